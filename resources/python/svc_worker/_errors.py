@@ -1,0 +1,55 @@
+"""A user's exception as text: a traceback that starts in the user's file, and the form a failed job carries."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+
+from svc_worker._protocol import RUNTIME_VERSION, Settings
+
+# Frames of these places tell a user nothing about the user's code.
+_OUR_FOLDERS = (
+    os.path.dirname(os.path.abspath(__file__)) + os.sep,
+    os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "asyncio") + os.sep,
+    "<frozen importlib",
+)
+
+
+def trimmed_traceback(error: BaseException) -> str:
+    """Traceback without the frames of the runtime, of asyncio and of the import system."""
+    told = traceback.TracebackException.from_exception(error)
+    _trim(told, set())
+    return "".join(told.format())
+
+
+def failure_text(error: BaseException, settings: Settings) -> str:
+    """The JSON text that is a failed job's `error`; same members as the public SDK sends."""
+    return json.dumps(
+        {
+            "error_type": str(type(error)),
+            "error_message": _message(error),
+            "error_traceback": trimmed_traceback(error),
+            "hostname": settings.hostname,
+            "worker_id": settings.worker_id,
+            "runpod_version": RUNTIME_VERSION,
+        }
+    )
+
+
+def _trim(told: traceback.TracebackException, seen: set[int]) -> None:
+    if id(told) in seen:
+        return
+    seen.add(id(told))
+    kept = [frame for frame in told.stack if not frame.filename.startswith(_OUR_FOLDERS)]
+    told.stack = traceback.StackSummary.from_list(kept) if kept else None  # type: ignore[assignment]  # no header then
+    for other in (told.__cause__, told.__context__, *(getattr(told, "exceptions", None) or ())):
+        if other is not None:
+            _trim(other, seen)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # a user's __str__ can be broken too
+        return f"<{type(error).__name__} whose text cannot be shown>"

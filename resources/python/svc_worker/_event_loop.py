@@ -1,0 +1,64 @@
+"""The asyncio loop for async handlers: one thread for the worker's whole life, started by the first job that needs it.
+
+One loop for all jobs, because users keep clients and pools at module level that belong to a loop. asyncio is imported
+late: it is a third of the start-up time of a worker whose handler is not async.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any
+
+from svc_worker import _logs
+from svc_worker._errors import trimmed_traceback
+from svc_worker._jobs import RunningJob
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class EventLoopThread:
+    """Runs awaitables for threads that wait for them."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+
+    def run(self, job: RunningJob, awaitable: Awaitable[Any]) -> Any:
+        """Wait for `awaitable`, in the caller's context; a cancel of `job` cancels it. Raises what it raised."""
+        import asyncio
+
+        async def guarded() -> tuple[Any, BaseException | None]:
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            if task is not None:
+                job.interrupt_with(lambda: loop.call_soon_threadsafe(task.cancel))
+            # Errors are handed over as values: a SystemExit that escapes from a task ends the loop.
+            try:
+                return await awaitable, None
+            except BaseException as error:
+                return None, error
+            finally:
+                job.interrupt_with(None)
+
+        value, error = asyncio.run_coroutine_threadsafe(guarded(), self._running_loop()).result()
+        if error is not None:
+            raise error
+        return value
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                import asyncio
+
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_run_for_ever, args=[self._loop], name="event loop", daemon=True).start()
+            return self._loop
+
+
+def _run_for_ever(loop: asyncio.AbstractEventLoop) -> None:
+    while True:
+        try:
+            loop.run_forever()
+        except BaseException as error:  # SystemExit in a task that the handler created itself
+            _logs.report(f"a background task tried to end the worker\n{trimmed_traceback(error)}", "ERROR")

@@ -1,0 +1,83 @@
+"""The channel by which jobs arrive."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+from svc_worker import _logs
+from svc_worker._http import Answer, Connection
+from svc_worker._protocol import Settings
+from svc_worker._service_watch import Backoff, ServiceWatch
+
+# Seconds a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s.
+POLL_TIMEOUT_S = 90.0
+
+# Seconds to wait after 429 when the answer does not say. source: worker protocol.
+TOO_MANY_PAUSE_S = 5.0
+
+
+class JobSource:
+    """Asks for jobs; used by one thread, closed by any."""
+
+    def __init__(self, settings: Settings, watch: ServiceWatch) -> None:
+        self._settings = settings
+        self._watch = watch
+        self._connection = Connection(settings, POLL_TIMEOUT_S)
+        self._backoff = Backoff()
+        self._closed = threading.Event()
+
+    @property
+    def closed(self) -> bool:
+        """Whether no job will be asked for again."""
+        return self._closed.is_set()
+
+    def close(self) -> None:
+        """Ask no more. A held request ends at once; jobs that have already arrived are still returned by it."""
+        self._closed.set()
+        self._connection.abort()
+
+    def take(self, *, free: int, busy: bool) -> list[dict[str, Any]]:
+        """One held request: the jobs it brought, at most `free`; empty: ask again. Pauses where the service asks."""
+        try:
+            answer = self._connection.get(self._settings.take(free=free, busy=busy))
+        except OSError as error:
+            if not self.closed:
+                self._pause_after_failure(str(error) or type(error).__name__)
+            return []
+        if answer.status == 429:
+            self._watch.answered("job-take")
+            self._closed.wait(pause_after_429_s(answer))
+            return []
+        if answer.status not in (200, 204):
+            self._pause_after_failure(f"answer {answer.status}")
+            return []
+        self._watch.answered("job-take")
+        self._backoff.reset()
+        return _jobs_in(answer)
+
+    def _pause_after_failure(self, reason: str) -> None:
+        self._watch.failed("job-take", reason)
+        self._closed.wait(self._backoff.next_s())
+
+
+def pause_after_429_s(answer: Answer) -> float:
+    """Seconds to wait: `Retry-After` when it is a number, otherwise TOO_MANY_PAUSE_S."""
+    asked = answer.headers.get("retry-after", "")
+    return float(asked) if asked.isascii() and asked.isdigit() else TOO_MANY_PAUSE_S
+
+
+def _jobs_in(answer: Answer) -> list[dict[str, Any]]:
+    if not answer.body:
+        return []
+    try:
+        found = json.loads(answer.body)
+    except ValueError:
+        _logs.report("the service sent a job that is not JSON; ignored", "ERROR")
+        return []
+    jobs = found if isinstance(found, list) else [found]
+    good = [job for job in jobs if isinstance(job, dict) and isinstance(job.get("id"), str) and "input" in job]
+    if len(good) < len(jobs):
+        _logs.report("the service sent a job without id or input; ignored", "ERROR")
+    return good

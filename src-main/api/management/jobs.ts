@@ -1,0 +1,64 @@
+import type { Context } from 'hono'
+import { APP_ROUTES } from '../../contract/app-routes.ts'
+import { AppError } from '../../contract/errors.ts'
+import { listJobs } from '../../services/management/list-jobs.ts'
+import { viewJobRow, waitingReason } from '../../services/management/views.ts'
+import type { Job } from '../../services/ports.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+import { jsonText, queryValue } from '../v2/operation.ts'
+import type { AppHandler } from './routes.ts'
+
+const ALL_CHUNKS = 1_000_000
+
+function jobOf(c: Context, { storage }: ServiceContext): Job {
+  const jobId = c.req.param('jobId') ?? ''
+  const job = storage.jobs.find(jobId)
+  if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
+  return job
+}
+
+// Written as text, because the payloads are passed on as they came.
+function detailText({ storage, views }: ServiceContext, job: Job): string {
+  const endpoint = storage.endpoints.get(job.endpointId)
+  const reason = endpoint === undefined ? undefined : waitingReason(views, endpoint, job)
+  const facts = {
+    ...viewJobRow(job),
+    lowPriority: job.lowPriority === 1,
+    attempt: job.attempt,
+    ...(reason === undefined ? {} : { waitingReason: reason }),
+    history: storage.jobs.history(job.seq),
+    deliveries: storage.webhooks.ofJob(job.seq),
+    chunkCount: storage.chunks.count(job.seq),
+  }
+  const input = storage.jobs.readInput(job.seq)?.input ?? 'null'
+  const output = storage.jobs.readOutput(job.seq)
+  return `${JSON.stringify(facts).slice(0, -1)},"input":${input}${output === undefined ? '' : `,"output":${output}`}}`
+}
+
+/** Jobs for people: search over all endpoints, and one job with all that is known of it. */
+export const JOB_OPERATIONS = {
+  async jobList(c, service) {
+    const { query } = APP_ROUTES.jobList
+    const page = await listJobs(service.storage, {
+      endpointId: queryValue(c, 'endpoint', query.endpoint),
+      status: queryValue(c, 'status', query.status),
+      q: queryValue(c, 'q', query.q),
+      cursor: queryValue(c, 'cursor', query.cursor),
+      limit: queryValue(c, 'limit', query.limit),
+    })
+    return c.json(page)
+  },
+  jobRead: (c, service) => jsonText(detailText(service, jobOf(c, service))),
+  jobChunks(c, service) {
+    const chunks = service.storage.chunks.after(jobOf(c, service).seq, 0, ALL_CHUNKS)
+    return jsonText(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
+  },
+  async deliveryResend(c, service) {
+    const { storage, clock, webhooks } = service
+    const deliveryId = Number(c.req.param('deliveryId'))
+    const sent = Number.isSafeInteger(deliveryId) ? await storage.write(() => storage.webhooks.resend(deliveryId, clock.now())) : undefined
+    if (sent === undefined) throw new AppError('DELIVERY_NOT_FOUND', { deliveryId: c.req.param('deliveryId')?.slice(0, 20) ?? '' })
+    webhooks.deliverDue()
+    return c.json(sent)
+  },
+} as const satisfies Record<string, AppHandler>

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isUtf8 } from 'node:buffer'
+import type { Context } from 'hono'
+import { AppError } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
+import { faultText, findKeyFault, scanJson } from '../domain/json/scan-json.ts'
+
+/** What the node server adds to a request; missing when the app is called as a function. */
+export type NodeBindings = { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
+
+/** A JSON object as it came: its text, its value, and the text of each top-level field. */
+export type JsonBody = {
+  readonly value: Record<string, unknown>
+  /** JSON text of a top-level field; undefined where it is missing. */
+  readonly raw: (field: string) => string | undefined
+}
+
+const MIB = 1024 * 1024
+
+/**
+ * Reads a body up to a limit. It is cut off while it arrives: what is above the limit is never held.
+ * @param operation name for the message
+ * @throws AppError BODY_TOO_LARGE
+ */
+export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Buffer> {
+  const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit: sizeText(maxBytes), operation })
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()
+  const incoming = (c.env as NodeBindings | undefined)?.incoming
+  const source: AsyncIterable<Uint8Array> | null = incoming ?? c.req.raw.body
+  if (source === null) return Buffer.alloc(0)
+  if (incoming !== undefined) return readIncoming(incoming, maxBytes, tooLarge)
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of source) {
+    bytes += part.length
+    if (bytes > maxBytes) throw tooLarge()
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+// Events instead of iteration: this is on the way of every submit, and most bodies are one piece.
+function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () => AppError): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    const onData = (part: Buffer) => {
+      bytes += part.length
+      if (bytes <= maxBytes) parts.push(part)
+      else finish(() => reject(tooLarge()))
+    }
+    const onEnd = () => finish(() => resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)))
+    const onClose = () => finish(() => reject(new AppError('NOT_JSON', { why: 'the connection was closed before its end' })))
+    const finish = (settle: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      settle()
+    }
+    incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+  })
+}
+
+/**
+ * Reads a body as a JSON object. Depth and number of keys are bounded before it is parsed; repeated keys are refused,
+ * because two readers of such a text see two different bodies.
+ * @throws AppError NOT_JSON, BAD_INPUT, BODY_TOO_LARGE
+ */
+export async function readJson(c: Context, maxBytes: number, operation: string): Promise<JsonBody> {
+  return parseJson(await readBody(c, maxBytes, operation))
+}
+
+/** The same for bytes at hand. */
+export function parseJson(bytes: Buffer): JsonBody {
+  if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
+  if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
+  const text = bytes.toString('utf8')
+  const scan = scanJson(text, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
+  if (scan === 'too-deep') throw new AppError('NOT_JSON', { why: `it is nested deeper than ${limit('jsonDepth')} levels` })
+  if (scan === 'too-many-keys') throw new AppError('NOT_JSON', { why: `it holds more than ${limit('jsonKeys')} keys` })
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new AppError('BAD_INPUT', { why: 'The body is not a JSON object' })
+  const fault = findKeyFault(text, value, scan.keys)
+  if (fault !== undefined) throw new AppError('NOT_JSON', { why: faultText(fault) })
+  return {
+    value: value as Record<string, unknown>,
+    raw(field) {
+      const place = scan.fields.get(field)
+      return place === undefined ? undefined : text.slice(place.start, place.end)
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('NOT_JSON', { why: (error as Error).message.slice(0, 200) }, { cause: error })
+  }
+}
+
+function sizeText(bytes: number): string {
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes} bytes`
+}

@@ -1,0 +1,88 @@
+import { type Context, Hono } from 'hono'
+import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Route } from '../contract/routes.ts'
+import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
+import type { ServiceContext } from '../services/service-context.ts'
+import { errorResponse } from './error-response.ts'
+import { serveEvents } from './events.ts'
+import { requireAccount, requireEndpoint, requireOwnPlace } from './guards.ts'
+import { APP_OPERATIONS } from './management/routes.ts'
+import { openApiDocument } from './openapi.ts'
+import { createStrictLimits } from './strict-limits.ts'
+import { openai } from './v2/openai.ts'
+import type { OperationRequest } from './v2/operation.ts'
+import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
+import { webPage } from './web-page.ts'
+
+/** The app of the listener for users: the job API, the management API, events, the OpenAPI document and the page. */
+export function createUserApp(service: ServiceContext): Hono {
+  const app = new Hono()
+  const limits = createStrictLimits(service)
+
+  async function onEndpoint(c: Context, limitName: string | undefined, operate: (request: OperationRequest) => Promise<Response> | Response) {
+    requireOwnPlace(c, service)
+    const endpoint = requireEndpoint(c, service, c.req.param('endpointId') ?? '')
+    const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)
+    try {
+      return await operate({ c, service, endpoint })
+    } finally {
+      leave?.()
+    }
+  }
+
+  for (const [name, route] of Object.entries(V2_ROUTES)) {
+    const operation = name as V2Operation
+    app.on([...route.methods], route.path, (c) => onEndpoint(c, LIMIT_NAMES[operation], V2_OPERATIONS[operation]))
+  }
+  app.all('/v2/:endpointId/openai/*', (c) => onEndpoint(c, 'runsync', openai))
+
+  for (const [name, route] of Object.entries(APP_ROUTES)) {
+    app.on([...route.methods], route.path, async (c) => {
+      requireOwnPlace(c, service)
+      requireAccount(c, service)
+      return APP_OPERATIONS[name as AppOperation](c, service)
+    })
+  }
+  app.get('/events', (c) => {
+    requireOwnPlace(c, service)
+    requireAccount(c, service)
+    return serveEvents(c, service)
+  })
+  app.get('/openapi.json', (c) => {
+    requireOwnPlace(c, service)
+    requireAccount(c, service)
+    return c.json(openApiDocument(service.info()))
+  })
+  app.get('/', (c) => {
+    requireOwnPlace(c, service)
+    return webPage(c, service.info())
+  })
+
+  app.notFound((c) => {
+    try {
+      requireOwnPlace(c, service)
+      return errorResponse(c, unknownRoute(c), service)
+    } catch (error) {
+      return errorResponse(c, error, service)
+    }
+  })
+  app.onError((error, c) => errorResponse(c, error, service))
+  return app
+}
+
+const ALL_ROUTES: readonly Route[] = [...Object.values(V2_ROUTES), ...Object.values(APP_ROUTES)]
+
+function unknownRoute(c: Context): AppError {
+  const { method, path } = c.req
+  const same = ALL_ROUTES.filter((route) => matches(route.path, path))
+  if (same.length === 0) return new AppError('ROUTE_NOT_FOUND', { method, path: path.slice(0, 200) })
+  const allowed = [...new Set(same.flatMap((route) => route.methods))].join(', ')
+  return new AppError('METHOD_NOT_ALLOWED', { method, path: path.slice(0, 200), allowed })
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const parts = path.split('/')
+  return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(':') || part === parts[at])
+}

@@ -1,0 +1,15 @@
+import { cancelJob, retryJob } from '../../services/queue/cancel-and-retry.ts'
+import { purgeQueue } from '../../services/queue/purge.ts'
+import { handleText, jobOf, jsonText, type Operation } from './operation.ts'
+
+/** POST cancel. */
+export const cancel: Operation = async (request) => handleText(await cancelJob(request.service, jobOf(request)))
+
+/** POST retry. */
+export const retry: Operation = async (request) => handleText(await retryJob(request.service, jobOf(request)))
+
+/** POST purge-queue. */
+export const purge: Operation = async ({ service, endpoint }) => {
+  const removed = await purgeQueue(service, endpoint.id)
+  return jsonText(JSON.stringify({ removed, status: 'completed' }))
+}

@@ -1,0 +1,20 @@
+import { V2_ROUTES } from '../../contract/v2-routes.ts'
+import { listJobs } from '../../services/management/list-jobs.ts'
+import { readHealth } from '../../services/management/views.ts'
+import { jsonText, type Operation, queryValue } from './operation.ts'
+
+/** GET health. */
+export const health: Operation = ({ service, endpoint }) => jsonText(JSON.stringify(readHealth(service.views, endpoint.id)))
+
+/** GET requests: jobs of the endpoint, newest first, with full-text search. */
+export const requests: Operation = async ({ c, service, endpoint }) => {
+  const { query } = V2_ROUTES.requests
+  const page = await listJobs(service.storage, {
+    endpointId: endpoint.id,
+    status: queryValue(c, 'status', query.status),
+    q: queryValue(c, 'q', query.q),
+    cursor: queryValue(c, 'cursor', query.cursor),
+    limit: queryValue(c, 'limit', query.limit),
+  })
+  return jsonText(JSON.stringify(page))
+}

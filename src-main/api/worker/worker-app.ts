@@ -1,0 +1,117 @@
+/**
+ * The app of the listener for workers: only the routes of contract/worker-protocol, each with the token of the worker
+ * in the path. Its answers keep the public SDK calm: a result is never refused with a 4xx, because the SDK throws away
+ * what is; nothing to do is a 204 that was held.
+ */
+import { type Context, Hono } from 'hono'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { WORKER_ROUTES } from '../../contract/worker-protocol.ts'
+import { keyFromHeader } from '../../domain/auth.ts'
+import { readReport, type Report, tooLargeReport } from '../../domain/job/result.ts'
+import { scanJson } from '../../domain/json/scan-json.ts'
+import type { Job } from '../../services/ports.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+import type { LiveWorker } from '../../services/workers/worker-registry.ts'
+import { afterAnswer } from '../delivery.ts'
+import { errorResponse } from '../error-response.ts'
+import { readBody } from '../read-body.ts'
+import { jsonText } from '../v2/operation.ts'
+
+const NOTHING = () => new Response(null, { status: 204 })
+const ACCEPTED = '{"ok":true}'
+
+/** Makes the app of the listener for workers. */
+export function createWorkerApp(service: ServiceContext): Hono {
+  const { calls, newId, registry, storage, log } = service
+  const app = new Hono()
+
+  function workerOf(c: Context): LiveWorker {
+    const worker = registry.get(c.req.param('workerId') ?? '')
+    const token = keyFromHeader(c.req.header('authorization'))
+    const known = worker !== undefined && token !== undefined && newId.sameHash(newId.hash(token), worker.tokenHash)
+    if (!known || worker.endpointId !== c.req.param('endpointId')) throw new AppError('UNAUTHORIZED')
+    return worker
+  }
+
+  async function take(c: Context, max: number): Promise<readonly Job[]> {
+    const jobs = await calls.take(workerOf(c), { max, busy: c.req.query('job_in_progress') === '1', signal: c.req.raw.signal })
+    if (jobs.length > 0) {
+      const lost = () => void calls.undelivered(jobs).catch((error) => log.error('undelivered jobs not released', { error }))
+      afterAnswer(c, { written: () => undefined, lost })
+    }
+    return jobs
+  }
+
+  function jobText(job: Job): string {
+    const { input = '{}', s3Config = null } = storage.jobs.readInput(job.seq) ?? {}
+    const webhook = job.webhook === null ? '' : `,"webhook":${JSON.stringify(job.webhook)}`
+    return `{"id":"${job.id}","input":${input}${webhook}${s3Config === null ? '' : `,"s3Config":${s3Config}`}}`
+  }
+
+  app.get(WORKER_ROUTES.take.path, async (c) => {
+    const [job] = await take(c, 1)
+    return job === undefined ? NOTHING() : jsonText(jobText(job))
+  })
+  app.get(WORKER_ROUTES.takeBatch.path, async (c) => {
+    const size = Number(c.req.query('batch_size') ?? 1)
+    const jobs = await take(c, Number.isInteger(size) && size >= 1 ? Math.min(size, limit('takeBatchMax')) : 1)
+    return jobs.length === 0 ? NOTHING() : jsonText(`[${jobs.map(jobText).join(',')}]`)
+  })
+  app.get(WORKER_ROUTES.stop.path, async (c) => {
+    const jobsToStop = await calls.waitForStopOrders(workerOf(c), c.req.raw.signal)
+    return jobsToStop.length === 0 ? NOTHING() : c.json({ jobsToStop })
+  })
+  app.get(WORKER_ROUTES.ping.path, (c) => {
+    const unhealthy = c.req.query('status') === 'unhealthy' ? healthReason(c) : undefined
+    calls.ping(workerOf(c), { jobIds: (c.req.query('job_id') ?? '').split(',').filter((id) => id !== ''), unhealthy })
+    return jsonText(ACCEPTED)
+  })
+  app.post(WORKER_ROUTES.done.path, async (c) => {
+    const worker = workerOf(c)
+    const report = await readDone(c)
+    await calls.report(worker, c.req.param('jobId') ?? '', report)
+    return jsonText(ACCEPTED)
+  })
+  app.post(WORKER_ROUTES.stream.path, async (c) => {
+    const worker = workerOf(c)
+    const chunk = await readChunk(c)
+    if (chunk !== undefined) await calls.stream(worker, c.req.param('jobId') ?? '', chunk)
+    return jsonText(ACCEPTED)
+  })
+  app.notFound((c) => errorResponse(c, new AppError('ROUTE_NOT_FOUND', { method: c.req.method, path: c.req.path.slice(0, 200) }), service))
+  app.onError((error, c) => errorResponse(c, error, service))
+  return app
+}
+
+function healthReason(c: Context): string {
+  const words = [c.req.query('check'), c.req.query('reason')].filter((word) => word !== undefined && word !== '')
+  return words.join(': ').slice(0, 300) || 'it says that it is unhealthy'
+}
+
+async function readDone(c: Context): Promise<Report> {
+  try {
+    return readReport((await readBody(c, limit('resultBodyBytes'), 'a result')).toString('utf8'))
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'BODY_TOO_LARGE') return tooLargeReport(String(error.data.limit))
+    throw error
+  }
+}
+
+// A chunk that is no JSON object with an output carries nothing.
+async function readChunk(c: Context): Promise<{ output: string; metrics: string | undefined } | undefined> {
+  const text = (await readBody(c, limit('resultBodyBytes'), 'a chunk')).toString('utf8')
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
+  if (typeof scan === 'string') return undefined
+  const raw = (name: string) => {
+    const place = scan.fields.get(name)
+    return place === undefined ? undefined : text.slice(place.start, place.end)
+  }
+  const output = raw('output')
+  return output === undefined ? undefined : { output, metrics: raw('metrics') }
+}

@@ -1,0 +1,65 @@
+import type { ErrorBody, ErrorData } from '../contract/errors.ts'
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts'
+
+/** Failures that begin in the command line itself: message with `{name}` places and the exit code. */
+export const CLI_ERRORS = {
+  USAGE: { exitCode: EXIT_CODES.usage, message: '{why}' },
+  KEY_MISSING: {
+    exitCode: EXIT_CODES.usage,
+    message: 'There is no key for {url}. Give it with --key KEY or in SVC_API_KEY.',
+  },
+  NOT_RUNNING: {
+    exitCode: EXIT_CODES.serviceNotReachable,
+    message:
+      'No Drydock service runs on the data folder {data}. Start one with `drydock serve --data {data}`, or name another with --data or --url.',
+  },
+  NOT_REACHABLE: {
+    exitCode: EXIT_CODES.serviceNotReachable,
+    message: 'The Drydock service at {url} does not answer: {why}. Check it with `drydock doctor`.',
+  },
+  NOT_DRYDOCK: {
+    exitCode: EXIT_CODES.failed,
+    message: '{url} answered {status}, and not in the form of a Drydock service. Check the address.',
+  },
+  SERVICE_REFUSED: { exitCode: EXIT_CODES.failed, message: '{why}' },
+  JOB_NOT_SUCCESSFUL: { exitCode: EXIT_CODES.jobNotSuccessful, message: 'Job {jobId} ended as {status}{why}.' },
+  START_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
+  START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
+  CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The last column says how to fix it.' },
+  DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} not answered as expected.' },
+  NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
+  ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
+  UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },
+} as const satisfies Record<string, { readonly exitCode: ExitCode; readonly message: string }>
+
+/** Stable word of a failure of the command line. */
+export type CliErrorCode = keyof typeof CLI_ERRORS
+
+/** Body of an error as `--json` prints it: the service's own, or the shorter one of the command line. */
+export type PrintedError = ErrorBody | { readonly error: string; readonly code: string }
+
+/** An expected failure that ends the command with one line on stderr and an exit code. */
+export class CliError extends Error {
+  readonly code: CliErrorCode
+  readonly exitCode: ExitCode
+  readonly body: PrintedError
+  /** HTTP status of the service's answer, where one came. */
+  readonly status: number | undefined
+
+  constructor(code: CliErrorCode, data: ErrorData = {}, options: ErrorOptions & { readonly body?: PrintedError } = {}) {
+    super(
+      CLI_ERRORS[code].message.replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? '')),
+      options,
+    )
+    this.name = 'CliError'
+    this.code = code
+    this.exitCode = CLI_ERRORS[code].exitCode
+    this.body = options.body ?? { error: this.message, code }
+    this.status = 'status' in this.body ? this.body.status : undefined
+  }
+}
+
+/** Makes the error of a command that was used in a wrong way. */
+export function usageError(why: string): CliError {
+  return new CliError('USAGE', { why })
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
+import { type DoctorRow, runChecks } from '../doctor-checks.ts'
+import { counted } from '../format.ts'
+import type { Colour, Output } from '../output.ts'
+import { globalOptions, outputOf } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock doctor`: what the service needs, what is there, and how to fix what is not. */
+export function addDoctor(program: Command, surroundings: Surroundings): void {
+  program
+    .command('doctor')
+    .description('check what the service needs, and say how to fix what is missing')
+    .addHelpText(
+      'after',
+      '\nThe exit code is 0 unless a row failed.\n\nExamples:\n  $ drydock doctor\n  $ drydock doctor --data ./data --json',
+    )
+    .action(async (_options: object, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const rows = await runChecks({ options: globalOptions(command), surroundings })
+      const failed = rows.filter(({ state }) => state === 'failed').length
+      if (output.json) output.document({ ok: failed === 0, checks: rows })
+      else showRows(output, rows)
+      if (failed > 0) throw new CliError('CHECKS_FAILED', { count: counted(failed, 'check') })
+    })
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>
+
+function showRows(output: Output, rows: readonly DoctorRow[]): void {
+  output.table(
+    ['CHECK', 'STATE', 'FOUND', 'FIX'],
+    rows.map(({ check, state, found, fix }) => [check, output.paint(COLOURS[state], state), found, fix ?? '']),
+  )
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { usageError } from '../../cli-error.ts'
+import { addEndpointOptions, type EndpointOptions, settingsOf } from '../../endpoint-options.ts'
+import { openSession } from '../../session.ts'
+import { showEndpoint } from '../../show-endpoint.ts'
+import type { Surroundings } from '../../surroundings.ts'
+
+/** `drydock endpoint create`: make an endpoint from a handler file or a worker command. */
+export function addEndpointCreate(parent: Command, surroundings: Surroundings): void {
+  addEndpointOptions(
+    parent
+      .command('create')
+      .description('create an endpoint and print it with its key, which is shown this once')
+      .argument('<name>', 'name for people')
+      .option('--id <id>', 'id in addresses: a-z, 0-9 and inner hyphens; made by the service without it'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock endpoint create hello --handler handler.py
+  $ drydock endpoint create hello --id hello --handler handler.py --workers 0,3 --idle-timeout 30 --env MODEL=small
+  $ drydock endpoint create mine --command "python3 my_worker.py" --concurrency 4 --json`,
+    )
+    .action(async (name: string, options: EndpointOptions & { id?: string }, command: Command) => {
+      const settings = settingsOf(options, surroundings)
+      if (settings.handler === undefined && settings.command === undefined) {
+        throw usageError('Say what the endpoint runs: --handler FILE.py or --command "python3 my_worker.py".')
+      }
+      const { client, output } = await openSession(command, surroundings)
+      const body = { ...settings, name, ...(options.id === undefined ? {} : { id: options.id }) }
+      showEndpoint(output, await client.call('endpointCreate', { body }), surroundings.now())
+    })
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { HealthRecord } from '../../contract/job.ts'
+import type { AnswerOf } from '../client.ts'
+import { ago } from '../format.ts'
+import type { Output } from '../output.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock health`: counters of an endpoint, or of the service and all its endpoints. */
+export function addHealth(program: Command, surroundings: Surroundings): void {
+  program
+    .command('health')
+    .description('count jobs and workers of an endpoint, or of all')
+    .argument('[endpoint]', 'id of the endpoint; all of them without it')
+    .addHelpText('after', '\nExamples:\n  $ drydock health\n  $ drydock health hello --json')
+    .action(async (endpointId: string | undefined, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      if (endpointId !== undefined) {
+        const health = await client.call('health', { path: { endpointId } })
+        if (output.json) output.document(health)
+        else showCounters(output, [[endpointId, health]])
+        return
+      }
+      const [service, { endpoints }] = await Promise.all([client.call('info'), client.call('endpointList')])
+      const counters = await Promise.all(
+        endpoints.map(async ({ id }) => [id, await client.call('health', { path: { endpointId: id } })] as const),
+      )
+      if (output.json) {
+        output.document({ service, endpoints: Object.fromEntries(counters) })
+        return
+      }
+      showService(output, service, surroundings.now())
+      if (counters.length === 0) return
+      output.line()
+      showCounters(output, counters)
+    })
+}
+
+function showService(output: Output, service: AnswerOf<'info'>, now: number): void {
+  output.fields([
+    ['service', service.url],
+    ['version', service.version],
+    ['process', `${service.pid}, started ${ago(service.startedAt, now)}`],
+    ['data', service.data],
+    ['endpoints', String(service.endpoints)],
+    ['jobs', `${service.jobs.inQueue} in queue, ${service.jobs.inProgress} in progress`],
+    ['late results', service.lateResults === 0 ? undefined : `${service.lateResults} dropped`],
+  ])
+}
+
+function showCounters(output: Output, counters: readonly (readonly [id: string, health: HealthRecord])[]): void {
+  output.table(
+    [
+      ...['ENDPOINT', 'IN QUEUE', 'IN PROGRESS', 'COMPLETED', 'FAILED', 'RETRIED'],
+      ...['WORKERS READY', 'RUNNING', 'IDLE', 'INITIALIZING', 'THROTTLED', 'UNHEALTHY'],
+    ],
+    counters.map(([id, { jobs, workers }]) => [
+      id,
+      ...[jobs.inQueue, jobs.inProgress, jobs.completed, jobs.failed, jobs.retried].map(String),
+      ...[workers.ready, workers.running, workers.idle].map(String),
+      ...[workers.initializing, workers.throttled, workers.unhealthy].map(String),
+    ]),
+  )
+}

@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import type { JobListItem } from '../../contract/job.ts'
+import { ago, duration } from '../format.ts'
+import { wholeNumber } from '../job-request.ts'
+import { type Output, stateText } from '../output.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type ListOptions = {
+  readonly endpoint?: string
+  readonly status?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** `drydock jobs`: list and search jobs. */
+export function addJobs(program: Command, surroundings: Surroundings): void {
+  const jobs = program.command('jobs').description('list jobs, or search them')
+
+  addListOptions(jobs.command('list', { isDefault: true }))
+    .description('list jobs, newest first')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock jobs\n  $ drydock jobs list --endpoint hello --status FAILED --limit 20',
+    )
+    .action((options: ListOptions, command: Command) => list(undefined, options, command))
+
+  addListOptions(jobs.command('search'))
+    .description('search the input, output and error of jobs, newest first')
+    .argument('<text>', 'words to look for')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock jobs search "out of memory"\n  $ drydock jobs search Ada --endpoint hello --json',
+    )
+    .action((text: string, options: ListOptions, command: Command) => list(text, options, command))
+
+  async function list(q: string | undefined, options: ListOptions, command: Command): Promise<void> {
+    const { jobList } = await import('../../contract/job.ts')
+    const { client, output } = await openSession(command, surroundings)
+    const query = {
+      endpoint: options.endpoint,
+      status: options.status,
+      limit: options.limit,
+      cursor: options.cursor,
+      q,
+    }
+    const page = jobList.parse(await client.call('jobList', { query }))
+    if (output.json) {
+      output.document(page)
+      return
+    }
+    if (page.requests.length === 0) output.line(q === undefined ? 'There is no job.' : `No job matches "${q}".`)
+    else showPage(output, page.requests, surroundings.now())
+    if (page.cursor !== undefined) output.note(`Older jobs: the same command with --cursor ${page.cursor}`)
+  }
+}
+
+function addListOptions(command: Command): Command {
+  return command
+    .option('--endpoint <id>', 'only jobs of this endpoint')
+    .option('--status <state>', 'only jobs in this state, like IN_QUEUE or FAILED')
+    .option('--limit <count>', 'jobs on a page, 1 to 500 (default 50)', wholeNumber)
+    .option('--cursor <cursor>', 'go on after the page that showed this cursor')
+}
+
+function showPage(output: Output, jobs: readonly JobListItem[], now: number): void {
+  output.table(
+    ['JOB', 'ENDPOINT', 'STATUS', 'CREATED', 'DELAY', 'EXECUTION', 'ERROR'],
+    jobs.map((job) => [
+      job.id,
+      job.endpointId,
+      stateText(output, job.status),
+      ago(job.createdAt, now),
+      job.delayTime === undefined ? '' : duration(job.delayTime),
+      job.executionTime === undefined ? '' : duration(job.executionTime),
+      errorSummary(job.error),
+    ]),
+  )
+}
+
+// Characters of an error in a row of the table; source: ours, so that a row fits a wide terminal.
+const ERROR_LENGTH = 60
+
+function errorSummary(error: string | undefined): string {
+  const message = /"error_message":\s*"((?:[^"\\]|\\.)*)"/.exec(error ?? '')?.[1] ?? error ?? ''
+  const line = message.split('\n', 1)[0] ?? ''
+  return line.length > ERROR_LENGTH ? `${line.slice(0, ERROR_LENGTH - 1)}…` : line
+}

@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import type { LogLine } from '../../contract/management.ts'
+import { usageError } from '../cli-error.ts'
+import type { Operation } from '../client.ts'
+import { followToEnd } from '../follow-events.ts'
+import { wholeNumber } from '../job-request.ts'
+import type { Output } from '../output.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
+
+/** `drydock logs`: what the workers of an endpoint, one worker or one job wrote. */
+export function addLogs(program: Command, surroundings: Surroundings): void {
+  program
+    .command('logs')
+    .description('print what workers wrote')
+    .argument('[endpoint]', 'id of the endpoint')
+    .option('--job <id>', 'lines of one job')
+    .option('--worker <id>', 'lines of one worker')
+    .option('-n, --tail <lines>', 'only the newest lines', wholeNumber, 200)
+    .option('-f, --follow', 'go on with new lines as they come')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock logs hello -f
+  $ drydock logs hello --tail 20
+  $ drydock logs --job 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
+  $ drydock logs --worker w1a2b3c4d5e6f7 --json`,
+    )
+    .action(async (endpointId: string | undefined, options: LogOptions, command: Command) => {
+      const { operation, path } = sourceOf(endpointId, options)
+      const { client, output } = await openSession(command, surroundings)
+      if (options.follow !== true) {
+        const page = await client.call(operation, { path, query: { tail: options.tail } })
+        if (output.json) output.document(page)
+        else for (const line of page.lines) showLine(output, line)
+        return
+      }
+      const { logLine } = await import('../../contract/management.ts')
+      const lines = followToEnd(client, operation, (after) => ({
+        path,
+        query: { follow: 'true', ...(after === undefined ? { tail: options.tail } : { after }) },
+      }))
+      for await (const { event, data } of lines) {
+        if (event === 'end') return
+        const line = logLine.parse(JSON.parse(data))
+        if (output.json) output.document(line)
+        else showLine(output, line)
+      }
+    })
+}
+
+type LogSource = {
+  readonly operation: Extract<Operation, 'endpointLogs' | 'workerLogs' | 'jobLogs'>
+  readonly path: Readonly<Record<string, string>>
+}
+
+/** @throws CliError USAGE unless exactly one source is named */
+function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): LogSource {
+  // A job or a worker says by itself which endpoint it belongs to, so the endpoint beside it is no contradiction.
+  if (job !== undefined && worker === undefined) return { operation: 'jobLogs', path: { jobId: job } }
+  if (worker !== undefined && job === undefined) return { operation: 'workerLogs', path: { workerId: worker } }
+  if (job === undefined && endpointId !== undefined) return { operation: 'endpointLogs', path: { endpointId } }
+  throw usageError('Name one source of lines: an endpoint, --job ID or --worker ID.')
+}
+
+function showLine(output: Output, { at, workerId, level, line }: LogLine): void {
+  const time = new Date(at).toTimeString().slice(0, 8)
+  const text = level === 'error' ? output.paint('red', line) : line
+  output.line(`${output.paint('gray', `${time} ${workerId}`)}  ${text}`)
+}

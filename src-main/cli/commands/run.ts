@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { waitForEnd } from '../follow-job.ts'
+import { addRequestOptions, buildRequest, type RequestOptions } from '../job-request.ts'
+import { openSession } from '../session.ts'
+import { expectSuccess, showHandle, showJob } from '../show-job.ts'
+import { withSpinner } from '../spinner.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock run`: queue a job, and follow it to its end on demand. */
+export function addRun(program: Command, surroundings: Surroundings): void {
+  addRequestOptions(program.command('run'))
+    .description('queue a job and print its id')
+    .option('--wait', 'follow the job to its end and print the result')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock run hello '{"name": "Ada"}'
+  $ drydock run hello '{"do": "nap", "seconds": 5}' --wait
+  $ drydock run hello --input-file request.json --ttl 60000
+  $ echo '{"name": "Ada"}' | drydock run hello - --json`,
+    )
+    .action(
+      async (
+        endpointId: string,
+        input: string | undefined,
+        options: RequestOptions & { wait?: true },
+        command: Command,
+      ) => {
+        const { client, output } = await openSession(command, surroundings)
+        const body = await buildRequest(input, options, surroundings)
+        const handle = await client.call('run', { path: { endpointId }, body })
+        if (options.wait !== true) {
+          showHandle(output, endpointId, handle)
+          return
+        }
+        const job = await withSpinner(`job ${handle.id}`, { output, surroundings }, () =>
+          waitForEnd(client, { endpointId, jobId: handle.id }),
+        )
+        showJob(output, endpointId, job)
+        expectSuccess(job)
+      },
+    )
+}

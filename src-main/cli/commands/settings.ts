@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import type { ServiceSettings } from '../../contract/management.ts'
+import { usageError } from '../cli-error.ts'
+import { type Output, valueText } from '../output.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock settings`: read or change the settings of the service. */
+export function addSettings(program: Command, surroundings: Surroundings): void {
+  const settings = program.command('settings').description('read or change the settings of the service')
+
+  settings
+    .command('get', { isDefault: true })
+    .description('print all settings, or one')
+    .argument('[name]', 'name of a setting')
+    .addHelpText('after', '\nExamples:\n  $ drydock settings\n  $ drydock settings get maxWorkers --json')
+    .action(async (name: string | undefined, _options: object, command: Command) => {
+      if (name !== undefined) await checkName(name)
+      const { client, output } = await openSession(command, surroundings)
+      const all = await client.call('settingsRead')
+      if (name === undefined) showSettings(output, all)
+      else if (output.json) output.document(pick(all, name))
+      else output.line(valueText(pick(all, name)[name]))
+    })
+
+  settings
+    .command('set')
+    .description('change a setting')
+    .argument('<name>', 'name of the setting')
+    .argument('<value>', 'its new value')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock settings set maxWorkers 8\n  $ drydock settings set strictLimits true',
+    )
+    .action(async (name: string, value: string, _options: object, command: Command) => {
+      await checkName(name)
+      const { client, output } = await openSession(command, surroundings)
+      showSettings(output, await client.call('settingsUpdate', { body: { [name]: typedValue(value) } }))
+    })
+}
+
+function showSettings(output: Output, settings: ServiceSettings): void {
+  if (output.json) output.document(settings)
+  else output.fields(Object.entries(settings).map(([name, value]) => [name, valueText(value)]))
+}
+
+/** @throws CliError USAGE for a name that is no setting */
+async function checkName(name: string): Promise<void> {
+  const { serviceSettings } = await import('../../contract/management.ts')
+  const names = Object.keys(serviceSettings.shape)
+  if (!names.includes(name)) throw usageError(`There is no setting ${name}. The settings are ${names.join(', ')}.`)
+}
+
+function pick(settings: ServiceSettings, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([each]) => each === name))
+}
+
+/** `true`, `false` and numbers are sent as such, anything else as text; the service checks them. */
+function typedValue(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+}

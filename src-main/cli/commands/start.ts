@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import type { RunningServer } from '../../server/main.ts'
+import { CliError } from '../cli-error.ts'
+import type { ServiceClient } from '../client.ts'
+import { dataFolder } from '../data-folder.ts'
+import { findService, readAccountKey } from '../find-service.ts'
+import { duration } from '../format.ts'
+import { askHello, ensureHello, HELLO } from '../hello-sample.ts'
+import { wholeNumber } from '../job-request.ts'
+import { type Output, valueText } from '../output.ts'
+import { globalOptions, outputOf } from '../session.ts'
+import { startService, stayUp } from '../start-service.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock start`: run the service with its sample endpoint, and show that it answers. */
+export function addStart(program: Command, surroundings: Surroundings): void {
+  program
+    .command('start')
+    .description('run the service with a sample endpoint, and show that it answers')
+    .option('--port <port>', 'exactly this port; 0 takes a free one (default: 8790, or the next free one)', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+Where a service runs on the data folder already, its sample is asked and the command ends.
+
+Examples:
+  $ drydock start
+  $ drydock start --data ./data --port 0`,
+    )
+    .action(async ({ port }: { port?: number }, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const data = dataFolder(globalOptions(command).data, surroundings)
+      const server = await startOrFind(data, port, output, surroundings)
+      if (server === undefined) return
+
+      const facts = { ready: true, url: server.url, data: server.data, keyFile: server.keyFile }
+      if (!output.json) showPlaces(output, facts)
+      const stopping = new AbortController()
+      const up = stayUp(server, surroundings, () => {
+        stopping.abort()
+        if (!output.json) output.note('stopping ...')
+      })
+      const { createClient } = await import('../client.ts')
+      const client = createClient({ url: server.url, key: (await readAccountKey(server.data)) ?? '' })
+      await showSample(output, client, facts, stopping.signal)
+      await up
+    })
+}
+
+/** Starts a service; where one runs on the data folder already, asks that one instead and returns undefined. */
+async function startOrFind(
+  data: string,
+  port: number | undefined,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<RunningServer | undefined> {
+  try {
+    return await startService({ data, ...(port === undefined ? {} : { port }) })
+  } catch (error) {
+    if (!(error instanceof CliError) || error.body.code !== 'DATA_FOLDER_IN_USE') throw error
+    if (!output.json) output.line(error.message)
+    const { createClient } = await import('../client.ts')
+    const client = createClient(await findService({ data }, surroundings))
+    await showSample(
+      output,
+      client,
+      { ready: true, url: client.url, data, alreadyRunning: true },
+      new AbortController().signal,
+    )
+    return undefined
+  }
+}
+
+type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }
+
+function showPlaces(output: Output, { url, data, keyFile }: Facts & { readonly keyFile: string }): void {
+  output.line('Drydock is up. Ctrl+C stops it.')
+  output.fields([
+    ['address', url],
+    ['web page', `${url}/  (no desktop window is opened in this version)`],
+    ['data folder', data],
+    ['key file', keyFile],
+  ])
+}
+
+/** Asks the sample endpoint and prints what it answered; a sample that fails is told, and the service stays up. */
+async function showSample(output: Output, client: ServiceClient, facts: Facts, signal: AbortSignal): Promise<void> {
+  try {
+    await ensureHello(client)
+    const { job, tookMs } = await askHello(client, signal)
+    const { status, output: answer } = job
+    if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, status, output: answer, tookMs } })
+    else if (status === 'COMPLETED') {
+      output.fields([['sample', `${HELLO} answered ${valueText(answer)} in ${duration(tookMs)}`]])
+      showNext(output)
+    } else {
+      const why = job.error?.split('\n', 1)[0] ?? 'it has not answered in time'
+      output.note(
+        `The sample ${HELLO} is ${status}: ${why}. Look with \`drydock logs ${HELLO}\` and \`drydock doctor\`.`,
+      )
+    }
+  } catch (error) {
+    // A stop in the middle is no failure of the sample.
+    if (signal.aborted) return
+    if (!(error instanceof CliError)) throw error
+    if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, ...error.body } })
+    else output.note(`The sample ${HELLO} did not answer: ${error.message} Look with \`drydock doctor\`.`)
+  }
+}
+
+function showNext(output: Output): void {
+  output.line()
+  output.line('Try in another terminal:')
+  output.line(`  drydock runsync ${HELLO} '{"name": "Ada"}'`)
+  output.line(`  drydock run ${HELLO} '{"do": "nap", "seconds": 3}' --wait`)
+  output.line('  drydock endpoint create mine --handler my_handler.py')
+}

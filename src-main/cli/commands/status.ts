@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
+import type { AnswerOf, ServiceClient } from '../client.ts'
+import { type JobAddress, jobAddress } from '../follow-job.ts'
+import { ago } from '../format.ts'
+import { type Output, stateText } from '../output.ts'
+import { openSession } from '../session.ts'
+import { showJob } from '../show-job.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock status`: read a job, with the reason it waits, and its history on demand. */
+export function addStatus(program: Command, surroundings: Surroundings): void {
+  program
+    .command('status')
+    .description('read a job')
+    .argument('<endpoint-or-job>', 'id of the endpoint, or of the job alone')
+    .argument('[job]', 'id of the job')
+    .option('--history', 'show every move of the job with its time and reason')
+    .addHelpText(
+      'after',
+      `
+The exit code is 0 for a job in any state; run --wait, runsync and stream tell success from failure.
+
+Examples:
+  $ drydock status hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
+  $ drydock status 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --history
+  $ drydock status 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --json`,
+    )
+    .action(async (first: string, second: string | undefined, options: { history?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = await jobAddress(client, first, second)
+      if (options.history === true) {
+        showHistory(output, await client.call('jobRead', { path }), surroundings.now())
+        return
+      }
+      const job = await client.call('status', { path })
+      const waits = job.status === 'IN_QUEUE' && !output.json
+      showJob(output, path.endpointId, job, waits ? await waitingReason(client, path) : undefined)
+    })
+}
+
+function showHistory(output: Output, job: AnswerOf<'jobRead'>, now: number): void {
+  showJob(output, job.endpointId, job, job.waitingReason)
+  if (output.json) return
+  output.line()
+  output.table(
+    ['WHEN', 'MOVE', 'STATE', 'TRY', 'WORKER', 'REASON'],
+    job.history.map((entry) => [
+      ago(entry.at, now),
+      entry.event,
+      stateText(output, entry.to),
+      String(entry.attempt),
+      entry.workerId ?? '',
+      entry.reason ?? '',
+    ]),
+  )
+}
+
+/** Why a job waits; undefined with the key of an endpoint, which may read the job but not manage the service. */
+async function waitingReason(client: ServiceClient, path: JobAddress): Promise<string | undefined> {
+  try {
+    return (await client.call('jobRead', { path: { jobId: path.jobId } })).waitingReason
+  } catch (error) {
+    if (error instanceof CliError && error.status === 403) return undefined
+    throw error
+  }
+}

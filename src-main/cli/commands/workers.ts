@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { ago } from '../format.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock workers`: list the workers, or stop one. */
+export function addWorkers(program: Command, surroundings: Surroundings): void {
+  const workers = program.command('workers').description('list workers, or stop one')
+
+  workers
+    .command('list', { isDefault: true })
+    .description('list workers with their state and the reason for it')
+    .option('--endpoint <id>', 'only workers of this endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock workers\n  $ drydock workers list --endpoint hello --json')
+    .action(async ({ endpoint }: { endpoint?: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('workerList', { query: { endpoint } })
+      if (output.json) {
+        output.document(answer)
+        return
+      }
+      if (answer.workers.length === 0) {
+        output.line('No worker is up. Workers start when jobs come.')
+        return
+      }
+      output.table(
+        ['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE', 'REASON'],
+        answer.workers.map((worker) => [
+          worker.id,
+          worker.endpointId,
+          worker.state,
+          ago(worker.startedAt, surroundings.now()),
+          String(worker.jobs.length),
+          String(worker.jobsDone),
+          worker.reason ?? '',
+        ]),
+      )
+    })
+
+  workers
+    .command('stop')
+    .description('stop a worker; its jobs may finish within the grace time')
+    .argument('<worker>', 'id of the worker')
+    .addHelpText('after', '\nExamples:\n  $ drydock workers stop w1a2b3c4d5e6f7')
+    .action(async (workerId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('workerStop', { path: { workerId } })
+      if (output.json) output.document(answer)
+      else output.line(`worker ${workerId} stops`)
+    })
+}

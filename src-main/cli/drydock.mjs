@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+/**
+ * The command `drydock`: starts on any Node from any folder and hands over to main.ts on the pinned Node.
+ *
+ * A Node that is new enough runs main.ts in this process. An older one starts the pinned Node beside the clone and
+ * stands in for it: same terminal, same signals, same exit code. It uses no PATH and no dependency.
+ */
+import { mayNeedSetUp, PINNED_NODE, PINNED_NODE_MAJOR, ROOT, setUp } from './set-up.mjs'
+
+const MAIN = `${ROOT}/src-main/cli/main.ts`
+
+if (mayNeedSetUp()) {
+  const code = await setUp()
+  if (code !== 0) process.exit(code)
+}
+
+if (Number.parseInt(process.versions.node, 10) >= PINNED_NODE_MAJOR) {
+  process.argv[1] = MAIN
+  await import('./main.ts')
+} else {
+  await handOver()
+}
+
+async function handOver() {
+  const { spawn } = await import('node:child_process')
+  const { constants } = await import('node:os')
+  const { isatty } = await import('node:tty')
+  const child = spawn(PINNED_NODE, [MAIN, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    // For a command that lives long: it can notice that the launcher was killed without a chance to tell it.
+    env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
+  })
+
+  // Ctrl+C and the closing of a terminal reach every process of the group, so the child has the signal already; a
+  // second one would read as "quit at once". Without a terminal only this process was told, and must pass it on.
+  // `isatty` and not `process.stdin.isTTY`: that would open stdin here and turn it non-blocking for the child.
+  const hasTerminal = isatty(0) || isatty(1) || isatty(2)
+  const handlers = {
+    SIGINT: () => hasTerminal || child.kill('SIGINT'),
+    SIGHUP: () => hasTerminal || child.kill('SIGHUP'),
+    SIGTERM: () => child.kill('SIGTERM'),
+  }
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
+
+  child.once('error', (error) => {
+    process.stderr.write(`Drydock could not start ${PINNED_NODE} (${error.code}). Run "npm install" in ${ROOT}\n`)
+    process.exitCode = 1
+  })
+  child.once('exit', (code, signal) => {
+    for (const [name, handler] of Object.entries(handlers)) process.off(name, handler)
+    if (signal === null) {
+      process.exitCode = code ?? 1
+      return
+    }
+    // Die the same way, so that the caller sees the same cause of death. A signal that this Node ignores leaves it
+    // alive: then the exit code says it, as a shell would.
+    process.exitCode = 128 + constants.signals[signal]
+    process.kill(process.pid, signal)
+  })
+}

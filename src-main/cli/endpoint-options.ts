@@ -1,0 +1,145 @@
+import { statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { EndpointConfig } from '../contract/endpoint.ts'
+import { usageError } from './cli-error.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Some settings of an endpoint. */
+export type EndpointSettings = Partial<EndpointConfig>
+
+/** One option of `endpoint create` and `update`: what it is called, and the settings it stands for. */
+type EndpointOption = {
+  readonly flags: string
+  readonly description: string
+  readonly settings: (text: string, before: EndpointSettings) => EndpointSettings
+}
+
+const OPTIONS: readonly EndpointOption[] = [
+  { flags: '--workers <min,max>', description: 'fewest and most workers, like 0,3', settings: workers },
+  {
+    flags: '--idle-timeout <s>',
+    description: 'seconds without a job after which a worker stops',
+    settings: (text) => ({ idleTimeoutMs: secondsAsMs(text) }),
+  },
+  {
+    flags: '--concurrency <jobs>',
+    description: 'jobs that a worker runs at once',
+    settings: (text) => ({ concurrency: whole(text) }),
+  },
+  {
+    flags: '--env <name=value>',
+    description: 'environment variable of the workers; may be repeated',
+    settings: environment,
+  },
+  {
+    flags: '--execution-timeout <ms>',
+    description: 'limit on the processing of a job in ms',
+    settings: (text) => ({ executionTimeoutMs: whole(text) }),
+  },
+  {
+    flags: '--initializing-timeout <ms>',
+    description: 'limit on the start of a worker in ms',
+    settings: (text) => ({ initializingTimeoutMs: whole(text) }),
+  },
+  {
+    flags: '--stop-grace <ms>',
+    description: 'time a worker has to stop in ms',
+    settings: (text) => ({ stopGraceMs: whole(text) }),
+  },
+  {
+    flags: '--redispatches <times>',
+    description: 'new tries of a job whose worker was lost',
+    settings: (text) => ({ redispatches: whole(text) }),
+  },
+  {
+    flags: '--scale-by-delay <s>',
+    description: 'add a worker when a job has waited this many seconds',
+    settings: (text) => ({ scaler: { type: 'QUEUE_DELAY', value: decimal(text) } }),
+  },
+  {
+    flags: '--scale-by-jobs <jobs>',
+    description: 'keep one worker for this many jobs',
+    settings: (text) => ({ scaler: { type: 'REQUEST_COUNT', value: whole(text) } }),
+  },
+  {
+    flags: '--calls-others',
+    description: 'give workers a key for calls to other endpoints',
+    settings: () => ({ callsOthers: true }),
+  },
+]
+
+/** Options that say what an endpoint runs. */
+export type ProgramOptions = { readonly handler?: string; readonly command?: string }
+
+/** What commander keeps of the options of `create` and `update`. */
+export type EndpointOptions = ProgramOptions & Readonly<Record<string, unknown>>
+
+/** Adds the options from which `settingsOf` makes the settings of an endpoint. */
+export function addEndpointOptions(command: Command): Command {
+  command
+    .option('--handler <file.py>', 'Python handler file that the workers run')
+    .option('--command <command>', 'command line of a worker, started in the current folder')
+  for (const { flags, description, settings } of OPTIONS) {
+    // One place for all of them: commander hands over what was made of the option's earlier uses.
+    command.option(flags, description, (text: string, before: EndpointSettings | undefined) =>
+      settings(text, before ?? {}),
+    )
+  }
+  return command
+}
+
+/** The settings that the given options stand for. */
+export function settingsOf(options: EndpointOptions, surroundings: Surroundings): EndpointSettings {
+  const given = Object.values(options).filter(
+    (value): value is EndpointSettings => typeof value === 'object' && value !== null,
+  )
+  return Object.assign(
+    {},
+    ...given,
+    options.callsOthers === true ? { callsOthers: true } : {},
+    program(options, surroundings),
+  )
+}
+
+/** @throws CliError USAGE where the handler is no file */
+function program({ handler, command }: ProgramOptions, { cwd }: Surroundings): EndpointSettings {
+  if (handler !== undefined && command !== undefined) throw usageError('Give --handler or --command, not both.')
+  if (handler !== undefined) return { handler: existingFile(handler, cwd) }
+  return command === undefined ? {} : { command, cwd }
+}
+
+function existingFile(file: string, cwd: string): string {
+  const path = isAbsolute(file) ? file : resolve(cwd, file)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw usageError(`There is no handler file ${path}. Give the path of a Python file.`)
+  }
+  return path
+}
+
+function workers(text: string): EndpointSettings {
+  const [, min, max] = /^(\d{1,3}),(\d{1,3})$/.exec(text) ?? []
+  if (min === undefined || max === undefined) throw new InvalidArgumentError('Give two whole numbers, like 0,3.')
+  if (Number(min) > Number(max)) throw new InvalidArgumentError('The first number must not be above the second.')
+  return { workersMin: Number(min), workersMax: Number(max) }
+}
+
+function environment(text: string, before: EndpointSettings): EndpointSettings {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Give NAME=VALUE.')
+  return { env: { ...before.env, [name]: value } }
+}
+
+function secondsAsMs(text: string): number {
+  return Math.round(decimal(text) * 1000)
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+function decimal(text: string): number {
+  if (!/^\d{1,12}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.')
+  return Number(text)
+}

@@ -1,0 +1,41 @@
+import http from 'node:http'
+import https from 'node:https'
+
+/** One request to a service. */
+export type HttpRequest = {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The answer: its status, and its body as UTF-8 text in the pieces that arrive. */
+export type HttpAnswer = {
+  readonly status: number
+  readonly contentType: string
+  readonly body: AsyncIterable<string>
+}
+
+/**
+ * Sends a request and resolves when the head of the answer is there. Not `fetch`, because that gives up when nothing
+ * arrives for 5 minutes, which is as long as runsync may wait and less than a log can be silent.
+ */
+export function request({ method, url, headers, body, signal }: HttpRequest): Promise<HttpAnswer> {
+  const library = url.startsWith('https:') ? https : http
+  return new Promise((resolve, reject) => {
+    const outgoing = library.request(url, { method, headers, signal }, (incoming) => {
+      incoming.setEncoding('utf8')
+      resolve({ status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body: incoming })
+    })
+    outgoing.once('error', reject)
+    outgoing.end(body)
+  })
+}
+
+/** Reads a body to its end. */
+export async function readText(body: AsyncIterable<string>): Promise<string> {
+  const pieces: string[] = []
+  for await (const piece of body) pieces.push(piece)
+  return pieces.join('')
+}

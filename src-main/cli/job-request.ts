@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { usageError } from './cli-error.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Options of `run` and `runsync` that become part of the request body. */
+export type RequestOptions = {
+  readonly inputFile?: string
+  readonly webhook?: string
+  readonly ttl?: number
+  readonly executionTimeout?: number
+  readonly lowPriority?: true
+  readonly idempotencyKey?: string
+}
+
+/** Adds the arguments and options from which `buildRequest` makes a body. */
+export function addRequestOptions(command: Command): Command {
+  return command
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('[input]', 'JSON object, or - to read it from standard input; {} without it')
+    .option('--input-file <file>', 'read the input from a JSON file')
+    .option('--webhook <url>', 'address that is called when the job ends')
+    .option('--ttl <ms>', 'life of the job in ms, counted from now', wholeNumber)
+    .option('--execution-timeout <ms>', 'limit on processing in ms', wholeNumber)
+    .option('--low-priority', 'wait behind normal jobs')
+    .option('--idempotency-key <key>', 'the same key returns the first job again')
+}
+
+/**
+ * Makes the body of run and runsync. A bare input object is wrapped into `{"input": ...}`; an object that has an
+ * `input` object is taken as the whole body.
+ * @param text the input argument: JSON, `-` for standard input, undefined for none
+ * @throws CliError USAGE
+ */
+export async function buildRequest(
+  text: string | undefined,
+  options: RequestOptions,
+  surroundings: Surroundings,
+): Promise<Record<string, unknown>> {
+  if (text !== undefined && options.inputFile !== undefined) {
+    throw usageError('Give the input as an argument or with --input-file, not both.')
+  }
+  const request = asRequest(await readInput(text, options.inputFile, surroundings))
+  const policy = compact({
+    ttl: options.ttl,
+    executionTimeout: options.executionTimeout,
+    lowPriority: options.lowPriority,
+  })
+  return {
+    ...request,
+    ...compact({ webhook: options.webhook, idempotencyKey: options.idempotencyKey }),
+    ...(Object.keys(policy).length === 0
+      ? {}
+      : { policy: { ...(isObject(request.policy) ? request.policy : {}), ...policy } }),
+  }
+}
+
+/** Parses an option that is a whole number, 0 or more. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+async function readInput(
+  text: string | undefined,
+  file: string | undefined,
+  surroundings: Surroundings,
+): Promise<unknown> {
+  if (text === '-' || file === '-') return parse(await readAll(surroundings.stdin), 'Standard input')
+  if (text !== undefined) return parse(text, 'The input')
+  if (file === undefined) return {}
+  const path = resolve(surroundings.cwd, file)
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`The input file ${path} cannot be read (${error.code}).`)
+  })
+  return parse(content, path)
+}
+
+function parse(text: string, from: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+    throw usageError(`${from} is not valid JSON: ${why}. Give a JSON object like '{"name": "Ada"}'.`)
+  }
+}
+
+function asRequest(value: unknown): Record<string, unknown> {
+  if (!isObject(value)) throw usageError(`The input is not a JSON object. Give one like '{"name": "Ada"}'.`)
+  return isObject(value.input) ? value : { input: value }
+}
+
+async function readAll(stream: Surroundings['stdin']): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of stream) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function compact(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,11 @@
+/**
+ * The entry of the command line; importing it runs the command. The launcher drydock.mjs and the npm scripts do so.
+ * The program itself is built in run-cli.ts, which tests call with surroundings of their own.
+ */
+import { runCli } from './run-cli.ts'
+import { processSurroundings } from './surroundings.ts'
+
+// The reader of a pipe may leave early, as `head` does: then there is nobody left to tell.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+process.exitCode = await runCli(process.argv.slice(2), processSurroundings())

@@ -1,0 +1,85 @@
+import { stripVTControlCharacters, styleText } from 'node:util'
+import type { JobState } from '../contract/job.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Colour of a piece of text. */
+export type Colour = 'green' | 'red' | 'yellow' | 'blue' | 'gray' | 'bold'
+
+/** What a command prints through. */
+export type Output = {
+  /** Whether the caller asked for machine output; then stdout holds only `document`s. */
+  readonly json: boolean
+  /** One JSON document on a line of stdout. */
+  document(value: unknown): void
+  /** One line for a person on stdout. */
+  line(text?: string): void
+  /** One line for a person on stderr, beside the output. */
+  note(text: string): void
+  /** Aligned columns; the last one is not padded. */
+  table(head: readonly string[], rows: readonly (readonly string[])[]): void
+  /** Aligned names and values; entries without a value are left out. */
+  fields(entries: readonly (readonly [name: string, value: string | undefined])[]): void
+  /** Colours a text where stdout shows colours. */
+  paint(colour: Colour, text: string): string
+}
+
+/** Makes the output of one command. */
+export function createOutput({ stdout, stderr, env }: Surroundings, json: boolean): Output {
+  const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
+  const paint = (colour: Colour, text: string) =>
+    colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text
+  const line = (text = '') => void stdout.write(`${text}\n`)
+
+  return {
+    json,
+    line,
+    paint,
+    document: (value) => line(JSON.stringify(value)),
+    note: (text) => void stderr.write(`${text}\n`),
+    table(head, rows) {
+      const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
+      line(paint('bold', aligned(head, widths)))
+      for (const row of rows) line(aligned(row, widths))
+    },
+    fields(entries) {
+      const shown = entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
+      const widest = Math.max(0, ...shown.map(([name]) => name.length))
+      for (const [name, value] of shown) {
+        // The further lines of a value stand under its first one.
+        line(`${paint('gray', name.padEnd(widest))}  ${value.replaceAll('\n', `\n${' '.repeat(widest + 2)}`)}`)
+      }
+    },
+  }
+}
+
+const STATE_COLOURS = {
+  IN_QUEUE: 'gray',
+  IN_PROGRESS: 'blue',
+  COMPLETED: 'green',
+  FAILED: 'red',
+  CANCELLED: 'gray',
+  TIMED_OUT: 'yellow',
+} as const satisfies Record<JobState, Colour>
+
+/** A job state in its colour; the word itself is always there. */
+export function stateText(output: Output, state: JobState): string {
+  return output.paint(STATE_COLOURS[state], state)
+}
+
+/** A JSON value for a person: text as it is, anything else as JSON. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+function aligned(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) =>
+      column === cells.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - width(cell)),
+    )
+    .join('  ')
+    .trimEnd()
+}
+
+function width(text: string): number {
+  return stripVTControlCharacters(text).length
+}

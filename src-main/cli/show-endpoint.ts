@@ -1,0 +1,38 @@
+import type { EndpointView } from '../contract/endpoint.ts'
+import { ago, duration } from './format.ts'
+import type { Output } from './output.ts'
+
+/** Prints an endpoint, or its JSON; with its key where the service has just made one. */
+export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
+  if (output.json) {
+    output.document(endpoint)
+    return
+  }
+  const { scaler } = endpoint
+  output.fields([
+    ['endpoint', output.paint('bold', endpoint.id)],
+    ['name', endpoint.name],
+    ['address', endpoint.url],
+    ['state', endpoint.paused ? output.paint('yellow', 'paused') : 'active'],
+    ['jobs wait', endpoint.waitingReason],
+    ['handler', endpoint.handler],
+    ['command', endpoint.command],
+    ['folder', endpoint.cwd],
+    ['workers', `${endpoint.workersMin} to ${endpoint.workersMax}, ${endpoint.concurrency} at once each`],
+    ['scaling', scaler.type === 'QUEUE_DELAY' ? `by delay, ${scaler.value} s` : `by jobs, ${scaler.value} a worker`],
+    ['idle timeout', duration(endpoint.idleTimeoutMs)],
+    ['execution timeout', duration(endpoint.executionTimeoutMs)],
+    ['initializing timeout', duration(endpoint.initializingTimeoutMs)],
+    ['stop grace', duration(endpoint.stopGraceMs)],
+    ['redispatches', String(endpoint.redispatches)],
+    ['calls others', endpoint.callsOthers ? 'yes' : undefined],
+    ['environment', environmentText(endpoint.env)],
+    ['changed', ago(endpoint.updatedAt, now)],
+    ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown this once)`],
+  ])
+}
+
+function environmentText(env: EndpointView['env']): string | undefined {
+  const entries = Object.entries(env)
+  return entries.length === 0 ? undefined : entries.map(([name, value]) => `${name}=${value}`).join('\n')
+}

@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
+import { isFinal } from '../domain/job/transitions.ts'
+import { CliError } from './cli-error.ts'
+import { duration } from './format.ts'
+import { type Output, stateText, valueText } from './output.ts'
+
+/** A job as the job API shows it. */
+export type JobRecord = z.infer<typeof jobRecord>
+
+/** Prints a job record, or its JSON. */
+export function showJob(output: Output, endpointId: string, job: JobRecord, waitingReason?: string): void {
+  if (output.json) {
+    output.document(job)
+    return
+  }
+  output.fields([
+    ['job', job.id],
+    ['endpoint', endpointId],
+    ['status', stateText(output, job.status)],
+    ['waits', waitingReason],
+    ['delay', spanText(job.delayTime)],
+    ['execution', spanText(job.executionTime)],
+    ['worker', job.workerId],
+    ['retries', job.retries?.toString()],
+    [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : valueText(job.output)],
+    ['error', job.error === undefined ? undefined : errorText(job.error)],
+  ])
+}
+
+/** Prints the answer of run, cancel or retry, or its JSON. */
+export function showHandle(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
+  if (output.json) output.document(job)
+  else
+    output.fields([
+      ['job', job.id],
+      ['endpoint', endpointId],
+      ['status', stateText(output, job.status)],
+    ])
+}
+
+/**
+ * Ends the command with the exit code for it when a job has ended in another state than COMPLETED.
+ * @throws CliError JOB_NOT_SUCCESSFUL
+ */
+export function expectSuccess(job: {
+  readonly id: string
+  readonly status: JobState
+  readonly error?: string | undefined
+}): void {
+  if (!isFinal(job.status) || job.status === 'COMPLETED') return
+  const why = job.error === undefined ? '' : `: ${firstLine(errorText(job.error))}`
+  throw new CliError('JOB_NOT_SUCCESSFUL', { jobId: job.id, status: job.status, why })
+}
+
+/** The error of a job for a person: the traceback of an exception, else the text as it is. */
+function errorText(error: string): string {
+  try {
+    const { error_message: message, error_type: type, error_traceback: traceback } = JSON.parse(error)
+    if (typeof message !== 'string') return error
+    const name = typeof type === 'string' ? (/'([^']+)'/.exec(type)?.[1] ?? type) : ''
+    const head = name === '' ? message : `${name}: ${message}`
+    return typeof traceback === 'string' && traceback !== '' ? `${head}\n${traceback.trimEnd()}` : head
+  } catch {
+    // Handlers may return any text as an error; only uncaught exceptions are JSON.
+    return error
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
+
+function spanText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : duration(ms)
+}

@@ -1,0 +1,76 @@
+import type { RunningServer, StartOptions } from '../server/main.ts'
+import { CliError } from './cli-error.ts'
+import type { StopSignal, Surroundings } from './surroundings.ts'
+
+/**
+ * Starts a service in this process. The server is loaded here, so that commands which only talk to one start quickly.
+ * @throws CliError START_REFUSED (data folder in use, port taken), START_FAILED
+ */
+export async function startService(options: StartOptions): Promise<RunningServer> {
+  const [{ startServer }, { StartError }] = await Promise.all([
+    import('../server/main.ts'),
+    import('../server/start-error.ts'),
+  ])
+  try {
+    return await startServer(options)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    const code = error.kind === 'data' ? 'START_FAILED' : 'START_REFUSED'
+    const body = { error: error.message, code: START_CODES[error.kind] }
+    throw new CliError(code, { why: error.message }, { body, cause: error })
+  }
+}
+
+const START_CODES = { locked: 'DATA_FOLDER_IN_USE', 'port-taken': 'PORT_TAKEN', data: 'DATA_FOLDER_UNUSABLE' } as const
+
+// What a shell shows for a process that a signal ended: 128 + the number of the signal.
+const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
+
+/**
+ * Keeps a service up until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the
+ * second ends the process at once.
+ * @param onStopping called once when the first signal has come
+ */
+export async function stayUp(server: RunningServer, surroundings: Surroundings, onStopping: () => void): Promise<void> {
+  let asked = false
+  const failure = Promise.withResolvers<never>()
+  const off = surroundings.onStopSignal((signal) => {
+    if (asked) {
+      surroundings.exitNow(SIGNAL_EXITS[signal])
+      return
+    }
+    asked = true
+    onStopping()
+    server.stop().catch(failure.reject)
+  })
+  const unwatch = watchLauncher(server, surroundings)
+  try {
+    await Promise.race([server.stopped, failure.promise])
+  } finally {
+    unwatch()
+    off()
+  }
+}
+
+// How often a service looks whether its launcher lives, in ms; source: ours, because one look costs 1 us.
+const LAUNCHER_POLL_MS = 50
+// What the service gets to tell its workers to stop when the launcher was killed, in ms; source: ours, because whoever
+// killed it expects the data folder to be free at once.
+const ORPHAN_STOP_MS = 100
+
+/**
+ * Goes down with a launcher that was killed without a chance to pass the signal on: whoever killed it meant the
+ * service. Does nothing where there is no launcher.
+ */
+function watchLauncher(server: RunningServer, { env, exitNow }: Surroundings): () => void {
+  const launcher = Number(env.DRYDOCK_LAUNCHER_PID)
+  if (!Number.isInteger(launcher) || process.ppid !== launcher) return () => {}
+  const timer = setInterval(() => {
+    if (process.ppid === launcher) return
+    clearInterval(timer)
+    setTimeout(() => exitNow(SIGNAL_EXITS.SIGTERM), ORPHAN_STOP_MS)
+    server.stop().catch(() => {})
+  }, LAUNCHER_POLL_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,51 @@
+import { homedir } from 'node:os'
+
+/** Where text goes: a terminal, a file or a pipe; a list in tests. */
+export type TextTarget = { write(text: string): unknown; readonly isTTY?: boolean | undefined }
+
+/** Signals that ask a long-running command to stop. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** Everything outside the command line that a command looks at, as an argument, so that tests can give their own. */
+export type Surroundings = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Absolute folder that relative paths are meant against. */
+  readonly cwd: string
+  readonly platform: NodeJS.Platform
+  readonly home: string
+  /** ms since the epoch. */
+  readonly now: () => number
+  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean | undefined }
+  readonly stdout: TextTarget
+  readonly stderr: TextTarget
+  /** Calls the listener at every stop signal; returns how to end that. */
+  readonly onStopSignal: (listener: (signal: StopSignal) => void) => () => void
+  /** Ends the process at once. */
+  readonly exitNow: (code: number) => void
+}
+
+const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** The surroundings of this process. */
+export function processSurroundings(): Surroundings {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    platform: process.platform,
+    home: homedir(),
+    now: () => Date.now(),
+    // A getter: looking at `process.stdin` opens it, which only commands that read it should do.
+    get stdin() {
+      return process.stdin
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    onStopSignal(listener) {
+      for (const signal of STOP_SIGNALS) process.on(signal, listener)
+      return () => {
+        for (const signal of STOP_SIGNALS) process.off(signal, listener)
+      }
+    },
+    exitNow: (code) => process.exit(code),
+  }
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, workerView } from './endpoint.ts'
+import { jobState, streamChunk } from './job.ts'
+import { limit } from './limits.ts'
+import {
+  jobDetail,
+  logPage,
+  metricsSeries,
+  serviceInfo,
+  serviceSettings,
+  serviceSettingsUpdate,
+  webhookDelivery,
+} from './management.ts'
+import type { Route } from './routes.ts'
+
+const count = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+const logQuery = {
+  after: count.optional().describe('id of the last line already seen'),
+  tail: count
+    .refine((n) => n <= 10_000, 'must be at most 10000')
+    .optional()
+    .describe('only the newest lines'),
+  follow: z.enum(['true', 'false']).optional().describe('keep the answer open as server-sent events'),
+}
+const done = z.object({ ok: z.literal(true) })
+
+/** The management API. All of it takes the account key. Source: ours. */
+export const APP_ROUTES = {
+  info: {
+    methods: ['GET'],
+    path: '/api/info',
+    summary: 'Where the service is and how it does',
+    answer: serviceInfo,
+    errors: [],
+    source: 'ours',
+  },
+  endpointList: {
+    methods: ['GET'],
+    path: '/api/endpoints',
+    summary: 'List endpoints',
+    answer: z.object({ endpoints: z.array(endpointView) }),
+    errors: [],
+    source: 'ours',
+  },
+  endpointCreate: {
+    methods: ['POST'],
+    path: '/api/endpoints',
+    summary: 'Create an endpoint; its key is shown this once',
+    body: endpointCreate,
+    answer: endpointWithKey,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS', 'BODY_TOO_LARGE'],
+    source: 'ours',
+  },
+  endpointRead: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId',
+    summary: 'Read an endpoint',
+    answer: endpointView,
+    errors: [],
+    source: 'ours',
+  },
+  endpointUpdate: {
+    methods: ['PATCH'],
+    path: '/api/endpoints/:endpointId',
+    summary: 'Change settings of an endpoint; workers are replaced where the change needs it',
+    body: endpointUpdate,
+    answer: endpointView,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS'],
+    source: 'ours',
+  },
+  endpointDelete: {
+    methods: ['DELETE'],
+    path: '/api/endpoints/:endpointId',
+    summary: 'Stop the workers, cancel the jobs and delete the endpoint',
+    answer: done,
+    errors: [],
+    source: 'ours',
+  },
+  endpointPause: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/pause',
+    summary: 'Hand out no further job; jobs are still accepted and wait',
+    answer: endpointView,
+    errors: [],
+    source: 'ours',
+  },
+  endpointResume: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/resume',
+    summary: 'Hand out jobs again, and forget a crash loop',
+    answer: endpointView,
+    errors: [],
+    source: 'ours',
+  },
+  endpointRotateKey: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/rotate-key',
+    summary: 'Give the endpoint a new key; the old one is void at once',
+    answer: endpointWithKey,
+    errors: [],
+    source: 'ours',
+  },
+  endpointLogs: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/logs',
+    summary: 'Log lines of all workers of an endpoint',
+    query: logQuery,
+    answer: logPage,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  endpointMetrics: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/metrics',
+    summary: 'Queue, delay, execution and workers over time',
+    query: {
+      from: count.optional(),
+      to: count.optional(),
+      points: count.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
+    },
+    answer: metricsSeries,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  workerList: {
+    methods: ['GET'],
+    path: '/api/workers',
+    summary: 'List workers',
+    query: { endpoint: z.string().optional() },
+    answer: z.object({ workers: z.array(workerView) }),
+    errors: [],
+    source: 'ours',
+  },
+  workerStop: {
+    methods: ['POST'],
+    path: '/api/workers/:workerId/stop',
+    summary: 'Stop a worker: its jobs may finish within the grace time',
+    answer: done,
+    errors: ['WORKER_NOT_FOUND'],
+    source: 'ours',
+  },
+  workerLogs: {
+    methods: ['GET'],
+    path: '/api/workers/:workerId/logs',
+    summary: 'Log lines of a worker',
+    query: logQuery,
+    answer: logPage,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  jobList: {
+    methods: ['GET'],
+    path: '/api/jobs',
+    summary: 'List and search jobs of all endpoints, newest first',
+    query: {
+      endpoint: z.string().optional(),
+      status: jobState.optional(),
+      limit: count.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      cursor: z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional(),
+      q: z.string().max(500).optional(),
+    },
+    answer: z.object({ requests: z.array(z.unknown()), cursor: z.string().optional() }),
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  jobRead: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId',
+    summary: 'A job with its history, reasons and deliveries',
+    answer: jobDetail,
+    errors: ['JOB_NOT_FOUND'],
+    source: 'ours',
+  },
+  jobChunks: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId/chunks',
+    summary: 'All chunks of a stream, to replay it',
+    answer: z.object({ chunks: z.array(streamChunk) }),
+    errors: ['JOB_NOT_FOUND'],
+    source: 'ours',
+  },
+  jobLogs: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId/logs',
+    summary: 'Log lines of a job',
+    query: logQuery,
+    answer: logPage,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  deliveryResend: {
+    methods: ['POST'],
+    path: '/api/deliveries/:deliveryId/resend',
+    summary: 'Send a webhook again',
+    answer: webhookDelivery,
+    errors: ['DELIVERY_NOT_FOUND'],
+    source: 'job-api, Webhook',
+  },
+  settingsRead: {
+    methods: ['GET'],
+    path: '/api/settings',
+    summary: 'Read the settings',
+    answer: serviceSettings,
+    errors: [],
+    source: 'ours',
+  },
+  settingsUpdate: {
+    methods: ['PATCH'],
+    path: '/api/settings',
+    summary: 'Change settings',
+    body: serviceSettingsUpdate,
+    answer: serviceSettings,
+    errors: ['NOT_JSON', 'BAD_FIELD'],
+    source: 'ours',
+  },
+  keyRotate: {
+    methods: ['POST'],
+    path: '/api/account-key/rotate',
+    summary: 'Make a new account key and write it to the key file',
+    answer: z.object({ keyFile: z.string() }),
+    errors: [],
+    source: 'job-api, Authentication',
+  },
+} as const satisfies Record<string, Route>
+
+/** Name of an operation of the management API. */
+export type AppOperation = keyof typeof APP_ROUTES

@@ -1,0 +1,145 @@
+/**
+ * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` places that are
+ * filled from the error's data. A message says what is wrong and what to do.
+ */
+export const ERRORS = {
+  NOT_JSON: { status: 400, title: 'Bad Request', message: 'The body is not valid JSON: {why}. Send a JSON object.' },
+  BAD_INPUT: { status: 400, title: 'Bad Request', message: '{why}. Send a JSON object with an `input` object.' },
+  BAD_FIELD: { status: 400, title: 'Bad Request', message: '{field}: {why}.' },
+  BODY_TOO_LARGE: {
+    status: 400,
+    title: 'Bad Request',
+    message: 'The body exceeds the {limit} maximum of {operation}. Send less, or pass an address of the data.',
+  },
+  WRONG_STATE: {
+    status: 400,
+    title: 'Bad Request',
+    message: 'Job {jobId} is {status}; {operation} needs one of {allowed}.',
+  },
+  WRONG_KIND: { status: 400, title: 'Bad Request', message: '{why}' },
+  UNAUTHORIZED: {
+    status: 401,
+    title: 'Unauthorized',
+    message: 'The API key is missing or wrong. Send it as `Authorization: Bearer KEY`.',
+  },
+  FORBIDDEN_HOST: {
+    status: 403,
+    title: 'Forbidden',
+    message: 'This service answers only under its own address, not under the Host of this request.',
+  },
+  FORBIDDEN_ORIGIN: {
+    status: 403,
+    title: 'Forbidden',
+    message:
+      'Requests from pages of other origins are refused. Call the service from its own page or outside a browser.',
+  },
+  FORBIDDEN_KEY: {
+    status: 403,
+    title: 'Forbidden',
+    message: 'This key is good for one endpoint only. Use the account key for management.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no {method} {path}. The routes are listed at /openapi.json.',
+  },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed', message: '{path} takes {allowed}, not {method}.' },
+  ENDPOINT_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no endpoint {endpointId}. List the endpoints with `drydock endpoint list`.',
+  },
+  JOB_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no job {jobId} on this endpoint: it is unknown, or its retention is over.',
+  },
+  WORKER_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no worker {workerId}, or it has ended.' },
+  DELIVERY_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no webhook delivery {deliveryId}.' },
+  ENDPOINT_PAUSED: {
+    status: 409,
+    title: 'Conflict',
+    message:
+      'ENDPOINT_PAUSED: endpoint {endpointId} {why}, so it takes no jobs. Resume it or raise its maximum of workers.',
+  },
+  ENDPOINT_EXISTS: {
+    status: 409,
+    title: 'Conflict',
+    message: 'An endpoint with {field} {value} exists. Choose another one, or update that endpoint.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    message: 'The body is {type}. Send JSON with `Content-Type: application/json`.',
+  },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    title: 'Too Many Requests',
+    message: 'The limit of {limit} for {operation} is reached. Wait {seconds} s, or switch strict limits off.',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'Internal Server Error',
+    message: 'The service failed on this request; its log says why under {requestId}. Nothing accepted was lost.',
+  },
+  JOB_FAILED: { status: 500, title: 'Internal Server Error', message: 'Job {jobId} ended as {status}: {why}' },
+  WORKER_TOO_SLOW: {
+    status: 504,
+    title: 'Gateway Timeout',
+    message: 'Job {jobId} has not ended yet. It goes on: read it with status/{jobId}.',
+  },
+  DATABASE_BUSY: {
+    status: 503,
+    title: 'Service Unavailable',
+    message: 'The database cannot be written at the moment: {why}. Nothing accepted was lost. Try again.',
+  },
+  STOPPING: {
+    status: 503,
+    title: 'Service Unavailable',
+    message: 'The service is stopping. Try again when it is back.',
+  },
+  DISK_FULL: {
+    status: 507,
+    title: 'Insufficient Storage',
+    message: 'The disk of the data folder is full. Free some space. Nothing accepted was lost.',
+  },
+} as const satisfies Record<string, { status: number; title: string; message: string }>
+
+/** Stable word of an error, as sent in `code`. */
+export type ErrorCode = keyof typeof ERRORS
+
+/** Values for the `{name}` places of an error's message. */
+export type ErrorData = Readonly<Record<string, string | number>>
+
+/** An expected failure that ends in an answer to the caller. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly data: ErrorData
+
+  constructor(code: ErrorCode, data: ErrorData = {}, options?: ErrorOptions) {
+    super(errorMessage(code, data), options)
+    this.name = 'AppError'
+    this.code = code
+    this.data = data
+  }
+}
+
+/** JSON body of every error answer; source: job-api, Errors. */
+export type ErrorBody = {
+  readonly error: string
+  readonly code: ErrorCode
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+}
+
+/** The message of an error with its places filled. A place without a value is left out. */
+export function errorMessage(code: ErrorCode, data: ErrorData): string {
+  return ERRORS[code].message.replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? ''))
+}
+
+/** Makes the answer of an error. */
+export function errorBody(error: AppError): ErrorBody {
+  const { status, title } = ERRORS[error.code]
+  return { error: error.message, code: error.code, status, title, detail: error.message }
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { limit } from './limits.ts'
+
+/** The job states as on the wire; nothing else is ever sent. Source: job-api, States. */
+export const JOB_STATES = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'] as const
+
+/** State of a job. */
+export type JobState = (typeof JOB_STATES)[number]
+
+/** Schema of a job state. */
+export const jobState = z.enum(JOB_STATES)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const span = (from: number, to: number) =>
+  z
+    .number(`must be a whole number of milliseconds from ${from} to ${to}`)
+    .int(`must be a whole number of milliseconds from ${from} to ${to}`)
+    .min(from, `must be from ${from} to ${to} ms`)
+    .max(to, `must be from ${from} to ${to} ms`)
+
+/** An http or https address without a user name or password in it. */
+export const webhookUrl = z
+  .string()
+  .max(limit('webhookUrlLength'))
+  .refine((text) => /^https?:\/\/[^\s@/?#]+([/?#]|$)/.test(text), 'must be an http or https address')
+
+/**
+ * Body of run and runsync. Unknown fields are ignored. `input` is only checked to be an object: its text is stored
+ * and passed on as it came.
+ */
+export const jobRequest = z.object({
+  input: z.custom<Record<string, unknown>>(isObject, 'must be an object'),
+  webhook: webhookUrl.nullish(),
+  policy: z
+    .object({
+      executionTimeout: span(limit('executionTimeoutMinMs'), limit('executionTimeoutMaxMs')).nullish(),
+      ttl: span(limit('ttlMinMs'), limit('ttlMaxMs')).nullish(),
+      lowPriority: z.boolean('must be true or false').nullish(),
+    })
+    .nullish(),
+  s3Config: z.custom<Record<string, unknown>>(isObject, 'must be an object').nullish(),
+  idempotencyKey: z.string().min(1).max(limit('idempotencyKeyLength')).nullish(),
+})
+
+/** A checked body of run and runsync. */
+export type JobRequest = z.infer<typeof jobRequest>
+
+/** Job record as status, runsync and webhooks show it. Fields that do not apply are left out. */
+export const jobRecord = z.object({
+  id: z.string(),
+  status: jobState,
+  delayTime: z.number().int().optional().describe('ms in the queue before the latest attempt'),
+  executionTime: z.number().int().optional().describe('ms of processing, on ended jobs that ran'),
+  output: z.unknown().optional().describe('the result; while IN_PROGRESS the latest progress update'),
+  error: z.string().optional(),
+  workerId: z.string().optional(),
+  retries: z.number().int().optional().describe('re-dispatches after a lost worker'),
+  input: z.unknown().optional().describe('while the job has not ended'),
+})
+
+/** Answer of run, cancel and retry. */
+export const jobHandle = z.object({ id: z.string(), status: jobState })
+
+/** One piece of a stream. */
+export const streamChunk = z.object({ output: z.unknown(), metrics: z.unknown().optional() })
+
+/** Answer of stream in the object form. */
+export const streamObject = z.object({ status: jobState, stream: z.array(streamChunk) })
+
+/** Answer of purge-queue. */
+export const purgeResult = z.object({ removed: z.number().int(), status: z.literal('completed') })
+
+/** Health counters of an endpoint; source: job-api, Operations. */
+export const healthRecord = z.object({
+  jobs: z.object({
+    completed: z.number().int(),
+    failed: z.number().int(),
+    inProgress: z.number().int(),
+    inQueue: z.number().int(),
+    retried: z.number().int(),
+  }),
+  workers: z.object({
+    idle: z.number().int(),
+    running: z.number().int(),
+    ready: z.number().int(),
+    initializing: z.number().int(),
+    throttled: z.number().int(),
+    unhealthy: z.number().int(),
+  }),
+})
+
+/** Health of an endpoint. */
+export type HealthRecord = z.infer<typeof healthRecord>
+
+/** One row of the list of jobs. Times in ms since the epoch. */
+export const jobListItem = z.object({
+  id: z.string(),
+  endpointId: z.string(),
+  status: jobState,
+  createdAt: z.number().int(),
+  finishedAt: z.number().int().optional(),
+  delayTime: z.number().int().optional(),
+  executionTime: z.number().int().optional(),
+  workerId: z.string().optional(),
+  retries: z.number().int().optional(),
+  error: z.string().optional(),
+})
+
+/** Row of a list of jobs. */
+export type JobListItem = z.infer<typeof jobListItem>
+
+/** A page of jobs, newest first. `cursor` is sent back to get the next page; it is missing on the last one. */
+export const jobList = z.object({ requests: z.array(jobListItem), cursor: z.string().optional() })
+
+/** A page of jobs. */
+export type JobList = z.infer<typeof jobList>

@@ -1,0 +1,77 @@
+/** One limit of the service: its value, the unit, and who says so. */
+export type Limit = { readonly value: number; readonly unit: 'ms' | 'bytes' | 'count'; readonly source: string }
+
+const MIB = 1024 * 1024
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** Every limit of the job API and of workers. Read it with `limit('name')`. */
+export const LIMITS = {
+  runBodyBytes: { value: 10 * MIB, unit: 'bytes', source: 'spec 8; the platform says MiB' },
+  runsyncBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'spec 8; the platform says MiB' },
+  resultBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'worker-protocol, Calls' },
+  managementBodyBytes: { value: MIB, unit: 'bytes', source: 'ours, because a setting is never larger' },
+  jsonDepth: { value: 1000, unit: 'count', source: 'ours, because Python handlers recurse about that deep' },
+  jsonKeys: { value: 100_000, unit: 'count', source: 'ours: 20 times the keys of a 5,000-node workflow field list' },
+  chunkBytes: { value: MIB, unit: 'bytes', source: 'spec 8' },
+  chunksPerJob: { value: 1_000_000, unit: 'count', source: 'targets 22' },
+  waitDefaultMs: { value: 90_000, unit: 'ms', source: 'spec 4' },
+  waitMinMs: { value: 1000, unit: 'ms', source: 'spec 4' },
+  waitMaxMs: { value: 300_000, unit: 'ms', source: 'spec 4' },
+  streamHoldMs: { value: 5000, unit: 'ms', source: 'job-api, Stream: one client gives up after 10 s' },
+  executionTimeoutMinMs: { value: 5000, unit: 'ms', source: 'job-api, Request body' },
+  executionTimeoutMaxMs: { value: 7 * DAY, unit: 'ms', source: 'job-api, Request body' },
+  executionTimeoutDefaultMs: { value: 600_000, unit: 'ms', source: 'job-api, Request body' },
+  ttlMinMs: { value: 10_000, unit: 'ms', source: 'job-api, Request body' },
+  ttlMaxMs: { value: 7 * DAY, unit: 'ms', source: 'job-api, Request body' },
+  ttlDefaultMs: { value: DAY, unit: 'ms', source: 'job-api, Request body' },
+  runRetentionMs: { value: 30 * MINUTE, unit: 'ms', source: 'spec 8' },
+  runsyncRetentionMs: { value: MINUTE, unit: 'ms', source: 'spec 8' },
+  runsyncRetentionMaxMs: { value: 5 * MINUTE, unit: 'ms', source: 'spec 8' },
+  idempotencyKeyLength: { value: 255, unit: 'count', source: 'job-api, Request body' },
+  webhookUrlLength: { value: 2048, unit: 'count', source: 'ours, because longer addresses break proxies' },
+  leaseMs: { value: 10_000, unit: 'ms', source: 'job-api, States' },
+  pingIntervalMs: { value: 3000, unit: 'ms', source: 'worker-protocol, Environment' },
+  takeHoldMs: { value: 20_000, unit: 'ms', source: 'worker-protocol, Calls' },
+  takeBatchMax: { value: 100, unit: 'count', source: 'ours, because a batch is one answer' },
+  stopGraceMs: {
+    value: 5000,
+    unit: 'ms',
+    source: 'ours: longer than one ping interval, so that a cancelled job can say so',
+  },
+  initializingMs: { value: 7 * MINUTE, unit: 'ms', source: 'the platform: cold start limit' },
+  webhookAttempts: { value: 3, unit: 'count', source: 'job-api, Webhook: one try and two more' },
+  webhookRetryMs: { value: 10_000, unit: 'ms', source: 'job-api, Webhook' },
+  webhookTimeoutMs: { value: 10_000, unit: 'ms', source: 'job-api, Webhook' },
+  webhookAnswerBytes: { value: 64 * 1024, unit: 'bytes', source: 'job-api, Webhook' },
+  logLineBytes: { value: 16 * 1024, unit: 'bytes', source: 'ours, because a line is read by a person' },
+  logLinesPerWorker: { value: 50_000, unit: 'count', source: 'ours: about 5 MB' },
+  logLinesPerJob: { value: 10_000, unit: 'count', source: 'ours: about 1 MB' },
+  logFileBytes: {
+    value: 8 * MIB,
+    unit: 'bytes',
+    source: 'ours: the file between a worker and the log store is emptied past this',
+  },
+  searchTextBytes: { value: 64 * 1024, unit: 'bytes', source: 'ours, because a picture in base64 is not searched' },
+  listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
+  listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
+} as const satisfies Record<string, Limit>
+
+/** Name of a limit. */
+export type LimitName = keyof typeof LIMITS
+
+/** The value of a limit, in its unit. */
+export function limit(name: LimitName): number {
+  return LIMITS[name].value
+}
+
+/** Base requests per 10 s (and at once) of an operation under strict limits; source: job-api, Errors. */
+export const STRICT_LIMITS = {
+  runsync: { per10s: 2000, atOnce: 400 },
+  status: { per10s: 2000, atOnce: 400 },
+  stream: { per10s: 2000, atOnce: 400 },
+  run: { per10s: 1000, atOnce: 200 },
+  cancel: { per10s: 100, atOnce: 20 },
+  'purge-queue': { per10s: 2, atOnce: undefined },
+  requests: { per10s: 10, atOnce: 2 },
+} as const

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { jobListItem, jobState } from './job.ts'
+
+/** One entry of a job's history: a move, when, by which worker, why. */
+export const jobHistoryEntry = z.object({
+  at: z.number().int().describe('ms since the epoch'),
+  event: z.string(),
+  from: jobState.optional(),
+  to: jobState,
+  workerId: z.string().optional(),
+  attempt: z.number().int(),
+  reason: z.string().optional(),
+})
+
+/** One entry of a job's history. */
+export type JobHistoryEntry = z.infer<typeof jobHistoryEntry>
+
+/** One try to deliver a webhook. */
+export const webhookDelivery = z.object({
+  id: z.number().int(),
+  url: z.string(),
+  state: z.enum(['pending', 'delivered', 'failed']),
+  attempts: z.number().int(),
+  nextAt: z.number().int().optional(),
+  lastStatus: z.number().int().optional(),
+  lastError: z.string().optional(),
+  updatedAt: z.number().int(),
+})
+
+/** A webhook delivery. */
+export type WebhookDelivery = z.infer<typeof webhookDelivery>
+
+/** A job with all that is known of it. */
+export const jobDetail = jobListItem.extend({
+  input: z.unknown(),
+  output: z.unknown().optional(),
+  lowPriority: z.boolean(),
+  attempt: z.number().int(),
+  waitingReason: z.string().optional(),
+  history: z.array(jobHistoryEntry),
+  deliveries: z.array(webhookDelivery),
+  chunkCount: z.number().int(),
+})
+
+/** One line of a worker's output. */
+export const logLine = z.object({
+  id: z.number().int().describe('grows by time; send it back as `after` to go on'),
+  at: z.number().int(),
+  endpointId: z.string(),
+  workerId: z.string(),
+  jobId: z.string().optional(),
+  level: z.string(),
+  line: z.string(),
+})
+
+/** A log line. */
+export type LogLine = z.infer<typeof logLine>
+
+/** A page of log lines, oldest first. */
+export const logPage = z.object({ lines: z.array(logLine) })
+
+/** Percentiles of a span in ms; missing where nothing was measured. */
+export const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
+
+/** One step of an endpoint's metrics. */
+export const metricsPoint = z.object({
+  at: z.number().int().describe('start of the step, ms since the epoch'),
+  inQueue: z.number().int(),
+  inProgress: z.number().int(),
+  submitted: z.number().int(),
+  completed: z.number().int(),
+  failed: z.number().int(),
+  retried: z.number().int(),
+  delay: percentiles.optional(),
+  execution: percentiles.optional(),
+  workers: z.record(z.string(), z.number().int()).describe('workers by state at the end of the step'),
+})
+
+/** One step of metrics. */
+export type MetricsPoint = z.infer<typeof metricsPoint>
+
+/** Metrics of an endpoint over time. */
+export const metricsSeries = z.object({ stepMs: z.number().int(), points: z.array(metricsPoint) })
+
+/** Settings of the service. Every one has a default that is safe. */
+export const serviceSettings = z.object({
+  strictLimits: z.boolean().default(false).describe('answer 429 as the platform does'),
+  strictLimitsFleetShare: z
+    .number()
+    .int()
+    .min(1)
+    .default(4)
+    .describe('limit = max(base, running workers x base / this)'),
+  streamForm: z
+    .enum(['array', 'object'])
+    .default('array')
+    .describe('form of stream for clients that do not ask for one'),
+  webhooksToPrivateAddresses: z.boolean().default(false).describe('let webhooks reach this machine and its network'),
+  workerSystemChecks: z.boolean().default(false).describe('let the public worker SDK run its fitness checks'),
+  maxWorkers: z.number().int().min(1).max(1000).default(32).describe('worker processes of all endpoints together'),
+  python: z.string().min(1).default('python3').describe('interpreter that runs handler files'),
+  logRetentionDays: z.number().int().min(1).max(365).default(7),
+})
+
+/** Settings of the service. */
+export type ServiceSettings = z.infer<typeof serviceSettings>
+
+/** Body of 'change settings': any of them. */
+export const serviceSettingsUpdate = z.strictObject({
+  strictLimits: z.boolean().optional(),
+  strictLimitsFleetShare: serviceSettings.shape.strictLimitsFleetShare.unwrap().optional(),
+  streamForm: z.enum(['array', 'object']).optional(),
+  webhooksToPrivateAddresses: z.boolean().optional(),
+  workerSystemChecks: z.boolean().optional(),
+  maxWorkers: serviceSettings.shape.maxWorkers.unwrap().optional(),
+  python: serviceSettings.shape.python.unwrap().optional(),
+  logRetentionDays: serviceSettings.shape.logRetentionDays.unwrap().optional(),
+})
+
+/** Where the service is and how it does. */
+export const serviceInfo = z.object({
+  version: z.string(),
+  pid: z.number().int(),
+  url: z.string(),
+  data: z.string(),
+  startedAt: z.number().int(),
+  endpoints: z.number().int(),
+  jobs: z.object({ inQueue: z.number().int(), inProgress: z.number().int() }),
+  lateResults: z.number().int().describe('reports of workers that no longer had the lease, dropped'),
+})

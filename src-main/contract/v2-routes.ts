@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import {
+  healthRecord,
+  jobHandle,
+  jobList,
+  jobRecord,
+  jobRequest,
+  jobState,
+  purgeResult,
+  streamChunk,
+  streamObject,
+} from './job.ts'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+
+const wholeNumber = /^\d{1,15}$/
+
+const milliseconds = (from: number, to: number) =>
+  z
+    .string()
+    .regex(wholeNumber, `must be a whole number of milliseconds from ${from} to ${to}`)
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, `must be from ${from} to ${to} ms`)
+
+const wait = milliseconds(limit('waitMinMs'), limit('waitMaxMs')).optional()
+const ttl = milliseconds(1, limit('ttlMaxMs')).optional()
+const bodyErrors = [
+  'NOT_JSON',
+  'BAD_INPUT',
+  'BAD_FIELD',
+  'BODY_TOO_LARGE',
+  'ENDPOINT_PAUSED',
+  'DATABASE_BUSY',
+  'DISK_FULL',
+] as const
+
+/** The operations of the job API under `/v2/:endpointId`. Source of each: job-api, Operations. */
+export const V2_ROUTES = {
+  run: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/run',
+    summary: 'Queue a job and answer at once',
+    body: jobRequest,
+    answer: jobHandle,
+    errors: bodyErrors,
+    source: 'spec 4',
+  },
+  runsync: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/runsync',
+    summary: 'Queue a job and wait for its result',
+    query: { wait },
+    body: jobRequest,
+    answer: jobRecord,
+    errors: bodyErrors,
+    source: 'spec 4',
+  },
+  status: {
+    methods: ['GET', 'POST'],
+    path: '/v2/:endpointId/status/:jobId',
+    summary: 'Read a job',
+    query: { ttl },
+    answer: jobRecord,
+    errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    source: 'spec 4; POST for older clients of the platform',
+  },
+  statusSync: {
+    methods: ['GET', 'POST'],
+    path: '/v2/:endpointId/status-sync/:jobId',
+    summary: 'Wait for the result of a job that exists',
+    query: { wait },
+    answer: jobRecord,
+    errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    source: 'the platform: two public SDKs need it',
+  },
+  stream: {
+    methods: ['GET', 'POST'],
+    path: '/v2/:endpointId/stream/:jobId',
+    summary: 'Read what a job has produced since the last read',
+    query: { wait: milliseconds(0, limit('waitMaxMs')).optional(), format: z.enum(['array', 'object']).optional() },
+    answer: z.union([z.array(streamChunk), streamObject]),
+    errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    source: 'spec 2.3; the object form is the platform',
+  },
+  cancel: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/cancel/:jobId',
+    summary: 'Cancel a job that waits or runs',
+    answer: jobHandle,
+    errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
+    source: 'spec 4',
+  },
+  retry: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/retry/:jobId',
+    summary: 'Queue a failed or timed-out job again under its id',
+    answer: jobHandle,
+    errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
+    source: 'spec 4',
+  },
+  purgeQueue: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/purge-queue',
+    summary: 'Cancel all jobs that wait',
+    answer: purgeResult,
+    errors: [],
+    source: 'spec 4',
+  },
+  health: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/health',
+    summary: 'Count jobs and workers',
+    answer: healthRecord,
+    errors: [],
+    source: 'spec 2.4',
+  },
+  requests: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/requests',
+    summary: 'List and search jobs, newest first',
+    query: {
+      status: jobState.optional(),
+      limit: z
+        .string()
+        .regex(wholeNumber, 'must be a number')
+        .transform(Number)
+        .refine((n) => n >= 1 && n <= limit('listPageMax'), `must be from 1 to ${limit('listPageMax')}`)
+        .optional(),
+      cursor: z.string().regex(wholeNumber, 'must be a cursor of this list').optional(),
+      q: z.string().max(500).optional(),
+    },
+    answer: jobList,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>
+
+/** Name of an operation of the job API. */
+export type V2Operation = keyof typeof V2_ROUTES
+
+/** What every operation can answer besides its own errors. */
+export const COMMON_ERRORS = [
+  'UNAUTHORIZED',
+  'FORBIDDEN_HOST',
+  'FORBIDDEN_ORIGIN',
+  'ENDPOINT_NOT_FOUND',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL',
+] as const

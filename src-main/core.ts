@@ -1,0 +1,186 @@
+/**
+ * The core: the one place that joins services and adapters. The same core runs headless, in the desktop and in tests.
+ * start() brings back what an earlier run left: workers that still answer go on, the others are ended and their jobs
+ * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
+ */
+import { createProcessFleet } from './fleet/process/process-fleet.ts'
+import { postOut as post } from './outbound/post.ts'
+import { limit } from './contract/limits.ts'
+import { workerEnvironment } from './contract/worker-protocol.ts'
+import { createBell } from './services/bell.ts'
+import { createKeys } from './services/management/keys.ts'
+import { Housekeeping } from './services/management/housekeeping.ts'
+import { MetricsRecorder } from './services/management/metrics.ts'
+import { createSettings } from './services/management/settings.ts'
+import type { Clock, Endpoint, Fleet, Log, NewId, Poster, Storage } from './services/ports.ts'
+import { createLeases } from './services/queue/leases.ts'
+import { createParkedTakes } from './services/queue/parked-takes.ts'
+import { createQueueCounts } from './services/queue/queue-counts.ts'
+import { createStreamReaders } from './services/queue/read-stream.ts'
+import { createJobWaiters } from './services/queue/wait-for-job.ts'
+import type { ServiceContext, ServiceFacts } from './services/service-context.ts'
+import { createSteadyClock, type TimeSource } from './services/steady-clock.ts'
+import { WebhookDelivery } from './services/webhooks/deliver.ts'
+import { adoptWorkers } from './services/workers/adopt-workers.ts'
+import { createLogCollector } from './services/workers/collect-logs.ts'
+import { DatabaseUnusable } from './storage/open-database.ts'
+import { lockFolder } from './storage/lock-folder.ts'
+import { openStorage } from './storage/open-storage.ts'
+import { WorkerSupervisor } from './services/workers/supervise.ts'
+import { createWorkerCalls } from './services/workers/worker-calls.ts'
+import { createWorkerRegistry, takesJobs } from './services/workers/worker-registry.ts'
+
+/** Everything that the core needs from outside. */
+export type CorePorts = {
+  readonly storage: Storage
+  readonly time: TimeSource
+  readonly newId: NewId
+  readonly log: Log
+  readonly post: Poster
+  /** Makes the fleet driver; it learns the clock and how many workers there may be. */
+  readonly fleet: (needs: { readonly clock: Clock; readonly maxWorkers: () => number }) => Fleet
+  /** Facts that are known when the service listens; asked for when needed. */
+  readonly facts: () => ServiceFacts
+  /** Address of the listener for workers, without a slash at the end. */
+  readonly workerUrl: () => string
+  /** Key that workers get which call other endpoints. */
+  readonly accountKey: () => string
+  readonly writeAccountKey: (key: string) => Promise<void>
+}
+
+/** The running core. */
+export type Core = {
+  readonly service: ServiceContext
+  readonly start: () => Promise<void>
+  readonly stop: (graceMs: number) => Promise<void>
+}
+
+const CLOCK_OFFSET = 'clock.offset'
+
+/** Joins everything; nothing runs yet. */
+export function createCore(ports: CorePorts): Core {
+  const { storage, newId, log, post, facts } = ports
+  const clock = createSteadyClock(ports.time, Number(storage.state.get(CLOCK_OFFSET) ?? 0), (offset) => {
+    log.warn('the wall clock jumped', { offset })
+    storage.write(() => storage.state.set(CLOCK_OFFSET, offset)).catch((error) => log.error('clock offset not stored', { error }))
+  })
+  const settings = createSettings(storage)
+  const keys = createKeys({ storage, newId })
+  const bells = { events: createBell(clock), logs: createBell(clock) }
+  const counts = createQueueCounts(storage)
+  const leases = createLeases(storage, clock)
+  const waiters = createJobWaiters(storage, clock)
+  const registry = createWorkerRegistry({ storage, clock, log })
+  const takes = createParkedTakes(storage, clock, {
+    mayHandOut: (endpointId) => storage.endpoints.get(endpointId)?.paused === false,
+    waiting: (endpointId) => counts.of(endpointId).normal + counts.of(endpointId).lowPriority,
+    mayTake: (workerId) => {
+      const worker = registry.get(workerId)
+      return worker !== undefined && takesJobs(worker)
+    },
+    load: (workerId) => leases.ofWorker(workerId).length + (registry.get(workerId)?.stopOrders.size ?? 0),
+    except: (workerId) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map((order) => order.seq),
+  })
+  const fleet = ports.fleet({ clock, maxWorkers: () => settings.get().maxWorkers })
+  const calls = createWorkerCalls({
+    storage, clock, fleet, leases, takes, waiters, registry,
+    onWorkerChange: (worker) => supervisor.check(worker.endpointId),
+  })
+  const specOf = (endpoint: Endpoint, workerId: string, token: string) => ({
+    workerId,
+    endpointId: endpoint.id,
+    handler: endpoint.config.handler,
+    command: endpoint.config.command,
+    cwd: endpoint.config.cwd,
+    python: settings.get().python,
+    env: workerEnvironment({
+      workerBaseUrl: ports.workerUrl(),
+      serviceBaseUrl: facts().url,
+      endpointId: endpoint.id,
+      workerId,
+      workerToken: token,
+      apiKey: endpoint.config.callsOthers ? ports.accountKey() : undefined,
+      concurrency: endpoint.config.concurrency,
+      pingIntervalMs: limit('pingIntervalMs'),
+      systemChecks: settings.get().workerSystemChecks,
+      hasGpu: false, // processes see what the machine has; GPUs are handed out to containers
+      env: endpoint.config.env,
+    }),
+  })
+  const supervisor: WorkerSupervisor = new WorkerSupervisor({ storage, clock, newId, log, fleet, counts, leases, takes, registry, calls, specOf })
+  const collect = createLogCollector({ storage, registry, leases, log, stored: bells.logs.ring })
+  const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
+  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
+  const housekeeping = new Housekeeping({ storage, clock, log, settings: settings.get })
+  const stopping = new AbortController()
+  fleet.onOutput(collect)
+  storage.onCommit(bells.events.ring)
+
+  let state: 'new' | 'running' | 'stopped' = 'new'
+  let stopped: Promise<void> | undefined
+
+  async function stopAll(graceMs: number): Promise<void> {
+    await supervisor.stop(graceMs)
+    takes.dismissAll()
+    waiters.release()
+    stopping.abort()
+    await Promise.all([housekeeping.stop(), webhooks.stop(), metrics.stop()])
+    await fleet.close()
+  }
+
+  return {
+    service: {
+      storage, clock, newId, log, settings, keys, leases, waiters, registry, calls, supervisor, webhooks, metrics, bells,
+      streams: createStreamReaders({ storage, clock, waiters }),
+      views: { storage, clock, fleet, counts, leases, registry, supervisor },
+      info: facts,
+      stopping: stopping.signal,
+      rotateAccountKey: async () => ports.writeAccountKey(await keys.rotateAccountKey()),
+    },
+    async start() {
+      if (state !== 'new') return
+      state = 'running'
+      await adoptWorkers({ storage, clock, fleet, leases, registry, log })
+      supervisor.start()
+      webhooks.start()
+      metrics.start()
+      housekeeping.start()
+    },
+    stop(graceMs) {
+      state = 'stopped'
+      stopped ??= stopAll(graceMs)
+      return stopped
+    },
+  }
+}
+
+/** An open data folder: its lock is held until close. */
+export type OpenedFolder = { readonly kind: 'open'; readonly storage: Storage; readonly close: () => Promise<void> }
+
+/**
+ * Locks a data folder and opens its database.
+ * @param now ms since the epoch
+ * @returns 'locked' when another service has it, 'unusable' with a sentence for a person when it cannot be opened
+ */
+export function openFolderStorage(
+  files: { readonly lock: string; readonly database: string },
+  now: number,
+): OpenedFolder | { readonly kind: 'locked' } | { readonly kind: 'unusable'; readonly message: string } {
+  const lock = lockFolder(files.lock)
+  if (lock === undefined) return { kind: 'locked' }
+  try {
+    const storage = openStorage(files.database, now)
+    const close = async () => {
+      await storage.close()
+      lock.release()
+    }
+    return { kind: 'open', storage, close }
+  } catch (error) {
+    lock.release()
+    if (error instanceof DatabaseUnusable) return { kind: 'unusable', message: error.message }
+    throw error
+  }
+}
+
+/** The adapters that a shell hands to the core; named here so that shells import the core alone. */
+export { createProcessFleet as processFleet, post as postOut, type ServiceFacts }

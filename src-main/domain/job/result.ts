@@ -1,0 +1,75 @@
+import { scanJson } from '../json/scan-json.ts'
+
+/** What a report of a worker means. Texts named `output` are JSON. */
+export type Report =
+  | { readonly kind: 'progress'; readonly output: string | undefined }
+  | { readonly kind: 'complete'; readonly output: string | undefined; readonly replaceWorker: boolean }
+  | {
+      readonly kind: 'fail'
+      readonly error: string
+      readonly output: string | undefined
+      readonly replaceWorker: boolean
+    }
+
+/**
+ * Reads the body of job-done. Whatever a worker sends ends its job in some way: a report is never refused.
+ * Source: worker-protocol, Calls; job-api, Job record.
+ */
+export function readReport(text: string): Report {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    return failure(`The worker sent a result that is not JSON: ${(error as Error).message}.`)
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    return failure('The worker sent a result that is not a JSON object.')
+  }
+  const fields = parsed as Record<string, unknown>
+  const output = rawField(text, 'output')
+  if (fields.status === 'IN_PROGRESS') return { kind: 'progress', output }
+  const replaceWorker = fields.stopPod === true
+  const error = errorText(fields.error)
+  if (error !== undefined) return { kind: 'fail', error, output: meaningful(output), replaceWorker }
+  const inner = innerError(fields.output)
+  if (inner !== undefined) return { kind: 'fail', error: inner.error, output: inner.rest, replaceWorker }
+  return { kind: 'complete', output, replaceWorker }
+}
+
+/** The report that stands for a result above the size limit. */
+export function tooLargeReport(limitText: string): Report {
+  return failure(
+    `The result of the handler exceeds the ${limitText} maximum. Return less, or upload it and return its address.`,
+  )
+}
+
+function failure(error: string): Report {
+  return { kind: 'fail', error, output: undefined, replaceWorker: false }
+}
+
+function rawField(text: string, name: string): string | undefined {
+  const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
+  if (typeof scan === 'string') return undefined
+  const place = scan.fields.get(name)
+  return place === undefined ? undefined : text.slice(place.start, place.end)
+}
+
+// A worker that posts {"output": {"error": ..., more}} instead of taking the error out itself.
+function innerError(output: unknown): { error: string; rest: string | undefined } | undefined {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined
+  const { error, ...rest } = output as Record<string, unknown>
+  const text = errorText(error)
+  if (text === undefined) return undefined
+  return { error: text, rest: Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest) }
+}
+
+// The error is always a string on the wire; an object becomes its JSON text.
+function errorText(error: unknown): string | undefined {
+  if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
+  return typeof error === 'string' ? error : JSON.stringify(error)
+}
+
+// The public SDK sends `output: {}` beside an error when nothing else was returned.
+function meaningful(output: string | undefined): string | undefined {
+  return output === undefined || output === '{}' || output === 'null' ? undefined : output
+}

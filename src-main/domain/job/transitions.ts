@@ -1,0 +1,46 @@
+import type { JobState } from '../../contract/job.ts'
+
+/** One row of the table: the states it may start from, the state it ends in, and who says so. */
+type Transition = { readonly from: readonly JobState[]; readonly to: JobState; readonly source: string }
+
+/**
+ * THE table of job moves. Guards in SQL, the CHECK list of the table, allowed actions, error texts and the test matrix
+ * are computed from it; nobody assigns a state by hand.
+ */
+export const TRANSITIONS = {
+  claim: { from: ['IN_QUEUE'], to: 'IN_PROGRESS', source: 'spec 3: a worker picks the job' },
+  progress: { from: ['IN_PROGRESS'], to: 'IN_PROGRESS', source: 'worker-protocol: job-done with status IN_PROGRESS' },
+  complete: { from: ['IN_PROGRESS'], to: 'COMPLETED', source: 'spec 3: worker finishes' },
+  fail: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'job-api: handler raises or returns a truthy error' },
+  exceedExecution: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'job-api: executionTimeout passes' },
+  rescue: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'job-api: worker lost, tries left' },
+  abandon: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'job-api: worker lost, no tries left' },
+  release: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'ours, because a hand-out that never began is no attempt' },
+  expire: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'TIMED_OUT', source: 'job-api: ttl passes' },
+  cancel: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'CANCELLED', source: 'spec 3: POST cancel' },
+  purge: { from: ['IN_QUEUE'], to: 'CANCELLED', source: 'spec 3: POST purge-queue; the state is job-api' },
+  retry: { from: ['FAILED', 'TIMED_OUT'], to: 'IN_QUEUE', source: 'spec 3: POST retry' },
+} as const satisfies Record<string, Transition>
+
+/** Name of a move of a job that exists. */
+export type JobEvent = keyof typeof TRANSITIONS
+
+/** All moves, in the order of the table. */
+export const JOB_EVENTS = Object.keys(TRANSITIONS) as readonly JobEvent[]
+
+const FINAL: readonly JobState[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT']
+
+/** Whether a job in this state has ended. */
+export function isFinal(state: JobState): boolean {
+  return FINAL.includes(state)
+}
+
+/** Whether the move is legal from this state. */
+export function canMove(state: JobState, event: JobEvent): boolean {
+  return (TRANSITIONS[event].from as readonly JobState[]).includes(state)
+}
+
+/** The state after a move, or undefined if the move is not legal from `state`. */
+export function nextState(state: JobState, event: JobEvent): JobState | undefined {
+  return canMove(state, event) ? TRANSITIONS[event].to : undefined
+}

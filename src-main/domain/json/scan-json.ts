@@ -1,0 +1,181 @@
+/**
+ * One pass over JSON text before it is parsed: counts keys and depth, so that a hostile body is refused before the
+ * parser spends time on it, and notes where each top-level value stands, so that a payload of 20 MB is stored and
+ * passed on as the text that came. The text need not be valid: JSON.parse decides that afterwards.
+ */
+import { assertNever } from '../assert-never.ts'
+
+/** What a scan found. `fields` maps each top-level key to the place of its value, end exclusive. */
+export type JsonScan = {
+  readonly keys: number
+  readonly depth: number
+  readonly fields: ReadonlyMap<string, { readonly start: number; readonly end: number }>
+}
+
+/** Bounds of a scan; it stops at the first one that is passed. */
+export type JsonBounds = { readonly maxKeys: number; readonly maxDepth: number }
+
+const QUOTE = 34
+const BACKSLASH = 92
+const COLON = 58
+const COMMA = 44
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+
+/**
+ * Scans JSON text.
+ * @returns what was found, or which bound was passed
+ */
+export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep' | 'too-many-keys' {
+  const fields = new Map<string, { start: number; end: number }>()
+  let keys = 0
+  let depth = 0
+  let deepest = 0
+  let stringStart = -1
+  let stringEnd = -1
+  let field: string | undefined
+  let fieldStart = 0
+  const endField = (at: number) => {
+    if (field !== undefined) fields.set(field, trimmed(text, fieldStart, at))
+    field = undefined
+  }
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        stringStart = at
+        stringEnd = endOfString(text, at)
+        at = stringEnd
+        break
+      case COLON:
+        keys += 1
+        if (keys > bounds.maxKeys) return 'too-many-keys'
+        if (depth === 1) {
+          field = keyText(text.slice(stringStart, stringEnd + 1))
+          fieldStart = at + 1
+        }
+        break
+      case COMMA:
+        if (depth === 1) endField(at)
+        break
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth += 1
+        if (depth > bounds.maxDepth) return 'too-deep'
+        if (depth > deepest) deepest = depth
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (depth === 1) endField(at)
+        depth -= 1
+        break
+      default:
+    }
+  }
+  return { keys, depth: deepest, fields }
+}
+
+/** Why parsed JSON is refused although it is valid. */
+export type JsonFault = { readonly kind: 'duplicate-key' | 'forbidden-key'; readonly key: string }
+
+/**
+ * Looks for a repeated key or a `__proto__` key in JSON text that is valid.
+ * @param parsed what JSON.parse made of the text
+ * @param keys how many keys the text holds, from the scan
+ */
+export function findKeyFault(text: string, parsed: unknown, keys: number): JsonFault | undefined {
+  if (text.includes('__proto__') && hasOwnProto(parsed)) return { kind: 'forbidden-key', key: '__proto__' }
+  if (countKeys(parsed) === keys) return undefined
+  return { kind: 'duplicate-key', key: firstDuplicate(text) }
+}
+
+function endOfString(text: string, start: number): number {
+  let from = start + 1
+  for (;;) {
+    const end = text.indexOf('"', from)
+    if (end === -1) return text.length
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1
+    if (slashes % 2 === 0) return end
+    from = end + 1
+  }
+}
+
+function keyText(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  try {
+    return JSON.parse(quoted) as string
+  } catch {
+    return quoted // not valid JSON: the parse that follows refuses the body
+  }
+}
+
+function trimmed(text: string, start: number, end: number): { start: number; end: number } {
+  let from = start
+  let to = end
+  while (from < to && text.charCodeAt(from) <= 32) from += 1
+  while (to > from && text.charCodeAt(to - 1) <= 32) to -= 1
+  return { start: from, end: to }
+}
+
+// A stack of its own, because a body may be deeper than the call stack.
+function walk(root: unknown, visit: (value: object) => void): void {
+  const stack: unknown[] = [root]
+  while (stack.length > 0) {
+    const value = stack.pop()
+    if (typeof value !== 'object' || value === null) continue
+    visit(value)
+    if (Array.isArray(value)) for (const item of value) stack.push(item)
+    else for (const key in value) stack.push((value as Record<string, unknown>)[key])
+  }
+}
+
+function countKeys(root: unknown): number {
+  let count = 0
+  walk(root, (value) => {
+    if (!Array.isArray(value)) for (const _key in value) count += 1
+  })
+  return count
+}
+
+function hasOwnProto(root: unknown): boolean {
+  let found = false
+  walk(root, (value) => {
+    if (Object.hasOwn(value, '__proto__')) found = true
+  })
+  return found
+}
+
+// Only for the message of a refusal, so it may take its time.
+function firstDuplicate(text: string): string {
+  const scopes: Set<string>[] = []
+  let last = ''
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at]
+    if (letter === '"') {
+      const end = endOfString(text, at)
+      last = keyText(text.slice(at, end + 1))
+      at = end
+    } else if (letter === '{' || letter === '[') scopes.push(new Set())
+    else if (letter === '}' || letter === ']') scopes.pop()
+    else if (letter === ':') {
+      const scope = scopes.at(-1)
+      if (scope?.has(last)) return last
+      scope?.add(last)
+    }
+  }
+  return last
+}
+
+/** Kind of fault as words for a person. */
+export function faultText(fault: JsonFault): string {
+  switch (fault.kind) {
+    case 'duplicate-key':
+      return `the key ${JSON.stringify(fault.key).slice(0, 100)} occurs twice in one object`
+    case 'forbidden-key':
+      return `the key "${fault.key}" is not allowed`
+    default:
+      return assertNever(fault.kind)
+  }
+}

@@ -1,0 +1,83 @@
+import type { MetricsPoint } from '../contract/management.ts'
+
+/**
+ * Counts of spans in ms, by bucket. Bucket n holds spans up to 1.1 to the power n, so a percentile is right within
+ * 10 %, and two histograms are added by adding their counts.
+ */
+export type Histogram = Readonly<Record<number, number>>
+
+/** What was counted of an endpoint within one step of time. */
+export type Step = Omit<MetricsPoint, 'at' | 'delay' | 'execution'> & {
+  readonly delay: Histogram
+  readonly execution: Histogram
+}
+
+const GROWTH = Math.log(1.1)
+
+/** The bucket of a span. @param ms at least 0 */
+export function bucketOf(ms: number): number {
+  return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
+}
+
+/** Adds histograms. */
+export function mergeHistograms(histograms: readonly Histogram[]): Histogram {
+  const sum: Record<number, number> = {}
+  for (const histogram of histograms)
+    for (const [bucket, count] of Object.entries(histogram)) sum[Number(bucket)] = (sum[Number(bucket)] ?? 0) + count
+  return sum
+}
+
+/** Percentiles of a histogram in ms; undefined when nothing was counted. */
+export function percentilesOf(histogram: Histogram): MetricsPoint['delay'] {
+  const buckets = Object.entries(histogram)
+    .map(([bucket, count]) => ({ bucket: Number(bucket), count }))
+    .sort((a, b) => a.bucket - b.bucket)
+  const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return undefined
+  const at = (share: number) => {
+    let seen = 0
+    for (const { bucket, count } of buckets) {
+      seen += count
+      if (seen >= total * share) return Math.round(Math.exp(bucket * GROWTH))
+    }
+    return 0
+  }
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), count: total }
+}
+
+/**
+ * Makes points of equal width from steps: counts are added, gauges are those of the last step in each.
+ * @param steps oldest first; `at` in ms
+ */
+export function toPoints(
+  steps: readonly { readonly at: number; readonly step: Step }[],
+  stepMs: number,
+): readonly MetricsPoint[] {
+  const groups = new Map<number, Step[]>()
+  for (const { at, step } of steps) {
+    const start = Math.floor(at / stepMs) * stepMs
+    const group = groups.get(start) ?? []
+    groups.set(start, group)
+    group.push(step)
+  }
+  return [...groups].map(([at, group]) => toPoint(at, group))
+}
+
+function toPoint(at: number, group: readonly Step[]): MetricsPoint {
+  const sum = (pick: (step: Step) => number) => group.reduce((total, step) => total + pick(step), 0)
+  const last = group.at(-1)
+  const delay = percentilesOf(mergeHistograms(group.map((step) => step.delay)))
+  const execution = percentilesOf(mergeHistograms(group.map((step) => step.execution)))
+  return {
+    at,
+    inQueue: last?.inQueue ?? 0,
+    inProgress: last?.inProgress ?? 0,
+    submitted: sum((step) => step.submitted),
+    completed: sum((step) => step.completed),
+    failed: sum((step) => step.failed),
+    retried: sum((step) => step.retried),
+    ...(delay === undefined ? {} : { delay }),
+    ...(execution === undefined ? {} : { execution }),
+    workers: last?.workers ?? {},
+  }
+}

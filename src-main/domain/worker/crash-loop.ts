@@ -1,0 +1,74 @@
+import { inSeconds, remainingSeconds } from './in-seconds.ts'
+
+/** How a worker of an endpoint ended. Times are steady ms. Source: ours. */
+export type WorkerExit = {
+  readonly at: number
+  readonly livedMs: number
+  /** Whether it ever asked for a job. */
+  readonly becameReady: boolean
+  readonly jobsDone: number
+  /** Whether we told it to leave. A worker stopped because it was never ready counts better as not ordered: it failed. */
+  readonly ordered: boolean
+  /** Its last words; see last-words.ts. */
+  readonly reason: string
+}
+
+/** The verdict on an endpoint whose workers end by themselves. Source: ours. */
+export type CrashLoop = {
+  /** No worker starts before this time, steady ms; it may be over, then the next try is on. */
+  readonly backOffUntil: number
+  /** What a person reads. */
+  readonly reason: string
+}
+
+/** A ready worker that ends before this, ms, and did no job has crashed; source: ours, because imports of large libraries take that long. */
+const SHORT_LIFE_MS = 20_000
+
+/** Pause after the first crash, ms; each further one doubles it. Source: ours, because a typing error is mended in seconds. */
+const FIRST_DELAY_MS = 1000
+
+/** Longest pause, ms; source: ours, because a person who has mended the cause waits for it. */
+const MAX_DELAY_MS = 60_000
+
+/** A crash this long before the next start, ms, is another story; source: ours: ten times the longest pause. */
+const FORGET_MS = 10 * MAX_DELAY_MS
+
+function isCrash(exit: WorkerExit): boolean {
+  return !exit.becameReady || (exit.livedMs < SHORT_LIFE_MS && exit.jobsDone === 0)
+}
+
+/** The crashes since the last worker that did its duty, newest first. Exits on our order tell nothing about the program. */
+function latestCrashes(exits: readonly WorkerExit[], now: number): readonly WorkerExit[] {
+  const crashes: WorkerExit[] = []
+  let nextStartedAt = now
+  for (const exit of exits.toReversed()) {
+    if (exit.ordered) {
+      if (exit.jobsDone > 0) break
+      continue
+    }
+    if (!isCrash(exit) || nextStartedAt - exit.at > FORGET_MS) break
+    crashes.push(exit)
+    nextStartedAt = exit.at - exit.livedMs
+  }
+  return crashes
+}
+
+/**
+ * Judges whether the workers of an endpoint crash, and until when the next start has to wait: 1 s after the first crash,
+ * then 2 s, 4 s ... 60 s. Source: ours, because a start that fails at once would otherwise be repeated without end.
+ * @param exits - how its recent workers ended, newest last; a few dozen are enough
+ * @param now - steady ms
+ * @returns undefined if its last worker did not crash
+ */
+export function judgeCrashLoop(exits: readonly WorkerExit[], now: number): CrashLoop | undefined {
+  const crashes = latestCrashes(exits, now)
+  const last = crashes[0]
+  const first = crashes.at(-1)
+  if (last === undefined || first === undefined) return undefined
+  const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (crashes.length - 1))
+  const happened =
+    crashes.length === 1
+      ? `exited ${inSeconds(last.livedMs)} after its start`
+      : `exited ${crashes.length} times within ${remainingSeconds(last.at - first.at + first.livedMs)}`
+  return { backOffUntil: last.at + delayMs, reason: `worker ${happened}: ${last.reason}` }
+}

@@ -1,0 +1,68 @@
+import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
+
+/** A worker as scaling sees it. Times are steady ms, of the same clock as `now`. Source: ours. */
+export type ScalingWorker = {
+  readonly id: string
+  readonly state: WorkerState
+  readonly startedAt: number
+  /** Since when it has no job; only read of idle workers, which without it count as idle since their start. */
+  readonly idleSince?: number | undefined
+  /** How many jobs it runs. */
+  readonly jobs: number
+  /** Whether settings of its endpoint changed after it was started. */
+  readonly outdated: boolean
+}
+
+/** The jobs of an endpoint as scaling sees them. Source: ours. */
+export type ScalingQueue = {
+  /** Waiting jobs of normal priority. */
+  readonly normal: number
+  /** Waiting jobs of low priority. */
+  readonly lowPriority: number
+  /** Jobs of any priority that workers run. */
+  readonly inProgress: number
+  /** How long the oldest waiting job of normal priority has waited, ms; 0 if none waits. */
+  readonly oldestNormalWaitMs: number
+}
+
+/** All that the decision depends on. Source: ours, because a pure decision names its inputs. */
+export type ScalingFacts = {
+  readonly config: Pick<
+    EndpointConfig,
+    'workersMin' | 'workersMax' | 'idleTimeoutMs' | 'concurrency' | 'scaler' | 'initializingTimeoutMs'
+  >
+  readonly paused: boolean
+  /** Whether the service or the endpoint is going away. */
+  readonly stopping: boolean
+  readonly queue: ScalingQueue
+  readonly workers: readonly ScalingWorker[]
+  /** How many more workers the fleet can place. */
+  readonly freePlaces: number
+  /** Why the fleet cannot place more; passed on with `throttled`. */
+  readonly noCapacityReason?: string | undefined
+  /** No worker starts before this time, steady ms; see crash-loop.ts. */
+  readonly backOffUntil?: number | undefined
+  /** Steady ms. */
+  readonly now: number
+}
+
+/**
+ * A worker that has to leave. Without `force` it takes no further job and ends when its jobs have (at once if it has none);
+ * with `force` it is killed. Source: worker-protocol, Calls.
+ */
+export type WorkerStop = { readonly workerId: string; readonly reason: string; readonly force?: true }
+
+/** What to do now. Source: ours. */
+export type ScalingDecision = {
+  /** How many workers to start. */
+  readonly start: number
+  readonly stop: readonly WorkerStop[]
+  /** How many more should start but have no place. Source: job-api, health. */
+  readonly throttled: number
+  /** Why they have no place, if the fleet said so. */
+  readonly throttledReason?: string
+  /** When time alone changes the answer, steady ms, always after `now`; without it only a change of the facts does. */
+  readonly nextCheckAt?: number
+  /** How many workers the endpoint should have: those that stay, `start`, `throttled`, and those held by the back-off. */
+  readonly wanted: number
+}

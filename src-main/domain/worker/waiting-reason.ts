@@ -1,0 +1,131 @@
+import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
+import type { CrashLoop } from './crash-loop.ts'
+import { inSeconds, remainingSeconds } from './in-seconds.ts'
+
+/** What is known when somebody asks why jobs wait. Times are steady ms. Source: ours. */
+export type WaitingFacts = {
+  readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler'>
+  readonly paused: boolean
+  readonly queue: { readonly normal: number; readonly lowPriority: number }
+  readonly workers: readonly {
+    readonly state: WorkerState
+    readonly startedAt: number
+    readonly reason?: string | undefined
+  }[]
+  /** The verdict of judgeCrashLoop. */
+  readonly crashLoop?: CrashLoop | undefined
+  /** Why the fleet cannot place a worker that is wanted; only while one is. */
+  readonly noCapacityReason?: string | undefined
+  /** The job that is asked about, without it the endpoint: its class, and how many jobs are handed out before it. */
+  readonly job?: { readonly lowPriority: boolean; readonly ahead: number } | undefined
+  readonly now: number
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+
+const inState = (facts: WaitingFacts, ...states: WorkerState[]) =>
+  facts.workers.filter(({ state }) => states.includes(state))
+
+const onlyLowPriority = (facts: WaitingFacts) => facts.job?.lowPriority ?? facts.queue.normal === 0
+
+function closed({ paused, config }: WaitingFacts): string | undefined {
+  if (paused) return 'The endpoint is paused. Resume it to go on.'
+  if (config.workersMax === 0) return 'The endpoint may have no worker: its maximum is 0. Raise it to go on.'
+  return undefined
+}
+
+function crashing(facts: WaitingFacts): string | undefined {
+  const { crashLoop, now } = facts
+  if (crashLoop === undefined || crashLoop.backOffUntil <= now || inState(facts, 'initializing').length > 0)
+    return undefined
+  // For low priority alone no worker starts, so there is no next try to promise.
+  if (onlyLowPriority(facts) && facts.config.workersMin === 0) return undefined
+  return `No worker runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
+}
+
+function noPlace(facts: WaitingFacts): string | undefined {
+  if (facts.noCapacityReason === undefined || inState(facts, 'initializing').length > 0) return undefined
+  return `No place for a worker: ${facts.noCapacityReason}.`
+}
+
+function starting(facts: WaitingFacts): string | undefined {
+  const workers = inState(facts, 'initializing')
+  if (workers.length === 0) return undefined
+  const span = inSeconds(facts.now - Math.min(...workers.map(({ startedAt }) => startedAt)))
+  const sentence =
+    workers.length === 1
+      ? `A worker is starting, for ${span}.`
+      : `${workers.length} workers are starting, the first for ${span}.`
+  return facts.crashLoop === undefined ? sentence : `${sentence} Before: ${facts.crashLoop.reason}.`
+}
+
+function allUnhealthy(facts: WaitingFacts): string | undefined {
+  const workers = inState(facts, 'unhealthy')
+  if (workers.length === 0) return undefined
+  const why = workers.find(({ reason }) => reason !== undefined)?.reason
+  return `No worker is well: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
+}
+
+/** What holds a job up while workers work: there is no further one, or not yet. */
+function busy(facts: WaitingFacts): string {
+  const { config, job } = facts
+  const running = inState(facts, 'running').length
+  const unhealthy = inState(facts, 'unhealthy').length
+  const ahead =
+    job === undefined ? '' : `, ${counted(job.ahead, 'job')} ${job.ahead === 1 ? 'waits' : 'wait'} before this one`
+  const ill = unhealthy === 0 ? '' : ` ${counted(unhealthy, 'worker')} unhealthy.`
+  const sentence = `${running === 1 ? 'The only worker is' : `All ${running} workers are`} busy${ahead}.${ill}`
+  if (running + inState(facts, 'initializing').length >= config.workersMax) return sentence
+  if (facts.crashLoop !== undefined && facts.crashLoop.backOffUntil > facts.now) {
+    return `${sentence} Another cannot start: ${facts.crashLoop.reason}.`
+  }
+  return facts.noCapacityReason === undefined
+    ? sentence
+    : `${sentence} No place for another: ${facts.noCapacityReason}.`
+}
+
+/** Whether one more worker can come, and only the rule of growth is in the way. */
+function waitsForScaler({ config, crashLoop, noCapacityReason, now, workers }: WaitingFacts): boolean {
+  const live = workers.filter(({ state }) => state === 'idle' || state === 'running').length
+  return (
+    live < config.workersMax &&
+    noCapacityReason === undefined &&
+    (crashLoop === undefined || crashLoop.backOffUntil <= now)
+  )
+}
+
+function whileWorking(facts: WaitingFacts): string {
+  const { scaler, workersMax } = facts.config
+  if (inState(facts, 'idle').length > 0) return 'A worker is free but has not asked for a job yet.'
+  if (onlyLowPriority(facts)) {
+    return inState(facts, 'running').length < workersMax
+      ? 'Low priority: waits for a worker that other work started.'
+      : busy(facts)
+  }
+  if (inState(facts, 'initializing').length > 0 || !waitsForScaler(facts)) return starting(facts) ?? busy(facts)
+  if (scaler.type === 'REQUEST_COUNT') {
+    return `Another worker starts at more than ${counted(scaler.value, 'job')} for each.`
+  }
+  return scaler.value === 0
+    ? 'Another worker is about to start.'
+    : `Another worker starts when a job has waited ${scaler.value} s.`
+}
+
+/**
+ * Says in words why jobs of an endpoint wait, what blocks most first: closed, crash loop, no place, starting, unhealthy; and
+ * where workers work, that they are busy or when another comes. Source: ours, because users cannot tell these apart elsewhere.
+ * @param facts - the endpoint, its workers, and what is known of crashes and places
+ * @returns undefined if nothing waits
+ */
+export function whyJobsWait(facts: WaitingFacts): string | undefined {
+  const { job, queue } = facts
+  if (job === undefined && queue.normal + queue.lowPriority === 0) return undefined
+  const blocked = closed(facts)
+  if (blocked !== undefined) return blocked
+  if (inState(facts, 'idle', 'running').length > 0) return whileWorking(facts)
+  const hard = crashing(facts) ?? noPlace(facts) ?? starting(facts) ?? allUnhealthy(facts)
+  if (hard !== undefined) return hard
+  return onlyLowPriority(facts)
+    ? 'Low priority: waits for a worker that other work started.'
+    : 'A worker is about to start.'
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import type { WorkerSpec } from '../../services/ports.ts'
+
+/** Program, arguments, folder and environment of a worker process. */
+export type CommandLine = {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+// What the service was started with must not tell a worker where another service is, or its key.
+const PRIVATE = /^(SVC_|RUNPOD_|DRYDOCK_|npm_|NODE_OPTIONS$)/
+
+/**
+ * Makes the command line of a worker. A handler file is run by svc_worker, with the interpreter of a `.venv` beside it
+ * where there is one; a command is given to the shell.
+ * @param inherited environment of the service
+ * @param pythonPath folder of svc_worker
+ * @throws Error with a sentence for a person when the handler file is missing
+ */
+export function commandLine(
+  spec: WorkerSpec,
+  inherited: Readonly<Record<string, string | undefined>>,
+  pythonPath: string,
+): CommandLine {
+  const base = Object.fromEntries(
+    Object.entries(inherited).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !PRIVATE.test(entry[0]),
+    ),
+  )
+  const { handler, command } = spec
+  if (handler !== undefined) {
+    if (!existsSync(handler)) throw new Error(`the handler file ${handler} does not exist`)
+    const folder = dirname(handler)
+    const own = join(folder, '.venv', 'bin', 'python')
+    const env: Record<string, string> = { ...base, PYTHONUNBUFFERED: '1', ...spec.env }
+    const path = [pythonPath, env.PYTHONPATH].filter((part) => part !== undefined && part !== '').join(delimiter)
+    return {
+      program: existsSync(own) ? own : spec.python,
+      args: ['-m', 'svc_worker', handler],
+      cwd: spec.cwd ?? folder,
+      env: { ...env, PYTHONPATH: path },
+    }
+  }
+  if (command === undefined) throw new Error('the endpoint has neither a handler nor a command')
+  return {
+    program: '/bin/sh',
+    args: ['-c', `exec ${command}`],
+    cwd: spec.cwd ?? process.cwd(),
+    env: { ...base, PYTHONUNBUFFERED: '1', ...spec.env },
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * Fleet driver: workers as child processes, each the leader of its own process group, so that it ends with all its
+ * children. A worker writes its pid and its output to files in one folder; after a crash of the service the next one
+ * finds them there and takes the workers over or ends them.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  type FSWatcher,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Clock, Fleet, FleetWorker, Log, WorkerExit, WorkerOutput, WorkerSpec } from '../../services/ports.ts'
+import { commandLine } from './command-line.ts'
+import { type OutputFile, openOutputFile } from './output-file.ts'
+import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
+
+/** What the driver needs. */
+export type ProcessFleetOptions = {
+  readonly clock: Clock
+  readonly log: Log
+  /** Folder for pid and output files; made if missing. */
+  readonly folder: string
+  /** Folder that holds svc_worker. */
+  readonly pythonPath: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** How many workers may run at once. */
+  readonly maxWorkers: () => number
+}
+
+type Running = {
+  readonly workerId: string
+  readonly pid: number
+  readonly output: OutputFile
+  readonly child: ChildProcess | undefined
+  readonly ended: Promise<void>
+  readonly end: () => void
+  cancelKill: (() => void) | undefined
+}
+
+const POLL_MS = 250
+const OUTPUT_MS = 30
+// The shell writes its own pid, which stays that of the worker: no moment in which a child runs and nobody knows its pid.
+const WRITE_PID_THEN_RUN = 'echo $$ >"$0" && exec "$@"'
+
+/** Makes the driver. */
+export function createProcessFleet({
+  clock,
+  log,
+  folder,
+  pythonPath,
+  environment,
+  maxWorkers,
+}: ProcessFleetOptions): Fleet {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const running = new Map<string, Running>()
+  const exitListeners: ((exit: WorkerExit) => void)[] = []
+  const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const file = (workerId: string, kind: 'log' | 'pid') => join(folder, `${workerId}.${kind}`)
+  let stopPolling: (() => void) | undefined
+  let outputDue = false
+
+  function tell(workerId: string, lines: readonly string[]): void {
+    if (lines.length === 0) return
+    for (const listener of outputListeners) listener({ workerId, lines, at: clock.now() })
+  }
+
+  function readOutput(): void {
+    outputDue = false
+    for (const { workerId, output } of running.values()) tell(workerId, output.readLines())
+  }
+
+  function outputGrew(): void {
+    if (outputDue) return
+    outputDue = true
+    clock.after(OUTPUT_MS, readOutput)
+  }
+
+  const watcher: FSWatcher = watch(folder, outputGrew)
+  watcher.on('error', (error) => log.warn('worker output is not watched', { error }))
+
+  // Adopted workers are no children of ours, so their end is seen by looking.
+  function poll(): void {
+    stopPolling = clock.after(POLL_MS, () => {
+      for (const worker of [...running.values()]) {
+        if (worker.child === undefined && !isAlive(worker.pid)) ended(worker, undefined, undefined)
+      }
+      if (running.size > 0) poll()
+      else stopPolling = undefined
+    })
+  }
+
+  function track(workerId: string, pid: number, output: OutputFile, child: ChildProcess | undefined): Running {
+    let end: () => void = () => undefined
+    const whenEnded = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const worker: Running = { workerId, pid, output, child, ended: whenEnded, end, cancelKill: undefined }
+    running.set(workerId, worker)
+    if (stopPolling === undefined) poll()
+    return worker
+  }
+
+  function ended(worker: Running, code: number | undefined, signal: string | undefined): void {
+    if (!running.delete(worker.workerId)) return
+    signalGroup(worker.pid, 'SIGKILL') // its children, and the ping process of the public SDK
+    worker.cancelKill?.()
+    tell(worker.workerId, worker.output.readRest())
+    worker.output.close()
+    removeFiles(worker.workerId)
+    for (const listener of exitListeners) listener({ workerId: worker.workerId, code, signal, reason: undefined })
+    worker.end()
+  }
+
+  function removeFiles(workerId: string): void {
+    rmSync(file(workerId, 'log'), { force: true })
+    rmSync(file(workerId, 'pid'), { force: true })
+  }
+
+  function spawnWorker(spec: WorkerSpec): Promise<FleetWorker> {
+    const { program, args, cwd, env } = commandLine(spec, environment, pythonPath)
+    if (!existsSync(cwd)) throw new Error(`the working folder ${cwd} does not exist`)
+    const outputFile = openSync(file(spec.workerId, 'log'), 'a', 0o600)
+    const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, file(spec.workerId, 'pid'), program, ...args], {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', outputFile, outputFile],
+    })
+    closeSync(outputFile)
+    return new Promise((resolve, reject) => {
+      child.once('error', (error) => {
+        removeFiles(spec.workerId)
+        reject(new Error(`the worker process could not be started: ${error.message}`))
+      })
+      child.once('spawn', () => {
+        const pid = child.pid ?? 0
+        const worker = track(spec.workerId, pid, openOutputFile(file(spec.workerId, 'log'), 'start'), child)
+        child.once('exit', (code, signal) => ended(worker, code ?? undefined, signal ?? undefined))
+        resolve({ workerId: spec.workerId, handle: JSON.stringify({ pid }), pid })
+      })
+    })
+  }
+
+  async function stop(workerId: string, graceMs: number): Promise<void> {
+    const worker = running.get(workerId)
+    if (worker === undefined) return
+    const kill = () => signalGroup(worker.pid, 'SIGKILL')
+    worker.cancelKill?.()
+    if (graceMs > 0) signalGroup(worker.pid, 'SIGTERM')
+    if (graceMs > 0) worker.cancelKill = clock.after(graceMs, kill)
+    else kill()
+    await worker.ended
+  }
+
+  return {
+    ensure: async () => undefined,
+    start: async (spec) => spawnWorker(spec),
+    stop,
+    list: () => [...running.values()].map(({ workerId, pid }) => ({ workerId, pid, handle: JSON.stringify({ pid }) })),
+    async adopt({ workerId }) {
+      const pid = recordedPid(file(workerId, 'pid'))
+      if (pid === undefined || !isWorkerProcess(pid, workerId)) return false
+      track(workerId, pid, openOutputFile(file(workerId, 'log'), 'start'), undefined)
+      return true
+    },
+    async sweep() {
+      for (const name of readdirSync(folder)) {
+        const workerId = name.replace(/\.(pid|log)$/, '')
+        if (running.has(workerId)) continue
+        const pid = recordedPid(file(workerId, 'pid'))
+        if (pid !== undefined && isWorkerProcess(pid, workerId)) {
+          log.warn('ended a worker of an earlier run', { workerId, pid })
+          signalGroup(pid, 'SIGKILL')
+        }
+        removeFiles(workerId)
+      }
+    },
+    drainOutput(workerId) {
+      const worker = running.get(workerId)
+      if (worker !== undefined) tell(workerId, worker.output.readLines())
+    },
+    capacity() {
+      const free = Math.max(0, maxWorkers() - running.size)
+      return { free, reason: free > 0 ? undefined : `${running.size} of ${maxWorkers()} worker processes are in use` }
+    },
+    onExit: (listener) => exitListeners.push(listener),
+    onOutput: (listener) => outputListeners.push(listener),
+    async close() {
+      await Promise.all([...running.keys()].map((workerId) => stop(workerId, 0)))
+      stopPolling?.()
+      watcher.close()
+    },
+  }
+}
+
+function recordedPid(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, 'utf8').trim())
+    return Number.isInteger(pid) && pid > 1 ? pid : undefined
+  } catch {
+    return undefined // it never got as far as writing it
+  }
+}

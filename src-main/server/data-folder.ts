@@ -1,0 +1,76 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { StartError } from './start-error.ts'
+
+/** The files of a data folder. */
+export type DataFolder = {
+  readonly folder: string
+  readonly database: string
+  readonly lock: string
+  readonly keyFile: string
+  readonly serviceFile: string
+  readonly workers: string
+  readonly log: string
+}
+
+/** What a running service writes about itself, for the CLI and for a second start. */
+export const serviceFile = z.object({
+  pid: z.number().int(),
+  url: z.string(),
+  workerUrl: z.string(),
+  startedAt: z.number().int(),
+  version: z.string(),
+})
+
+/** What is known of a running service. */
+export type ServiceFile = z.infer<typeof serviceFile>
+
+/**
+ * Makes the data folder, open to its user only.
+ * @throws StartError 'data' when it cannot be made or written
+ */
+export function openDataFolder(path: string): DataFolder {
+  const folder = resolve(path)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    throw new StartError('data', `The data folder ${folder} cannot be used: ${(error as Error).message}. Choose another one with --data.`, { cause: error })
+  }
+  return {
+    folder,
+    database: join(folder, 'drydock.db'),
+    lock: join(folder, 'drydock.lock'),
+    keyFile: join(folder, 'account.key'),
+    serviceFile: join(folder, 'service.json'),
+    workers: join(folder, 'workers'),
+    log: join(folder, 'drydock.log'),
+  }
+}
+
+/** Writes a file that only its user can read, whole or not at all. */
+export function writePrivate(path: string, text: string): void {
+  const fresh = `${path}.new`
+  rmSync(fresh, { force: true })
+  writeFileSync(fresh, text, { mode: 0o600 })
+  renameSync(fresh, path)
+}
+
+/** Reads what a running service wrote about itself; undefined where there is nothing to read. */
+export function readServiceFile(path: string): ServiceFile | undefined {
+  try {
+    return serviceFile.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return undefined // none runs, or it is just being written
+  }
+}
+
+/** Reads the account key; undefined where there is none. */
+export function readKey(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    return undefined // the first start
+  }
+}

@@ -1,0 +1,159 @@
+/** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createUserApp } from '../api/user-app.ts'
+import { createWorkerApp } from '../api/worker/worker-app.ts'
+import { createCore, openFolderStorage, type OpenedFolder, processFleet, postOut } from '../core.ts'
+import type { ServiceFacts } from '../core.ts'
+import { openDataFolder, readKey, readServiceFile, writePrivate, type DataFolder } from './data-folder.ts'
+import { type Fetch, listen, type Listener } from './listen.ts'
+import { StartError } from './start-error.ts'
+import { createLog, systemIds, systemTime } from './system-ports.ts'
+
+/** How to start. */
+export type StartOptions = {
+  readonly data: string
+  /** Undefined: 8790 or the next free one; a number: exactly that; 0: any free one. */
+  readonly port?: number | undefined
+  /** How long running jobs may go on when the service stops, ms. */
+  readonly stopGraceMs?: number | undefined
+  readonly logLevel?: string | undefined
+}
+
+/** A running service. */
+export type RunningServer = {
+  readonly url: string
+  readonly data: string
+  readonly keyFile: string
+  readonly workerUrl: string
+  /** Stops it in order; safe to call twice. */
+  readonly stop: () => Promise<void>
+  readonly stopped: Promise<void>
+}
+
+/** The port that clients are told of in examples. Source: issue, Purpose. */
+const DEFAULT_PORT = 8790
+const PORTS_TRIED = 20
+const STOP_GRACE_MS = 10_000
+const ANSWER_GRACE_MS = 2000
+const LOCK_WAIT_MS = 1000
+const LOCK_RETRY_MS = 50
+const PYTHON_PATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
+const WORKER_PORT = 'server.workerPort'
+
+/**
+ * Starts the service; it answers when the promise settles.
+ * @throws StartError when another one has the folder, a port is taken, or the data cannot be used
+ */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const folder = openDataFolder(options.data)
+  const opened = await openStorage(folder)
+  const listeners: Listener[] = []
+  try {
+    return await run(options, folder, opened, listeners)
+  } catch (error) {
+    await Promise.all(listeners.map((listener) => listener.close(0)))
+    await opened.close()
+    throw error
+  }
+}
+
+// A service that was just killed holds its lock for a moment longer.
+async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
+  const giveUpAt = systemTime.monotonic() + LOCK_WAIT_MS
+  let opened = openFolderStorage(folder, systemTime.wall())
+  while (opened.kind === 'locked' && systemTime.monotonic() < giveUpAt) {
+    await new Promise<void>((resolve) => systemTime.after(LOCK_RETRY_MS, resolve))
+    opened = openFolderStorage(folder, systemTime.wall())
+  }
+  if (opened.kind === 'open') return opened
+  if (opened.kind === 'unusable') throw new StartError('data', opened.message)
+  const other = readServiceFile(folder.serviceFile)
+  const which = other === undefined ? 'another process holds it' : `pid ${other.pid}, ${other.url}`
+  throw new StartError('locked', `A Drydock service is already running on the data folder ${folder.folder}: ${which}.`)
+}
+
+async function run(options: StartOptions, folder: DataFolder, opened: OpenedFolder, listeners: Listener[]): Promise<RunningServer> {
+  const { storage } = opened
+  const log = createLog(options.logLevel ?? 'info', folder.log)
+  const startedAt = systemTime.wall()
+  let facts: ServiceFacts | undefined
+  let workerUrl = ''
+  let accountKey = readKey(folder.keyFile)
+  const core = createCore({
+    storage,
+    time: systemTime,
+    newId: systemIds,
+    log,
+    post: postOut,
+    fleet: ({ clock, maxWorkers }) =>
+      processFleet({ clock, log, folder: folder.workers, pythonPath: PYTHON_PATH, environment: process.env, maxWorkers }),
+    facts: () => facts as ServiceFacts,
+    workerUrl: () => workerUrl,
+    accountKey: () => accountKey ?? '',
+    writeAccountKey: async (key) => {
+      writePrivate(folder.keyFile, `${key}\n`)
+      accountKey = key
+    },
+  })
+  const { service } = core
+  if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
+
+  // Workers that outlived a crash call the port that they were started with.
+  const lastPort = Number(storage.state.get(WORKER_PORT) ?? 0)
+  const workerListener = await listen(createWorkerApp(service).fetch as Fetch, lastPort).catch(() => listen(createWorkerApp(service).fetch as Fetch, 0))
+  listeners.push(workerListener)
+  workerUrl = `http://127.0.0.1:${workerListener.port}`
+  if (workerListener.port !== lastPort) await storage.write(() => storage.state.set(WORKER_PORT, workerListener.port))
+
+  const userListener = await listenForUsers(createUserApp(service).fetch as Fetch, options.port)
+  listeners.push(userListener)
+  const { port } = userListener
+  const url = `http://127.0.0.1:${port}`
+  facts = {
+    version: packageJson.version,
+    pid: process.pid,
+    url,
+    hosts: new Set([`127.0.0.1:${port}`, `localhost:${port}`]),
+    data: folder.folder,
+    keyFile: folder.keyFile,
+    startedAt,
+  }
+  await core.start()
+  writePrivate(folder.serviceFile, JSON.stringify({ pid: process.pid, url, workerUrl, startedAt, version: packageJson.version }))
+  log.info('service started', { url, data: folder.folder })
+
+  let announceStopped: () => void = () => undefined
+  const stopped = new Promise<void>((resolve) => {
+    announceStopped = resolve
+  })
+  let stopping: Promise<void> | undefined
+  async function stopAll(): Promise<void> {
+    log.info('service stops')
+    await core.stop(options.stopGraceMs ?? STOP_GRACE_MS)
+    await Promise.all(listeners.map((listener) => listener.close(ANSWER_GRACE_MS)))
+    rmSync(folder.serviceFile, { force: true })
+    await opened.close()
+    log.info('service stopped')
+    announceStopped()
+  }
+  const stop = () => {
+    stopping ??= stopAll()
+    return stopping
+  }
+  return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped }
+}
+
+// Without a wish of the user the next free port will do; the CLI finds it in the data folder.
+async function listenForUsers(fetch: Fetch, port: number | undefined): Promise<Listener> {
+  if (port !== undefined) return listen(fetch, port)
+  for (let at = DEFAULT_PORT; at < DEFAULT_PORT + PORTS_TRIED; at++) {
+    try {
+      return await listen(fetch, at)
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error
+    }
+  }
+  return listen(fetch, 0)
+}

@@ -1,0 +1,96 @@
+/**
+ * The small things that time asks for: deadlines of jobs, jumps of the wall clock, the search index, old logs, events
+ * and metrics.
+ */
+import type { ServiceSettings } from '../../contract/management.ts'
+import type { Clock, Log, Storage } from '../ports.ts'
+import { sweepDeadlines } from '../queue/sweep-deadlines.ts'
+
+/** What housekeeping needs. */
+export type HousekeepingDeps = {
+  readonly storage: Storage
+  readonly clock: Clock & { readonly checkForJump: () => void }
+  readonly log: Log
+  readonly settings: () => ServiceSettings
+}
+
+const TICK_MS = 500
+const TRIM_EVERY_MS = 60_000
+const DAY_MS = 86_400_000
+const LOG_BATCH = 2000
+// A batch takes about 1 ms, so that a request that comes meanwhile does not notice.
+const INDEX_BATCH = 25
+const INDEX_PAUSE_MS = 10
+
+/** The loop of small things. */
+export class Housekeeping {
+  readonly #deps: HousekeepingDeps
+  #cancelTick: (() => void) | undefined
+  #cancelIndex: (() => void) | undefined
+  #trimmedAt = 0
+  #busy: Promise<void> = Promise.resolve()
+  #stopped = true
+
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins. */
+  start(): void {
+    this.#stopped = false
+    this.#planTick()
+    this.#planIndex(TICK_MS)
+  }
+
+  /** Ends; waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelTick?.()
+    this.#cancelIndex?.()
+    await this.#busy
+  }
+
+  #planTick(): void {
+    this.#cancelTick = this.#deps.clock.after(TICK_MS, () => {
+      this.#busy = this.#tick()
+        .catch((error) => this.#deps.log.warn('housekeeping failed', { error }))
+        .finally(() => {
+          if (!this.#stopped) this.#planTick()
+        })
+    })
+  }
+
+  async #tick(): Promise<void> {
+    const { storage, clock } = this.#deps
+    clock.checkForJump()
+    while (!this.#stopped && (await sweepDeadlines({ storage, clock })));
+    if (clock.steady() - this.#trimmedAt >= TRIM_EVERY_MS) {
+      this.#trimmedAt = clock.steady()
+      await this.#trim()
+    }
+  }
+
+  async #trim(): Promise<void> {
+    const { storage, clock, settings } = this.#deps
+    const before = clock.now() - settings().logRetentionDays * DAY_MS
+    while (!this.#stopped && (await storage.write(() => storage.logs.trim(before, LOG_BATCH))) === LOG_BATCH);
+    await storage.write(() => {
+      storage.events.trimFleet(before)
+      storage.metrics.trim(before)
+    })
+  }
+
+  #planIndex(ms: number): void {
+    if (this.#stopped) return
+    this.#cancelIndex = this.#deps.clock.after(ms, () => {
+      this.#index()
+        .catch((error) => this.#deps.log.warn('search index not written', { error }))
+        .finally(() => this.#planIndex(this.#deps.storage.search.behind() ? INDEX_PAUSE_MS : TICK_MS))
+    })
+  }
+
+  async #index(): Promise<void> {
+    const { storage } = this.#deps
+    if (storage.search.behind()) await storage.write(() => storage.search.catchUp(INDEX_BATCH))
+  }
+}

@@ -1,0 +1,97 @@
+import type { EndpointView, WorkerView } from '../../contract/endpoint.ts'
+import type { HealthRecord, JobListItem } from '../../contract/job.ts'
+import { healthCounts } from '../../domain/worker/health-counts.ts'
+import { whyJobsWait } from '../../domain/worker/waiting-reason.ts'
+import type { Clock, Endpoint, Fleet, Job, Storage } from '../ports.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { QueueCounts } from '../queue/queue-counts.ts'
+import type { WorkerSupervisor } from '../workers/supervise.ts'
+import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
+
+/** What the views are made from. */
+export type ViewDeps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly counts: QueueCounts
+  readonly leases: Leases
+  readonly registry: WorkerRegistry
+  readonly supervisor: Pick<WorkerSupervisor, 'status'>
+}
+
+// Counting further would cost more than it says.
+const AHEAD_MAX = 10_000
+
+/** Health of an endpoint: all from memory, so it costs the same with a million jobs. */
+export function readHealth({ storage, counts, registry, supervisor }: ViewDeps, endpointId: string): HealthRecord {
+  const { completed, failed, retried } = storage.endpoints.totals(endpointId)
+  const { normal, lowPriority, inProgress } = counts.of(endpointId)
+  return {
+    jobs: { completed, failed, inProgress, inQueue: normal + lowPriority, retried },
+    workers: healthCounts(registry.ofEndpoint(endpointId), supervisor.status(endpointId).decision?.throttled ?? 0),
+  }
+}
+
+/** Why jobs of an endpoint wait, or this one job; undefined when none waits. */
+export function waitingReason(deps: ViewDeps, endpoint: Endpoint, job?: Job): string | undefined {
+  const { storage, clock, fleet, counts, registry, supervisor } = deps
+  const queue = counts.of(endpoint.id)
+  if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
+  const { decision, crashLoop } = supervisor.status(endpoint.id)
+  return whyJobsWait({
+    config: endpoint.config,
+    paused: endpoint.paused,
+    queue,
+    workers: registry.ofEndpoint(endpoint.id),
+    crashLoop,
+    noCapacityReason:
+      (decision?.throttled ?? 0) > 0 ? (decision?.throttledReason ?? fleet.capacity().reason) : undefined,
+    job: job && { lowPriority: job.lowPriority === 1, ahead: storage.jobs.waitingBefore(job, AHEAD_MAX) },
+    now: clock.steady(),
+  })
+}
+
+/** An endpoint as people see it. @param baseUrl address of the service, without a slash at the end */
+export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
+  const reason = waitingReason(deps, endpoint)
+  return {
+    ...endpoint.config,
+    id: endpoint.id,
+    paused: endpoint.paused,
+    createdAt: endpoint.createdAt,
+    updatedAt: endpoint.updatedAt,
+    url: `${baseUrl}/v2/${endpoint.id}`,
+    ...(reason === undefined ? {} : { waitingReason: reason }),
+  }
+}
+
+/** A worker as people see it. */
+export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWorker): WorkerView {
+  return {
+    id: worker.id,
+    endpointId: worker.endpointId,
+    state: worker.state,
+    ...(worker.reason === undefined ? {} : { reason: worker.reason }),
+    ...(worker.pid === undefined ? {} : { pid: worker.pid }),
+    startedAt: worker.startedWallAt,
+    ...(worker.lastSeenWallAt === undefined ? {} : { lastSeenAt: worker.lastSeenWallAt }),
+    jobs: leases.ofWorker(worker.id).map((lease) => lease.jobId),
+    jobsDone: worker.jobsDone,
+  }
+}
+
+/** A job as a row of a list. */
+export function viewJobRow(job: Job): JobListItem {
+  return {
+    id: job.id,
+    endpointId: job.endpointId,
+    status: job.status,
+    createdAt: job.createdAt,
+    ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt }),
+    ...(job.delayMs === null ? {} : { delayTime: job.delayMs }),
+    ...(job.executionMs === null ? {} : { executionTime: job.executionMs }),
+    ...(job.workerId === null ? {} : { workerId: job.workerId }),
+    ...(job.retries === 0 ? {} : { retries: job.retries }),
+    ...(job.error === null ? {} : { error: job.error }),
+  }
+}

@@ -1,0 +1,381 @@
+/**
+ * What the services need from outside. Adapters in storage/, fleet/, outbound/ and server/ implement these; tests use
+ * the real ones where they can.
+ */
+import type { EndpointConfig } from '../contract/endpoint.ts'
+import type { JobState } from '../contract/job.ts'
+import type { JobHistoryEntry, LogLine, WebhookDelivery } from '../contract/management.ts'
+import type { JobEvent } from '../domain/job/transitions.ts'
+
+/** Time. `now` is wall time for people; `steady` is for spans and deadlines and never jumps. Both in ms. */
+export type Clock = {
+  readonly now: () => number
+  readonly steady: () => number
+  /** Calls `run` once after `ms`; returns a function that cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void
+}
+
+/** Source of ids and secrets. */
+export type NewId = {
+  /** UUID of a job, without prefix and suffix. */
+  readonly uuid: () => string
+  /** Worker id: 14 characters a-z0-9. */
+  readonly worker: () => string
+  /** Key of 256 random bits. */
+  readonly key: () => string
+  /** SHA-256 of a key. */
+  readonly hash: (key: string) => Uint8Array
+  /** Compares two hashes in constant time. */
+  readonly sameHash: (a: Uint8Array, b: Uint8Array) => boolean
+}
+
+/** Log of the service itself: constant message, data as fields, never bodies or keys. */
+export type Log = {
+  readonly info: (message: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly error: (message: string, fields?: Readonly<Record<string, unknown>>) => void
+}
+
+/** A job as stored, without its payloads. `queuedAt`, `startedAt`, `deadlineAt` are steady ms. */
+export type Job = {
+  readonly seq: number
+  readonly id: string
+  readonly endpointId: string
+  readonly status: JobState
+  readonly lowPriority: 0 | 1
+  readonly attempt: number
+  readonly retries: number
+  readonly workerId: string | null
+  readonly createdAt: number
+  readonly queuedAt: number
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+  readonly delayMs: number | null
+  readonly executionMs: number | null
+  readonly executionTimeoutMs: number
+  readonly ttlMs: number
+  readonly retentionMs: number
+  readonly deadlineAt: number
+  readonly streamCursor: number
+  readonly webhook: string | null
+  readonly error: string | null
+}
+
+/** A new job. `input` and `s3Config` are JSON text as it came. */
+export type NewJob = {
+  readonly id: string
+  readonly endpointId: string
+  readonly input: string
+  readonly s3Config: string | undefined
+  readonly webhook: string | undefined
+  readonly lowPriority: boolean
+  readonly executionTimeoutMs: number
+  readonly ttlMs: number
+  readonly retentionMs: number
+  readonly idempotencyKey: string | undefined
+}
+
+/** The two times of one moment. */
+export type Moment = { readonly now: number; readonly steady: number }
+
+/** What a move carries besides the moment. A given `workerId` or `attempt` must be the job's, or nothing moves. */
+export type MoveFields = {
+  readonly workerId?: string | undefined
+  readonly attempt?: number | undefined
+  readonly reason?: string | undefined
+  readonly error?: string | undefined
+  /** JSON text of the output. */
+  readonly output?: string | undefined
+}
+
+/** A committed move, as listeners hear it. */
+export type JobChange = {
+  readonly type: 'job'
+  readonly eventId: number
+  readonly at: number
+  readonly seq: number
+  readonly jobId: string
+  readonly endpointId: string
+  readonly event: JobEvent | 'submit'
+  readonly from: JobState | undefined
+  readonly to: JobState
+  readonly workerId: string | undefined
+  readonly attempt: number
+  readonly reason: string | undefined
+  readonly job: Job
+}
+
+/** A committed change of a worker or an endpoint, as listeners hear it. */
+export type FleetChange = {
+  readonly type: 'worker' | 'endpoint'
+  readonly eventId: number
+  readonly at: number
+  readonly endpointId: string
+  readonly workerId: string | undefined
+  /** For a worker its new state, for an endpoint what was done. */
+  readonly event: string
+  readonly reason: string | undefined
+}
+
+/** Anything committed that others want to hear of. */
+export type Change = JobChange | FleetChange
+
+/**
+ * Runs writes. All writes asked for in one turn of the event loop commit together; the promise settles after the
+ * commit. `work` may run twice (again alone when another write of the group failed), so it only writes and returns.
+ */
+export type Writer = <T>(work: () => T) => Promise<T>
+
+/** Filter and page of a list of jobs; `before` is a seq. */
+export type JobQuery = {
+  readonly endpointId: string | undefined
+  readonly status: JobState | undefined
+  readonly text: string | undefined
+  readonly before: number | undefined
+  readonly limit: number
+}
+
+/** The jobs. Methods that write are called inside a Writer's work only. */
+export type JobStore = {
+  readonly insert: (job: NewJob, moment: Moment) => Job
+  readonly findByIdempotencyKey: (endpointId: string, key: string) => Job | undefined
+  readonly find: (id: string) => Job | undefined
+  readonly read: (seq: number) => Job | undefined
+  readonly readInput: (seq: number) => { readonly input: string; readonly s3Config: string | null } | undefined
+  readonly readOutput: (seq: number) => string | undefined
+  /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
+  readonly move: (seq: number, event: JobEvent, fields: MoveFields, moment: Moment) => Job | undefined
+  /** Claims the oldest waiting job of the endpoint, normal priority first; skips the given seqs. */
+  readonly claim: (endpointId: string, workerId: string, except: readonly number[], moment: Moment) => Job | undefined
+  /** Sets the whole life of a job that has not ended, counted from submission. */
+  readonly setTtl: (seq: number, ttlMs: number) => Job | undefined
+  readonly setStreamCursor: (seq: number, cursor: number) => void
+  /** Seqs of jobs whose deadline has passed, oldest deadline first. */
+  readonly pastDeadline: (steady: number, limit: number) => readonly Job[]
+  /** Seq of the newest job, 0 without any. */
+  readonly newestSeq: () => number
+  /** Waiting jobs in the order of claims, none newer than `newest`. */
+  readonly waiting: (endpointId: string, limit: number, newest: number) => readonly Job[]
+  readonly oldestWaiting: (endpointId: string, lowPriority: 0 | 1) => Job | undefined
+  /** How many jobs of the endpoint are claimed before this one, counted up to `limit`. */
+  readonly waitingBefore: (job: Job, limit: number) => number
+  readonly inProgress: () => readonly Job[]
+  readonly counts: () => readonly { endpointId: string; status: JobState; lowPriority: 0 | 1; count: number }[]
+  readonly hasPendingDelivery: (seq: number) => boolean
+  readonly remove: (seq: number) => void
+  /** Looks at the deadline of an ended job again at `steady`, not before. */
+  readonly postponeRemoval: (seq: number, steady: number) => void
+  readonly list: (query: JobQuery) => readonly Job[]
+  readonly history: (seq: number) => readonly JobHistoryEntry[]
+}
+
+/** The chunks of streams; each is JSON text of `{output, metrics?}`. */
+export type ChunkStore = {
+  readonly append: (seq: number, chunks: readonly string[]) => void
+  readonly after: (
+    seq: number,
+    cursor: number,
+    limit: number,
+  ) => readonly { readonly n: number; readonly chunk: string }[]
+  readonly count: (seq: number) => number
+}
+
+/** An endpoint as stored. */
+export type Endpoint = {
+  readonly id: string
+  readonly config: EndpointConfig
+  readonly paused: boolean
+  readonly keyHash: Uint8Array
+  readonly revision: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Totals of an endpoint since it was made. */
+export type EndpointTotals = { readonly completed: number; readonly failed: number; readonly retried: number }
+
+/** The endpoints, all held in memory; reads are free. */
+export type EndpointStore = {
+  readonly get: (id: string) => Endpoint | undefined
+  readonly all: () => readonly Endpoint[]
+  readonly save: (endpoint: Endpoint, event: 'created' | 'updated' | 'paused' | 'resumed', now: number) => void
+  readonly remove: (id: string, now: number) => void
+  readonly totals: (id: string) => EndpointTotals
+}
+
+/** A worker that was started and has not been seen to end. */
+export type StoredWorker = {
+  readonly id: string
+  readonly endpointId: string
+  readonly revision: number
+  readonly tokenHash: Uint8Array
+  /** JSON by which the fleet driver finds it again. */
+  readonly handle: string
+  readonly startedAt: number
+}
+
+/** Workers that live, so that the next start of the service finds them. */
+export type WorkerStore = {
+  readonly all: () => readonly StoredWorker[]
+  readonly save: (worker: StoredWorker) => void
+  readonly remove: (id: string) => void
+  readonly recordState: (change: {
+    endpointId: string
+    workerId: string
+    state: string
+    reason: string | undefined
+    now: number
+  }) => void
+}
+
+/** A webhook that is due. */
+export type DueDelivery = { readonly id: number; readonly seq: number; readonly url: string; readonly attempts: number }
+
+/** The durable queue of webhooks. Times are wall ms. */
+export type WebhookStore = {
+  readonly due: (now: number, limit: number) => readonly DueDelivery[]
+  readonly nextDueAt: () => number | undefined
+  readonly record: (id: number, result: DeliveryResult, now: number) => void
+  readonly ofJob: (seq: number) => readonly WebhookDelivery[]
+  /** Makes a delivery due again; undefined where there is none. */
+  readonly resend: (id: number, now: number) => WebhookDelivery | undefined
+}
+
+/** How one try went. `nextAt` set: another try follows. */
+export type DeliveryResult = {
+  readonly delivered: boolean
+  readonly status: number | undefined
+  readonly error: string | undefined
+  readonly nextAt: number | undefined
+}
+
+/** A log line to be stored. */
+export type NewLogLine = Omit<LogLine, 'id'>
+
+/** Which log lines: of an endpoint, a worker or a job. */
+export type LogScope = { readonly by: 'endpoint' | 'worker' | 'job'; readonly id: string }
+
+/** Log lines of workers. */
+export type LogStore = {
+  readonly append: (lines: readonly NewLogLine[]) => void
+  readonly after: (scope: LogScope, id: number, limit: number) => readonly LogLine[]
+  readonly newest: (scope: LogScope, limit: number) => readonly LogLine[]
+  readonly lastId: () => number
+  readonly countOf: (scope: LogScope) => number
+  readonly trim: (before: number, limit: number) => number
+  readonly trimWorker: (workerId: string, keep: number) => void
+}
+
+/** One event as stored, for resuming a listener. */
+export type StoredEvent = { readonly id: number; readonly change: Change }
+
+/** The log of events. */
+export type EventStore = {
+  readonly after: (id: number, limit: number) => readonly Change[]
+  readonly lastId: () => number
+  readonly trimFleet: (before: number) => void
+}
+
+/** The full-text index of jobs, fed from the event log. */
+export type SearchIndex = {
+  /** Indexes up to `limit` more jobs; returns whether more wait. */
+  readonly catchUp: (limit: number) => boolean
+  readonly behind: () => boolean
+}
+
+/** Steps of metrics as JSON. */
+export type MetricsStore = {
+  readonly save: (endpointId: string, at: number, point: string) => void
+  readonly read: (
+    endpointId: string,
+    from: number,
+    to: number,
+  ) => readonly { readonly at: number; readonly point: string }[]
+  readonly trim: (before: number) => void
+}
+
+/** Small values of the service itself, as JSON. */
+export type StateStore = {
+  readonly get: (name: string) => unknown
+  readonly set: (name: string, value: unknown) => void
+}
+
+/** Everything that storage offers. */
+export type Storage = {
+  readonly write: Writer
+  readonly jobs: JobStore
+  readonly chunks: ChunkStore
+  readonly endpoints: EndpointStore
+  readonly workers: WorkerStore
+  readonly webhooks: WebhookStore
+  readonly logs: LogStore
+  readonly events: EventStore
+  readonly search: SearchIndex
+  readonly metrics: MetricsStore
+  readonly state: StateStore
+  /** Called after each commit with what changed, in order. */
+  readonly onCommit: (listener: (changes: readonly Change[]) => void) => void
+  /** Called inside each transaction after its works: claims for parked workers happen here. */
+  readonly beforeCommit: (hook: (changes: readonly Change[]) => (() => void) | undefined) => void
+  /** Asks for a transaction even without a write, so that the hook runs. */
+  readonly poke: () => void
+  readonly close: () => Promise<void>
+}
+
+/** What a driver needs to start a worker. */
+export type WorkerSpec = {
+  readonly workerId: string
+  readonly endpointId: string
+  readonly handler: string | undefined
+  readonly command: string | undefined
+  readonly cwd: string | undefined
+  readonly python: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A worker that a driver runs. */
+export type FleetWorker = { readonly workerId: string; readonly handle: string; readonly pid: number | undefined }
+
+/** How a worker ended. */
+export type WorkerExit = {
+  readonly workerId: string
+  readonly code: number | undefined
+  readonly signal: string | undefined
+  readonly reason: string | undefined
+}
+
+/** Raw output of a worker, whole lines. */
+export type WorkerOutput = { readonly workerId: string; readonly lines: readonly string[]; readonly at: number }
+
+/**
+ * The engine that places workers; it knows nothing of queues. Drivers: processes, containers. Every driver passes
+ * test/conformance/fleet.
+ */
+export type Fleet = {
+  /** Makes ready what the spec needs (an image, a folder). Rejects with a reason for a person. */
+  readonly ensure: (spec: WorkerSpec) => Promise<void>
+  readonly start: (spec: WorkerSpec) => Promise<FleetWorker>
+  /** Asks the worker to end, and ends it with all its children when the grace time is over. Safe to call twice. */
+  readonly stop: (workerId: string, graceMs: number) => Promise<void>
+  readonly list: () => readonly FleetWorker[]
+  /** Takes over a worker of an earlier run. False: it is gone, or another program has its place. */
+  readonly adopt: (worker: { readonly workerId: string; readonly handle: string }) => Promise<boolean>
+  /** Ends whatever earlier runs left behind and nobody adopted. */
+  readonly sweep: () => Promise<void>
+  /** Delivers all output written so far, so that lines can be told apart by job. */
+  readonly drainOutput: (workerId: string) => void
+  /** How many more workers find a place now, and why not more. */
+  readonly capacity: () => { readonly free: number; readonly reason: string | undefined }
+  readonly onExit: (listener: (exit: WorkerExit) => void) => void
+  readonly onOutput: (listener: (output: WorkerOutput) => void) => void
+  readonly close: () => Promise<void>
+}
+
+/** Sends one POST out. Never rejects: a failure is a result. */
+export type Poster = (request: {
+  readonly url: string
+  readonly body: string
+  readonly timeoutMs: number
+  readonly maxAnswerBytes: number
+  readonly allowPrivate: boolean
+}) => Promise<{ readonly status: number | undefined; readonly error: string | undefined }>

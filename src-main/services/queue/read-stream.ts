@@ -1,0 +1,103 @@
+/**
+ * Reads of a stream. A read returns what the job has produced since the last one and holds while there is nothing new.
+ * The cursor moves only after the answer was written in full, and a job has one reader at a time: a second one waits
+ * its turn, so that no chunk is given twice or lost. Source: job-api, Stream.
+ */
+import type { JobState } from '../../contract/job.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
+import type { Clock, Job, Storage } from '../ports.ts'
+import type { JobWaiters } from './wait-for-job.ts'
+
+/** One read. Call exactly one of `delivered` and `lost`; until then no other read of the job goes on. */
+export type StreamRead = {
+  readonly status: JobState
+  /** JSON texts of the chunks. */
+  readonly chunks: readonly string[]
+  readonly delivered: () => Promise<void>
+  readonly lost: () => void
+}
+
+/** Readers of streams. */
+export type StreamReaders = {
+  readonly read: (
+    job: Job,
+    options: { readonly holdMs: number; readonly signal: AbortSignal | undefined },
+  ) => Promise<StreamRead>
+}
+
+// One answer stays in the memory of both sides: 200 chunks are at most 200 MiB, and usually some kilobytes.
+const CHUNKS_PER_READ = 200
+
+/** Makes the readers. */
+export function createStreamReaders({
+  storage,
+  clock,
+  waiters,
+}: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly waiters: JobWaiters
+}): StreamReaders {
+  const turns = new Map<number, Promise<void>>()
+
+  async function takeTurn(seq: number): Promise<() => void> {
+    const before = turns.get(seq)
+    let release: () => void = () => undefined
+    const mine = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const chain = (before ?? Promise.resolve()).then(() => mine)
+    turns.set(seq, chain)
+    await before
+    return () => {
+      release()
+      if (turns.get(seq) === chain) turns.delete(seq)
+    }
+  }
+
+  function look(seq: number): { status: JobState; rows: readonly { n: number; chunk: string }[] } | undefined {
+    const job = storage.jobs.read(seq)
+    if (job === undefined) return undefined
+    return { status: job.status, rows: storage.chunks.after(seq, job.streamCursor, CHUNKS_PER_READ) }
+  }
+
+  // Waits for new chunks or the end; nothing is missed between the look and the wait, as both run in one turn.
+  function untilNews(jobId: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        stopListening()
+        cancelTimer()
+        signal?.removeEventListener('abort', finish)
+        resolve()
+      }
+      const stopListening = waiters.listen(jobId, finish)
+      const cancelTimer = clock.after(ms, finish)
+      signal?.addEventListener('abort', finish, { once: true })
+    })
+  }
+
+  return {
+    async read(job, { holdMs, signal }) {
+      const release = await takeTurn(job.seq)
+      const until = clock.steady() + holdMs
+      let seen = look(job.seq)
+      while (seen !== undefined && seen.rows.length === 0 && !isFinal(seen.status)) {
+        const left = until - clock.steady()
+        if (left <= 0 || signal?.aborted) break
+        await untilNews(job.id, left, signal)
+        seen = look(job.seq)
+      }
+      const rows = seen?.rows ?? []
+      const last = rows.at(-1)?.n
+      return {
+        status: seen?.status ?? job.status,
+        chunks: rows.map((row) => row.chunk),
+        delivered: async () => {
+          if (last !== undefined) await storage.write(() => storage.jobs.setStreamCursor(job.seq, last))
+          release()
+        },
+        lost: release,
+      }
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../../contract/errors.ts'
+import type { JobRequest } from '../../contract/job.ts'
+import { limit } from '../../contract/limits.ts'
+import { jobId } from '../../domain/job/job-id.ts'
+import { retentionMs } from '../../domain/job/retention.ts'
+import type { Clock, Endpoint, Job, NewId, Storage } from '../ports.ts'
+import { momentOf } from '../steady-clock.ts'
+
+/** A checked request with its payloads as text. */
+export type Submission = {
+  readonly kind: 'run' | 'runsync'
+  readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
+  readonly input: string
+  readonly s3Config: string | undefined
+  /** What runsync waits, in ms; undefined for run. */
+  readonly waitMs: number | undefined
+}
+
+/**
+ * Queues a job. The promise settles when the job is durable.
+ * @returns the new job, or the first job that came with the same idempotency key
+ * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers
+ */
+export function submitJob(
+  { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
+  endpoint: Endpoint,
+  { kind, request, input, s3Config, waitMs }: Submission,
+): Promise<Job> {
+  if (endpoint.config.workersMax === 0) {
+    throw new AppError('ENDPOINT_PAUSED', { endpointId: endpoint.id, why: 'has a maximum of 0 workers' })
+  }
+  const { policy, webhook, idempotencyKey } = request
+  const job = {
+    id: jobId(kind, newId.uuid()),
+    endpointId: endpoint.id,
+    input,
+    s3Config,
+    webhook: webhook ?? undefined,
+    lowPriority: policy?.lowPriority ?? false,
+    executionTimeoutMs: policy?.executionTimeout ?? endpoint.config.executionTimeoutMs,
+    ttlMs: policy?.ttl ?? limit('ttlDefaultMs'),
+    retentionMs: retentionMs(waitMs),
+    idempotencyKey: idempotencyKey ?? undefined,
+  }
+  return storage.write(() => {
+    if (job.idempotencyKey !== undefined) {
+      const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
+      if (first !== undefined) return first
+    }
+    return storage.jobs.insert(job, momentOf(clock))
+  })
+}

@@ -1,0 +1,53 @@
+import type { Bell } from './bell.ts'
+import type { Clock, Log, NewId, Storage } from './ports.ts'
+import type { Keys } from './management/keys.ts'
+import type { MetricsRecorder } from './management/metrics.ts'
+import type { Settings } from './management/settings.ts'
+import type { ViewDeps } from './management/views.ts'
+import type { Leases } from './queue/leases.ts'
+import type { StreamReaders } from './queue/read-stream.ts'
+import type { JobWaiters } from './queue/wait-for-job.ts'
+import type { WebhookDelivery } from './webhooks/deliver.ts'
+import type { WorkerCalls } from './workers/worker-calls.ts'
+import type { WorkerRegistry } from './workers/worker-registry.ts'
+import type { WorkerSupervisor } from './workers/supervise.ts'
+
+/** The running service as the HTTP layer sees it. Made by core.ts. */
+export type ServiceContext = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly settings: Settings
+  readonly keys: Keys
+  readonly leases: Leases
+  readonly waiters: JobWaiters
+  readonly streams: StreamReaders
+  readonly registry: WorkerRegistry
+  readonly calls: WorkerCalls
+  readonly supervisor: WorkerSupervisor
+  readonly webhooks: WebhookDelivery
+  readonly metrics: MetricsRecorder
+  readonly views: ViewDeps
+  /** Facts that are known when the service listens. */
+  readonly info: () => ServiceFacts
+  /** Ring when events or log lines were stored. */
+  readonly bells: { readonly events: Bell; readonly logs: Bell }
+  /** Aborts when the service stops: open event streams end. */
+  readonly stopping: AbortSignal
+  /** Makes a new account key and writes it to the key file. */
+  readonly rotateAccountKey: () => Promise<void>
+}
+
+/** Where the service is. */
+export type ServiceFacts = {
+  readonly version: string
+  readonly pid: number
+  /** Address for users, without a slash at the end. */
+  readonly url: string
+  /** Host headers under which it answers, lower case. */
+  readonly hosts: ReadonlySet<string>
+  readonly data: string
+  readonly keyFile: string
+  readonly startedAt: number
+}

@@ -1,0 +1,110 @@
+/**
+ * Delivers webhooks from the durable queue: at most so many at once, each tried three times 10 s apart, every try
+ * recorded. A delivery that was under way when the service went down is tried again. Source: job-api, Webhook.
+ */
+import { limit } from '../../contract/limits.ts'
+import type { ServiceSettings } from '../../contract/management.ts'
+import type { Clock, DeliveryResult, DueDelivery, Log, Poster, Storage } from '../ports.ts'
+import { readWebhookBody } from '../queue/read-job.ts'
+
+/** What delivery needs. */
+export type DeliverDeps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  readonly post: Poster
+  readonly settings: () => ServiceSettings
+}
+
+const AT_ONCE = 8
+
+/** The loop over webhooks that are due. */
+export class WebhookDelivery {
+  readonly #deps: DeliverDeps
+  readonly #underWay = new Map<number, Promise<void>>()
+  #cancelTimer: (() => void) | undefined
+  #stopped = true
+
+  constructor(deps: DeliverDeps) {
+    this.#deps = deps
+    deps.storage.onCommit((changes) => {
+      if (
+        changes.some((change) => change.type === 'job' && change.job.webhook !== null && change.job.finishedAt !== null)
+      )
+        this.deliverDue()
+    })
+  }
+
+  /** Begins to deliver what is due. */
+  start(): void {
+    this.#stopped = false
+    this.deliverDue()
+  }
+
+  /** Ends; waits for the tries that are under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelTimer?.()
+    await Promise.all(this.#underWay.values())
+  }
+
+  /** Delivers what is due now and plans the next look. */
+  deliverDue(): void {
+    if (this.#stopped) return
+    const { storage, clock } = this.#deps
+    this.#cancelTimer?.()
+    const due = storage.webhooks
+      .due(clock.now(), AT_ONCE + this.#underWay.size)
+      .filter(({ id }) => !this.#underWay.has(id))
+    for (const delivery of due.slice(0, AT_ONCE - this.#underWay.size)) {
+      const work = this.#deliver(delivery).finally(() => {
+        this.#underWay.delete(delivery.id)
+        this.deliverDue()
+      })
+      this.#underWay.set(delivery.id, work)
+    }
+    if (this.#underWay.size >= AT_ONCE) return
+    const nextAt = storage.webhooks.nextDueAt()
+    if (nextAt === undefined) return
+    // What is due and under way is looked at again when it ends.
+    const wait = Math.max(nextAt - clock.now(), this.#underWay.size > 0 ? 1000 : 0)
+    this.#cancelTimer = clock.after(wait, () => this.deliverDue())
+  }
+
+  async #deliver({ id, seq, url, attempts }: DueDelivery): Promise<void> {
+    const { storage, clock, log, post, settings } = this.#deps
+    const job = storage.jobs.read(seq)
+    if (job === undefined) return
+    const { status, error } = await post({
+      url,
+      body: readWebhookBody(storage.jobs, job),
+      timeoutMs: limit('webhookTimeoutMs'),
+      maxAnswerBytes: limit('webhookAnswerBytes'),
+      allowPrivate: settings().webhooksToPrivateAddresses,
+    })
+    const now = clock.now()
+    const result = judgeTry({ status, error, tries: attempts + 1, now })
+    if (!result.delivered)
+      log.warn('webhook not delivered', { jobId: job.id, try: attempts + 1, status, reason: result.error })
+    await storage
+      .write(() => storage.webhooks.record(id, result, now))
+      .catch((failure) => log.error('webhook try not recorded', { jobId: job.id, error: failure }))
+  }
+}
+
+/** What follows from one try: 200 is success, anything else is tried again until the tries are used up. */
+export function judgeTry({
+  status,
+  error,
+  tries,
+  now,
+}: {
+  readonly status: number | undefined
+  readonly error: string | undefined
+  readonly tries: number
+  readonly now: number
+}): DeliveryResult {
+  if (status === 200) return { delivered: true, status, error: undefined, nextAt: undefined }
+  const nextAt = tries < limit('webhookAttempts') ? now + limit('webhookRetryMs') : undefined
+  return { delivered: false, status, error: error ?? `the target answered ${status}, not 200`, nextAt }
+}

@@ -1,0 +1,79 @@
+import { limit } from '../../contract/limits.ts'
+import { readLogLine } from '../../domain/worker/log-line.ts'
+import type { Log, NewLogLine, Storage, WorkerOutput } from '../ports.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
+
+// Enough for two long tracebacks; domain/worker/last-words reads no more.
+const LAST_LINES = 100
+// Trimming rewrites indexes, so it is done for many lines at a time.
+const TRIM_EVERY = 5000
+
+/**
+ * Stores what workers print, line by line. A line belongs to the job that it names (JSON with requestId); a plain line
+ * belongs to the job of a worker that runs just one. Lines above the limits of a worker or a job are not kept, and a
+ * last line says so.
+ */
+export function createLogCollector({
+  storage,
+  registry,
+  leases,
+  log,
+  stored,
+}: {
+  readonly storage: Pick<Storage, 'write' | 'logs'>
+  readonly registry: WorkerRegistry
+  readonly leases: Leases
+  readonly log: Log
+  /** Called when lines were stored. */
+  readonly stored: () => void
+}): (output: WorkerOutput) => void {
+  const perWorker = new Map<string, number>()
+  const perJob = new Map<string, number>()
+
+  function toLine(worker: LiveWorker, only: string | undefined, raw: string, at: number): NewLogLine | undefined {
+    const { jobId, level, line } = readLogLine(raw, limit('logLineBytes'))
+    const job = jobId ?? only
+    const base = { at, endpointId: worker.endpointId, workerId: worker.id, level, line }
+    if (job === undefined) return base
+    const count = (perJob.get(job) ?? 0) + 1
+    perJob.set(job, count)
+    const most = limit('logLinesPerJob')
+    if (count > most + 1) return undefined
+    if (count === most + 1)
+      return {
+        ...base,
+        jobId: job,
+        level: 'WARN',
+        line: `Further lines of this job are not kept: ${most} is the limit.`,
+      }
+    return { ...base, jobId: job }
+  }
+
+  function trimPlan(workerId: string, added: number): boolean {
+    const before = perWorker.get(workerId) ?? 0
+    const after = before + added
+    perWorker.set(workerId, after)
+    const most = limit('logLinesPerWorker')
+    return after > most && Math.floor(before / TRIM_EVERY) !== Math.floor(after / TRIM_EVERY)
+  }
+
+  return ({ workerId, lines, at }) => {
+    const worker = registry.get(workerId)
+    if (worker === undefined || lines.length === 0) return
+    worker.lastLines.push(...lines.slice(-LAST_LINES))
+    worker.lastLines.splice(0, Math.max(0, worker.lastLines.length - LAST_LINES))
+    const held = leases.ofWorker(workerId)
+    const only = held.length === 1 ? held[0]?.jobId : undefined
+    const kept = lines.flatMap((raw) => toLine(worker, only, raw, at) ?? [])
+    const trim = trimPlan(workerId, kept.length)
+    for (const jobId of perJob.keys()) if (perJob.size > 10_000) perJob.delete(jobId)
+    storage
+      .write(() => {
+        storage.logs.append(kept)
+        if (trim) storage.logs.trimWorker(workerId, limit('logLinesPerWorker'))
+      })
+      .then(stored)
+      .catch((error) => log.warn('worker output not stored', { workerId, error }))
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * What workers ask of the service: jobs, stop orders, signs of life, reports. Every call is a sign of life. A worker
+ * that is to leave is answered quickly and gets nothing. Source: worker-protocol, Calls.
+ */
+import { limit } from '../../contract/limits.ts'
+import type { Report } from '../../domain/job/result.ts'
+import type { Clock, Fleet, Job, Storage } from '../ports.ts'
+import { appendStream } from '../queue/append-stream.ts'
+import { finishJob, type ReportOutcome } from '../queue/finish.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { ParkedTakes } from '../queue/parked-takes.ts'
+import { releaseJobs } from '../queue/rescue-lost-jobs.ts'
+import type { JobWaiters } from '../queue/wait-for-job.ts'
+import { type LiveWorker, takesJobs, type WorkerRegistry } from './worker-registry.ts'
+
+/** Ping of a worker. `jobIds` undefined: it did not say. */
+export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
+
+/** The calls. */
+export type WorkerCalls = {
+  readonly take: (
+    worker: LiveWorker,
+    request: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
+  ) => Promise<readonly Job[]>
+  /** The answer with these jobs did not reach the worker: nobody runs them. */
+  readonly undelivered: (jobs: readonly Job[]) => Promise<void>
+  readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
+  readonly ping: (worker: LiveWorker, ping: Ping) => void
+  readonly report: (worker: LiveWorker, jobId: string, report: Report) => Promise<ReportOutcome>
+  readonly stream: (
+    worker: LiveWorker,
+    jobId: string,
+    chunk: { readonly output: string; readonly metrics: string | undefined },
+  ) => Promise<ReportOutcome>
+  /** Gives the worker an order to end a job, and tells it at once if it listens. */
+  readonly orderStop: (
+    worker: LiveWorker,
+    job: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
+  ) => void
+  readonly lateReports: () => number
+}
+
+// A leaving worker that asks once more must neither wait long nor spin.
+const LEAVING_HOLD_MS = 250
+
+type Deps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'drainOutput'>
+  readonly leases: Leases
+  readonly takes: ParkedTakes
+  readonly waiters: JobWaiters
+  readonly registry: WorkerRegistry
+  /** Called when something about a worker changed that scaling cares for. */
+  readonly onWorkerChange: (worker: LiveWorker) => void
+}
+
+/** Makes the calls. */
+export function createWorkerCalls(deps: Deps): WorkerCalls {
+  const { clock, fleet, leases, takes, registry, onWorkerChange } = deps
+  const stopListeners = new Map<string, () => void>()
+  let late = 0
+
+  function seen(worker: LiveWorker, named: readonly string[] = []): void {
+    worker.lastSeen = clock.steady()
+    worker.lastSeenWallAt = clock.now()
+    leases.renew(worker.id, named)
+  }
+
+  function clearOrder(worker: LiveWorker, jobId: string): void {
+    if (!worker.stopOrders.delete(jobId)) return
+    if (worker.stopOrders.size === 0 && leases.ofWorker(worker.id).length === 0) registry.apply(worker, 'becomeIdle')
+    onWorkerChange(worker)
+  }
+
+  function pause(ms: number, signal: AbortSignal | undefined, wakeUp: (wake: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        cancel()
+        signal?.removeEventListener('abort', finish)
+        resolve()
+      }
+      const cancel = clock.after(ms, finish)
+      signal?.addEventListener('abort', finish, { once: true })
+      wakeUp(finish)
+    })
+  }
+
+  async function counted(outcome: Promise<ReportOutcome>): Promise<ReportOutcome> {
+    const result = await outcome
+    if (result === 'late') late += 1
+    return result
+  }
+
+  return {
+    async take(worker, { max, busy, signal }) {
+      seen(worker)
+      if (registry.apply(worker, 'ready')) onWorkerChange(worker)
+      if (!busy) for (const jobId of [...worker.stopOrders.keys()]) clearOrder(worker, jobId)
+      if (!takesJobs(worker)) {
+        await pause(worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs'), signal, () => undefined)
+        return []
+      }
+      return takes.take({
+        endpointId: worker.endpointId,
+        workerId: worker.id,
+        max,
+        holdMs: limit('takeHoldMs'),
+        signal,
+      })
+    },
+    undelivered: (jobs) => {
+      const lost = jobs.flatMap((job) => leases.get(job.id) ?? [])
+      return releaseJobs(deps, lost, 'the worker closed its connection before it had the job')
+    },
+    async waitForStopOrders(worker, signal) {
+      seen(worker)
+      const unsent = () => [...worker.stopOrders].filter(([, order]) => !order.sent)
+      if (unsent().length === 0) {
+        const hold = worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs')
+        await pause(hold, signal, (wake) => stopListeners.set(worker.id, wake))
+        stopListeners.delete(worker.id)
+      }
+      if (signal?.aborted) return []
+      const orders = unsent()
+      for (const [, order] of orders) order.sent = true
+      return orders.map(([jobId]) => jobId)
+    },
+    ping(worker, { jobIds, unhealthy }) {
+      seen(worker, jobIds)
+      for (const [jobId, order] of [...worker.stopOrders])
+        if (order.sent && !jobIds.includes(jobId)) clearOrder(worker, jobId)
+      if (unhealthy !== undefined && registry.apply(worker, 'markUnhealthy', unhealthy)) onWorkerChange(worker)
+    },
+    report(worker, jobId, report) {
+      seen(worker, [jobId])
+      fleet.drainOutput(worker.id) // its lines so far belong to this job
+      if (report.kind !== 'progress') {
+        clearOrder(worker, jobId)
+        if (report.replaceWorker && !worker.replace) {
+          worker.replace = true
+          onWorkerChange(worker)
+        }
+      }
+      return counted(finishJob(deps, { jobId, workerId: worker.id, report }))
+    },
+    stream(worker, jobId, chunk) {
+      seen(worker, [jobId])
+      return counted(appendStream(deps, { jobId, workerId: worker.id, chunk }))
+    },
+    orderStop(worker, { jobId, seq, graceMs }) {
+      worker.stopOrders.set(jobId, { seq, until: clock.steady() + graceMs, sent: false })
+      stopListeners.get(worker.id)?.()
+    },
+    lateReports: () => late,
+  }
+}

@@ -1,0 +1,94 @@
+import type { WorkerState } from '../../contract/endpoint.ts'
+import { nextWorkerState, type WorkerEvent } from '../../domain/worker/transitions.ts'
+import type { Clock, Log, Storage } from '../ports.ts'
+
+/** An order to end one job, given to its worker. */
+export type StopOrder = { readonly seq: number; readonly until: number; sent: boolean }
+
+/** A worker that lives. `startedAt`, `lastSeen` and `idleSince` are steady ms; `...WallAt` are for people. */
+export type LiveWorker = {
+  readonly id: string
+  readonly endpointId: string
+  /** Revision of the endpoint's settings that it was started with. */
+  readonly revision: number
+  readonly tokenHash: Uint8Array
+  readonly startedAt: number
+  readonly startedWallAt: number
+  state: WorkerState
+  reason: string | undefined
+  pid: number | undefined
+  lastSeen: number
+  lastSeenWallAt: number | undefined
+  idleSince: number | undefined
+  becameReady: boolean
+  jobsDone: number
+  /** We told it to leave, so its end is no crash. */
+  ordered: boolean
+  /** It asked for its own replacement: it gets no further job. */
+  replace: boolean
+  /** The fleet was asked to stop it. */
+  told: boolean
+  /** Jobs that it must end and may still run. */
+  readonly stopOrders: Map<string, StopOrder>
+  /** Its last lines, for its last words. */
+  readonly lastLines: string[]
+}
+
+/** The workers that live, by id. */
+export type WorkerRegistry = {
+  readonly get: (workerId: string) => LiveWorker | undefined
+  readonly all: () => readonly LiveWorker[]
+  readonly ofEndpoint: (endpointId: string) => readonly LiveWorker[]
+  readonly add: (worker: LiveWorker) => void
+  readonly remove: (workerId: string) => void
+  /** Moves the worker by the table of domain/worker; false when the move is not legal from its state. */
+  readonly apply: (worker: LiveWorker, event: WorkerEvent, reason?: string) => boolean
+}
+
+// A worker that goes from job to job would write two rows a job; its jobs tell that story already.
+const UNRECORDED: readonly WorkerEvent[] = ['takeJob', 'becomeIdle']
+
+/** Makes the registry. Moves that a person wants to know are recorded as events. */
+export function createWorkerRegistry({
+  storage,
+  clock,
+  log,
+}: {
+  readonly storage: Pick<Storage, 'write' | 'workers'>
+  readonly clock: Clock
+  readonly log: Log
+}): WorkerRegistry {
+  const workers = new Map<string, LiveWorker>()
+  const record = ({ id, endpointId }: LiveWorker, state: WorkerState, reason: string | undefined) => {
+    const change = { endpointId, workerId: id, state, reason, now: clock.now() }
+    storage
+      .write(() => storage.workers.recordState(change))
+      .catch((error) => log.warn('worker event not recorded', { workerId: id, error }))
+  }
+  return {
+    get: (workerId) => workers.get(workerId),
+    all: () => [...workers.values()],
+    ofEndpoint: (endpointId) => [...workers.values()].filter((worker) => worker.endpointId === endpointId),
+    add(worker) {
+      workers.set(worker.id, worker)
+      record(worker, worker.state, worker.reason)
+    },
+    remove: (workerId) => void workers.delete(workerId),
+    apply(worker, event, reason) {
+      const next = nextWorkerState(worker.state, event)
+      if (next === undefined) return false
+      const changed = next !== worker.state
+      worker.state = next
+      worker.reason = reason
+      if (event === 'ready') worker.becameReady = true
+      if (next === 'idle' && changed) worker.idleSince = clock.steady()
+      if (changed && !UNRECORDED.includes(event)) record(worker, next, reason)
+      return true
+    },
+  }
+}
+
+/** Whether the worker may be given a job. */
+export function takesJobs(worker: LiveWorker): boolean {
+  return !worker.replace && (worker.state === 'idle' || worker.state === 'running')
+}

@@ -1,0 +1,125 @@
+import type { Database } from 'better-sqlite3'
+import type { JobState } from '../contract/job.ts'
+import type { JobHistoryEntry } from '../contract/management.ts'
+import type { Change, EventStore, FleetChange, Job, JobChange } from '../services/ports.ts'
+import type { GroupCommit } from './group-commit.ts'
+
+const INSERT = `
+  INSERT INTO events (at, type, endpoint_id, seq, worker_id, event, from_state, to_state, attempt, reason)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const AFTER = `
+  SELECT e.id, e.at, e.type, e.endpoint_id AS endpointId, e.seq, e.worker_id AS workerId, e.event,
+         e.from_state AS fromState, e.to_state AS toState, e.attempt, e.reason, j.id AS jobId
+  FROM events e LEFT JOIN jobs j ON j.seq = e.seq
+  WHERE e.id > ? ORDER BY e.id LIMIT ?`
+const LAST = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
+const HISTORY = `
+  SELECT at, event, from_state AS fromState, to_state AS toState, worker_id AS workerId, attempt, reason
+  FROM events WHERE seq = ? ORDER BY id`
+const TRIM = `DELETE FROM events WHERE seq IS NULL AND at < ?`
+
+type Row = {
+  id: number
+  at: number
+  type: 'job' | 'worker' | 'endpoint'
+  endpointId: string
+  seq: number | null
+  workerId: string | null
+  event: string
+  fromState: JobState | null
+  toState: string | null
+  attempt: number | null
+  reason: string | null
+  jobId: string | null
+}
+
+/** Events with their inner writes, for the other stores. */
+export type EventLog = EventStore & {
+  readonly recordJob: (
+    job: Job,
+    event: JobChange['event'],
+    from: JobState | undefined,
+    at: number,
+    workerId: string | undefined,
+    reason: string | undefined,
+  ) => void
+  readonly recordFleet: (change: Omit<FleetChange, 'eventId'>) => void
+  readonly history: (seq: number) => readonly JobHistoryEntry[]
+}
+
+/** Makes the log of events: written in the transaction of the change, told to listeners after its commit. */
+export function createEventStore(db: Database, commit: GroupCommit): EventLog {
+  const insert = db.prepare(INSERT)
+  const selectAfter = db.prepare<[number, number], Row>(AFTER)
+  const selectLast = db.prepare<[], { id: number }>(LAST)
+  const selectHistory = db.prepare<[number], Row>(HISTORY)
+  const trim = db.prepare(TRIM)
+  return {
+    recordJob(job, event, from, at, workerId, reason) {
+      const eventId = Number(
+        insert.run(at, 'job', job.endpointId, job.seq, workerId, event, from, job.status, job.attempt, reason)
+          .lastInsertRowid,
+      )
+      commit.record({
+        type: 'job',
+        eventId,
+        at,
+        seq: job.seq,
+        jobId: job.id,
+        endpointId: job.endpointId,
+        event,
+        from,
+        to: job.status,
+        workerId,
+        attempt: job.attempt,
+        reason,
+        job,
+      })
+    },
+    recordFleet(change) {
+      const { at, type, endpointId, workerId, event, reason } = change
+      const eventId = Number(
+        insert.run(at, type, endpointId, null, workerId, event, null, event, null, reason).lastInsertRowid,
+      )
+      commit.record({ ...change, eventId })
+    },
+    after: (id, limit) => selectAfter.all(id, limit).map(toChange),
+    lastId: () => selectLast.get()?.id ?? 0,
+    trimFleet: (before) => void trim.run(before),
+    history: (seq) => selectHistory.all(seq).map(toHistory),
+  }
+}
+
+function toChange(row: Row): Change {
+  const common = {
+    eventId: row.id,
+    at: row.at,
+    endpointId: row.endpointId,
+    workerId: row.workerId ?? undefined,
+    reason: row.reason ?? undefined,
+  }
+  if (row.type !== 'job') return { ...common, type: row.type, event: row.event }
+  return {
+    ...common,
+    type: 'job',
+    seq: row.seq ?? 0,
+    jobId: row.jobId ?? '',
+    event: row.event as JobChange['event'],
+    from: row.fromState ?? undefined,
+    to: row.toState as JobState,
+    attempt: row.attempt ?? 0,
+    job: undefined as never,
+  }
+}
+
+function toHistory(row: Row): JobHistoryEntry {
+  return {
+    at: row.at,
+    event: row.event,
+    ...(row.fromState === null ? {} : { from: row.fromState }),
+    to: row.toState as JobState,
+    ...(row.workerId === null ? {} : { workerId: row.workerId }),
+    attempt: row.attempt ?? 0,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+  }
+}

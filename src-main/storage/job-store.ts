@@ -1,0 +1,198 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../domain/job/transitions.ts'
+import type { Job, JobStore, MoveFields } from '../services/ports.ts'
+import type { EventLog } from './event-store.ts'
+import { JOB_COLUMNS } from './job-columns.ts'
+import { createJobList } from './job-list.ts'
+
+const INSERT = `
+  INSERT INTO jobs (id, endpoint_id, status, low_priority, created_at, queued_at, execution_timeout_ms, ttl_ms,
+                    retention_ms, deadline_at, webhook)
+  VALUES (@id, @endpointId, 'IN_QUEUE', @lowPriority, @now, @steady, @executionTimeoutMs, @ttlMs, @retentionMs,
+          @steady + @ttlMs, @webhook)`
+const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, s3_config) VALUES (?, ?, ?)`
+const INSERT_KEY = `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`
+const FIND_KEY = `
+  SELECT ${JOB_COLUMNS} FROM jobs
+  WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`
+const FIND = `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`
+const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
+const READ_INPUT = `SELECT input, s3_config AS s3Config FROM job_inputs WHERE seq = ?`
+const READ_OUTPUT = `SELECT output FROM job_outputs WHERE seq = ?`
+const WRITE_OUTPUT = `INSERT INTO job_outputs (seq, output) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET output = excluded.output`
+const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
+const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
+const INSERT_DELIVERY = `
+  INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
+// ORDER BY follows jobs_by_state, so the first row of the range is the answer, however many wait.
+const NEXT = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = ? AND status = 'IN_QUEUE'
+  ORDER BY low_priority, seq LIMIT 1`
+const NEXT_EXCEPT = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND seq NOT IN (SELECT value FROM json_each(?))
+  ORDER BY low_priority, seq LIMIT 1`
+const SET_TTL = `
+  UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
+  WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
+const SET_CURSOR = `UPDATE jobs SET stream_cursor = ? WHERE seq = ?`
+const POSTPONE = `UPDATE jobs SET deadline_at = ? WHERE seq = ? AND finished_at IS NOT NULL`
+const REMOVE = `DELETE FROM jobs WHERE seq = ?`
+const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
+const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
+
+const ENDED = 'finished_at = @now, execution_ms = @steady - started_at, deadline_at = @steady + retention_ms'
+const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL'
+
+/** What each move sets besides the state. */
+const EFFECTS: Readonly<Record<JobEvent, string>> = {
+  claim: 'worker_id = @workerId, attempt = attempt + 1, started_at = @steady, delay_ms = @steady - queued_at',
+  progress: 'error = NULL',
+  complete: ENDED,
+  fail: `${ENDED}, error = @error`,
+  exceedExecution: `${ENDED}, error = @error`,
+  rescue: `${QUEUED}, retries = retries + 1`,
+  abandon: `${ENDED}, error = @error`,
+  release: QUEUED,
+  expire: ENDED,
+  cancel: ENDED,
+  purge: ENDED,
+  retry: `${QUEUED}, finished_at = NULL, execution_ms = NULL, error = NULL, retries = 0, stream_cursor = 0,
+          queued_at = @steady, deadline_at = @steady + ttl_ms`,
+}
+
+// A claim names the worker it gives the job to; every other move that names one must come from the holder of the lease.
+function moveSql(event: JobEvent): string {
+  const { from, to } = TRANSITIONS[event]
+  const guard =
+    event === 'claim'
+      ? ''
+      : 'AND (@workerId IS NULL OR worker_id = @workerId) AND (@attempt IS NULL OR attempt = @attempt)'
+  return `
+    UPDATE jobs SET status = '${to}', ${EFFECTS[event]}
+    WHERE seq = @seq AND status IN (${from.map((state) => `'${state}'`).join(', ')}) ${guard}
+    RETURNING ${JOB_COLUMNS}`
+}
+
+/** Makes the store of jobs. All states are written by `move`. */
+export function createJobStore(db: Database, events: EventLog): JobStore {
+  const insert = db.prepare(INSERT)
+  const insertInput = db.prepare(INSERT_INPUT)
+  const insertKey = db.prepare(INSERT_KEY)
+  const findKey = db.prepare<[string, string], Job>(FIND_KEY)
+  const find = db.prepare<[string], Job>(FIND)
+  const read = db.prepare<[number], Job>(READ)
+  const readInput = db.prepare<[number], { input: string; s3Config: string | null }>(READ_INPUT)
+  const readOutput = db.prepare<[number], { output: string }>(READ_OUTPUT)
+  const writeOutput = db.prepare(WRITE_OUTPUT)
+  const deleteOutput = db.prepare(DELETE_OUTPUT)
+  const deleteChunks = db.prepare(DELETE_CHUNKS)
+  const insertDelivery = db.prepare(INSERT_DELIVERY)
+  const next = db.prepare<[string], { seq: number }>(NEXT)
+  const nextExcept = db.prepare<[string, string], { seq: number }>(NEXT_EXCEPT)
+  const setTtl = db.prepare<[object], Job>(SET_TTL)
+  const setCursor = db.prepare(SET_CURSOR)
+  const postpone = db.prepare(POSTPONE)
+  const remove = db.prepare(REMOVE)
+  const removeSearch = db.prepare(REMOVE_SEARCH)
+  const pending = db.prepare(PENDING)
+  const moves = new Map<JobEvent, Statement<[object], Job>>(
+    JOB_EVENTS.map((event) => [event, db.prepare(moveSql(event))]),
+  )
+
+  const move: JobStore['move'] = (seq, event, fields, moment) => {
+    const before = read.get(seq)
+    const job = moves.get(event)?.get(parameters(seq, fields, moment))
+    if (before === undefined || job === undefined) return undefined
+    if (event === 'retry' || event === 'rescue') {
+      deleteOutput.run(seq)
+      deleteChunks.run(seq)
+    }
+    if (fields.output !== undefined) writeOutput.run(seq, fields.output)
+    else if (isFinal(job.status) && before.startedAt !== null) deleteOutput.run(seq)
+    if (isFinal(job.status) && job.webhook !== null) insertDelivery.run(seq, job.webhook, moment.now, moment.now)
+    events.recordJob(job, event, before.status, moment.now, job.workerId ?? before.workerId ?? undefined, fields.reason)
+    return job
+  }
+
+  return {
+    ...createJobList(db),
+    move,
+    insert(job, { now, steady }) {
+      const { lastInsertRowid } = insert.run({
+        id: job.id,
+        endpointId: job.endpointId,
+        lowPriority: job.lowPriority ? 1 : 0,
+        now,
+        steady,
+        executionTimeoutMs: job.executionTimeoutMs,
+        ttlMs: job.ttlMs,
+        retentionMs: job.retentionMs,
+        webhook: job.webhook,
+      })
+      const seq = Number(lastInsertRowid)
+      insertInput.run(seq, job.input, job.s3Config)
+      if (job.idempotencyKey !== undefined) insertKey.run(job.endpointId, job.idempotencyKey, seq)
+      const row = newRow(seq, job, now, steady)
+      events.recordJob(row, 'submit', undefined, now, undefined, undefined)
+      return row
+    },
+    claim(endpointId, workerId, except, moment) {
+      const row = except.length === 0 ? next.get(endpointId) : nextExcept.get(endpointId, JSON.stringify(except))
+      return row === undefined ? undefined : move(row.seq, 'claim', { workerId }, moment)
+    },
+    findByIdempotencyKey: (endpointId, key) => findKey.get(endpointId, key),
+    find: (id) => find.get(id),
+    read: (seq) => read.get(seq),
+    readInput: (seq) => readInput.get(seq),
+    readOutput: (seq) => readOutput.get(seq)?.output,
+    setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
+    setStreamCursor: (seq, cursor) => void setCursor.run(cursor, seq),
+    hasPendingDelivery: (seq) => pending.get(seq) !== undefined,
+    postponeRemoval: (seq, steady) => void postpone.run(steady, seq),
+    remove(seq) {
+      removeSearch.run(seq)
+      remove.run(seq)
+    },
+    history: events.history,
+  }
+}
+
+function parameters(seq: number, fields: MoveFields, moment: { now: number; steady: number }): object {
+  return {
+    seq,
+    now: moment.now,
+    steady: moment.steady,
+    workerId: fields.workerId ?? null,
+    attempt: fields.attempt ?? null,
+    error: fields.error ?? null,
+  }
+}
+
+// The row as INSERT leaves it, without reading it back: this is the hottest write.
+function newRow(seq: number, job: Parameters<JobStore['insert']>[0], now: number, steady: number): Job {
+  return {
+    seq,
+    id: job.id,
+    endpointId: job.endpointId,
+    status: 'IN_QUEUE',
+    lowPriority: job.lowPriority ? 1 : 0,
+    attempt: 0,
+    retries: 0,
+    workerId: null,
+    createdAt: now,
+    queuedAt: steady,
+    startedAt: null,
+    finishedAt: null,
+    delayMs: null,
+    executionMs: null,
+    executionTimeoutMs: job.executionTimeoutMs,
+    ttlMs: job.ttlMs,
+    retentionMs: job.retentionMs,
+    deadlineAt: steady + job.ttlMs,
+    streamCursor: 0,
+    webhook: job.webhook ?? null,
+    error: null,
+  }
+}

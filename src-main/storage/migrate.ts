@@ -1,0 +1,43 @@
+import type { Database } from 'better-sqlite3'
+import { firstTables } from './migrations/2026-11-21-first-tables.ts'
+
+/** One step of the schema: never edited after it was merged. */
+export type Migration = { readonly id: string; readonly sql: string }
+
+/** All migrations, oldest first. */
+export const MIGRATIONS: readonly Migration[] = [firstTables]
+
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`
+const READ = `SELECT id FROM migrations ORDER BY id`
+const RECORD = `INSERT INTO migrations (id, applied_at) VALUES (?, ?)`
+
+/**
+ * Brings the file up to the newest schema: each step in one transaction with its id row, forward only.
+ * @param now ms since the epoch
+ * @throws Error when the file was written by a newer version; nothing is changed then
+ */
+export function migrate(db: Database, now: number, migrations: readonly Migration[] = MIGRATIONS): void {
+  const applied = readApplied(db)
+  const known = new Set(migrations.map((migration) => migration.id))
+  const unknown = applied.filter((id) => !known.has(id))
+  if (unknown.length > 0) {
+    throw new Error(`it was written by a newer version of Drydock (${unknown.join(', ')}); install that version`)
+  }
+  const missing = migrations.filter((migration) => !applied.includes(migration.id))
+  for (const migration of missing) {
+    db.transaction(() => {
+      db.exec(TABLE)
+      db.exec(migration.sql)
+      db.prepare(RECORD).run(migration.id, now)
+    }).immediate()
+  }
+}
+
+function readApplied(db: Database): readonly string[] {
+  const present = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'migrations'`).get()
+  if (present === undefined) return []
+  return db
+    .prepare<[], { id: string }>(READ)
+    .all()
+    .map((row) => row.id)
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependency-cruiser'
+import { MAY_IMPORT, OWNED_PACKAGES, PURE_LAYERS, RENDERER_MAY_IMPORT } from './layers.ts'
+
+/** An import that the table does not allow. */
+export interface ImportViolation {
+  readonly rule: string
+  readonly from: string
+  readonly to: string
+}
+
+const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+/** Matches a top entry or what is below it: `core.ts` as it is, `services/ports` as a file or a folder. */
+const entry = (name: string) => `^src-main/${literally(name)}(/|\\.ts$|$)`
+
+/** Matches a package, resolved or not. */
+const packageNamed = (name: string) => `(^|node_modules/)${literally(name)}(/|$)`
+
+const layerRules = Object.entries(MAY_IMPORT).map(([layer, allowed]) => ({
+  name: `src-main/${layer} may import ${allowed.join(', ') || 'nothing else'}`,
+  severity: 'error' as const,
+  from: { path: entry(layer) },
+  to: { path: '^(src-main|src-renderer|test)/', pathNot: [layer, ...allowed].map(entry) },
+}))
+
+const pureRules = Object.entries(PURE_LAYERS).map(([layer, packages]) => ({
+  name: `src-main/${layer} may import ${packages.length === 0 ? 'no package' : `no package but ${packages.join(', ')}`}`,
+  severity: 'error' as const,
+  from: { path: entry(layer) },
+  to: { pathNot: ['^(src-main|src-renderer|test)/', ...packages.map(packageNamed)] },
+}))
+
+const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owner]) => ({
+  name: `only ${owner} may import ${name}`,
+  severity: 'error' as const,
+  from: { path: '^src-', pathNot: `^${literally(owner)}` },
+  to: { path: packageNamed(name) },
+}))
+
+const FORBIDDEN: IForbiddenRuleType[] = [
+  ...layerRules,
+  ...pureRules,
+  ...packageRules,
+  {
+    name: `src-renderer may import ${RENDERER_MAY_IMPORT.join(', ')}`,
+    severity: 'error',
+    from: { path: '^src-renderer/' },
+    to: { path: '^(src-main|test)/', pathNot: RENDERER_MAY_IMPORT.map(entry) },
+  },
+  { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+]
+
+/**
+ * Follows every import below src-main and src-renderer, types included.
+ * @param root the folder that holds src-main.
+ * @returns what breaks a rule, and how many files were read: 0 would mean that nothing was checked.
+ */
+export async function findImportViolations(
+  root: string,
+): Promise<{ readonly filesRead: number; readonly violations: readonly ImportViolation[] }> {
+  const folders = ['src-main', 'src-renderer'].filter((folder) => existsSync(join(root, folder)))
+  const report: IReporterOutput = await cruise(folders, {
+    baseDir: root,
+    validate: true,
+    ruleSet: { forbidden: FORBIDDEN },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  })
+  if (typeof report.output === 'string') throw new Error('dependency-cruiser gave text where a result was expected')
+  const { modules, summary } = report.output
+  return {
+    filesRead: modules.filter((module) => module.source.startsWith('src-')).length,
+    violations: summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
+  }
+}

@@ -1,0 +1,135 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { findImportViolations } from './import-rules.ts'
+import { MAY_IMPORT, OWNED_PACKAGES, PURE_LAYERS, RENDERER_MAY_IMPORT, TOP_FILES_WITHOUT_A_ROW } from './layers.ts'
+import { plant } from './planted.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+const topEntriesWithoutARow = (entries: readonly string[]) =>
+  entries.filter((entry) => !(entry in MAY_IMPORT) && !TOP_FILES_WITHOUT_A_ROW.includes(entry))
+
+const isFile = (layer: string) => layer.endsWith('.ts')
+const importOf = (from: string, to: string) => {
+  const path = relative(dirname(from), to)
+  return `import '${path.startsWith('.') ? path : `./${path}`}'\n`
+}
+
+/** One file per layer to be imported; they import nothing, so that a planted import never closes a cycle. */
+const targets = new Map<string, string>([
+  ...Object.keys(MAY_IMPORT).map((layer): [string, string] => [
+    layer,
+    isFile(layer) ? `src-main/${layer}` : `src-main/${layer}/target.ts`,
+  ]),
+  ['services/ports', 'src-main/services/ports.ts'],
+  ['src-renderer', 'src-renderer/target.ts'],
+  ['test', 'test/target.ts'],
+])
+
+const mayImport = (layer: string, target: string) => {
+  const allowed = layer === 'src-renderer' ? RENDERER_MAY_IMPORT : (MAY_IMPORT[layer] ?? [])
+  return [layer, ...allowed].some((name) => target === name || target.startsWith(`${name}/`))
+}
+
+test('the source tree keeps to the table', async () => {
+  const { filesRead, violations } = await findImportViolations(ROOT)
+  expect(violations).toEqual([])
+  expect(filesRead).toBeGreaterThan(0)
+})
+
+test('every top entry of src-main has a row', () => {
+  expect(topEntriesWithoutARow(readdirSync(join(ROOT, 'src-main')))).toEqual([])
+  expect(topEntriesWithoutARow([...Object.keys(MAY_IMPORT), 'utils', 'README.md', 'index.ts'])).toEqual([
+    'utils',
+    'index.ts',
+  ])
+})
+
+test('every import between two layers is found exactly when the table does not allow it', async () => {
+  const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
+  const expected: string[] = []
+  for (const path of targets.values()) files[path] ??= 'export {}\n'
+  for (const layer of [...Object.keys(MAY_IMPORT), 'src-renderer']) {
+    for (const [target, targetPath] of targets) {
+      if (target === layer) continue
+      const folder = layer === 'src-renderer' ? layer : `src-main/${layer}`
+      // A layer of one file takes all its imports itself; core.ts is imported too, but by files that nobody imports.
+      const from = isFile(layer) ? folder : `${folder}/takes-${target.replaceAll('/', '-')}.ts`
+      files[from] = (files[from] ?? '') + importOf(from, targetPath)
+      if (!mayImport(layer, target)) expected.push(`${from} -> ${targetPath}`)
+    }
+  }
+  const { violations } = await findImportViolations(plant(files))
+  expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(expected.sort())
+  // The table could be wrong as a whole; these must be forbidden whatever it says.
+  expect(expected).toEqual(
+    expect.arrayContaining([
+      'src-main/contract/takes-domain.ts -> src-main/domain/target.ts',
+      'src-main/domain/takes-services.ts -> src-main/services/target.ts',
+      'src-main/services/takes-storage.ts -> src-main/storage/target.ts',
+      'src-main/storage/takes-fleet.ts -> src-main/fleet/target.ts',
+      'src-main/storage/takes-services.ts -> src-main/services/target.ts',
+      'src-main/outbound/takes-storage.ts -> src-main/storage/target.ts',
+      'src-main/api/takes-storage.ts -> src-main/storage/target.ts',
+      'src-main/core.ts -> src-main/api/target.ts',
+      'src-main/cli/takes-storage.ts -> src-main/storage/target.ts',
+      'src-renderer/takes-services.ts -> src-main/services/target.ts',
+    ]),
+  )
+})
+
+test('a package with an owner is found everywhere else', async () => {
+  const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
+  const expected: string[] = []
+  for (const [name, owner] of Object.entries(OWNED_PACKAGES)) {
+    const slug = name.replace(/\W/g, '-')
+    files[owner.endsWith('.ts') ? owner : `${owner}owns-${slug}.ts`] = `import '${name}'\n`
+    for (const folder of ['src-main/services/', 'src-main/server/', 'src-main/fleet/process/', 'src-renderer/']) {
+      if (folder === owner) continue
+      const from = `${folder}takes-${slug}.ts`
+      files[from] = `import type { Anything } from '${name}'\nexport type { Anything }\n`
+      expected.push(`${from}: only ${owner} may import ${name}`)
+    }
+  }
+  const { violations } = await findImportViolations(plant(files))
+  expect(violations.map(({ rule, from }) => `${from}: ${rule}`).sort()).toEqual(expected.sort())
+})
+
+test('a pure layer that imports a runtime or a foreign package is found', async () => {
+  const { violations } = await findImportViolations(
+    plant({
+      'package.json': '{ "type": "module" }',
+      'src-main/contract/reads-a-file.ts': `import 'node:fs'\n`,
+      'src-main/contract/takes-pino.ts': `import 'pino'\n`,
+      'src-main/contract/takes-zod.ts': `import 'zod'\n`,
+      'src-main/contract/takes-zod-mini.ts': `import 'zod/mini'\n`,
+      'src-main/domain/takes-zod.ts': `import 'zod'\n`,
+      'src-main/domain/hashes.ts': `export const hash = () => import('crypto')\n`,
+    }),
+  )
+  expect(violations.map(({ from }) => from).sort()).toEqual([
+    'src-main/contract/reads-a-file.ts',
+    'src-main/contract/takes-pino.ts',
+    'src-main/domain/hashes.ts',
+    'src-main/domain/takes-zod.ts',
+  ])
+  expect(Object.keys(PURE_LAYERS)).toEqual(['contract', 'domain'])
+})
+
+test('a cycle is found, also one of types alone', async () => {
+  const { violations } = await findImportViolations(
+    plant({
+      'package.json': '{ "type": "module" }',
+      'src-main/domain/egg.ts': `import { hen } from './hen.ts'\nexport const egg = () => hen\n`,
+      'src-main/domain/hen.ts': `import { egg } from './egg.ts'\nexport const hen = () => egg\n`,
+      'src-main/services/key.ts': `import type { Lock } from './lock.ts'\nexport type Key = { lock?: Lock }\n`,
+      'src-main/services/lock.ts': `import type { Key } from './key.ts'\nexport type Lock = { key?: Key }\n`,
+    }),
+  )
+  // Each cycle is reported once.
+  expect(violations.map(({ rule, from }) => `${rule}: ${from}`).sort()).toEqual([
+    'no cycles: src-main/domain/egg.ts',
+    'no cycles: src-main/services/key.ts',
+  ])
+})

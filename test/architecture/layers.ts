@@ -1,0 +1,44 @@
+/**
+ * Who may import whom in src-main, one row per top folder or file. An allow list: what a row does not name is
+ * forbidden, and a top entry without a row fails. This is the only copy; the rules and their tests are computed from it.
+ */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  domain: ['contract'],
+  services: ['contract', 'domain'],
+  storage: ['contract', 'domain', 'services/ports'],
+  fleet: ['contract', 'domain', 'services/ports'],
+  build: ['contract', 'domain', 'services/ports'],
+  // Requests that leave this machine, to webhooks: an adapter that is neither storage nor fleet nor build.
+  outbound: ['contract', 'domain', 'services/ports'],
+  api: ['contract', 'domain', 'services'],
+  'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound'],
+  server: ['contract', 'domain', 'core.ts', 'api'],
+  cli: ['contract', 'domain', 'core.ts', 'api', 'server'],
+  electron: ['contract', 'domain', 'core.ts', 'api', 'server'],
+}
+
+/** What the pages may import from src-main. */
+export const RENDERER_MAY_IMPORT: readonly string[] = ['contract', 'domain']
+
+/** Entries of src-main that are no code. */
+export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'tsconfig.pure.json']
+
+/** Layers that know no runtime, with the packages that they may import all the same. */
+export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = { contract: ['zod'], domain: [] }
+
+/** Packages that one place alone may touch. */
+export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'src-main/storage/',
+  kysely: 'src-main/storage/',
+  dockerode: 'src-main/fleet/docker/',
+  electron: 'src-main/electron/',
+  hono: 'src-main/api/',
+  '@hono/zod-openapi': 'src-main/api/',
+  '@hono/node-server': 'src-main/server/listen.ts',
+  commander: 'src-main/cli/',
+  '@clack/prompts': 'src-main/cli/',
+  react: 'src-renderer/',
+  zustand: 'src-renderer/',
+  '@xyflow/react': 'src-renderer/',
+}

@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findInSources, readSources, SOURCE_RULES, type SourceRuleName } from './source-rules.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+interface Planted {
+  readonly path: string
+  readonly text: string
+  /** What must be found, in the order of the text. Nothing: a look-alike that must be left alone. */
+  readonly finds: readonly string[]
+}
+
+const lines = (count: number) => 'const line = 1\n'.repeat(count)
+
+const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
+  'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': [
+    {
+      path: 'src-main/domain/job/retention.ts',
+      text: 'const a = Date.now()\nconst b = new Date()\nconst c = Date()\nconst d = Math.random()\n',
+      finds: ['Date.now', 'new Date()', 'Date()', 'Math.random'],
+    },
+    {
+      path: 'src-main/services/queue/claim.ts',
+      text: [
+        `import { randomUUID as uuid } from 'node:crypto'`,
+        `import { setTimeout as sleep } from 'node:timers/promises'`,
+        'const timer = setTimeout(() => {}, 1)',
+        'const later = globalThis.setInterval',
+        'const each = { setImmediate }',
+        'const key = process.env.SVC_KEY',
+        'const signal = AbortSignal.timeout(5)',
+        'const id = crypto.randomUUID()',
+      ].join('\n'),
+      finds: [
+        'randomUUID',
+        'node:timers/promises',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+        'process.env',
+        'AbortSignal.timeout',
+        'crypto.randomUUID',
+      ],
+    },
+    {
+      path: 'src-main/services/queue/rescue.ts',
+      text: [
+        'type Clock = { setTimeout(ms: number): void; now(): number }',
+        'const use = (clock: Clock, at: number) => [clock.setTimeout(5), clock.now(), new Date(at).toISOString()]',
+        `const text = 'Date.now() and setTimeout' // Math.random()`,
+      ].join('\n'),
+      finds: [],
+    },
+    { path: 'src-main/fleet/process/start.ts', text: 'const now = Date.now()\n', finds: [] },
+  ],
+  'SQL only in storage': [
+    {
+      path: 'src-main/api/v2/status.ts',
+      text: [
+        `const a = 'SELECT * FROM jobs'`,
+        'const b = `INSERT INTO jobs VALUES (1)`',
+        `const c = "UPDATE jobs SET state = 'x'"`,
+        `const d = \`DELETE FROM jobs WHERE id = \${id}\``,
+        `const e = 'PRAGMA user_version'`,
+      ].join('\n'),
+      finds: ['SELECT *', 'INSERT INTO', 'UPDATE jobs SET', 'DELETE FROM', 'PRAGMA user_version'],
+    },
+    {
+      path: 'src-main/api/v2/run.ts',
+      text: `// SELECT * FROM jobs\nconst a = 'select one of them'\nconst b = 'UPDATE the client'\n`,
+      finds: [],
+    },
+    { path: 'src-main/storage/job-store.ts', text: `const a = 'SELECT * FROM jobs'\n`, finds: [] },
+  ],
+  'only server/listen.ts opens a port': [
+    {
+      path: 'src-main/fleet/process/gateway.ts',
+      text: [
+        'const server = createServer(answer)',
+        'server.listen(0)',
+        'const a = net.createServer()',
+        'const b = new http.Server()',
+        'a.listen(gatewayPort)',
+        'a.listen({ host, port: 1 })',
+      ].join('\n'),
+      finds: ['createServer', 'server.listen', 'net.createServer', 'http.Server', 'a.listen', 'a.listen'],
+    },
+    { path: 'src-main/server/listen.ts', text: 'createServer(answer).listen(0)\n', finds: [] },
+    {
+      path: 'src-main/services/queue/read-stream.ts',
+      text: `const listen = (port: number) => port\nlisten(1)\nwaiters.listen(jobId, () => wake())\n`,
+      finds: [],
+    },
+  ],
+  'every export has a docstring': [
+    {
+      path: 'src-main/domain/auth.ts',
+      text: [
+        'export const bare = 1',
+        '// A comment, but no docstring.\nexport function remarked() {}',
+        'export interface Shape {}',
+        'export type Name = string',
+        '/** */\nexport class Empty {}',
+        'const listed = 2\nexport { listed }',
+      ].join('\n'),
+      finds: ['bare', 'remarked', 'Shape', 'Name', 'Empty', 'listed'],
+    },
+    {
+      path: 'src-main/domain/key.ts',
+      text: [
+        '/** Says what it is. */\nexport const documented = 1',
+        '/** Adds. */\nexport function add(a: string): string\nexport function add(a: number): number',
+        'export function add(a: unknown) { return a }',
+        '/** Says it here. */\nconst listed = 2\nexport { listed }',
+        `export { other } from './other.ts'`,
+        'const own = 3',
+      ].join('\n'),
+      finds: [],
+    },
+  ],
+  'a skipped test says why: call skip(condition, reason) of the test context': [
+    {
+      path: 'test/docker/run.test.ts',
+      text: `test.skip('a', () => {})\ndescribe.skipIf(!docker)('b', () => {})\nit.concurrent.only('c', () => {})\n`,
+      finds: ['test.skip', 'describe.skipIf', 'it.concurrent.only'],
+    },
+    {
+      path: 'test/docker/stop.test.ts',
+      text: `beforeEach(({ skip }) => skip(!docker, 'no Docker engine'))\ntest('a', (context) => context.skip('why'))\n`,
+      finds: [],
+    },
+  ],
+  'files are small: 400 lines, tests 500, components 200': [
+    { path: 'src-main/api/long.ts', text: lines(401), finds: ['401 lines, the limit is 400'] },
+    { path: 'src-main/api/full.ts', text: lines(400), finds: [] },
+    { path: 'test/api/long.test.ts', text: lines(501), finds: ['501 lines, the limit is 500'] },
+    { path: 'test/api/full.test.ts', text: lines(500), finds: [] },
+    { path: 'src-renderer/ui/Long.tsx', text: lines(201), finds: ['201 lines, the limit is 200'] },
+    { path: 'src-renderer/ui/Full.tsx', text: lines(200), finds: [] },
+  ],
+}
+
+test('the source tree keeps to the rules', () => {
+  const sources = readSources(ROOT)
+  expect(findInSources(sources).map(({ rule, at, what }) => `${at} ${what} (${rule})`)).toEqual([])
+  expect(Object.keys(sources)).toContain('src-main/cli/drydock.mjs')
+})
+
+test.each(Object.entries(PLANTED))('planted: %s', (rule, planted) => {
+  expect(Object.keys(SOURCE_RULES)).toContain(rule)
+  for (const { path, text, finds } of planted) {
+    const found = findInSources({ [path]: text }).filter((finding) => finding.rule === rule)
+    expect({ path, finds: found.map(({ what }) => what) }).toEqual({ path, finds })
+  }
+  expect(planted.some(({ finds }) => finds.length > 0)).toBe(true)
+})
+
+test('a finding says the line', () => {
+  const found = findInSources({ 'src-main/domain/clock.ts': '\n\nconst now = Date.now()\n' })
+  expect(found.map(({ at }) => at)).toEqual(['src-main/domain/clock.ts:3'])
+})

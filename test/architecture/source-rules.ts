@@ -1,0 +1,230 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+
+/** A place in the source that breaks a rule. */
+export interface Finding {
+  readonly rule: string
+  /** Path from the root, with the line: `src-main/api/run.ts:12`. */
+  readonly at: string
+  readonly what: string
+}
+
+type Node = ts.Node
+type Found = { readonly node: Node; readonly what: string }
+
+interface SourceRule {
+  readonly appliesTo: RegExp
+  readonly except?: RegExp
+  readonly find: (file: ts.SourceFile) => readonly Found[]
+}
+
+/** Calls that read the clock or chance, as they are written. */
+const CLOCK_AND_CHANCE = new Set([
+  'Date.now',
+  'Math.random',
+  'process.env',
+  'process.hrtime',
+  'process.uptime',
+  'performance.now',
+  'crypto.randomUUID',
+  'crypto.randomBytes',
+  'crypto.getRandomValues',
+  'AbortSignal.timeout',
+])
+const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate'])
+const CHANCE_IMPORTS = new Set(['randomUUID', 'randomBytes', 'randomInt', 'performance'])
+
+const SQL =
+  /\b(SELECT\s+\S|INSERT\s+(OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|CREATE\s+(UNIQUE\s+)?(TABLE|INDEX)\b|PRAGMA\s+\w+)/
+const MAKES_A_SERVER = new Set(['createServer', 'createSecureServer', 'Server'])
+
+// Line limits; source: the style guide. A component is one file of one thing, hence less.
+const LINES = 400
+const TEST_LINES = 500
+const COMPONENT_LINES = 200
+
+/** The rules that imports do not show, by name. */
+export const SOURCE_RULES = {
+  'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': {
+    appliesTo: /^src-main\/(contract|domain|services)\//,
+    find: (file) => collect(file, clockOrChance),
+  },
+  'SQL only in storage': {
+    appliesTo: /^src-(main|renderer)\//,
+    except: /^src-main\/storage\//,
+    find: (file) => collect(file, sql),
+  },
+  'only server/listen.ts opens a port': {
+    appliesTo: /^src-(main|renderer)\//,
+    except: /^src-main\/server\/listen\.ts$/,
+    find: (file) => collect(file, opensAPort),
+  },
+  'every export has a docstring': {
+    appliesTo: /^(src-main|src-renderer|test\/support)\//,
+    find: exportsWithoutDocstring,
+  },
+  'a skipped test says why: call skip(condition, reason) of the test context': {
+    appliesTo: /^test\/.*\.test\.tsx?$/,
+    find: (file) => collect(file, skipsWithoutReason),
+  },
+  'files are small: 400 lines, tests 500, components 200': {
+    appliesTo: /^(src-main|src-renderer|test)\//,
+    find: tooManyLines,
+  },
+} satisfies Record<string, SourceRule>
+
+/** Name of a rule. */
+export type SourceRuleName = keyof typeof SOURCE_RULES
+
+/**
+ * Reads the source files below a root: TypeScript and JavaScript.
+ * @returns text by path from the root, with forward slashes.
+ */
+export function readSources(root: string): Record<string, string> {
+  const paths = globSync('{src-main,src-renderer,test}/**/*.{ts,tsx,mjs,js}', {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|fixtures)$/.test(path),
+  })
+  return Object.fromEntries(
+    paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join(root, path), 'utf8')]).sort(),
+  )
+}
+
+/** Applies every rule to every file that it is for. */
+export function findInSources(sources: Readonly<Record<string, string>>): Finding[] {
+  return Object.entries(sources).flatMap(([path, text]) => {
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+    return Object.entries<SourceRule>(SOURCE_RULES).flatMap(([rule, { appliesTo, except, find }]) => {
+      if (!appliesTo.test(path) || except?.test(path)) return []
+      return find(file).map(({ node, what }) => {
+        const { line } = file.getLineAndCharacterOfPosition(node.getStart(file))
+        return { rule, at: `${path}:${line + 1}`, what }
+      })
+    })
+  })
+}
+
+/** Walks the tree and keeps what `look` gives; a node that gave something is not looked into. */
+function collect(file: ts.SourceFile, look: (node: Node) => string | undefined): Found[] {
+  const found: Found[] = []
+  const visit = (node: Node) => {
+    const what = look(node)
+    if (what === undefined) ts.forEachChild(node, visit)
+    else found.push({ node, what })
+  }
+  visit(file)
+  return found
+}
+
+function clockOrChance(node: Node): string | undefined {
+  if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+    if (/^(node:)?timers(\/|$)/.test(node.moduleSpecifier.text)) return node.moduleSpecifier.text
+  }
+  if (ts.isImportSpecifier(node)) {
+    const name = (node.propertyName ?? node.name).text
+    return CHANCE_IMPORTS.has(name) ? name : undefined
+  }
+  if (ts.isPropertyAccessExpression(node)) {
+    const name = node.getText().replace(/^globalThis\./, '')
+    if (CLOCK_AND_CHANCE.has(name) || (name !== node.getText() && TIMERS.has(name))) return name
+  }
+  const isDate = (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'Date'
+  if (isDate && (ts.isCallExpression(node) || !node.arguments?.length)) return node.getText()
+  if (ts.isIdentifier(node) && TIMERS.has(node.text) && isUsedAsValue(node)) return node.text
+  return undefined
+}
+
+/** False for the name of a property, a parameter or a member: `clock.setTimeout` is a port and no timer. */
+function isUsedAsValue(name: ts.Identifier): boolean {
+  const { parent } = name
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === name
+  if (ts.isShorthandPropertyAssignment(parent)) return true
+  return !('name' in parent && parent.name === name)
+}
+
+function sql(node: Node): string | undefined {
+  if (!ts.isStringLiteralLike(node) && !ts.isTemplateExpression(node)) return undefined
+  return SQL.exec(ts.isTemplateExpression(node) ? node.getText() : node.text)?.[0]
+}
+
+/** A server is made, or something that is one by its name or its argument listens; `waiters.listen(id)` is not it. */
+function opensAPort(node: Node): string | undefined {
+  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return undefined
+  const { expression } = node
+  const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
+  if (MAKES_A_SERVER.has(name)) return expression.getText()
+  if (name !== 'listen' || !ts.isPropertyAccessExpression(expression)) return undefined
+  const argument = node.arguments?.[0]?.getText() ?? ''
+  const isServer = /server$/i.test(expression.expression.getText())
+  return isServer || /^\d+$|port$|[{,]\s*(port|path|fd)\b/i.test(argument) ? expression.getText() : undefined
+}
+
+const TEST_FUNCTIONS = new Set(['test', 'it', 'describe', 'suite'])
+const SILENT = new Set(['skip', 'skipIf', 'runIf', 'only'])
+
+function skipsWithoutReason(node: Node): string | undefined {
+  if (ts.isPropertyAccessExpression(node) && SILENT.has(node.name.text)) {
+    const root = node.expression.getText().split('.')[0] ?? ''
+    if (TEST_FUNCTIONS.has(root)) return node.getText()
+  }
+  return undefined
+}
+
+function tooManyLines(file: ts.SourceFile): Found[] {
+  const lines = file.text.replace(/\n$/, '').split('\n').length
+  const isTest = file.fileName.startsWith('test/')
+  const isComponent = file.fileName.startsWith('src-renderer/') && file.fileName.endsWith('.tsx')
+  const limit = isTest ? TEST_LINES : isComponent ? COMPONENT_LINES : LINES
+  return lines > limit ? [{ node: file.endOfFileToken, what: `${lines} lines, the limit is ${limit}` }] : []
+}
+
+type Declaration = {
+  readonly name: string
+  readonly node: Node
+  readonly exported: boolean
+  readonly documented: boolean
+}
+
+function exportsWithoutDocstring(file: ts.SourceFile): Found[] {
+  const declared = file.statements.flatMap(declarations)
+  // One of several overloads, or of an interface and a value of one name, may carry the docstring for all.
+  const isDocumented = (name: string) => declared.some((other) => other.name === name && other.documented)
+  const direct = declared.filter(({ name, exported }) => exported && !isDocumented(name))
+  const listed = file.statements.flatMap((statement) => {
+    if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier || !statement.exportClause) return []
+    if (!ts.isNamedExports(statement.exportClause)) return []
+    return statement.exportClause.elements.flatMap((node) => {
+      const name = (node.propertyName ?? node.name).text
+      return declared.some((other) => other.name === name) && !isDocumented(name) ? [{ name, node }] : []
+    })
+  })
+  const seen = new Set<string>()
+  return [...direct, ...listed].flatMap(({ name, node }) => {
+    if (seen.has(name)) return []
+    seen.add(name)
+    return [{ node, what: name }]
+  })
+}
+
+function declarations(statement: ts.Statement): Declaration[] {
+  const exported = ts.canHaveModifiers(statement)
+    ? (ts.getModifiers(statement) ?? []).some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword)
+    : false
+  const documented = ts
+    .getJSDocCommentsAndTags(statement)
+    .some((doc) => ts.isJSDoc(doc) && (Boolean(doc.comment) || (doc.tags?.length ?? 0) > 0))
+  const declaration = (name: string): Declaration => ({ name, node: statement, exported, documented })
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map((variable) => declaration(variable.name.getText()))
+  }
+  if (
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement)
+  ) {
+    return [declaration(statement.name?.text ?? 'default')]
+  }
+  return []
+}

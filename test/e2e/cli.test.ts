@@ -1,0 +1,231 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { HELLO_HANDLER, serve, startCommand, temporaryFolder } from './support-cli.ts'
+
+/** A service on a fresh data folder, and a function that runs a command against it. */
+async function setup() {
+  const folder = temporaryFolder()
+  const service = await serve(folder)
+  const run = async (...argv: string[]) => {
+    const { exitCode, stdout, stderr } = await startCommand([...argv, '--data', 'data', '--json'], { cwd: folder })
+      .ended
+    return {
+      exitCode,
+      stderr,
+      documents: stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    }
+  }
+  const createHello = () => run('endpoint', 'create', 'hello', '--id', 'hello', '--handler', HELLO_HANDLER)
+  return { folder, service, run, createHello }
+}
+
+describe('serve', () => {
+  test('prints one line of the fixed form, and its files are for the user alone', async () => {
+    const { folder, service } = await setup()
+    const { ready, child, ended } = service
+    expect(ready).toEqual({
+      ready: true,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      data: join(folder, 'data'),
+      keyFile: join(folder, 'data', 'account.key'),
+    })
+    const modes = [ready.keyFile, join(ready.data, 'service.json')].map((file) => statSync(file).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600])
+    const key = readFileSync(ready.keyFile, 'utf8')
+    expect(key).toMatch(/^\S+$/)
+    const answer = await fetch(`${ready.url}/api/info`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+    child.kill('SIGTERM')
+    const { stdout, stderr } = await ended
+    expect(stdout.split('\n')).toHaveLength(2)
+    expect(stdout + stderr).not.toContain(key)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops in order on %s and leaves no trace of a running service',
+    async (signal) => {
+      const { service, run } = await setup()
+      service.child.kill(signal)
+      expect(await service.ended).toMatchObject({ exitCode: 0 })
+      expect(await run('health')).toMatchObject({ exitCode: 3 })
+    },
+  )
+
+  test('on a data folder in use is refused, and names the service that runs', async () => {
+    const { folder, service } = await setup()
+    const second = await startCommand(['serve', '--data', 'data', '--port', '0', '--json'], { cwd: folder }).ended
+    expect(second).toMatchObject({ exitCode: 5, stdout: '' })
+    const { error, code } = JSON.parse(second.stderr)
+    expect(code).toBe('DATA_FOLDER_IN_USE')
+    expect(error).toContain(String(service.child.pid))
+    expect(error).toContain(service.ready.url)
+  })
+
+  test('on a port that is taken is refused', async () => {
+    const { folder, service } = await setup()
+    const port = new URL(service.ready.url).port
+    const second = await startCommand(['serve', '--data', 'other', '--port', port], { cwd: folder }).ended
+    expect(second).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(second.stderr).toMatch(new RegExp(`^drydock: .*${port}.*\n$`))
+  })
+})
+
+describe('jobs', () => {
+  test('go from the command that queues them to their result', async () => {
+    const { run, createHello } = await setup()
+    const created = await createHello()
+    expect(created).toMatchObject({ exitCode: 0, documents: [{ id: 'hello', key: expect.any(String) }] })
+
+    const done = await run('run', 'hello', '{"name":"Ada"}', '--wait')
+    expect(done).toMatchObject({
+      exitCode: 0,
+      documents: [{ status: 'COMPLETED', output: { greeting: 'Hello, Ada' } }],
+    })
+    const id: string = done.documents[0].id
+    expect((await run('status', id)).documents).toEqual(done.documents)
+    expect((await run('status', 'hello', id)).documents).toEqual(done.documents)
+
+    expect(await run('runsync', 'hello', '{"name":"Bob"}')).toMatchObject({
+      exitCode: 0,
+      documents: [{ status: 'COMPLETED', output: { greeting: 'Hello, Bob' } }],
+    })
+    expect((await run('jobs', 'search', 'Ada')).documents).toMatchObject([{ requests: [{ id }] }])
+    expect((await run('health', 'hello')).documents).toMatchObject([{ jobs: { completed: 2, inQueue: 0 } }])
+  })
+
+  test('that fail exit with 4, and run again under the same id', async () => {
+    const { run, createHello } = await setup()
+    await createHello()
+    const failed = await run('run', 'hello', '{"do":"fail"}', '--wait')
+    expect(failed).toMatchObject({ exitCode: 4, documents: [{ status: 'FAILED' }] })
+    expect(JSON.parse(failed.stderr).error).toContain('asked to fail')
+    const { id } = failed.documents[0]
+    expect(await run('retry', id)).toMatchObject({ exitCode: 0, documents: [{ id, status: 'IN_QUEUE' }] })
+  })
+
+  test('of a generator are streamed chunk by chunk', async () => {
+    const { run, createHello } = await setup()
+    await createHello()
+    const { documents } = await run('run', 'hello', '{"do":"count","n":3}')
+    expect((await run('stream', documents[0].id)).documents).toEqual([
+      { output: { count: 1 } },
+      { output: { count: 2 } },
+      { output: { count: 3 } },
+      { status: 'COMPLETED' },
+    ])
+  })
+
+  test('that run can be cancelled', async () => {
+    const { run, createHello } = await setup()
+    await createHello()
+    const { id } = (await run('run', 'hello', '{"do":"nap","seconds":60}')).documents[0]
+    while ((await run('status', id)).documents[0].status !== 'IN_PROGRESS');
+    expect(await run('cancel', id)).toMatchObject({ exitCode: 0, documents: [{ id, status: 'CANCELLED' }] })
+    expect(await run('stream', id)).toMatchObject({ exitCode: 4, documents: [{ status: 'CANCELLED' }] })
+    expect(await run('cancel', id)).toMatchObject({ exitCode: 1, documents: [] })
+  })
+
+  test('that wait say why, and purge ends them', async () => {
+    const { run, createHello, folder } = await setup()
+    await createHello()
+    expect((await run('endpoint', 'pause', 'hello')).documents).toMatchObject([{ paused: true }])
+    const { id } = (await run('run', 'hello', '{}')).documents[0]
+    const { stdout } = await startCommand(['status', id, '--data', 'data'], { cwd: folder }).ended
+    expect(stdout).toMatch(/^waits +\S.*paused/m)
+    expect((await run('purge', 'hello')).documents).toEqual([{ removed: 1, status: 'completed' }])
+    expect((await run('status', id)).documents).toMatchObject([{ status: 'CANCELLED' }])
+  })
+})
+
+describe('workers', () => {
+  test('of a command start in the folder of the caller, with the variables of the endpoint', async () => {
+    const { run, folder } = await setup()
+    writeFileSync(join(folder, 'my_worker.py'), WORKER)
+    const created = await run('endpoint', 'create', 'mine', '--command', 'python3 my_worker.py', '--env', 'COLOUR=blue')
+    const { id } = created.documents[0]
+    expect((await run('runsync', id, '{}')).documents).toMatchObject([{ output: { cwd: folder, colour: 'blue' } }])
+  })
+
+  test('are listed and stopped, and their lines can be followed', async () => {
+    const { run, createHello, folder } = await setup()
+    writeFileSync(
+      join(folder, 'talk.py'),
+      'def handler(job):\n    print("a line of", job["input"]["who"], flush=True)\n    return {}\n',
+    )
+    await createHello()
+    await run('endpoint', 'create', 'talk', '--id', 'talk', '--handler', 'talk.py', '--idle-timeout', '600')
+    const follower = startCommand(['logs', 'talk', '-f', '--data', 'data'], { cwd: folder })
+    const { id } = (await run('run', 'talk', '{"who":"Ada"}', '--wait')).documents[0]
+    let line = await follower.nextLine()
+    while (line !== undefined && !line.includes('a line of Ada')) line = await follower.nextLine()
+    expect(line).toContain('a line of Ada')
+    expect((await run('logs', '--job', id)).documents[0].lines).toMatchObject([{ jobId: id, line: 'a line of Ada' }])
+
+    const [{ workers }] = (await run('workers', 'list', '--endpoint', 'talk')).documents
+    expect(workers).toMatchObject([{ endpointId: 'talk', state: 'idle', jobsDone: 1 }])
+    expect(await run('workers', 'stop', workers[0].id)).toMatchObject({ exitCode: 0, documents: [{ ok: true }] })
+  })
+})
+
+describe('start', () => {
+  test('says where everything is and that the sample answered; a second one asks the same service and ends', async () => {
+    const folder = temporaryFolder()
+    const argv = ['start', '--data', 'data']
+    const first = startCommand([...argv, '--port', '0'], { cwd: folder })
+    const lines: string[] = []
+    for (let line = await first.nextLine(); line !== undefined; line = await first.nextLine()) {
+      lines.push(line)
+      if (line.includes('endpoint create')) break
+    }
+    const text = lines.join('\n')
+    expect(text).toMatch(/^address +http:\/\/127\.0\.0\.1:\d+$/m)
+    expect(text).toMatch(/^sample +hello answered \{"greeting":"Hello, world"\} in /m)
+    expect(text).toContain(join(folder, 'data', 'account.key'))
+    expect(text).not.toContain(readFileSync(join(folder, 'data', 'account.key'), 'utf8'))
+
+    const second = await startCommand(argv, { cwd: folder }).ended
+    expect(second).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/already running[\s\S]*hello answered/) })
+    first.child.kill('SIGINT')
+    expect(await first.ended).toMatchObject({ exitCode: 0 })
+  })
+})
+
+test('demo shows every answer, finds each right and leaves nothing behind', async () => {
+  const folder = temporaryFolder()
+  const { exitCode, stdout, stderr } = await startCommand(['demo'], { cwd: folder, env: { TMPDIR: folder } }).ended
+  expect({ exitCode, stderr, wrong: stdout.match(/^✗.*/gm) }).toEqual({ exitCode: 0, stderr: '', wrong: null })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('doctor has no failed row beside a running service', async () => {
+  const { run } = await setup()
+  const { exitCode, documents } = await run('doctor')
+  expect(exitCode).toBe(0)
+  expect(documents[0].checks).toContainEqual({
+    check: 'service',
+    state: 'ok',
+    found: expect.stringContaining('key accepted'),
+  })
+})
+
+// The least that speaks the worker protocol: takes one job and answers where it runs.
+const WORKER = `
+import json, os, urllib.request
+
+def call(url, body=None):
+    request = urllib.request.Request(url, data=body, headers={"Authorization": os.environ["RUNPOD_AI_API_KEY"]})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read()
+
+worker = os.environ["RUNPOD_POD_ID"]
+while True:
+    text = call(os.environ["RUNPOD_WEBHOOK_GET_JOB"].replace("$ID", worker) + "&job_in_progress=0")
+    if text:
+        job = json.loads(text)
+        url = os.environ["RUNPOD_WEBHOOK_POST_OUTPUT"].replace("$RUNPOD_POD_ID", worker).replace("$ID", job["id"])
+        call(url, json.dumps({"output": {"cwd": os.getcwd(), "colour": os.environ.get("COLOUR")}}).encode())
+`

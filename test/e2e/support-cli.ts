@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+
+/** The sample handler file of this clone. */
+export const HELLO_HANDLER = fileURLToPath(new URL('../../resources/examples/hello/handler.py', import.meta.url))
+
+/** A command that has ended. */
+export type Ended = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }
+
+/** A command that runs. */
+export type Running = {
+  readonly child: ChildProcess
+  /** Gives every line of stdout once, in order; undefined when stdout has ended. */
+  readonly nextLine: () => Promise<string | undefined>
+  readonly ended: Promise<Ended>
+}
+
+/** A folder that vanishes when the test and its processes have ended. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-e2e-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+/** Starts the launcher as a process of its own; a command that still runs when the test ends is stopped in order. */
+export function startCommand(
+  argv: readonly string[],
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly node?: string },
+): Running {
+  const child = spawn(options.node ?? process.execPath, [LAUNCHER, ...argv], {
+    cwd: options.cwd,
+    env: { ...withoutOurVariables(process.env), NO_COLOR: '1', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines = createInterface({ input: child.stdout })
+  const kept: string[] = []
+  lines.on('line', (line) => kept.push(line))
+  const closed = once(lines, 'close').then(() => undefined)
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  let given = 0
+  const ended = once(child, 'close').then(([exitCode]) => ({
+    exitCode,
+    stdout: kept.map((line) => `${line}\n`).join(''),
+    stderr,
+  }))
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await ended
+  })
+  const nextLine = async () => {
+    while (kept.length <= given) {
+      const arrived = await Promise.race([once(lines, 'line').then(() => true), closed])
+      if (arrived === undefined) return kept[given++]
+    }
+    return kept[given++]
+  }
+  return { child, ended, nextLine }
+}
+
+/** The address, data folder and key file of a service, as `serve --json` prints them. */
+export type Ready = { readonly ready: true; readonly url: string; readonly data: string; readonly keyFile: string }
+
+/** Starts `serve` on a fresh data folder and waits for its line. */
+export async function serve(folder: string, ...more: string[]): Promise<Running & { readonly ready: Ready }> {
+  const running = startCommand(['serve', '--data', 'data', '--port', '0', '--json', ...more], { cwd: folder })
+  const line = await running.nextLine()
+  if (line === undefined) throw new Error(`serve ended before it was ready: ${(await running.ended).stderr}`)
+  return { ...running, ready: JSON.parse(line) }
+}
+
+/** What a developer's shell may hold must not reach the commands of a test. */
+function withoutOurVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SVC_|DRYDOCK_)/.test(name)))
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+const CLI = join(import.meta.dirname, '..', '..', 'src-main', 'cli')
+
+// Stands for npm: notes its arguments, and puts there what the pre-step looks for. FAKE_NPM says what goes wrong.
+const FAKE_NPM = `
+const fs = require('node:fs')
+fs.appendFileSync('npm-calls.log', process.argv.slice(2).join(' ') + '\\n')
+process.stdout.on('error', () => {}) // Its starter may be killed.
+console.log('npm says something')
+if (process.env.FAKE_NPM === 'fail') { console.error('npm error no network'); process.exit(7) }
+const finish = () => {
+  fs.mkdirSync('node_modules/node/bin', { recursive: true })
+  const node = 'node_modules/node/bin/node'
+  if (process.env.FAKE_NPM !== 'no-node' && !fs.existsSync(node)) fs.symlinkSync(process.execPath, node)
+}
+if (process.env.FAKE_NPM === 'until-told') {
+  const wait = setInterval(() => { if (fs.existsSync('go-on')) { clearInterval(wait); finish() } }, 5)
+} else finish()
+`
+
+/** How a program ended, and what it printed. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A clean clone in a folder of its own, with a stand-in for npm and for main.ts. */
+export class Clone {
+  readonly root = mkdtempSync(join(tmpdir(), 'drydock-clone-'))
+
+  constructor(main = '') {
+    onTestFinished(() => rmSync(this.root, { recursive: true, force: true }))
+    mkdirSync(join(this.root, 'src-main/cli'), { recursive: true })
+    for (const name of ['set-up.mjs', 'drydock.mjs']) cpSync(join(CLI, name), join(this.root, 'src-main/cli', name))
+    this.write('src-main/cli/main.ts', main)
+    this.write('package.json', JSON.stringify({ type: 'module', dependencies: { a: '1.0.0' } }))
+    this.writeLockFile('1.0.0')
+    this.write('fake/npm-cli.js', FAKE_NPM)
+    this.write('fake/package.json', '{ "type": "commonjs" }')
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(join(this.root, path, '..'), { recursive: true })
+    writeFileSync(join(this.root, path), text)
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8')
+  }
+
+  writeLockFile(version: string, path = 'package-lock.json'): void {
+    const packages = { '': { dependencies: { a: '1.0.0' } }, 'node_modules/a': { version } }
+    this.write(path, JSON.stringify({ packages }))
+  }
+
+  npmCalls(): string[] {
+    try {
+      return this.read('npm-calls.log').trimEnd().split('\n')
+    } catch {
+      return []
+    }
+  }
+
+  /** Makes the launcher hand over to the pinned Node, as it does on a Node that is too old. */
+  pretendNodeIsTooOld(): void {
+    const path = 'src-main/cli/set-up.mjs'
+    this.write(path, this.read(path).replace(/PINNED_NODE_MAJOR = \d+/, 'PINNED_NODE_MAJOR = 99'))
+  }
+
+  start(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    return spawn(process.execPath, [join(this.root, script), ...args], {
+      cwd: tmpdir(),
+      env: { npm_execpath: join(this.root, 'fake/npm-cli.js'), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+
+  setUp(env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return ended(this.start('src-main/cli/set-up.mjs', [], env))
+  }
+}
+
+/** Waits for a program's end. */
+export function ended(child: ChildProcess): Promise<Ended> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
+}
+
+/** Waits until a program has printed the text. */
+export function printed(child: ChildProcess, stream: 'stdout' | 'stderr', text: string): Promise<void> {
+  let all = ''
+  return new Promise((resolve, reject) => {
+    child[stream]?.on('data', (chunk) => {
+      all += chunk
+      if (all.includes(text)) resolve()
+    })
+    child.once('close', () => reject(new Error(`ended before it printed "${text}"; it printed "${all}"`)))
+  })
+}

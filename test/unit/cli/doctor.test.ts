@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkNode, type RunProgram, runChecks } from '../../../src-main/cli/doctor-checks.ts'
+import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
+
+const PROGRAMS = { python3: '3 11 2 /usr/bin/python3', docker: 'Docker version 29.1.0', 'nvidia-smi': 'A GPU, 24 GiB' }
+
+const info = {
+  version: '0.1.0',
+  pid: 7,
+  url: 'http://127.0.0.1:8790',
+  data: '/data',
+  startedAt: NOW,
+  endpoints: 0,
+  jobs: { inQueue: 0, inProgress: 0 },
+  lateResults: 0,
+}
+
+async function setup({ answer = info as unknown, runs = true, programs = PROGRAMS as Record<string, string> } = {}) {
+  const folder = temporaryFolder()
+  const service = await startStandIn({ 'GET /api/info': answer })
+  if (runs) writeServiceFiles(folder, { url: service.url })
+  const runProgram: RunProgram = async (program) => programs[program]
+  const { surroundings } = surroundingsOf(folder)
+  const check = async (data = folder) => {
+    const rows = await runChecks({ options: { data }, surroundings }, runProgram)
+    return Object.fromEntries(rows.map((row) => [row.check, row]))
+  }
+  return { folder, service, check }
+}
+
+test('all is well on a machine that has everything', async () => {
+  const { check, folder, service } = await setup()
+  const rows = await check()
+  expect(rows.Python).toEqual({ check: 'Python', state: 'ok', found: '3.11.2 at /usr/bin/python3' })
+  expect(rows['data folder']).toEqual({ check: 'data folder', state: 'ok', found: folder })
+  expect(rows.service).toEqual({
+    check: 'service',
+    state: 'ok',
+    found: `${info.url} answers, version 0.1.0, key accepted`,
+  })
+  expect(rows.port).toMatchObject({ state: 'ok', found: expect.stringContaining(new URL(service.url).port) })
+  expect([rows.Docker?.state, rows.GPU?.state]).toEqual(['ok', 'ok'])
+})
+
+test('what is missing has a fix, and only what is needed fails', async () => {
+  const { check } = await setup({ programs: {} })
+  const rows = await check()
+  expect([rows.Python?.state, rows.Docker?.state, rows.GPU?.state]).toEqual(['failed', 'warning', 'warning'])
+  for (const row of Object.values(rows)) if (row.state !== 'ok') expect(row.fix).toMatch(/\.$/)
+})
+
+test.each([
+  ['3 9 18', 'failed'],
+  ['3 10 0', 'ok'],
+  ['3 14 1', 'ok'],
+  ['2 7 18', 'failed'],
+])('Python %s is %s', async (version, state) => {
+  const { check } = await setup({ programs: { python3: `${version} /usr/bin/python3` } })
+  expect((await check()).Python?.state).toBe(state)
+})
+
+test.each([
+  ['23.11.0', 'failed'],
+  ['24.0.0', 'ok'],
+  ['26.1.0', 'ok'],
+])('Node %s is %s', (version, state) => {
+  expect(checkNode(version).state).toBe(state)
+})
+
+test('a data folder that is not made yet is fine where it can be made', async () => {
+  const { check, folder } = await setup({ runs: false })
+  const data = join(folder, 'not', 'yet')
+  expect((await check(data))['data folder']).toEqual({
+    check: 'data folder',
+    state: 'ok',
+    found: `${data} (not made yet)`,
+  })
+})
+
+describe('the service row', () => {
+  test('is a warning where none runs', async () => {
+    const { check } = await setup({ runs: false })
+    expect((await check()).service).toEqual({
+      check: 'service',
+      state: 'warning',
+      found: 'none is running',
+      fix: 'Start one with `drydock start`.',
+    })
+  })
+
+  test('fails where the key is not accepted', async () => {
+    const answer = (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 401, 'UNAUTHORIZED', 'The key is wrong.')
+    const { check } = await setup({ answer })
+    expect((await check()).service).toMatchObject({
+      state: 'failed',
+      found: 'The key is wrong.',
+      fix: expect.stringContaining('account.key'),
+    })
+  })
+})

@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { HELLO_VIEW, sendError, setupCli } from './support.ts'
+
+async function setup() {
+  const withKey = { ...HELLO_VIEW, key: 'endpoint-key' }
+  const cli = await setupCli({
+    'POST /api/endpoints': withKey,
+    'GET /api/endpoints': { endpoints: [HELLO_VIEW] },
+    'GET /api/endpoints/hello': HELLO_VIEW,
+    'PATCH /api/endpoints/hello': HELLO_VIEW,
+    'DELETE /api/endpoints/hello': { ok: true },
+    'POST /api/endpoints/hello/pause': { ...HELLO_VIEW, paused: true },
+    'POST /api/endpoints/hello/resume': HELLO_VIEW,
+    'POST /api/endpoints/hello/rotate-key': withKey,
+    'GET /api/endpoints/none': (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint none.'),
+  })
+  writeFileSync(join(cli.folder, 'handler.py'), '')
+  return cli
+}
+
+describe('endpoint create', () => {
+  test('sends everything the options say, with the handler path made absolute', async () => {
+    const { run, service, folder } = await setup()
+    const options = [
+      ...[
+        '--id',
+        'hello',
+        '--handler',
+        'handler.py',
+        '--workers',
+        '1,4',
+        '--idle-timeout',
+        '2.5',
+        '--concurrency',
+        '8',
+      ],
+      ...['--env', 'A=1', '--env', 'B=x=y', '--execution-timeout', '60000', '--calls-others', '--scale-by-jobs', '2'],
+    ]
+    const { exitCode, json } = await run(['endpoint', 'create', 'Hello', ...options, '--json'])
+    expect(exitCode).toBe(0)
+    expect(json()).toEqual({ ...HELLO_VIEW, key: 'endpoint-key' })
+    expect(service.seen).toEqual([
+      {
+        line: 'POST /api/endpoints',
+        key: 'Bearer account-key',
+        body: {
+          name: 'Hello',
+          id: 'hello',
+          handler: join(folder, 'handler.py'),
+          workersMin: 1,
+          workersMax: 4,
+          idleTimeoutMs: 2500,
+          concurrency: 8,
+          env: { A: '1', B: 'x=y' },
+          executionTimeoutMs: 60_000,
+          callsOthers: true,
+          scaler: { type: 'REQUEST_COUNT', value: 2 },
+        },
+      },
+    ])
+  })
+
+  test('starts a worker command in the folder of the caller', async () => {
+    const { run, service, folder } = await setup()
+    await run(['endpoint', 'create', 'mine', '--command', 'python3 my_worker.py --fast'])
+    expect(service.seen[0]?.body).toEqual({ name: 'mine', command: 'python3 my_worker.py --fast', cwd: folder })
+  })
+
+  test('tells a person the key and that it is shown this once', async () => {
+    const { run } = await setup()
+    const { stdout } = await run(['endpoint', 'create', 'Hello', '--handler', 'handler.py'])
+    expect(stdout).toMatch(/^key +endpoint-key {2}\(shown this once\)$/m)
+  })
+
+  test.each([
+    ['a handler file that is not there', ['--handler', 'none.py'], /There is no handler file .*none\.py/],
+    ['a folder as the handler', ['--handler', '.'], /There is no handler file/],
+    ['nothing to run', [], /--handler FILE\.py or --command/],
+    ['two things to run', ['--handler', 'handler.py', '--command', 'x'], /not both/],
+    ['workers out of order', ['--handler', 'handler.py', '--workers', '3,1'], /--workers .*must not be above/],
+    ['workers that are no numbers', ['--handler', 'handler.py', '--workers', 'many'], /two whole numbers/],
+    ['a variable without a value', ['--handler', 'handler.py', '--env', 'A'], /NAME=VALUE/],
+    ['an idle timeout that is no number', ['--handler', 'handler.py', '--idle-timeout', 'soon'], /must be a number/],
+  ])('refuses %s before anything is sent', async (_name, options, message) => {
+    const { run, service } = await setup()
+    const { exitCode, stderr, stdout } = await run(['endpoint', 'create', 'x', ...options])
+    expect({ exitCode, stdout, sent: service.seen.length }).toEqual({ exitCode: 2, stdout: '', sent: 0 })
+    expect(stderr).toMatch(message)
+    expect(stderr.split('\n')).toHaveLength(2)
+  })
+})
+
+describe('endpoint update', () => {
+  test('sends only what is to change', async () => {
+    const { run, service } = await setup()
+    await run(['endpoint', 'update', 'hello', '--workers', '0,1', '--name', 'New'])
+    expect(service.seen).toMatchObject([
+      { line: 'PATCH /api/endpoints/hello', body: { name: 'New', workersMin: 0, workersMax: 1 } },
+    ])
+  })
+
+  test('refuses to change nothing', async () => {
+    const { run } = await setup()
+    expect(await run(['endpoint', 'update', 'hello'])).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('the other endpoint commands', () => {
+  test.each([
+    [['show', 'hello'], 'GET /api/endpoints/hello', HELLO_VIEW],
+    [['list'], 'GET /api/endpoints', { endpoints: [HELLO_VIEW] }],
+    [['delete', 'hello'], 'DELETE /api/endpoints/hello', { ok: true }],
+    [['pause', 'hello'], 'POST /api/endpoints/hello/pause', { ...HELLO_VIEW, paused: true }],
+    [['resume', 'hello'], 'POST /api/endpoints/hello/resume', HELLO_VIEW],
+    [['rotate-key', 'hello'], 'POST /api/endpoints/hello/rotate-key', { ...HELLO_VIEW, key: 'endpoint-key' }],
+  ])('endpoint %j calls %s and prints the answer', async (words, line, answer) => {
+    const { run, service } = await setup()
+    const { exitCode, json } = await run(['endpoint', ...words, '--json'])
+    expect(exitCode).toBe(0)
+    expect(json()).toEqual(answer)
+    expect(service.seen.map((request) => request.line)).toEqual([line])
+  })
+
+  test('list is a table for people', async () => {
+    const { run } = await setup()
+    expect((await run(['endpoint', 'list'])).stdout).toBe(
+      'ENDPOINT  NAME   STATE   WORKERS  RUNS      CHANGED   WAITS FOR\n' +
+        'hello     Hello  active  0,3      hello.py  14 s ago\n',
+    )
+  })
+
+  test('an error of the service is one line, and its body with --json', async () => {
+    const { run } = await setup()
+    const forPeople = await run(['endpoint', 'show', 'none'])
+    expect(forPeople).toMatchObject({ exitCode: 1, stdout: '', stderr: 'drydock: There is no endpoint none.\n' })
+    const forScripts = await run(['endpoint', 'show', 'none', '--json'])
+    expect(JSON.parse(forScripts.stderr)).toMatchObject({ code: 'ENDPOINT_NOT_FOUND', status: 404 })
+    expect(forScripts).toMatchObject({ exitCode: 1, stdout: '' })
+  })
+})

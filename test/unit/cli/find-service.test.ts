@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { dataFolder, defaultDataFolder } from '../../../src-main/cli/data-folder.ts'
+import { findService, readServiceFile, type ServiceOptions } from '../../../src-main/cli/find-service.ts'
+import { surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
+
+// No process has this number: the largest one that Linux gives is 2^22.
+const NO_PROCESS = 2 ** 22 + 1
+
+function setup() {
+  const folder = temporaryFolder()
+  const find = (options: ServiceOptions, env: Record<string, string> = {}) =>
+    findService(options, surroundingsOf(folder, { env }).surroundings)
+  return { folder, find }
+}
+
+describe('the service is found', () => {
+  test('by --url and --key', async () => {
+    const { find } = setup()
+    expect(await find({ url: 'http://127.0.0.1:9000', key: 'k' })).toEqual({ url: 'http://127.0.0.1:9000', key: 'k' })
+  })
+
+  test('by SVC_BASE_URL and SVC_API_KEY', async () => {
+    const { find } = setup()
+    const env = { SVC_BASE_URL: 'http://127.0.0.1:9000', SVC_API_KEY: 'k' }
+    expect(await find({}, env)).toEqual({ url: 'http://127.0.0.1:9000', key: 'k' })
+  })
+
+  test('by the files of --data, before the address of the environment', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
+    const env = { SVC_BASE_URL: 'http://elsewhere:1', SVC_API_KEY: 'other' }
+    expect(await find({ data: folder }, env)).toEqual({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+  })
+
+  test('by the files of SVC_DATA', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
+    expect(await find({}, { SVC_DATA: folder })).toEqual({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+  })
+
+  test('with a key file that ends with a line break', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001', key: 'account-key\n' })
+    expect((await find({ data: folder })).key).toBe('account-key')
+  })
+
+  test.each([
+    ['http://127.0.0.1:9000/', 'http://127.0.0.1:9000'],
+    ['http://127.0.0.1:9000/v2/', 'http://127.0.0.1:9000'],
+    ['https://host/base/', 'https://host/base'],
+  ])('under %s as %s', async (given, url) => {
+    const { find } = setup()
+    expect(await find({ url: given, key: 'k' })).toEqual({ url, key: 'k' })
+  })
+})
+
+describe('the service is not found', () => {
+  test('where no service has written its file', async () => {
+    const { folder, find } = setup()
+    await expect(find({ data: folder })).rejects.toMatchObject({ code: 'NOT_RUNNING', exitCode: 3 })
+  })
+
+  test('where its process has ended: another program may hold its port and must not get the key', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001', pid: NO_PROCESS })
+    await expect(find({ data: folder })).rejects.toMatchObject({ code: 'NOT_RUNNING' })
+  })
+
+  test('where its file is damaged', async () => {
+    const { folder } = setup()
+    writeFileSync(join(folder, 'service.json'), '{"pid":')
+    expect(await readServiceFile(folder)).toBeUndefined()
+  })
+
+  test.each(['localhost:8790', 'ftp://host', ''.padEnd(3, '/')])('under the address %s', async (url) => {
+    const { find } = setup()
+    await expect(find({ url, key: 'k' })).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 })
+  })
+})
+
+describe('the key of a data folder', () => {
+  test('is sent to the address of its own service', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
+    expect((await find({ url: 'http://127.0.0.1:9001' }, { SVC_DATA: folder })).key).toBe('account-key')
+  })
+
+  test('is never sent to another address', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
+    await expect(find({ url: 'http://127.0.0.1:9002' }, { SVC_DATA: folder })).rejects.toMatchObject({
+      code: 'KEY_MISSING',
+    })
+  })
+})
+
+describe('the data folder', () => {
+  const place = { env: {}, cwd: '/work', platform: 'linux', home: '/home/ada' } as const
+
+  test.each([
+    ['linux', {}, '/home/ada/.local/share/drydock'],
+    ['linux', { XDG_DATA_HOME: '/data' }, '/data/drydock'],
+    ['linux', { XDG_DATA_HOME: 'relative' }, '/home/ada/.local/share/drydock'],
+    ['darwin', {}, '/home/ada/Library/Application Support/Drydock'],
+    ['win32', { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming' }, 'C:\\Users\\ada\\AppData\\Roaming\\Drydock'],
+  ] as const)('is by default, on %s with %j, %s', (platform, env, folder) => {
+    expect(defaultDataFolder({ platform, env, home: '/home/ada' })).toBe(folder)
+  })
+
+  test('is --data against the folder of the caller, before SVC_DATA', () => {
+    expect(dataFolder('mine', { ...place, env: { SVC_DATA: '/other' } })).toBe('/work/mine')
+    expect(dataFolder(undefined, { ...place, env: { SVC_DATA: '/other' } })).toBe('/other')
+  })
+})

@@ -1,0 +1,230 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Answers, NOW, sendEvents, setupCli } from './support.ts'
+
+const done = { id: 'j1', status: 'COMPLETED', delayTime: 12, executionTime: 3, output: { ok: 1 }, workerId: 'w1' }
+const failed = { id: 'j1', status: 'FAILED', error: 'asked to fail' }
+const waiting = { id: 'j1', status: 'IN_QUEUE' }
+
+const detail = {
+  id: 'j1',
+  endpointId: 'hello',
+  status: 'IN_QUEUE',
+  createdAt: NOW - 2000,
+  input: {},
+  lowPriority: false,
+  attempt: 0,
+  waitingReason: 'the endpoint is paused',
+  history: [{ at: NOW - 2000, event: 'submit', to: 'IN_QUEUE', attempt: 0 }],
+  deliveries: [],
+  chunkCount: 0,
+}
+
+const setup = (answers: Answers = {}) =>
+  setupCli({ 'POST /v2/hello/run': waiting, 'GET /api/jobs/j1': detail, ...answers })
+
+describe('run', () => {
+  test.each([
+    ['a bare input is wrapped', ['{"a":1}'], { input: { a: 1 } }],
+    [
+      'a body with an input object is taken as it is',
+      ['{"input":{"a":1},"webhook":"http://x"}'],
+      { input: { a: 1 }, webhook: 'http://x' },
+    ],
+    ['an input with a plain field of that name is wrapped', ['{"input":"text"}'], { input: { input: 'text' } }],
+    ['no input is the empty one', [], { input: {} }],
+    [
+      'options become fields of the body',
+      [
+        '{}',
+        '--webhook',
+        'http://x',
+        '--ttl',
+        '60000',
+        '--execution-timeout',
+        '5000',
+        '--low-priority',
+        '--idempotency-key',
+        'k',
+      ],
+      {
+        input: {},
+        webhook: 'http://x',
+        idempotencyKey: 'k',
+        policy: { ttl: 60_000, executionTimeout: 5000, lowPriority: true },
+      },
+    ],
+    [
+      'options are added to the policy of the body',
+      ['{"input":{},"policy":{"ttl":20000}}', '--low-priority'],
+      { input: {}, policy: { ttl: 20_000, lowPriority: true } },
+    ],
+  ])('%s', async (_name, words, body) => {
+    const { run, service } = await setup()
+    const { exitCode, json } = await run(['run', 'hello', ...words, '--json'])
+    expect({ exitCode, answer: json() }).toEqual({ exitCode: 0, answer: waiting })
+    expect(service.seen).toMatchObject([{ line: 'POST /v2/hello/run', body }])
+  })
+
+  test('reads the input from standard input', async () => {
+    const { run, service } = await setup()
+    await run(['run', 'hello', '-'], { stdin: '{"a":"ä"}' })
+    expect(service.seen[0]?.body).toEqual({ input: { a: 'ä' } })
+  })
+
+  test('reads the input from a file of the folder of the caller', async () => {
+    const { run, service, folder } = await setup()
+    writeFileSync(join(folder, 'in.json'), '{"a":2}')
+    await run(['run', 'hello', '--input-file', 'in.json'])
+    expect(service.seen[0]?.body).toEqual({ input: { a: 2 } })
+  })
+
+  test.each([
+    ['text that is no JSON', ['{a:1}'], /not valid JSON/],
+    ['a list', ['[1]'], /not a JSON object/],
+    ['a file that is not there', ['--input-file', 'none.json'], /cannot be read \(ENOENT\)/],
+    ['two inputs', ['{}', '--input-file', 'x'], /not both/],
+    ['a ttl that is no number', ['{}', '--ttl', '1s'], /whole number/],
+  ])('refuses %s', async (_name, words, message) => {
+    const { run, service } = await setup()
+    const { exitCode, stderr } = await run(['run', 'hello', ...words])
+    expect({ exitCode, sent: service.seen.length }).toEqual({ exitCode: 2, sent: 0 })
+    expect(stderr).toMatch(message)
+  })
+
+  test('with --wait asks until the job has ended and prints the result', async () => {
+    const answers = [waiting, done]
+    const { run, service } = await setup({
+      'GET /v2/hello/status-sync/j1': (response: Parameters<typeof sendEvents>[0]) => {
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(answers.shift()))
+      },
+    })
+    const { exitCode, json } = await run(['run', 'hello', '{}', '--wait', '--json'])
+    expect({ exitCode, answer: json() }).toEqual({ exitCode: 0, answer: done })
+    expect(service.seen.map(({ line }) => line)).toEqual([
+      'POST /v2/hello/run',
+      'GET /v2/hello/status-sync/j1?wait=300000',
+      'GET /v2/hello/status-sync/j1?wait=300000',
+    ])
+  })
+})
+
+describe('runsync', () => {
+  test('prints the record for people', async () => {
+    const { run, service } = await setup({ 'POST /v2/hello/runsync': done })
+    const { exitCode, stdout } = await run(['runsync', 'hello', '{"a":1}', '--wait-ms', '1500'])
+    expect(service.seen).toMatchObject([{ line: 'POST /v2/hello/runsync?wait=1500', body: { input: { a: 1 } } }])
+    expect(exitCode).toBe(0)
+    expect(stdout).toBe(
+      'job        j1\nendpoint   hello\nstatus     COMPLETED\ndelay      12 ms\nexecution  3 ms\nworker     w1\noutput     {"ok":1}\n',
+    )
+  })
+
+  test('of a job that fails prints the record and exits with 4', async () => {
+    const { run } = await setup({ 'POST /v2/hello/runsync': failed })
+    const { exitCode, stderr, json } = await run(['runsync', 'hello', '--json'])
+    expect({ exitCode, answer: json() }).toEqual({ exitCode: 4, answer: failed })
+    expect(JSON.parse(stderr)).toEqual({ error: 'Job j1 ended as FAILED: asked to fail.', code: 'JOB_NOT_SUCCESSFUL' })
+  })
+
+  test('shows the traceback of an exception, and its first line as the error', async () => {
+    const error = JSON.stringify({
+      error_type: "<class 'ValueError'>",
+      error_message: 'no',
+      error_traceback: 'Traceback:\n  x\n',
+    })
+    const { run } = await setup({ 'POST /v2/hello/runsync': { ...failed, error } })
+    const { stdout, stderr } = await run(['runsync', 'hello'])
+    expect(stdout).toContain('error     ValueError: no\n          Traceback:\n            x\n')
+    expect(stderr).toBe('drydock: Job j1 ended as FAILED: ValueError: no.\n')
+  })
+
+  test('whose wait is over says how to go on, and is no failure', async () => {
+    const { run } = await setup({ 'POST /v2/hello/runsync': { id: 'j1', status: 'IN_PROGRESS' } })
+    const { exitCode, stderr } = await run(['runsync', 'hello'])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'The wait is over, the job goes on: drydock status hello j1\n',
+    })
+  })
+})
+
+describe('a job is named', () => {
+  test.each([
+    ['status', 'GET', done],
+    ['cancel', 'POST', { id: 'j1', status: 'CANCELLED' }],
+    ['retry', 'POST', waiting],
+  ])('by its id alone for %s', async (verb, method, answer) => {
+    const { run, service } = await setup({ [`${method} /v2/hello/${verb}/j1`]: answer })
+    const { exitCode, json } = await run([verb, 'j1', '--json'])
+    expect({ exitCode, answer: json() }).toEqual({ exitCode: 0, answer })
+    expect(service.seen.map(({ line }) => line)).toEqual(['GET /api/jobs/j1', `${method} /v2/hello/${verb}/j1`])
+  })
+
+  test.each(['status', 'cancel', 'retry'])('by endpoint and id for %s', async (verb) => {
+    const answer = { id: 'a/b', status: 'CANCELLED' }
+    const { run, service } = await setup({
+      'GET /v2/hello/status/a%2Fb': answer,
+      'POST /v2/hello/cancel/a%2Fb': answer,
+      'POST /v2/hello/retry/a%2Fb': answer,
+    })
+    expect(await run([verb, 'hello', 'a/b'])).toMatchObject({ exitCode: 0 })
+    expect(service.seen).toHaveLength(1)
+  })
+})
+
+describe('status', () => {
+  test('says why a job waits', async () => {
+    const { run } = await setup({ 'GET /v2/hello/status/j1': waiting })
+    expect((await run(['status', 'hello', 'j1'])).stdout).toBe(
+      'job       j1\nendpoint  hello\nstatus    IN_QUEUE\nwaits     the endpoint is paused\n',
+    )
+  })
+
+  test('with --history shows every move', async () => {
+    const { run } = await setup()
+    expect((await run(['status', 'j1', '--history'])).stdout).toContain('2.0 s ago  submit  IN_QUEUE  0\n')
+  })
+})
+
+describe('stream', () => {
+  const chunks = [
+    { event: 'chunk', data: { output: 'a' } },
+    { event: 'chunk', data: { output: { n: 2 } } },
+  ]
+  const streamOf = (...answers: (readonly { event: string; data: unknown }[])[]) =>
+    setup({
+      'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) =>
+        sendEvents(response, answers.shift() ?? []),
+    })
+
+  test('prints the chunks as they come, then how the job ended', async () => {
+    const { run } = await streamOf([...chunks, { event: 'end', data: { status: 'COMPLETED' } }])
+    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'a\n{"n":2}\n',
+      stderr: 'job j1 ended as COMPLETED\n',
+    })
+  })
+
+  test('prints one object a line with --json', async () => {
+    const { run } = await streamOf([...chunks, { event: 'end', data: { status: 'COMPLETED' } }])
+    expect((await run(['stream', 'hello', 'j1', '--json'])).stdout).toBe(
+      '{"output":"a"}\n{"output":{"n":2}}\n{"status":"COMPLETED"}\n',
+    )
+  })
+
+  test('goes on where a stream ended before its job', async () => {
+    const { run } = await streamOf(chunks.slice(0, 1), [
+      ...chunks.slice(1),
+      { event: 'end', data: { status: 'COMPLETED' } },
+    ])
+    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({ exitCode: 0, stdout: 'a\n{"n":2}\n' })
+  })
+
+  test('of a job that does not succeed exits with 4', async () => {
+    const { run } = await streamOf([{ event: 'end', data: { status: 'CANCELLED' } }])
+    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({ exitCode: 4 })
+  })
+})

@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { type Answers, HELLO_VIEW, NOW, sendEvents, setupCli } from './support.ts'
+
+const health = {
+  jobs: { completed: 5, failed: 1, inProgress: 0, inQueue: 2, retried: 0 },
+  workers: { idle: 1, running: 0, ready: 1, initializing: 0, throttled: 0, unhealthy: 0 },
+}
+const info = {
+  version: '0.1.0',
+  pid: 7,
+  url: 'http://127.0.0.1:8790',
+  data: '/data',
+  startedAt: NOW - 60_000,
+  endpoints: 1,
+  jobs: { inQueue: 2, inProgress: 0 },
+  lateResults: 0,
+}
+const logLine = (id: number) => ({
+  id,
+  at: NOW,
+  endpointId: 'hello',
+  workerId: 'w1',
+  level: 'info',
+  line: `line ${id}`,
+})
+const worker = { id: 'w1', endpointId: 'hello', state: 'idle', startedAt: NOW - 5000, jobs: [], jobsDone: 3 }
+const job = { id: 'j1', endpointId: 'hello', status: 'FAILED', createdAt: NOW - 2000, error: '{"error_message": "no"}' }
+const settings = {
+  strictLimits: false,
+  strictLimitsFleetShare: 4,
+  streamForm: 'array',
+  webhooksToPrivateAddresses: false,
+  workerSystemChecks: false,
+  maxWorkers: 32,
+  python: 'python3',
+  logRetentionDays: 7,
+}
+
+const setup = (answers: Answers = {}) =>
+  setupCli({
+    'GET /api/info': info,
+    'GET /api/endpoints': { endpoints: [HELLO_VIEW] },
+    'GET /v2/hello/health': health,
+    'POST /v2/hello/purge-queue': { removed: 1, status: 'completed' },
+    'GET /api/endpoints/hello/logs': { lines: [logLine(1)] },
+    'GET /api/jobs/j1/logs': { lines: [logLine(2)] },
+    'GET /api/workers/w1/logs': { lines: [logLine(3)] },
+    'GET /api/workers': { workers: [worker] },
+    'POST /api/workers/w1/stop': { ok: true },
+    'GET /api/jobs': { requests: [job], cursor: '41' },
+    'GET /api/settings': settings,
+    'PATCH /api/settings': settings,
+    ...answers,
+  })
+
+test.each([
+  [['health', 'hello'], 'GET /v2/hello/health', health],
+  [['purge', 'hello'], 'POST /v2/hello/purge-queue', { removed: 1, status: 'completed' }],
+  [['logs', 'hello'], 'GET /api/endpoints/hello/logs?tail=200', { lines: [logLine(1)] }],
+  [['logs', '--job', 'j1', '--tail', '5'], 'GET /api/jobs/j1/logs?tail=5', { lines: [logLine(2)] }],
+  [['logs', '--worker', 'w1'], 'GET /api/workers/w1/logs?tail=200', { lines: [logLine(3)] }],
+  [['workers'], 'GET /api/workers', { workers: [worker] }],
+  [['workers', 'list', '--endpoint', 'hello'], 'GET /api/workers?endpoint=hello', { workers: [worker] }],
+  [['workers', 'stop', 'w1'], 'POST /api/workers/w1/stop', { ok: true }],
+  [['jobs'], 'GET /api/jobs', { requests: [job], cursor: '41' }],
+  [
+    ['jobs', 'list', '--status', 'FAILED', '--endpoint', 'hello', '--limit', '2', '--cursor', '9'],
+    'GET /api/jobs?endpoint=hello&status=FAILED&limit=2&cursor=9',
+    { requests: [job], cursor: '41' },
+  ],
+  [['jobs', 'search', 'out of memory'], 'GET /api/jobs?q=out+of+memory', { requests: [job], cursor: '41' }],
+  [['settings'], 'GET /api/settings', settings],
+  [['settings', 'get', 'maxWorkers'], 'GET /api/settings', { maxWorkers: 32 }],
+  [['open', '--print'], 'GET /api/info', undefined],
+])('%j calls %s and prints the answer as JSON', async (words, line, answer) => {
+  const { run, service } = await setup()
+  const { exitCode, json } = await run([...words, '--json'])
+  expect(exitCode).toBe(0)
+  expect(service.seen.map((request) => request.line)).toEqual([line])
+  expect(json()).toEqual(answer ?? { url: `${service.url}/` })
+})
+
+test('health without an endpoint shows the service and all its endpoints', async () => {
+  const { run } = await setup()
+  expect((await run(['health', '--json'])).json()).toEqual({ service: info, endpoints: { hello: health } })
+  expect((await run(['health'])).stdout).toMatch(/^jobs +2 in queue, 0 in progress$[\s\S]*^hello +2 +0 +5 +1/m)
+})
+
+test('jobs is a table, with the message of an exception and the way to the next page', async () => {
+  const { run } = await setup()
+  const { stdout, stderr } = await run(['jobs'])
+  expect(stdout).toContain('j1   hello     FAILED  2.0 s ago                    no\n')
+  expect(stderr).toBe('Older jobs: the same command with --cursor 41\n')
+})
+
+test('open never puts the key into the address', async () => {
+  const { run, service } = await setup()
+  expect((await run(['open', '--print'])).stdout).toBe(`${service.url}/\n`)
+})
+
+describe('settings set', () => {
+  test.each([
+    ['maxWorkers', '8', 8],
+    ['strictLimits', 'true', true],
+    ['python', 'python3.12', 'python3.12'],
+  ])('%s %s sends the value in its type', async (name, text, value) => {
+    const { run, service } = await setup()
+    await run(['settings', 'set', name, text])
+    expect(service.seen).toMatchObject([{ line: 'PATCH /api/settings', body: { [name]: value } }])
+  })
+
+  test('refuses a name that is no setting, and names them all', async () => {
+    const { run, service } = await setup()
+    const { exitCode, stderr } = await run(['settings', 'set', 'speed', '1'])
+    expect({ exitCode, sent: service.seen.length }).toEqual({ exitCode: 2, sent: 0 })
+    expect(stderr).toContain('maxWorkers')
+  })
+})
+
+describe('logs', () => {
+  test.each([[[]], [['--job', 'j1', '--worker', 'w1']]])('needs one source, not %j', async (words) => {
+    const { run } = await setup()
+    expect(await run(['logs', ...words])).toMatchObject({ exitCode: 2 })
+  })
+
+  test('-f prints a line at a time and goes on after the last one when the stream breaks off', async () => {
+    const answers = [[logLine(1), logLine(2)], [logLine(3)]]
+    const { run, service } = await setup({
+      'GET /api/endpoints/hello/logs': (response: ServerResponse) => {
+        const lines = answers.shift() ?? []
+        const end = answers.length === 0 ? [{ event: 'end', data: {} }] : []
+        sendEvents(response, [...lines.map((data) => ({ id: data.id, data })), ...end])
+      },
+    })
+    const { exitCode, stdout } = await run(['logs', 'hello', '-f', '--tail', '2', '--json'])
+    expect(exitCode).toBe(0)
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([logLine(1), logLine(2), logLine(3)])
+    expect(service.seen.map(({ line }) => line)).toEqual([
+      'GET /api/endpoints/hello/logs?follow=true&tail=2',
+      'GET /api/endpoints/hello/logs?follow=true&after=2',
+    ])
+  })
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { ago, duration, size } from '../../../src-main/cli/format.ts'
+import { createOutput } from '../../../src-main/cli/output.ts'
+import { NOW, surroundingsOf } from './support.ts'
+
+function setup(terminal: { isTTY?: true; env?: Record<string, string> } = {}) {
+  const { surroundings, written } = surroundingsOf('/', terminal.env === undefined ? {} : { env: terminal.env })
+  const stdout = { ...surroundings.stdout, isTTY: terminal.isTTY }
+  return { output: createOutput({ ...surroundings, stdout }, false), written }
+}
+
+test('a table is aligned, and its last column is not padded', () => {
+  const { output, written } = setup()
+  output.table(
+    ['ID', 'STATE', 'WHY'],
+    [
+      ['a', 'FAILED', ''],
+      ['long-id', 'OK', 'because'],
+    ],
+  )
+  expect(written.stdout).toBe('ID       STATE   WHY\na        FAILED\nlong-id  OK      because\n')
+})
+
+test('a coloured cell is as wide as its text', () => {
+  const { output, written } = setup({ isTTY: true })
+  output.table(['S', 'N'], [[output.paint('red', 'FAILED'), '1']])
+  expect(written.stdout.split('\n')[1]).toBe('\u001b[31mFAILED\u001b[39m  1')
+})
+
+test.each([
+  ['a pipe', {}],
+  ['NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }],
+  ['a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }],
+] as const)('there are no colours with %s', (_name, terminal) => {
+  expect(setup(terminal).output.paint('red', 'x')).toBe('x')
+})
+
+test('the further lines of a value stand under its first', () => {
+  const { output, written } = setup()
+  output.fields([
+    ['id', '7'],
+    ['error', 'a\nb'],
+    ['left out', undefined],
+  ])
+  expect(written.stdout).toBe('id     7\nerror  a\n       b\n')
+})
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1000, '1.0 s'],
+  [9999, '10.0 s'],
+  [10_000, '10 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [125_000, '2 min 5 s'],
+  [3_600_000, '1 h'],
+  [90_000_000, '1 d 1 h'],
+])('a span of %i ms reads %s', (ms, text) => {
+  expect(duration(ms)).toBe(text)
+})
+
+test('times are relative, and a clock that was set back does no harm', () => {
+  expect([ago(NOW - 14_000, NOW), ago(NOW, NOW), ago(NOW + 5000, NOW)]).toEqual(['14 s ago', 'just now', 'just now'])
+})
+
+test('sizes are in binary units', () => {
+  expect([0, 1023, 1024, 10 * 1024 ** 2, 200 * 1024 ** 3].map(size)).toEqual([
+    '0 B',
+    '1023 B',
+    '1.0 KiB',
+    '10.0 MiB',
+    '200 GiB',
+  ])
+})

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { runCli } from '../../../src-main/cli/run-cli.ts'
+import type { StopSignal, Surroundings } from '../../../src-main/cli/surroundings.ts'
+import type { EndpointView } from '../../../src-main/contract/endpoint.ts'
+
+/** The time of every test, in ms since the epoch. */
+export const NOW = 1_790_000_000_000
+
+/** One request that the stand-in saw. */
+export type SeenRequest = { readonly line: string; readonly key: string | undefined; readonly body: unknown }
+
+/** Answers of the stand-in by `METHOD /path`: a JSON value, or a function that writes the answer itself. */
+export type Answers = Record<string, unknown | ((response: ServerResponse, request: IncomingMessage) => void)>
+
+/** A small HTTP server that answers as a service would; it notes every request. */
+export async function startStandIn(answers: Answers) {
+  const seen: SeenRequest[] = []
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const text = Buffer.concat(pieces).toString()
+    seen.push({
+      line: `${request.method} ${request.url}`,
+      key: request.headers.authorization,
+      body: text === '' ? undefined : JSON.parse(text),
+    })
+    const answer = answers[`${request.method} ${request.url?.split('?')[0]}`]
+    if (typeof answer === 'function') answer(response, request)
+    else sendJson(response, 200, answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the stand-in has no port')
+  return { url: `http://127.0.0.1:${address.port}`, seen }
+}
+
+/** Writes a JSON answer. */
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+/** Writes the error body of a service. */
+export function sendError(response: ServerResponse, status: number, code: string, error: string): void {
+  sendJson(response, status, { error, code, status, title: '', detail: error })
+}
+
+/** Writes server-sent events and ends the answer. */
+export function sendEvents(
+  response: ServerResponse,
+  events: readonly { event?: string; id?: number; data: unknown }[],
+): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const { event, id, data } of events) {
+    if (id !== undefined) response.write(`id: ${id}\n`)
+    if (event !== undefined) response.write(`event: ${event}\n`)
+    response.write(`data: ${JSON.stringify(data)}\n\n`)
+  }
+  response.end()
+}
+
+/** A folder that vanishes with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes what a running service leaves in its data folder. */
+export function writeServiceFiles(
+  folder: string,
+  { url, key = 'account-key', pid = process.pid }: { url: string; key?: string; pid?: number },
+): void {
+  writeFileSync(
+    join(folder, 'service.json'),
+    JSON.stringify({ pid, url, workerUrl: url, startedAt: NOW, version: '0' }),
+  )
+  writeFileSync(join(folder, 'account.key'), key)
+}
+
+/** Surroundings that keep what is written. */
+export function surroundingsOf(folder: string, given: { env?: Record<string, string>; stdin?: string } = {}) {
+  const written = { stdout: '', stderr: '' }
+  const keep = (name: keyof typeof written, text: string) => {
+    written[name] += text
+  }
+  const listeners = new Set<(signal: StopSignal) => void>()
+  const exits: number[] = []
+  const surroundings: Surroundings = {
+    env: given.env ?? {},
+    cwd: folder,
+    platform: 'linux',
+    home: folder,
+    now: () => NOW,
+    stdin: (async function* () {
+      yield given.stdin ?? ''
+    })(),
+    stdout: { write: (text) => keep('stdout', text) },
+    stderr: { write: (text) => keep('stderr', text) },
+    onStopSignal: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    exitNow: (code) => void exits.push(code),
+  }
+  const signal = (name: StopSignal) => {
+    for (const listener of listeners) listener(name)
+  }
+  return { surroundings, written, exits, signal }
+}
+
+/** A stand-in service and a function that runs a command against it. */
+export async function setupCli(answers: Answers = {}) {
+  const folder = temporaryFolder()
+  const service = await startStandIn(answers)
+  const run = async (argv: readonly string[], given: { env?: Record<string, string>; stdin?: string } = {}) => {
+    const { surroundings, written } = surroundingsOf(folder, {
+      ...given,
+      env: { SVC_BASE_URL: service.url, SVC_API_KEY: 'account-key', ...given.env },
+    })
+    const exitCode = await runCli(argv, surroundings)
+    return { exitCode, ...written, json: () => JSON.parse(written.stdout) }
+  }
+  return { folder, service, run }
+}
+
+/** An endpoint as the service shows it. */
+export const HELLO_VIEW: EndpointView = {
+  id: 'hello',
+  name: 'Hello',
+  handler: '/handlers/hello.py',
+  workersMin: 0,
+  workersMax: 3,
+  idleTimeoutMs: 5000,
+  concurrency: 1,
+  executionTimeoutMs: 600_000,
+  initializingTimeoutMs: 420_000,
+  stopGraceMs: 5000,
+  redispatches: 1,
+  scaler: { type: 'QUEUE_DELAY', value: 4 },
+  env: {},
+  callsOthers: false,
+  paused: false,
+  createdAt: NOW - 60_000,
+  updatedAt: NOW - 14_000,
+  url: 'http://127.0.0.1:8790/v2/hello',
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { judgeCrashLoop, type WorkerExit } from '../../../../src-main/domain/worker/crash-loop.ts'
+
+const crash = (at: number, fields: Partial<WorkerExit> = {}): WorkerExit => ({
+  at,
+  livedMs: 2000,
+  becameReady: false,
+  jobsDone: 0,
+  ordered: false,
+  reason: "ModuleNotFoundError: No module named 'torch'",
+  ...fields,
+})
+
+describe('crash loop', () => {
+  it('the first crash waits 1 s and tells how long the worker lived', () => {
+    expect(judgeCrashLoop([crash(10_000)], 10_000)).toEqual({
+      backOffUntil: 11_000,
+      reason: "worker exited 2 s after its start: ModuleNotFoundError: No module named 'torch'",
+    })
+  })
+
+  it('three crashes wait 4 s and are told as one story', () => {
+    expect(judgeCrashLoop([crash(2000), crash(11_000), crash(20_000)], 20_000)).toEqual({
+      backOffUntil: 24_000,
+      reason: "worker exited 3 times within 20 s: ModuleNotFoundError: No module named 'torch'",
+    })
+  })
+
+  it('the delay doubles with each crash and ends at 60 s', () => {
+    const delays = Array.from({ length: 10 }, (_, n) => {
+      const exits = Array.from({ length: n + 1 }, (_unused, k) => crash(k * 1000, { livedMs: 500 }))
+      return (judgeCrashLoop(exits, n * 1000)?.backOffUntil ?? 0) - n * 1000
+    })
+    expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000])
+  })
+
+  const ready = { becameReady: true }
+  it.each([
+    ['was never ready, however long it lived', { livedMs: 300_000 }, true],
+    ['was ready for 19,999 ms without a job done', { ...ready, livedMs: 19_999 }, true],
+    ['was ready and lived 20,000 ms', { ...ready, livedMs: 20_000 }, false],
+    ['was ready and lived 20,001 ms', { ...ready, livedMs: 20_001 }, false],
+    ['did a job and ended soon', { ...ready, livedMs: 100, jobsDone: 1 }, false],
+    ['was told to leave', { ordered: true }, false],
+  ])('a worker that %s', (_what, fields, isCrash) => {
+    expect(judgeCrashLoop([crash(1000, fields)], 1000) !== undefined).toBe(isCrash)
+  })
+
+  it('a worker that did a job ends the story of the crashes before it', () => {
+    const exits = [crash(1000), crash(3000), crash(9000, { becameReady: true, jobsDone: 1 }), crash(12_000)]
+    expect(judgeCrashLoop(exits, 12_000)?.backOffUntil).toBe(13_000)
+  })
+
+  it('a worker that did a job and was told to leave ends the story too, one without a job does not', () => {
+    const left = { ordered: true, becameReady: true }
+    expect(judgeCrashLoop([crash(1000), crash(3000, { ...left, jobsDone: 1 })], 4000)).toBeUndefined()
+    expect(judgeCrashLoop([crash(1000), crash(3000, left)], 3000)?.backOffUntil).toBe(2000)
+  })
+
+  it('a crash of long ago is forgotten', () => {
+    expect(judgeCrashLoop([crash(0)], 600_000)?.backOffUntil).toBe(1000)
+    expect(judgeCrashLoop([crash(0)], 600_001)).toBeUndefined()
+    expect(judgeCrashLoop([crash(0), crash(900_000)], 900_000)?.backOffUntil).toBe(901_000)
+  })
+
+  it('no exits, no crash loop', () => {
+    expect(judgeCrashLoop([], 5)).toBeUndefined()
+  })
+
+  it('one more crash never shortens the wait, and no wait is longer than 60 s', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 0, max: 19_999 }), (count, livedMs) => {
+        const exits = Array.from({ length: count + 1 }, (_, n) => crash((n + 1) * 20_000, { livedMs }))
+        const waits = [exits.slice(0, -1), exits].map((some) => {
+          const at = some.at(-1)?.at ?? 0
+          return (judgeCrashLoop(some, at)?.backOffUntil ?? at) - at
+        })
+        expect(waits[1]).toBeGreaterThanOrEqual(waits[0] ?? 0)
+        expect(waits[1]).toBeLessThanOrEqual(60_000)
+      }),
+    )
+  })
+})

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lastWords } from '../../../../src-main/domain/worker/last-words.ts'
+
+const TRACEBACK = [
+  'Traceback (most recent call last):',
+  '  File "handler.py", line 3, in <module>',
+  '    import torch',
+  "ModuleNotFoundError: No module named 'torch'",
+]
+const ESCAPE = String.fromCharCode(27)
+
+describe('last words', () => {
+  it.each([
+    ['a traceback is told by its last line', TRACEBACK, "ModuleNotFoundError: No module named 'torch'"],
+    [
+      'what is printed after a traceback does not hide it',
+      [...TRACEBACK, 'sys:1: note', ''],
+      "ModuleNotFoundError: No module named 'torch'",
+    ],
+    [
+      'of two tracebacks the second counts',
+      [
+        ...TRACEBACK,
+        '',
+        'During handling of the above exception, another exception occurred:',
+        '',
+        TRACEBACK[0] ?? '',
+        '  File "a.py"',
+        'KeyError: 1',
+      ],
+      'KeyError: 1',
+    ],
+    [
+      'an exception of any name ends a traceback',
+      [TRACEBACK[0] ?? '', '  File "a.py"', 'pkg.NoCredentials: none'],
+      'pkg.NoCredentials: none',
+    ],
+    [
+      'a traceback without its end is told by its last line',
+      ['Traceback (most recent call last):', '  File "a.py"'],
+      'File "a.py"',
+    ],
+    [
+      'a syntax error has no traceback',
+      ['  File "a.py", line 1', '    def', '       ^', 'SyntaxError: invalid syntax'],
+      'SyntaxError: invalid syntax',
+    ],
+    [
+      'an error of Node is found above its stack',
+      ["Error: Cannot find module 'x'", '    at a (b.js:1)', '', 'Node.js v24'],
+      "Error: Cannot find module 'x'",
+    ],
+    ['a coded error of Node is found', ['TypeError [ERR_X]: bad', '    at a'], 'TypeError [ERR_X]: bad'],
+    ['a JSON log line is read by its message', ['{"level":"ERROR","message":"no weights"}'], 'no weights'],
+    [
+      'a traceback inside a JSON log line is read',
+      [JSON.stringify({ message: TRACEBACK.join('\n') })],
+      "ModuleNotFoundError: No module named 'torch'",
+    ],
+    ['a line that only looks like JSON stays', ['{broken'], '{broken'],
+    ['JSON without a message stays', ['{"a":1}'], '{"a":1}'],
+    ['colours are taken off', [`${ESCAPE}[31mValueError: red${ESCAPE}[0m`], 'ValueError: red'],
+    ['without an error the last line that is not empty counts', ['loading', '  bye  ', '', '   '], 'bye'],
+    ['without output the exit code counts', ['', ' '], 'exit code 1'],
+  ])('%s', (_name, lines, words) => {
+    expect(lastWords(lines, { code: 1 })).toBe(words)
+  })
+
+  it('a signal is named, with the last line after it', () => {
+    expect(lastWords([], { signal: 'SIGKILL' })).toBe('killed by SIGKILL')
+    expect(lastWords(['loading weights'], { signal: 'SIGKILL' })).toBe('killed by SIGKILL, after: loading weights')
+    expect(lastWords(TRACEBACK, { signal: 'SIGABRT' })).toBe("ModuleNotFoundError: No module named 'torch'")
+  })
+
+  it('an end that nobody saw is said to be one', () => {
+    expect(lastWords([], {})).toBe('ended without a word')
+  })
+
+  it('300 characters pass, 301 are cut', () => {
+    expect([299, 300, 301].map((length) => lastWords(['x'.repeat(length)], {}))).toEqual([
+      'x'.repeat(299),
+      'x'.repeat(300),
+      `${'x'.repeat(299)}…`,
+    ])
+  })
+
+  it('an error far above the end is old news', () => {
+    expect(lastWords(['ValueError: old', ...Array.from({ length: 300 }, (_, n) => `line ${n}`)], { code: 1 })).toBe(
+      'line 299',
+    )
+  })
+
+  it('any output gives 1 to 300 characters on one line', () => {
+    const line = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.constantFrom(...TRACEBACK),
+      fc.record({ message: fc.string() }).map((value) => JSON.stringify(value)),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+        const words = lastWords(lines, { code: 1 })
+        expect(words.length).toBeGreaterThan(0)
+        expect(words.length).toBeLessThanOrEqual(300)
+        expect(words).not.toMatch(/\n/)
+      }),
+    )
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { type WaitingFacts, whyJobsWait } from '../../../../src-main/domain/worker/waiting-reason.ts'
+
+const NOW = 100_000
+const worker = (state: WaitingFacts['workers'][number]['state'], startedAt = NOW - 3000, reason?: string) => ({
+  state,
+  startedAt,
+  reason,
+})
+
+function why(
+  fields: Partial<Omit<WaitingFacts, 'config'>> = {},
+  config: Partial<WaitingFacts['config']> = {},
+): string | undefined {
+  return whyJobsWait({
+    config: { workersMin: 0, workersMax: 3, scaler: { type: 'QUEUE_DELAY', value: 4 }, ...config },
+    paused: false,
+    queue: { normal: 12, lowPriority: 0 },
+    workers: [],
+    now: NOW,
+    ...fields,
+  })
+}
+
+const onlyLow = { normal: 0, lowPriority: 2 }
+const crashLoop = { backOffUntil: NOW + 7001, reason: 'worker exited 3 times within 20 s: KeyError: 1' }
+const noCapacityReason = '32 of 32 worker processes are in use by `a` (20), `b` (12)'
+const busy = [worker('running'), worker('running'), worker('running')]
+
+describe('why jobs wait', () => {
+  it('nothing waits, nothing is said', () => {
+    expect(why({ queue: { normal: 0, lowPriority: 0 }, paused: true, crashLoop })).toBeUndefined()
+  })
+
+  it.each<[string, string, Parameters<typeof why>]>([
+    [
+      'paused',
+      'The endpoint is paused. Resume it to go on.',
+      [{ paused: true, crashLoop, workers: busy }, { workersMax: 0 }],
+    ],
+    [
+      'maximum 0',
+      'The endpoint may have no worker: its maximum is 0. Raise it to go on.',
+      [{ crashLoop }, { workersMax: 0 }],
+    ],
+    [
+      'crash loop',
+      'No worker runs: worker exited 3 times within 20 s: KeyError: 1; next try in 8 s.',
+      [{ crashLoop, noCapacityReason }],
+    ],
+    [
+      'next try of a crash loop',
+      'A worker is starting, for 3 s. Before: worker exited 3 times within 20 s: KeyError: 1.',
+      [{ crashLoop: { ...crashLoop, backOffUntil: NOW }, workers: [worker('initializing')] }],
+    ],
+    ['no capacity', `No place for a worker: ${noCapacityReason}.`, [{ noCapacityReason }]],
+    ['starting', 'A worker is starting, for 3 s.', [{ workers: [worker('initializing')] }]],
+    ['just started', 'A worker is starting, for 0.2 s.', [{ workers: [worker('initializing', NOW - 200)] }]],
+    [
+      'several start',
+      '2 workers are starting, the first for 9 s.',
+      [{ workers: [worker('initializing'), worker('initializing', NOW - 9000), worker('stopping')], noCapacityReason }],
+    ],
+    [
+      'only ill workers',
+      'No worker is well: 1 worker unhealthy (no GPU).',
+      [{ workers: [worker('unhealthy', 0, 'no GPU')] }],
+    ],
+    ['about to start', 'A worker is about to start.', [{ workers: [worker('stopping')] }]],
+    ['all busy', 'All 3 workers are busy.', [{ workers: busy }]],
+    [
+      'position',
+      'All 3 workers are busy, 12 jobs wait before this one.',
+      [{ workers: busy, job: { lowPriority: false, ahead: 12 } }],
+    ],
+    [
+      'one worker, one job before',
+      'The only worker is busy, 1 job waits before this one.',
+      [{ workers: [worker('running')], job: { lowPriority: false, ahead: 1 } }, { workersMax: 1 }],
+    ],
+    ['busy and one ill', 'All 3 workers are busy. 1 worker unhealthy.', [{ workers: [...busy, worker('unhealthy')] }]],
+    [
+      'busy and no place',
+      `The only worker is busy. No place for another: ${noCapacityReason}.`,
+      [{ workers: [worker('running')], noCapacityReason }],
+    ],
+    [
+      'busy and the others crash',
+      `The only worker is busy. Another cannot start: ${crashLoop.reason}.`,
+      [{ workers: [worker('running')], crashLoop }],
+    ],
+    [
+      'busy and one comes',
+      'A worker is starting, for 3 s.',
+      [{ workers: [worker('running'), worker('initializing')] }],
+    ],
+    ['scaler waits', 'Another worker starts when a job has waited 4 s.', [{ workers: [worker('running')] }]],
+    [
+      'scaler by count',
+      'Another worker starts at more than 4 jobs for each.',
+      [{ workers: [worker('running')] }, { scaler: { type: 'REQUEST_COUNT', value: 4 } }],
+    ],
+    [
+      'scaler without delay',
+      'Another worker is about to start.',
+      [{ workers: [worker('running')] }, { scaler: { type: 'QUEUE_DELAY', value: 0 } }],
+    ],
+    [
+      'free worker',
+      'A worker is free but has not asked for a job yet.',
+      [{ workers: [worker('idle'), worker('running')] }],
+    ],
+    ['low priority', 'Low priority: waits for a worker that other work started.', [{ queue: onlyLow }]],
+    [
+      'low priority beside work',
+      'Low priority: waits for a worker that other work started.',
+      [{ queue: onlyLow, workers: [worker('running')] }],
+    ],
+    ['low priority, all busy', 'All 3 workers are busy.', [{ queue: onlyLow, workers: busy }]],
+    [
+      'low priority, old crashes',
+      'Low priority: waits for a worker that other work started.',
+      [{ queue: onlyLow, crashLoop }],
+    ],
+    [
+      'a low priority job behind normal ones',
+      'Low priority: waits for a worker that other work started.',
+      [{ workers: [worker('running')], job: { lowPriority: true, ahead: 12 } }],
+    ],
+    [
+      'low priority, the minimum crashes',
+      'No worker runs: worker exited 3 times within 20 s: KeyError: 1; next try in 8 s.',
+      [{ queue: onlyLow, crashLoop }, { workersMin: 1 }],
+    ],
+  ])('%s: "%s"', (_name, sentence, [fields, config]) => {
+    expect(why(fields, config)).toBe(sentence)
+  })
+})

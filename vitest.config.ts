@@ -1,0 +1,47 @@
+import { defineConfig } from 'vitest/config'
+
+// The limit of one test or hook, in ms. Source: ours; real processes start within it on two busy cores.
+const TEST_LIMIT_MS = 30_000
+// A soak test runs a fault hundreds of times, in ms.
+const SOAK_LIMIT_MS = 15 * 60_000
+
+// Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
+const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
+const IN_OWN_PROCESS = ['conformance', 'soak']
+const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
+
+const project = (
+  name: string,
+  options: { include: string[]; exclude?: string[]; isolate: boolean; limitMs?: number },
+) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: options.include,
+    exclude: ['**/node_modules/**', ...(options.exclude ?? [])],
+    isolate: options.isolate,
+    testTimeout: options.limitMs ?? TEST_LIMIT_MS,
+    hookTimeout: options.limitMs ?? TEST_LIMIT_MS,
+  },
+})
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    // Two cores on the smallest machine it must run on; process tests start services and workers of their own.
+    maxWorkers: 2,
+    reporters: ['default', './test/support/print-summary.ts'],
+    projects: [
+      ...IN_ONE_PROCESS.map((name) => project(name, { include: [`test/${name}/**/*.test.ts`], isolate: false })),
+      project('conformance', { include: ['test/conformance/**/*.test.ts'], isolate: true }),
+      // Everything else, so that a new folder of tests is never left out: e2e, python, docker, ...
+      project('processes', {
+        include: ['test/**/*.test.ts'],
+        exclude: named.map((name) => `test/${name}/**`),
+        isolate: true,
+      }),
+      // Only in `npm run test:soak`; `npm test` leaves it out by name.
+      project('soak', { include: ['test/soak/**/*.test.ts'], isolate: true, limitMs: SOAK_LIMIT_MS }),
+    ],
+  },
+})

@@ -3,13 +3,14 @@
  * start() brings back what an earlier run left: workers that still answer go on, the others are ended and their jobs
  * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
  */
-import { createProcessFleet } from './fleet/process/process-fleet.ts'
-import { postOut as post } from './outbound/post.ts'
+
 import { limit } from './contract/limits.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
+import { createProcessFleet } from './fleet/process/process-fleet.ts'
+import { postOut as post } from './outbound/post.ts'
 import { createBell } from './services/bell.ts'
-import { createKeys } from './services/management/keys.ts'
 import { Housekeeping } from './services/management/housekeeping.ts'
+import { createKeys } from './services/management/keys.ts'
 import { MetricsRecorder } from './services/management/metrics.ts'
 import { createSettings } from './services/management/settings.ts'
 import type { Clock, Endpoint, Fleet, Log, NewId, Poster, Storage } from './services/ports.ts'
@@ -23,12 +24,12 @@ import { createSteadyClock, type TimeSource } from './services/steady-clock.ts'
 import { WebhookDelivery } from './services/webhooks/deliver.ts'
 import { adoptWorkers } from './services/workers/adopt-workers.ts'
 import { createLogCollector } from './services/workers/collect-logs.ts'
-import { DatabaseUnusable } from './storage/open-database.ts'
-import { lockFolder } from './storage/lock-folder.ts'
-import { openStorage } from './storage/open-storage.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createWorkerRegistry, takesJobs } from './services/workers/worker-registry.ts'
+import { lockFolder } from './storage/lock-folder.ts'
+import { DatabaseUnusable } from './storage/open-database.ts'
+import { openStorage } from './storage/open-storage.ts'
 
 /** Everything that the core needs from outside. */
 export type CorePorts = {
@@ -62,7 +63,9 @@ export function createCore(ports: CorePorts): Core {
   const { storage, newId, log, post, facts } = ports
   const clock = createSteadyClock(ports.time, Number(storage.state.get(CLOCK_OFFSET) ?? 0), (offset) => {
     log.warn('the wall clock jumped', { offset })
-    storage.write(() => storage.state.set(CLOCK_OFFSET, offset)).catch((error) => log.error('clock offset not stored', { error }))
+    storage
+      .write(() => storage.state.set(CLOCK_OFFSET, offset))
+      .catch((error) => log.error('clock offset not stored', { error }))
   })
   const settings = createSettings(storage)
   const keys = createKeys({ storage, newId })
@@ -83,7 +86,13 @@ export function createCore(ports: CorePorts): Core {
   })
   const fleet = ports.fleet({ clock, maxWorkers: () => settings.get().maxWorkers })
   const calls = createWorkerCalls({
-    storage, clock, fleet, leases, takes, waiters, registry,
+    storage,
+    clock,
+    fleet,
+    leases,
+    takes,
+    waiters,
+    registry,
     onWorkerChange: (worker) => supervisor.check(worker.endpointId),
   })
   const specOf = (endpoint: Endpoint, workerId: string, token: string) => ({
@@ -107,7 +116,19 @@ export function createCore(ports: CorePorts): Core {
       env: endpoint.config.env,
     }),
   })
-  const supervisor: WorkerSupervisor = new WorkerSupervisor({ storage, clock, newId, log, fleet, counts, leases, takes, registry, calls, specOf })
+  const supervisor: WorkerSupervisor = new WorkerSupervisor({
+    storage,
+    clock,
+    newId,
+    log,
+    fleet,
+    counts,
+    leases,
+    takes,
+    registry,
+    calls,
+    specOf,
+  })
   const collect = createLogCollector({ storage, registry, leases, log, stored: bells.logs.ring })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
   const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
@@ -130,7 +151,20 @@ export function createCore(ports: CorePorts): Core {
 
   return {
     service: {
-      storage, clock, newId, log, settings, keys, leases, waiters, registry, calls, supervisor, webhooks, metrics, bells,
+      storage,
+      clock,
+      newId,
+      log,
+      settings,
+      keys,
+      leases,
+      waiters,
+      registry,
+      calls,
+      supervisor,
+      webhooks,
+      metrics,
+      bells,
       streams: createStreamReaders({ storage, clock, waiters }),
       views: { storage, clock, fleet, counts, leases, registry, supervisor },
       info: facts,

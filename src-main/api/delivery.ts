@@ -5,8 +5,11 @@ import type { NodeBindings } from './read-body.ts'
  * Calls one of the two when it is known whether the answer was written in full. Without a socket (the app is called
  * as a function) the answer is always in full.
  */
-export function afterAnswer(c: Context, { written, lost }: { readonly written: () => void; readonly lost: () => void }): void {
+export function afterAnswer(
+  c: Context,
+  { written, lost }: { readonly written: () => void; readonly lost: () => void },
+): void {
   const outgoing = (c.env as NodeBindings | undefined)?.outgoing
-  if (outgoing === undefined) return queueMicrotask(written)
-  outgoing.once('close', () => (outgoing.writableFinished ? written() : lost()))
+  if (outgoing === undefined) queueMicrotask(written)
+  else outgoing.once('close', () => (outgoing.writableFinished ? written() : lost()))
 }

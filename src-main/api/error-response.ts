@@ -4,7 +4,11 @@ import { AppError, errorBody } from '../contract/errors.ts'
 import type { Log, NewId } from '../services/ports.ts'
 
 /** Turns whatever was thrown into the JSON answer of contract/errors. No stack trace leaves the service. */
-export function errorResponse(c: Context, error: unknown, { log, newId }: { readonly log: Log; readonly newId: NewId }): Response {
+export function errorResponse(
+  c: Context,
+  error: unknown,
+  { log, newId }: { readonly log: Log; readonly newId: NewId },
+): Response {
   const known = error instanceof AppError ? error : undefined
   if (known !== undefined) return respond(c, known)
   if (error instanceof ZodError) return respond(c, fieldError(error))

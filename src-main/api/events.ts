@@ -15,7 +15,8 @@ const BATCH = 500
 export function serveEvents(c: Context, { storage, stopping, bells }: ServiceContext): Response {
   const only = c.req.query('endpoint')
   const last = c.req.header('last-event-id') ?? c.req.query('lastEventId')
-  if (last !== undefined && !/^\d{1,15}$/.test(last)) throw new AppError('BAD_FIELD', { field: 'Last-Event-ID', why: 'must be the id of an event' })
+  if (last !== undefined && !/^\d{1,15}$/.test(last))
+    throw new AppError('BAD_FIELD', { field: 'Last-Event-ID', why: 'must be the id of an event' })
   let cursor = last === undefined ? storage.events.lastId() : Number(last)
   return followAsEvents(c, {
     bell: bells.events,
@@ -24,7 +25,11 @@ export function serveEvents(c: Context, { storage, stopping, bells }: ServiceCon
       const changes = storage.events.after(cursor, BATCH)
       cursor = changes.at(-1)?.eventId ?? cursor
       const wanted = changes.filter((change) => only === undefined || change.endpointId === only)
-      const items = wanted.map((change) => ({ id: change.eventId, event: change.type, data: JSON.stringify(toEvent(change)) }))
+      const items = wanted.map((change) => ({
+        id: change.eventId,
+        event: change.type,
+        data: JSON.stringify(toEvent(change)),
+      }))
       return { items, more: changes.length === BATCH }
     },
   })
@@ -39,8 +44,17 @@ function toEvent(change: Change): ServiceEvent {
   }
   if (change.type === 'job') {
     const from = change.from === undefined ? {} : { from: change.from }
-    return { ...common, type: 'job', jobId: change.jobId, event: change.event, ...from, to: change.to, attempt: change.attempt }
+    return {
+      ...common,
+      type: 'job',
+      jobId: change.jobId,
+      event: change.event,
+      ...from,
+      to: change.to,
+      attempt: change.attempt,
+    }
   }
-  if (change.type === 'worker') return { ...common, type: 'worker', workerId: change.workerId ?? '', to: change.event } as ServiceEvent
+  if (change.type === 'worker')
+    return { ...common, type: 'worker', workerId: change.workerId ?? '', to: change.event } as ServiceEvent
   return { ...common, type: 'endpoint', event: change.event } as ServiceEvent
 }

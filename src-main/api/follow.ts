@@ -11,7 +11,18 @@ const STILL_HERE_MS = 15_000
  * Keeps an answer open as server-sent events: reads what is new, writes it, and waits for the bell.
  * @param read gives the next items after the ones it gave before, and whether more are there at once
  */
-export function followAsEvents(c: Context, { bell, stopping, read }: { readonly bell: Bell; readonly stopping: AbortSignal; readonly read: () => { readonly items: readonly SentEvent[]; readonly more: boolean } }): Response {
+export function followAsEvents(
+  c: Context,
+  {
+    bell,
+    stopping,
+    read,
+  }: {
+    readonly bell: Bell
+    readonly stopping: AbortSignal
+    readonly read: () => { readonly items: readonly SentEvent[]; readonly more: boolean }
+  },
+): Response {
   return streamSSE(c, async (events) => {
     const signal = AbortSignal.any([stopping, c.req.raw.signal])
     await events.write(': connected\n\n')
@@ -19,7 +30,8 @@ export function followAsEvents(c: Context, { bell, stopping, read }: { readonly 
       const { items, more } = read()
       for (const { id, event, data } of items) await events.writeSSE({ id: String(id), event, data })
       if (more) continue
-      if ((await bell.wait(STILL_HERE_MS, signal)) === 'quiet' && !signal.aborted) await events.write(': still here\n\n')
+      if ((await bell.wait(STILL_HERE_MS, signal)) === 'quiet' && !signal.aborted)
+        await events.write(': still here\n\n')
     }
   })
 }

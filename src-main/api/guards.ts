@@ -28,7 +28,8 @@ function requireJson(c: Context): void {
   const type = c.req.header('content-type')
   if (type === undefined) {
     if (hasBody(c)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: 'without a Content-Type' })
-  } else if (!/^application\/json\s*(;|$)/i.test(type)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: type.slice(0, 100) })
+  } else if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: type.slice(0, 100) })
 }
 
 function hasBody(c: Context): boolean {

@@ -1,17 +1,26 @@
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi'
-import { z, type ZodType } from 'zod'
+import { type ZodType, z } from 'zod'
 import { APP_ROUTES } from '../contract/app-routes.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
 import { COMMON_ERRORS, V2_ROUTES } from '../contract/v2-routes.ts'
 
-const problem = z.object({ error: z.string(), code: z.string(), status: z.number().int(), title: z.string(), detail: z.string() })
+const problem = z.object({
+  error: z.string(),
+  code: z.string(),
+  status: z.number().int(),
+  title: z.string(),
+  detail: z.string(),
+})
 
 /** The OpenAPI 3.1 document, made from the same route tables that the router is made from. */
 export function openApiDocument({ url, version }: { readonly url: string; readonly version: string }): object {
   const app = new OpenAPIHono()
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
-  for (const [table, tag] of [[V2_ROUTES, 'Job API'], [APP_ROUTES, 'Management']] as const) {
+  for (const [table, tag] of [
+    [V2_ROUTES, 'Job API'],
+    [APP_ROUTES, 'Management'],
+  ] as const) {
     for (const [name, route] of Object.entries<Route>(table)) {
       for (const method of route.methods) {
         const id = route.methods.length > 1 && method === 'POST' ? `${name}Post` : name
@@ -27,7 +36,11 @@ export function openApiDocument({ url, version }: { readonly url: string; readon
   })
 }
 
-function describe(route: Route, method: Route['methods'][number], { id, tag }: { readonly id: string; readonly tag: string }) {
+function describe(
+  route: Route,
+  method: Route['methods'][number],
+  { id, tag }: { readonly id: string; readonly tag: string },
+) {
   const places = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
   const json = (schema: ZodType) => ({ 'application/json': { schema } })
   return createRoute({
@@ -55,6 +68,9 @@ function errorAnswers(codes: readonly ErrorCode[]) {
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, names]) => [status, { description: [...names].join(', '), content: { 'application/json': { schema: problem } } }]),
+    [...byStatus].map(([status, names]) => [
+      status,
+      { description: [...names].join(', '), content: { 'application/json': { schema: problem } } },
+    ]),
   )
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
@@ -49,8 +49,10 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () 
       if (bytes <= maxBytes) parts.push(part)
       else finish(() => reject(tooLarge()))
     }
-    const onEnd = () => finish(() => resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)))
-    const onClose = () => finish(() => reject(new AppError('NOT_JSON', { why: 'the connection was closed before its end' })))
+    const onEnd = () =>
+      finish(() => resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)))
+    const onClose = () =>
+      finish(() => reject(new AppError('NOT_JSON', { why: 'the connection was closed before its end' })))
     const finish = (settle: () => void) => {
       incoming.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       settle()
@@ -74,10 +76,12 @@ export function parseJson(bytes: Buffer): JsonBody {
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
   const text = bytes.toString('utf8')
   const scan = scanJson(text, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
-  if (scan === 'too-deep') throw new AppError('NOT_JSON', { why: `it is nested deeper than ${limit('jsonDepth')} levels` })
+  if (scan === 'too-deep')
+    throw new AppError('NOT_JSON', { why: `it is nested deeper than ${limit('jsonDepth')} levels` })
   if (scan === 'too-many-keys') throw new AppError('NOT_JSON', { why: `it holds more than ${limit('jsonKeys')} keys` })
   const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new AppError('BAD_INPUT', { why: 'The body is not a JSON object' })
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('BAD_INPUT', { why: 'The body is not a JSON object' })
   const fault = findKeyFault(text, value, scan.keys)
   if (fault !== undefined) throw new AppError('NOT_JSON', { why: faultText(fault) })
   return {

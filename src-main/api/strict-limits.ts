@@ -19,18 +19,25 @@ export type StrictLimits = {
 const nothing = () => undefined
 
 /** Makes the limits; with the setting off they cost one look at it. Source: job-api, Errors. */
-export function createStrictLimits({ settings, clock, registry }: Pick<ServiceContext, 'settings' | 'clock' | 'registry'>): StrictLimits {
+export function createStrictLimits({
+  settings,
+  clock,
+  registry,
+}: Pick<ServiceContext, 'settings' | 'clock' | 'registry'>): StrictLimits {
   const uses = new Map<string, Use>()
   return {
     enter(endpointId, operation) {
       const { strictLimits, strictLimitsFleetShare } = settings.get()
       if (!strictLimits || !isLimited(operation)) return nothing
       const base = STRICT_LIMITS[operation]
-      const running = registry.ofEndpoint(endpointId).filter(({ state }) => state === 'running' || state === 'idle').length
+      const running = registry
+        .ofEndpoint(endpointId)
+        .filter(({ state }) => state === 'running' || state === 'idle').length
       const per10s = Math.max(base.per10s, Math.floor((running * base.per10s) / strictLimitsFleetShare))
       const use = currentUse(uses, `${endpointId} ${operation}`, clock.steady())
       const seconds = Math.max(1, Math.ceil((use.windowStart + WINDOW_MS - clock.steady()) / 1000))
-      if (use.count >= per10s) throw new AppError('TOO_MANY_REQUESTS', { limit: `${per10s} requests in 10 s`, operation, seconds })
+      if (use.count >= per10s)
+        throw new AppError('TOO_MANY_REQUESTS', { limit: `${per10s} requests in 10 s`, operation, seconds })
       if (base.atOnce !== undefined && use.open >= base.atOnce) {
         throw new AppError('TOO_MANY_REQUESTS', { limit: `${base.atOnce} requests at once`, operation, seconds: 1 })
       }

@@ -20,7 +20,11 @@ export function createUserApp(service: ServiceContext): Hono {
   const app = new Hono()
   const limits = createStrictLimits(service)
 
-  async function onEndpoint(c: Context, limitName: string | undefined, operate: (request: OperationRequest) => Promise<Response> | Response) {
+  async function onEndpoint(
+    c: Context,
+    limitName: string | undefined,
+    operate: (request: OperationRequest) => Promise<Response> | Response,
+  ) {
     requireOwnPlace(c, service)
     const endpoint = requireEndpoint(c, service, c.req.param('endpointId') ?? '')
     const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)

@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import type { ServiceFacts } from '../services/service-context.ts'
 
 // Nothing of the user's is on it, so it needs no key; no script, so nothing on it can be tricked into asking for one.
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The page at the root: says what this address is and which commands go on from here. */
 export function webPage(c: Context, { url, version }: ServiceFacts): Response {
@@ -29,5 +30,9 @@ export function webPage(c: Context, { url, version }: ServiceFacts): Response {
 <p>All routes: <code>GET /openapi.json</code> with the account key.</p>
 </html>
 `
-  return c.html(html, 200, { 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+  return c.html(html, 200, {
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
 }

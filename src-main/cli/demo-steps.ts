@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AnswerOf, CallArguments, Operation, ServiceClient } from './client.ts'
 import { followToEnd } from './follow-events.ts'
-import { waitForEnd } from './follow-job.ts'
 import { HELLO, HELLO_HANDLER } from './hello-sample.ts'
 
 /** What was asked of the service and what came back, in words and JSON. */
@@ -93,14 +92,15 @@ export const DEMO_STEPS: readonly DemoStep[] = [
     check('error names the reason', failed.error?.includes('asked to fail'), true)
 
     check('retry keeps the id', await ask('retry', ofJob(job.id)), { id: job.id, status: 'IN_QUEUE' })
-    const again = await waitForEnd(client, { endpointId: HELLO, jobId: job.id })
+    const again = await ask('statusSync', ofJob(job.id))
     check('it fails again', again.status, 'FAILED')
     const { history } = await client.call('jobRead', { path: { jobId: job.id } })
     check('failed twice', history.filter(({ event }) => event === 'fail').length, 2)
   }),
-  step('purge', 'empty the queue of a paused endpoint', async ({ ask, check }, client) => {
+  step('purge', 'empty the queue of a paused endpoint', async ({ ask, note, check }, client) => {
     await ask('endpointPause', { path: endpoint }).then(({ paused }) => check('paused', paused, true))
     const jobs = await Promise.all([1, 2, 3].map((n) => client.call('run', withInput({ name: `waiting ${n}` }))))
+    note(`POST /v2/${HELLO}/run, three times`, jobs)
     check(
       'all wait',
       jobs.map(({ status }) => status),

@@ -36,7 +36,11 @@ export function openDataFolder(path: string): DataFolder {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     chmodSync(folder, 0o700)
   } catch (error) {
-    throw new StartError('data', `The data folder ${folder} cannot be used: ${(error as Error).message}. Choose another one with --data.`, { cause: error })
+    throw new StartError(
+      'data',
+      `The data folder ${folder} cannot be used: ${(error as Error).message}. Choose another one with --data.`,
+      { cause: error },
+    )
   }
   return {
     folder,

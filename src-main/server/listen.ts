@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { errorBody, AppError } from '../contract/errors.ts'
+import { AppError, errorBody } from '../contract/errors.ts'
 import { StartError } from './start-error.ts'
 
 /** An open listener. */
@@ -56,7 +56,9 @@ export async function listen(fetch: Fetch, port: number): Promise<Listener> {
 
 // A request line or Host that no address can be made of.
 function plainBadRequest(): Response {
-  const body = errorBody(new AppError('BAD_FIELD', { field: 'request', why: 'its address or Host header is not valid' }))
+  const body = errorBody(
+    new AppError('BAD_FIELD', { field: 'request', why: 'its address or Host header is not valid' }),
+  )
   return new Response(JSON.stringify(body), { status: body.status, headers: { 'content-type': 'application/json' } })
 }
 
@@ -65,7 +67,11 @@ function open(server: Server, port: number): Promise<void> {
     server.once('error', (error: Error & { code?: string }) => {
       if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return reject(error)
       const why = error.code === 'EACCES' ? 'may not be opened by this user' : 'is taken by another program'
-      reject(new StartError('port-taken', `Port ${port} ${why}. Choose another one with --port, or 0 for any free one.`, { cause: error }))
+      reject(
+        new StartError('port-taken', `Port ${port} ${why}. Choose another one with --port, or 0 for any free one.`, {
+          cause: error,
+        }),
+      )
     })
     server.listen({ port, host: LOOPBACK, backlog: 1024 }, resolve)
   })

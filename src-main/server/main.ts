@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker/worker-app.ts'
-import { createCore, openFolderStorage, type OpenedFolder, processFleet, postOut } from '../core.ts'
 import type { ServiceFacts } from '../core.ts'
-import { openDataFolder, readKey, readServiceFile, writePrivate, type DataFolder } from './data-folder.ts'
-import { type Fetch, listen, type Listener } from './listen.ts'
+import { createCore, type OpenedFolder, openFolderStorage, postOut, processFleet } from '../core.ts'
+import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
+import { type Fetch, type Listener, listen } from './listen.ts'
 import { StartError } from './start-error.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
 
@@ -74,7 +74,12 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
   throw new StartError('locked', `A Drydock service is already running on the data folder ${folder.folder}: ${which}.`)
 }
 
-async function run(options: StartOptions, folder: DataFolder, opened: OpenedFolder, listeners: Listener[]): Promise<RunningServer> {
+async function run(
+  options: StartOptions,
+  folder: DataFolder,
+  opened: OpenedFolder,
+  listeners: Listener[],
+): Promise<RunningServer> {
   const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const startedAt = systemTime.wall()
@@ -88,7 +93,14 @@ async function run(options: StartOptions, folder: DataFolder, opened: OpenedFold
     log,
     post: postOut,
     fleet: ({ clock, maxWorkers }) =>
-      processFleet({ clock, log, folder: folder.workers, pythonPath: PYTHON_PATH, environment: process.env, maxWorkers }),
+      processFleet({
+        clock,
+        log,
+        folder: folder.workers,
+        pythonPath: PYTHON_PATH,
+        environment: process.env,
+        maxWorkers,
+      }),
     facts: () => facts as ServiceFacts,
     workerUrl: () => workerUrl,
     accountKey: () => accountKey ?? '',
@@ -102,7 +114,9 @@ async function run(options: StartOptions, folder: DataFolder, opened: OpenedFold
 
   // Workers that outlived a crash call the port that they were started with.
   const lastPort = Number(storage.state.get(WORKER_PORT) ?? 0)
-  const workerListener = await listen(createWorkerApp(service).fetch as Fetch, lastPort).catch(() => listen(createWorkerApp(service).fetch as Fetch, 0))
+  const workerListener = await listen(createWorkerApp(service).fetch as Fetch, lastPort).catch(() =>
+    listen(createWorkerApp(service).fetch as Fetch, 0),
+  )
   listeners.push(workerListener)
   workerUrl = `http://127.0.0.1:${workerListener.port}`
   if (workerListener.port !== lastPort) await storage.write(() => storage.state.set(WORKER_PORT, workerListener.port))
@@ -121,7 +135,10 @@ async function run(options: StartOptions, folder: DataFolder, opened: OpenedFold
     startedAt,
   }
   await core.start()
-  writePrivate(folder.serviceFile, JSON.stringify({ pid: process.pid, url, workerUrl, startedAt, version: packageJson.version }))
+  writePrivate(
+    folder.serviceFile,
+    JSON.stringify({ pid: process.pid, url, workerUrl, startedAt, version: packageJson.version }),
+  )
   log.info('service started', { url, data: folder.folder })
 
   let announceStopped: () => void = () => undefined

@@ -1,16 +1,16 @@
 import type { Bell } from './bell.ts'
-import type { Clock, Log, NewId, Storage } from './ports.ts'
 import type { Keys } from './management/keys.ts'
 import type { MetricsRecorder } from './management/metrics.ts'
 import type { Settings } from './management/settings.ts'
 import type { ViewDeps } from './management/views.ts'
+import type { Clock, Log, NewId, Storage } from './ports.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
 import type { WebhookDelivery } from './webhooks/deliver.ts'
+import type { WorkerSupervisor } from './workers/supervise.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
 import type { WorkerRegistry } from './workers/worker-registry.ts'
-import type { WorkerSupervisor } from './workers/supervise.ts'
 
 /** The running service as the HTTP layer sees it. Made by core.ts. */
 export type ServiceContext = {

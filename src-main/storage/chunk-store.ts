@@ -14,7 +14,7 @@ export function createChunkStore(db: Database): ChunkStore {
   return {
     append(seq, chunks) {
       const first = countOf(seq) + 1
-      chunks.forEach((chunk, index) => insert.run(seq, first + index, chunk))
+      for (const [index, chunk] of chunks.entries()) insert.run(seq, first + index, chunk)
     },
     after: (seq, cursor, limit) => after.all(seq, cursor, limit),
     count: countOf,

@@ -37,10 +37,13 @@ const withKey = (service: ServiceContext, { endpoint, key }: EndpointAndKey) => 
 
 /** The management of endpoints. */
 export const ENDPOINT_OPERATIONS = {
-  endpointList: (c, service) => c.json({ endpoints: service.storage.endpoints.all().map((endpoint) => view(service, endpoint)) }),
+  endpointList: (c, service) =>
+    c.json({ endpoints: service.storage.endpoints.all().map((endpoint) => view(service, endpoint)) }),
   endpointRead: (c, service) => c.json(view(service, endpointOf(c, service))),
   async endpointCreate(c, service) {
-    const { id, ...config } = endpointCreate.parse((await readJson(c, limit('managementBodyBytes'), 'this operation')).value)
+    const { id, ...config } = endpointCreate.parse(
+      (await readJson(c, limit('managementBodyBytes'), 'this operation')).value,
+    )
     return c.json(withKey(service, await createEndpoint(service, config, id)))
   },
   async endpointUpdate(c, service) {
@@ -59,11 +62,14 @@ export const ENDPOINT_OPERATIONS = {
     service.storage.poke()
     return c.json(view(service, endpoint))
   },
-  endpointRotateKey: async (c, service) => c.json(withKey(service, await rotateEndpointKey(service, endpointOf(c, service)))),
+  endpointRotateKey: async (c, service) =>
+    c.json(withKey(service, await rotateEndpointKey(service, endpointOf(c, service)))),
   endpointMetrics(c, service) {
     const { query } = APP_ROUTES.endpointMetrics
     const to = queryValue(c, 'to', query.to) ?? service.clock.now()
     const from = queryValue(c, 'from', query.from) ?? to - HOUR_MS
-    return c.json(service.metrics.read(endpointOf(c, service).id, { from, to, points: queryValue(c, 'points', query.points) }))
+    return c.json(
+      service.metrics.read(endpointOf(c, service).id, { from, to, points: queryValue(c, 'points', query.points) }),
+    )
   },
 } as const satisfies Record<string, AppHandler>

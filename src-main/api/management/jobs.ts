@@ -56,8 +56,11 @@ export const JOB_OPERATIONS = {
   async deliveryResend(c, service) {
     const { storage, clock, webhooks } = service
     const deliveryId = Number(c.req.param('deliveryId'))
-    const sent = Number.isSafeInteger(deliveryId) ? await storage.write(() => storage.webhooks.resend(deliveryId, clock.now())) : undefined
-    if (sent === undefined) throw new AppError('DELIVERY_NOT_FOUND', { deliveryId: c.req.param('deliveryId')?.slice(0, 20) ?? '' })
+    const sent = Number.isSafeInteger(deliveryId)
+      ? await storage.write(() => storage.webhooks.resend(deliveryId, clock.now()))
+      : undefined
+    if (sent === undefined)
+      throw new AppError('DELIVERY_NOT_FOUND', { deliveryId: c.req.param('deliveryId')?.slice(0, 20) ?? '' })
     webhooks.deliverDue()
     return c.json(sent)
   },

@@ -27,7 +27,10 @@ function serveLogs(c: Context, service: ServiceContext, scope: LogScope): Respon
       const lines = next
       cursor = lines.at(-1)?.id ?? cursor
       next = storage.logs.after(scope, cursor, PAGE)
-      return { items: lines.map((line) => ({ id: line.id, event: 'line', data: JSON.stringify(line) })), more: next.length > 0 }
+      return {
+        items: lines.map((line) => ({ id: line.id, event: 'line', data: JSON.stringify(line) })),
+        more: next.length > 0,
+      }
     },
   })
 }

@@ -13,7 +13,16 @@ export const SERVICE_OPERATIONS = {
     const { version, pid, url, data, startedAt } = info()
     const { normal, lowPriority, inProgress } = views.counts.total()
     const jobs = { inQueue: normal + lowPriority, inProgress }
-    return c.json({ version, pid, url, data, startedAt, endpoints: storage.endpoints.all().length, jobs, lateResults: calls.lateReports() })
+    return c.json({
+      version,
+      pid,
+      url,
+      data,
+      startedAt,
+      endpoints: storage.endpoints.all().length,
+      jobs,
+      lateResults: calls.lateReports(),
+    })
   },
   workerList(c, { registry, views }) {
     const endpoint = queryValue(c, 'endpoint', APP_ROUTES.workerList.query.endpoint)
@@ -25,13 +34,17 @@ export const SERVICE_OPERATIONS = {
     const worker = registry.get(workerId)
     if (worker === undefined) throw new AppError('WORKER_NOT_FOUND', { workerId: workerId.slice(0, 50) })
     const graceMs = storage.endpoints.get(worker.endpointId)?.config.stopGraceMs ?? limit('stopGraceMs')
-    supervisor.stopWorker(worker, 'stopped by a person', graceMs).catch((error) => log.error('worker not stopped', { workerId, error }))
+    supervisor
+      .stopWorker(worker, 'stopped by a person', graceMs)
+      .catch((error) => log.error('worker not stopped', { workerId, error }))
     return c.json({ ok: true as const })
   },
   settingsRead: (c, { settings }) => c.json(settings.get()),
   async settingsUpdate(c, { settings }) {
     const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    const changes = Object.fromEntries(Object.entries(serviceSettingsUpdate.parse(value)).filter(([, given]) => given !== undefined))
+    const changes = Object.fromEntries(
+      Object.entries(serviceSettingsUpdate.parse(value)).filter(([, given]) => given !== undefined),
+    )
     return c.json(await settings.update(changes))
   },
   async keyRotate(c, { rotateAccountKey, info }) {

@@ -19,7 +19,13 @@ export const openai: Operation = async (request) => {
   const names = Object.keys(body?.value ?? {})
   const given = `{${names.map((name) => `${JSON.stringify(name)}:${body?.raw(name)}`).join(',')}}`
   const input = `{"openai_route":${JSON.stringify(route)}${body === undefined ? '' : `,"openai_input":${given}`}}`
-  const job = await submitJob(service, endpoint, { kind: 'runsync', request: {}, input, s3Config: undefined, waitMs: limit('waitMaxMs') })
+  const job = await submitJob(service, endpoint, {
+    kind: 'runsync',
+    request: {},
+    input,
+    s3Config: undefined,
+    waitMs: limit('waitMaxMs'),
+  })
   return body?.value.stream === true ? passStreamOn(request, job) : answerWhole(request, job)
 }
 
@@ -27,7 +33,8 @@ async function answerWhole({ c, service }: OperationRequest, job: Job): Promise<
   const { storage, waiters } = service
   const ended = await waiters.untilEnd(job, limit('waitMaxMs'), c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
-  if (ended.status !== 'COMPLETED') throw new AppError('JOB_FAILED', { jobId: job.id, status: ended.status, why: ended.error ?? '' })
+  if (ended.status !== 'COMPLETED')
+    throw new AppError('JOB_FAILED', { jobId: job.id, status: ended.status, why: ended.error ?? '' })
   const output = storage.jobs.readOutput(ended.seq)
   const chunks = storage.chunks.after(ended.seq, 0, 1)[0]?.chunk
   const value: unknown = output === undefined || output === '[]' ? onlyOutput(chunks) : JSON.parse(output)
@@ -52,7 +59,8 @@ function passStreamOn({ c, service }: OperationRequest, job: Job): Response {
       await read.delivered()
       if (read.chunks.length > 0 || !isFinal(read.status)) continue
       const ended = service.storage.jobs.read(job.seq)
-      if (ended?.error) await events.write(`data: ${JSON.stringify({ error: { message: ended.error, code: 500 } })}\n\n`)
+      if (ended?.error)
+        await events.write(`data: ${JSON.stringify({ error: { message: ended.error, code: 500 } })}\n\n`)
       return
     }
   })

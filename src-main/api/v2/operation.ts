@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
 import type { ZodType } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { Job } from '../../services/ports.ts'
-import type { Endpoint } from '../../services/ports.ts'
+import type { Endpoint, Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 
 /** What an operation of the job API gets: host, page, key and endpoint have been checked. */
@@ -32,7 +31,8 @@ export function handleText(job: Pick<Job, 'id' | 'status'>): Response {
 export function jobOf({ c, service, endpoint }: OperationRequest): Job {
   const jobId = c.req.param('jobId') ?? ''
   const job = service.storage.jobs.find(jobId)
-  if (job === undefined || job.endpointId !== endpoint.id) throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
+  if (job === undefined || job.endpointId !== endpoint.id)
+    throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job
 }
 

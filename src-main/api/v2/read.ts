@@ -4,7 +4,8 @@ import { readHealth } from '../../services/management/views.ts'
 import { jsonText, type Operation, queryValue } from './operation.ts'
 
 /** GET health. */
-export const health: Operation = ({ service, endpoint }) => jsonText(JSON.stringify(readHealth(service.views, endpoint.id)))
+export const health: Operation = ({ service, endpoint }) =>
+  jsonText(JSON.stringify(readHealth(service.views, endpoint.id)))
 
 /** GET requests: jobs of the endpoint, newest first, with full-text search. */
 export const requests: Operation = async ({ c, service, endpoint }) => {

@@ -22,7 +22,12 @@ export const statusSync: Operation = async (request) => {
   return answerAtEnd(request.c, request.service, jobOf(request), waitMs)
 }
 
-async function answerAtEnd(c: Context, { storage, waiters }: ServiceContext, job: Job, waitMs: number): Promise<Response> {
+async function answerAtEnd(
+  c: Context,
+  { storage, waiters }: ServiceContext,
+  job: Job,
+  waitMs: number,
+): Promise<Response> {
   const ended = await waiters.untilEnd(job, waitMs, c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) return handleText(ended ?? job)
   return jsonText(readJobRecord(storage.jobs, ended))

@@ -21,7 +21,8 @@ export const stream: Operation = async (request) => {
   if (/\btext\/event-stream\b/.test(c.req.header('accept') ?? '')) return streamEvents(c, service, job)
   const read = await service.streams.read(job, { holdMs, signal: c.req.raw.signal })
   afterAnswer(c, {
-    written: () => void read.delivered().catch((error) => service.log.warn('stream cursor not moved', { jobId: job.id, error })),
+    written: () =>
+      void read.delivered().catch((error) => service.log.warn('stream cursor not moved', { jobId: job.id, error })),
     lost: read.lost,
   })
   const array = `[${read.chunks.join(',')}]`

@@ -10,15 +10,23 @@ import { readJson } from '../read-body.ts'
  * Reads and checks the body of run or runsync. The payloads stay the text that came.
  * @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD, BODY_TOO_LARGE
  */
-export async function readSubmission(c: Context, kind: 'run' | 'runsync', waitMs: number | undefined): Promise<Submission> {
+export async function readSubmission(
+  c: Context,
+  kind: 'run' | 'runsync',
+  waitMs: number | undefined,
+): Promise<Submission> {
   const body = await readJson(c, limit(kind === 'run' ? 'runBodyBytes' : 'runsyncBodyBytes'), kind)
   const parsed = jobRequest.safeParse(body.value)
   if (!parsed.success) throw fieldError(parsed.error)
   const header = c.req.header('idempotency-key')
   if (header !== undefined && header.length > limit('idempotencyKeyLength')) {
-    throw new AppError('BAD_FIELD', { field: 'Idempotency-Key', why: `must be at most ${limit('idempotencyKeyLength')} characters` })
+    throw new AppError('BAD_FIELD', {
+      field: 'Idempotency-Key',
+      why: `must be at most ${limit('idempotencyKeyLength')} characters`,
+    })
   }
   const request = { ...parsed.data, idempotencyKey: parsed.data.idempotencyKey ?? (header || undefined) }
-  const s3Config = parsed.data.s3Config === undefined || parsed.data.s3Config === null ? undefined : body.raw('s3Config')
+  const s3Config =
+    parsed.data.s3Config === undefined || parsed.data.s3Config === null ? undefined : body.raw('s3Config')
   return { kind, request, input: body.raw('input') ?? '{}', s3Config, waitMs }
 }

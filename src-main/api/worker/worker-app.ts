@@ -8,7 +8,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { WORKER_ROUTES } from '../../contract/worker-protocol.ts'
 import { keyFromHeader } from '../../domain/auth.ts'
-import { readReport, type Report, tooLargeReport } from '../../domain/job/result.ts'
+import { type Report, readReport, tooLargeReport } from '../../domain/job/result.ts'
 import { scanJson } from '../../domain/json/scan-json.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
@@ -35,9 +35,14 @@ export function createWorkerApp(service: ServiceContext): Hono {
   }
 
   async function take(c: Context, max: number): Promise<readonly Job[]> {
-    const jobs = await calls.take(workerOf(c), { max, busy: c.req.query('job_in_progress') === '1', signal: c.req.raw.signal })
+    const jobs = await calls.take(workerOf(c), {
+      max,
+      busy: c.req.query('job_in_progress') === '1',
+      signal: c.req.raw.signal,
+    })
     if (jobs.length > 0) {
-      const lost = () => void calls.undelivered(jobs).catch((error) => log.error('undelivered jobs not released', { error }))
+      const lost = () =>
+        void calls.undelivered(jobs).catch((error) => log.error('undelivered jobs not released', { error }))
       afterAnswer(c, { written: () => undefined, lost })
     }
     return jobs
@@ -79,7 +84,13 @@ export function createWorkerApp(service: ServiceContext): Hono {
     if (chunk !== undefined) await calls.stream(worker, c.req.param('jobId') ?? '', chunk)
     return jsonText(ACCEPTED)
   })
-  app.notFound((c) => errorResponse(c, new AppError('ROUTE_NOT_FOUND', { method: c.req.method, path: c.req.path.slice(0, 200) }), service))
+  app.notFound((c) =>
+    errorResponse(
+      c,
+      new AppError('ROUTE_NOT_FOUND', { method: c.req.method, path: c.req.path.slice(0, 200) }),
+      service,
+    ),
+  )
   app.onError((error, c) => errorResponse(c, error, service))
   return app
 }

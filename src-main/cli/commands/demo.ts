@@ -91,8 +91,9 @@ async function play(step: DemoStep, client: ServiceClient): Promise<StepResult> 
   }
 }
 
-// Characters of an answer on one line; source: ours, so that it fits a wide terminal.
-const ANSWER_LENGTH = 140
+// Characters of an answer that are shown, and of a line; source: ours, so that a job record is whole and a line fits.
+const ANSWER_LENGTH = 300
+const LINE = /.{1,109}(?:,|$)|.{1,110}/gs
 // Width of the column with marks and names of steps.
 const MARGIN = 12
 
@@ -107,14 +108,18 @@ function showStep(
   output.line(`${mark} ${output.paint('bold', step.name.padEnd(MARGIN - 2))}${step.about} (${duration(tookMs)})`)
   const indent = ' '.repeat(MARGIN)
   for (const { question, answer } of result.exchanges) {
-    output.line(indent + shortened(question))
-    output.line(`${indent}  ${output.paint('gray', '→')} ${shortened(valueText(answer))}`)
+    const [first, ...more] = lines(valueText(answer))
+    output.line(indent + lines(question).join(`\n${indent}`))
+    output.line(`${indent}  ${output.paint('gray', '→')} ${first}`)
+    for (const line of more) output.line(`${indent}    ${line}`)
   }
   for (const { what, got, wanted } of result.checks.filter((check) => !check.right)) {
     output.line(output.paint('red', `${indent}${what}: got ${valueText(got)}, wanted ${valueText(wanted)}`))
   }
 }
 
-function shortened(text: string): string {
-  return text.length > ANSWER_LENGTH ? `${text.slice(0, ANSWER_LENGTH - 1)}…` : text
+function lines(text: string): string[] {
+  const shown = text.length > ANSWER_LENGTH ? `${text.slice(0, ANSWER_LENGTH - 1)}…` : text
+  // After a comma where there is one, so that few names and values are cut in two.
+  return shown.match(LINE) ?? ['']
 }

@@ -22,13 +22,22 @@ export type ViewDeps = {
 // Counting further would cost more than it says.
 const AHEAD_MAX = 10_000
 
-/** Health of an endpoint: all from memory, so it costs the same with a million jobs. */
-export function readHealth({ storage, counts, registry, supervisor }: ViewDeps, endpointId: string): HealthRecord {
+/**
+ * Health of an endpoint: all from memory, so it costs the same with a million jobs. A worker that crashed and is kept
+ * back before its next try counts as unhealthy, as on the platform.
+ */
+export function readHealth(
+  { storage, clock, counts, registry, supervisor }: ViewDeps,
+  endpointId: string,
+): HealthRecord {
   const { completed, failed, retried } = storage.endpoints.totals(endpointId)
   const { normal, lowPriority, inProgress } = counts.of(endpointId)
+  const { decision, crashLoop } = supervisor.status(endpointId)
+  const workers = healthCounts(registry.ofEndpoint(endpointId), decision?.throttled ?? 0)
+  const keptBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
   return {
     jobs: { completed, failed, inProgress, inQueue: normal + lowPriority, retried },
-    workers: healthCounts(registry.ofEndpoint(endpointId), supervisor.status(endpointId).decision?.throttled ?? 0),
+    workers: { ...workers, unhealthy: workers.unhealthy + keptBack },
   }
 }
 

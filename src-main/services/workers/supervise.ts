@@ -4,32 +4,21 @@
  * the loop that applies them. It runs when something changed, and when a decision says that time alone will change it.
  */
 import { limit } from '../../contract/limits.ts'
-import { type CrashLoop, type WorkerExit as JudgedExit, judgeCrashLoop } from '../../domain/worker/crash-loop.ts'
-import { lastWords } from '../../domain/worker/last-words.ts'
+import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
 import { decideScaling } from '../../domain/worker/scaling.ts'
 import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
-import type { Change, Clock, Endpoint, Fleet, Job, Log, NewId, Storage, WorkerExit } from '../ports.ts'
-import type { Lease, Leases } from '../queue/leases.ts'
-import type { ParkedTakes } from '../queue/parked-takes.ts'
+import type { Change, Endpoint, JobChange } from '../ports.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import { failOverdueJobs, releaseJobs, rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
+import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
-import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
+import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
+import type { LiveWorker } from './worker-registry.ts'
 
 /** What the supervisor needs. */
-export type SuperviseDeps = {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly newId: NewId
-  readonly log: Log
-  readonly fleet: Fleet
+export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
   readonly counts: QueueCounts
-  readonly leases: Leases
-  readonly takes: ParkedTakes
-  readonly registry: WorkerRegistry
   readonly calls: WorkerCalls
-  /** Makes what the fleet needs to start a worker of this endpoint. */
-  readonly specOf: (endpoint: Endpoint, workerId: string, token: string) => Parameters<Fleet['start']>[0]
 }
 
 /** State of one endpoint's fleet, for people and health. */
@@ -38,12 +27,20 @@ export type FleetStatus = { readonly decision: ScalingDecision | undefined; read
 const TICK_MS = 200
 // Decisions for one endpoint are at least this far apart, so that thousands of jobs a second cost few of them.
 const SETTLE_MS = 20
-const EXITS_KEPT = 30
+// An endpoint that is gone keeps no worker.
+const GONE = {
+  workersMin: 0,
+  workersMax: 0,
+  idleTimeoutMs: 0,
+  concurrency: 1,
+  scaler: { type: 'QUEUE_DELAY', value: 0 },
+  initializingTimeoutMs: limit('initializingMs'),
+} as const
 
 /** The loop over all workers. */
 export class WorkerSupervisor {
   readonly #deps: SuperviseDeps
-  readonly #exits = new Map<string, JudgedExit[]>()
+  readonly #lifecycle: WorkerLifecycle
   readonly #decisions = new Map<string, ScalingDecision>()
   readonly #checks = new Map<string, { readonly at: number; readonly cancel: () => void }>()
   readonly #lastCheck = new Map<string, number>()
@@ -53,8 +50,8 @@ export class WorkerSupervisor {
 
   constructor(deps: SuperviseDeps) {
     this.#deps = deps
+    this.#lifecycle = createWorkerLifecycle({ ...deps, onEnded: (worker) => this.#workerEnded(worker) })
     deps.storage.onCommit((changes) => this.#hear(changes))
-    deps.fleet.onExit((exit) => this.#workerExited(exit))
   }
 
   /** Begins to look after the workers. */
@@ -71,9 +68,9 @@ export class WorkerSupervisor {
     for (const { cancel } of this.#checks.values()) cancel()
     this.#checks.clear()
     await Promise.allSettled([...this.#starting])
-    await Promise.all(this.#deps.registry.all().map((worker) => this.stopWorker(worker, 'the service stops', graceMs)))
-    const left = [...this.#deps.leases.all()]
-    await releaseJobs(this.#deps, left, 'the service stopped before the job had ended')
+    const { registry, leases } = this.#deps
+    await Promise.all(registry.all().map((worker) => this.stopWorker(worker, 'the service stops', graceMs)))
+    await releaseJobs(this.#deps, [...leases.all()], 'the service stopped before the job had ended')
   }
 
   /** How the fleet of an endpoint stands. */
@@ -83,26 +80,19 @@ export class WorkerSupervisor {
 
   /** Forgets the crashes of an endpoint, so that the next worker starts at once. */
   forgetCrashes(endpointId: string): void {
-    this.#exits.delete(endpointId)
+    this.#lifecycle.history.forget(endpointId)
     this.check(endpointId)
+  }
+
+  /** Stops a worker: SIGTERM now, the end of it with all its children when the grace time is over. */
+  stopWorker(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
+    return this.#lifecycle.stop(worker, reason, graceMs)
   }
 
   /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
   check(endpointId: string): void {
-    const { clock } = this.#deps
-    const since = clock.steady() - (this.#lastCheck.get(endpointId) ?? Number.NEGATIVE_INFINITY)
-    this.#checkAt(endpointId, clock.steady() + Math.max(0, SETTLE_MS - since))
-  }
-
-  /** Stops a worker: SIGTERM now, the end of it with all its children when the grace time is over. */
-  async stopWorker(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
-    const { registry, fleet, takes } = this.#deps
-    worker.ordered = true
-    worker.told = true
-    registry.apply(worker, 'drain', reason)
-    const stopped = fleet.stop(worker.id, graceMs)
-    takes.dismiss(worker.id) // else it would wait for its open call before it ends
-    await stopped
+    const now = this.#deps.clock.steady()
+    this.#checkAt(endpointId, Math.max(now, (this.#lastCheck.get(endpointId) ?? Number.NEGATIVE_INFINITY) + SETTLE_MS))
   }
 
   #checkAt(endpointId: string, at: number): void {
@@ -122,23 +112,27 @@ export class WorkerSupervisor {
     for (const change of changes) {
       if (change.type === 'job' && change.event !== 'progress') this.#hearJob(change)
       if (change.type !== 'worker') touched.add(change.endpointId)
-      if (change.type === 'endpoint' && change.event === 'deleted') this.#exits.delete(change.endpointId)
+      if (change.type === 'endpoint' && change.event !== 'paused') this.#lifecycle.history.forget(change.endpointId)
     }
     for (const endpointId of touched) this.check(endpointId)
   }
 
-  #hearJob(change: Extract<Change, { type: 'job' }>): void {
-    const { registry, leases, calls, storage } = this.#deps
+  #hearJob(change: JobChange): void {
+    const { registry, calls } = this.#deps
     const worker = change.workerId === undefined ? undefined : registry.get(change.workerId)
     if (worker === undefined) return
-    if (change.event === 'claim') return void registry.apply(worker, 'takeJob')
+    if (change.event === 'claim') registry.apply(worker, 'takeJob')
     if (change.from !== 'IN_PROGRESS') return
     if (change.event === 'complete' || change.event === 'fail') worker.jobsDone += 1
     if (change.event === 'cancel' || change.event === 'expire' || change.event === 'exceedExecution') {
-      const graceMs = storage.endpoints.get(change.endpointId)?.config.stopGraceMs ?? limit('stopGraceMs')
-      calls.orderStop(worker, { jobId: change.jobId, seq: change.seq, graceMs })
+      calls.orderStop(worker, { jobId: change.jobId, seq: change.seq, graceMs: this.#graceOf(worker) })
     }
-    if (worker.stopOrders.size === 0 && leases.ofWorker(worker.id).length === 0) registry.apply(worker, 'becomeIdle')
+    if (this.#load(worker) === 0) registry.apply(worker, 'becomeIdle')
+  }
+
+  #workerEnded({ endpointId }: LiveWorker): void {
+    this.#lastCheck.delete(endpointId)
+    this.check(endpointId)
   }
 
   #tick(): void {
@@ -150,25 +144,18 @@ export class WorkerSupervisor {
   }
 
   #judgeLeases(): void {
-    const now = this.#deps.clock.steady()
-    const overdue: Lease[] = []
-    const silent = new Set<string>()
-    for (const lease of this.#deps.leases.all()) {
-      if (now >= lease.executeUntil) overdue.push(lease)
-      else if (now >= lease.until) silent.add(lease.workerId)
-    }
+    const { leases, clock } = this.#deps
+    const { overdue, silent } = expiredLeases(leases, clock.steady())
     this.#run(failOverdueJobs(this.#deps, overdue), 'overdue jobs not failed')
     for (const workerId of silent) this.#loseWorker(workerId)
   }
 
   #loseWorker(workerId: string): void {
-    const { leases, registry } = this.#deps
+    const { leases, registry, clock } = this.#deps
     const held = leases.ofWorker(workerId)
-    const confirmed = held.some((lease) => lease.confirmed)
-    const reason = confirmed
-      ? `worker ${workerId} gave no sign of life for ${limit('leaseMs') / 1000} s`
-      : `worker ${workerId} never said that it runs the job`
-    for (const lease of held) lease.until = Number.POSITIVE_INFINITY // judged once
+    const reason = silenceReason(workerId, held)
+    // Looked at again after a full lease, should this write fail.
+    for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
     this.#run(rescueLostJobs(this.#deps, held, reason), 'lost jobs not rescued')
     const worker = registry.get(workerId)
     if (worker === undefined) return
@@ -179,50 +166,43 @@ export class WorkerSupervisor {
   #judgeStopOrders(): void {
     const now = this.#deps.clock.steady()
     for (const worker of this.#deps.registry.all()) {
-      const overdue = [...worker.stopOrders].find(([, order]) => now >= order.until)
-      if (overdue === undefined) continue
-      const reason = `job ${overdue[0]} did not stop within its grace time`
+      const reason = overdueStopOrder(worker, now)
+      if (reason === undefined) continue
       worker.stopOrders.clear()
       this.#run(this.stopWorker(worker, reason, 0), 'worker not stopped')
     }
   }
 
   #reconcile(endpointId: string): void {
-    const { clock, storage, log } = this.#deps
+    const { clock, storage, registry, log } = this.#deps
     if (this.#stopping) return
     this.#lastCheck.set(endpointId, clock.steady())
     const endpoint = storage.endpoints.get(endpointId)
     const decision = this.#decide(endpointId, endpoint)
     this.#decisions.set(endpointId, decision)
     for (const { workerId, reason, force } of decision.stop) this.#leave(workerId, reason, force === true)
-    for (const worker of this.#deps.registry.ofEndpoint(endpointId)) this.#endIfDone(worker)
+    for (const worker of registry.ofEndpoint(endpointId)) this.#endIfDone(worker)
     if (endpoint === undefined) return
     for (let n = 0; n < decision.start; n++) {
-      const starting = this.#startWorker(endpoint).catch((error) =>
-        log.error('worker not started', { endpointId, error }),
-      )
+      const starting = this.#lifecycle
+        .start(endpoint)
+        .catch((error) => log.error('worker not started', { endpointId, error }))
+        .finally(() => this.#starting.delete(starting))
       this.#starting.add(starting)
-      starting.finally(() => this.#starting.delete(starting))
     }
-    if (decision.nextCheckAt !== undefined)
+    if (decision.nextCheckAt !== undefined) {
       this.#checkAt(endpointId, Math.max(decision.nextCheckAt, clock.steady() + SETTLE_MS))
+    }
   }
 
   #decide(endpointId: string, endpoint: Endpoint | undefined): ScalingDecision {
-    const { clock, counts, fleet, registry, leases, storage } = this.#deps
+    const { clock, counts, fleet, registry, storage } = this.#deps
     const now = clock.steady()
     const count = counts.of(endpointId)
     const oldest = count.normal > 0 ? storage.jobs.oldestWaiting(endpointId, 0) : undefined
     const { free, reason } = fleet.capacity()
     return decideScaling({
-      config: endpoint?.config ?? {
-        workersMin: 0,
-        workersMax: 0,
-        idleTimeoutMs: 0,
-        concurrency: 1,
-        scaler: { type: 'QUEUE_DELAY', value: 0 },
-        initializingTimeoutMs: 1000,
-      },
+      config: endpoint?.config ?? GONE,
       paused: endpoint?.paused ?? true,
       stopping: endpoint === undefined,
       queue: { ...count, oldestNormalWaitMs: oldest === undefined ? 0 : now - oldest.queuedAt },
@@ -231,7 +211,7 @@ export class WorkerSupervisor {
         state: worker.state,
         startedAt: worker.startedAt,
         idleSince: worker.idleSince,
-        jobs: leases.ofWorker(worker.id).length + worker.stopOrders.size,
+        jobs: this.#load(worker),
         outdated: worker.replace || worker.revision !== endpoint?.revision,
       })),
       freePlaces: free,
@@ -245,100 +225,27 @@ export class WorkerSupervisor {
   #leave(workerId: string, reason: string, force: boolean): void {
     const worker = this.#deps.registry.get(workerId)
     if (worker === undefined) return
-    if (force) return this.#run(this.stopWorker(worker, reason, 0), 'worker not stopped')
+    if (force) {
+      this.#run(this.stopWorker(worker, reason, 0), 'worker not stopped')
+      return
+    }
     worker.ordered = true
     this.#deps.registry.apply(worker, 'drain', reason)
     this.#endIfDone(worker)
   }
 
   #endIfDone(worker: LiveWorker): void {
-    const { leases } = this.#deps
-    if (worker.state !== 'stopping' || worker.told) return
-    if (leases.ofWorker(worker.id).length + worker.stopOrders.size > 0) return
+    if (worker.state !== 'stopping' || worker.told || this.#load(worker) > 0) return
     this.#run(this.stopWorker(worker, worker.reason ?? 'it is done', this.#graceOf(worker)), 'worker not stopped')
   }
 
-  async #startWorker(endpoint: Endpoint): Promise<void> {
-    const { clock, fleet, newId, registry, storage } = this.#deps
-    const id = newId.worker()
-    const token = newId.key()
-    const worker: LiveWorker = {
-      id,
-      endpointId: endpoint.id,
-      revision: endpoint.revision,
-      tokenHash: newId.hash(token),
-      startedAt: clock.steady(),
-      startedWallAt: clock.now(),
-      state: 'initializing',
-      reason: undefined,
-      pid: undefined,
-      lastSeen: clock.steady(),
-      lastSeenWallAt: undefined,
-      idleSince: undefined,
-      becameReady: false,
-      jobsDone: 0,
-      ordered: false,
-      replace: false,
-      told: false,
-      stopOrders: new Map(),
-      lastLines: [],
-    }
-    registry.add(worker)
-    try {
-      const spec = this.#deps.specOf(endpoint, id, token)
-      await fleet.ensure(spec)
-      const { handle, pid } = await fleet.start(spec)
-      worker.pid = pid
-      const { endpointId, revision, tokenHash, startedWallAt: startedAt } = worker
-      await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
-    } catch (error) {
-      this.#workerExited({ workerId: id, code: undefined, signal: undefined, reason: (error as Error).message })
-    }
-  }
-
-  #workerExited(exit: WorkerExit): void {
-    const { clock, fleet, leases, log, registry, storage } = this.#deps
-    const worker = registry.get(exit.workerId)
-    if (worker === undefined) return
-    fleet.drainOutput(worker.id)
-    const words = exit.reason ?? lastWords(worker.lastLines, exit)
-    const held = leases.ofWorker(worker.id)
-    const reason = worker.ordered
-      ? `worker ${worker.id} was stopped: ${worker.reason ?? 'no reason'}`
-      : `worker ${worker.id} exited: ${words}`
-    registry.apply(worker, 'exit', worker.ordered ? worker.reason : words)
-    registry.remove(worker.id)
-    this.#rememberExit(worker, words)
-    log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
-    const takeBack = worker.ordered ? releaseJobs : rescueLostJobs
-    this.#run(takeBack(this.#deps, held, reason), 'jobs of an ended worker not taken back')
-    this.#run(
-      storage.write(() => storage.workers.remove(worker.id)),
-      'ended worker not removed',
-    )
-    this.#deps.takes.dismiss(worker.id)
-    this.#lastCheck.delete(worker.endpointId)
-    this.check(worker.endpointId)
-    void clock
-  }
-
-  #rememberExit(worker: LiveWorker, reason: string): void {
-    const now = this.#deps.clock.steady()
-    const exits = this.#exits.get(worker.endpointId) ?? []
-    const failedToStart = worker.ordered && !worker.becameReady && worker.reason?.startsWith('not ready') === true
-    exits.push({
-      at: now,
-      livedMs: now - worker.startedAt,
-      becameReady: worker.becameReady,
-      jobsDone: worker.jobsDone,
-      ordered: worker.ordered && !failedToStart,
-      reason: failedToStart ? (worker.reason ?? reason) : reason,
-    })
-    this.#exits.set(worker.endpointId, exits.slice(-EXITS_KEPT))
+  // Jobs that it runs, and those that it was told to stop and may still run.
+  #load(worker: LiveWorker): number {
+    return this.#deps.leases.ofWorker(worker.id).length + worker.stopOrders.size
   }
 
   #crashLoop(endpointId: string): CrashLoop | undefined {
-    return judgeCrashLoop(this.#exits.get(endpointId) ?? [], this.#deps.clock.steady())
+    return this.#lifecycle.history.crashLoop(endpointId, this.#deps.clock.steady())
   }
 
   #graceOf(worker: LiveWorker): number {
@@ -348,16 +255,4 @@ export class WorkerSupervisor {
   #run(work: Promise<unknown>, failure: string): void {
     work.catch((error) => this.#deps.log.error(failure, { error }))
   }
-}
-
-/** Jobs that were running when the service went down, by worker. */
-export function byWorker(jobs: readonly Job[]): ReadonlyMap<string, readonly Job[]> {
-  const groups = new Map<string, Job[]>()
-  for (const job of jobs) {
-    if (job.workerId === null) continue
-    const group = groups.get(job.workerId) ?? []
-    groups.set(job.workerId, group)
-    group.push(job)
-  }
-  return groups
 }

@@ -1,0 +1,117 @@
+/**
+ * Starts and ends workers, one at a time. What a worker held when it ended goes back to the queue: as a new try when
+ * the worker failed, without counting one when we ended it.
+ */
+import { lastWords } from '../../domain/worker/last-words.ts'
+import type { Clock, Endpoint, Fleet, Log, NewId, Storage, WorkerExit, WorkerSpec } from '../ports.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { ParkedTakes } from '../queue/parked-takes.ts'
+import { releaseJobs, rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
+import { createExitHistory, type ExitHistory } from './exit-history.ts'
+import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
+
+/** What starting and ending a worker needs. */
+export type LifecycleDeps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly fleet: Fleet
+  readonly leases: Leases
+  readonly takes: ParkedTakes
+  readonly registry: WorkerRegistry
+  /** Makes what the fleet needs to start a worker of this endpoint. */
+  readonly specOf: (endpoint: Endpoint, workerId: string, token: string) => WorkerSpec
+  /** Called when a worker has ended. */
+  readonly onEnded: (worker: LiveWorker) => void
+}
+
+/** The starts and ends of workers. */
+export type WorkerLifecycle = {
+  readonly start: (endpoint: Endpoint) => Promise<void>
+  /** SIGTERM now; the end of it with all its children when the grace time is over. Settles when it has ended. */
+  readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
+  readonly history: ExitHistory
+}
+
+/** Makes the lifecycle and listens to the fleet. */
+export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
+  const { storage, clock, newId, log, fleet, leases, takes, registry } = deps
+  const history = createExitHistory()
+
+  function ended(exit: WorkerExit): void {
+    const worker = registry.get(exit.workerId)
+    if (worker === undefined) return
+    fleet.drainOutput(worker.id)
+    const words = exit.reason ?? lastWords(worker.lastLines, exit)
+    const held = leases.ofWorker(worker.id)
+    const reason = worker.ordered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
+    registry.apply(worker, 'exit', worker.ordered ? worker.reason : words)
+    registry.remove(worker.id)
+    history.remember(worker, words, clock.steady())
+    takes.dismiss(worker.id)
+    log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
+    const takeBack = worker.ordered ? releaseJobs : rescueLostJobs
+    const writes = [
+      takeBack(deps, held, `worker ${worker.id} ${reason}`),
+      storage.write(() => storage.workers.remove(worker.id)),
+    ]
+    for (const write of writes)
+      write.catch((error) => log.error('end of a worker not stored', { workerId: worker.id, error }))
+    deps.onEnded(worker)
+  }
+
+  async function stop(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
+    worker.ordered = true
+    worker.told = true
+    registry.apply(worker, 'drain', reason)
+    const stopped = fleet.stop(worker.id, graceMs)
+    takes.dismiss(worker.id) // else it would wait for its open call before it ends
+    await stopped
+  }
+
+  async function start(endpoint: Endpoint): Promise<void> {
+    const token = newId.key()
+    const worker = newWorker(endpoint, newId.worker(), newId.hash(token), clock)
+    registry.add(worker)
+    try {
+      const spec = deps.specOf(endpoint, worker.id, token)
+      await fleet.ensure(spec)
+      const { handle, pid } = await fleet.start(spec)
+      worker.pid = pid
+      const { id, endpointId, revision, tokenHash, startedWallAt: startedAt } = worker
+      await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
+      // It was asked to leave before it was there.
+      if (worker.told) await fleet.stop(worker.id, 0)
+    } catch (error) {
+      ended({ workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message })
+    }
+  }
+
+  fleet.onExit(ended)
+  return { start, stop, history }
+}
+
+function newWorker(endpoint: Endpoint, id: string, tokenHash: Uint8Array, clock: Clock): LiveWorker {
+  return {
+    id,
+    endpointId: endpoint.id,
+    revision: endpoint.revision,
+    tokenHash,
+    startedAt: clock.steady(),
+    startedWallAt: clock.now(),
+    state: 'initializing',
+    reason: undefined,
+    pid: undefined,
+    lastSeen: clock.steady(),
+    lastSeenWallAt: undefined,
+    idleSince: undefined,
+    becameReady: false,
+    jobsDone: 0,
+    ordered: false,
+    replace: false,
+    told: false,
+    stopOrders: new Map(),
+    lastLines: [],
+  }
+}

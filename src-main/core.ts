@@ -7,7 +7,7 @@
 import { limit } from './contract/limits.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
-import { postOut as post } from './outbound/post.ts'
+import { postOut } from './outbound/post.ts'
 import { createBell } from './services/bell.ts'
 import { Housekeeping } from './services/management/housekeeping.ts'
 import { createKeys } from './services/management/keys.ts'
@@ -216,5 +216,5 @@ export function openFolderStorage(
   }
 }
 
-/** The adapters that a shell hands to the core; named here so that shells import the core alone. */
-export { createProcessFleet as processFleet, post as postOut, type ServiceFacts }
+/** The adapters that a shell hands to the core, and the types of what it brings: shells import the core alone. */
+export { createProcessFleet as processFleet, type Log, type NewId, postOut, type ServiceFacts, type TimeSource }

@@ -30,7 +30,6 @@ export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = { contra
 /** Packages that one place alone may touch. */
 export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src-main/storage/',
-  kysely: 'src-main/storage/',
   dockerode: 'src-main/fleet/docker/',
   electron: 'src-main/electron/',
   hono: 'src-main/api/',

@@ -183,7 +183,7 @@ describe('start', () => {
     }
     const text = lines.join('\n')
     expect(text).toMatch(/^address +http:\/\/127\.0\.0\.1:\d+$/m)
-    expect(text).toMatch(/^sample +hello answered \{"greeting":"Hello, world"\} in /m)
+    expect(text).toMatch(/^✓ The sample hello answered \{"greeting":"Hello, world"\} in \d/m)
     expect(text).toContain(join(folder, 'data', 'account.key'))
     expect(text).not.toContain(readFileSync(join(folder, 'data', 'account.key'), 'utf8'))
 

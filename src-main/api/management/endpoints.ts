@@ -16,7 +16,7 @@ import type { Endpoint } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { readJson } from '../read-body.ts'
 import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './routes.ts'
+import type { AppHandler } from './app-handler.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -6,7 +6,7 @@ import { viewJobRow, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { jsonText, queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './routes.ts'
+import type { AppHandler } from './app-handler.ts'
 
 const ALL_CHUNKS = 1_000_000
 

@@ -4,8 +4,8 @@ import type { LogScope } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { followAsEvents } from '../follow.ts'
 import { queryValue } from '../v2/operation.ts'
+import type { AppHandler } from './app-handler.ts'
 import { endpointOf } from './endpoints.ts'
-import type { AppHandler } from './routes.ts'
 
 const PAGE = 1000
 

@@ -1,13 +1,9 @@
-import type { Context } from 'hono'
 import type { AppOperation } from '../../contract/app-routes.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import type { AppHandler } from './app-handler.ts'
 import { ENDPOINT_OPERATIONS } from './endpoints.ts'
 import { JOB_OPERATIONS } from './jobs.ts'
 import { LOG_OPERATIONS } from './logs.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
-
-/** One operation of the management API; the account key has been checked. */
-export type AppHandler = (c: Context, service: ServiceContext) => Promise<Response> | Response
 
 /** Which code answers which operation of the management API. */
 export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {

@@ -5,7 +5,7 @@ import { serviceSettingsUpdate } from '../../contract/management.ts'
 import { viewWorker } from '../../services/management/views.ts'
 import { readJson } from '../read-body.ts'
 import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './routes.ts'
+import type { AppHandler } from './app-handler.ts'
 
 /** The service itself: where it is, its settings, its workers, its key. */
 export const SERVICE_OPERATIONS = {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { RunningServer } from '../../server/main.ts'
 import { CliError } from '../cli-error.ts'
 import type { ServiceClient } from '../client.ts'
-import { dataFolder } from '../data-folder.ts'
+import { dataFolder, defaultDataFolder } from '../data-folder.ts'
 import { findService, readAccountKey } from '../find-service.ts'
 import { duration } from '../format.ts'
 import { askHello, ensureHello, HELLO } from '../hello-sample.ts'
@@ -42,7 +42,8 @@ Examples:
       })
       const { createClient } = await import('../client.ts')
       const client = createClient({ url: server.url, key: (await readAccountKey(server.data)) ?? '' })
-      await showSample(output, client, facts, stopping.signal)
+      const next = nextCommands(server.data, surroundings)
+      await showSample(output, client, { facts, next, signal: stopping.signal })
       await up
     })
 }
@@ -61,12 +62,8 @@ async function startOrFind(
     if (!output.json) output.line(error.message)
     const { createClient } = await import('../client.ts')
     const client = createClient(await findService({ data }, surroundings))
-    await showSample(
-      output,
-      client,
-      { ready: true, url: client.url, data, alreadyRunning: true },
-      new AbortController().signal,
-    )
+    const facts = { ready: true, url: client.url, data, alreadyRunning: true } as const
+    await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal: undefined })
     return undefined
   }
 }
@@ -83,35 +80,51 @@ function showPlaces(output: Output, { url, data, keyFile }: Facts & { readonly k
   ])
 }
 
+type Sample = {
+  readonly facts: Facts
+  /** Commands to try when the sample has answered. */
+  readonly next: readonly string[]
+  /** Aborted when the service is asked to stop. */
+  readonly signal: AbortSignal | undefined
+}
+
 /** Asks the sample endpoint and prints what it answered; a sample that fails is told, and the service stays up. */
-async function showSample(output: Output, client: ServiceClient, facts: Facts, signal: AbortSignal): Promise<void> {
+async function showSample(output: Output, client: ServiceClient, { facts, next, signal }: Sample): Promise<void> {
   try {
     await ensureHello(client)
     const { job, tookMs } = await askHello(client, signal)
     const { status, output: answer } = job
-    if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, status, output: answer, tookMs } })
-    else if (status === 'COMPLETED') {
-      output.fields([['sample', `${HELLO} answered ${valueText(answer)} in ${duration(tookMs)}`]])
-      showNext(output)
+    if (output.json) {
+      output.document({ ...facts, sample: { endpoint: HELLO, status, output: answer, tookMs } })
+    } else if (status === 'COMPLETED') {
+      output.line(
+        `${output.paint('green', '✓')} The sample ${HELLO} answered ${valueText(answer)} in ${duration(tookMs)}.`,
+      )
+      output.line('\nTry in another terminal:')
+      for (const command of next) output.line(`  ${command}`)
     } else {
       const why = job.error?.split('\n', 1)[0] ?? 'it has not answered in time'
       output.note(
-        `The sample ${HELLO} is ${status}: ${why}. Look with \`drydock logs ${HELLO}\` and \`drydock doctor\`.`,
+        `The sample ${HELLO} is ${status}: ${why}. Look with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
       )
     }
   } catch (error) {
     // A stop in the middle is no failure of the sample.
-    if (signal.aborted) return
+    if (signal?.aborted) return
     if (!(error instanceof CliError)) throw error
     if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, ...error.body } })
     else output.note(`The sample ${HELLO} did not answer: ${error.message} Look with \`drydock doctor\`.`)
   }
 }
 
-function showNext(output: Output): void {
-  output.line()
-  output.line('Try in another terminal:')
-  output.line(`  drydock runsync ${HELLO} '{"name": "Ada"}'`)
-  output.line(`  drydock run ${HELLO} '{"do": "nap", "seconds": 3}' --wait`)
-  output.line('  drydock endpoint create mine --handler my_handler.py')
+/** Commands as they can be typed in this folder: with the data folder where it is not the one they take by themselves. */
+function nextCommands(data: string, surroundings: Surroundings): readonly string[] {
+  const { env } = surroundings
+  const drydock = env.npm_lifecycle_event === undefined ? 'drydock' : 'npx drydock'
+  const where = data === defaultDataFolder(surroundings) ? '' : ` --data '${data}'`
+  return [
+    `${drydock} runsync ${HELLO} '{"name": "Ada"}'${where}`,
+    `${drydock} run ${HELLO} '{"do": "nap", "seconds": 3}' --wait${where}`,
+    `${drydock} endpoint create mine --handler my_handler.py${where}`,
+  ]
 }

@@ -26,30 +26,54 @@ const START_CODES = { locked: 'DATA_FOLDER_IN_USE', 'port-taken': 'PORT_TAKEN', 
 // What a shell shows for a process that a signal ended: 128 + the number of the signal.
 const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
+/** What a command does while its service is up. */
+export type Phases = {
+  /** Called once when the service answers; `stopping` is aborted when it is asked to stop. */
+  readonly onUp: (server: RunningServer, stopping: AbortSignal) => void | Promise<void>
+  /** Called once when the first signal has come. */
+  readonly onStopping: () => void
+}
+
 /**
- * Keeps a service up until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the
- * second ends the process at once.
- * @param onStopping called once when the first signal has come
+ * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the second
+ * ends the process at once. Signals are heard before the start, because whoever reads that the service is ready may
+ * send one at that very moment.
+ * @throws whatever `start` throws
  */
-export async function stayUp(server: RunningServer, surroundings: Surroundings, onStopping: () => void): Promise<void> {
-  let asked = false
-  const failure = Promise.withResolvers<never>()
+export async function runService(
+  start: () => Promise<RunningServer>,
+  surroundings: Surroundings,
+  { onUp, onStopping }: Phases,
+): Promise<void> {
+  const stopping = new AbortController()
   const off = surroundings.onStopSignal((signal) => {
-    if (asked) {
+    if (stopping.signal.aborted) {
       surroundings.exitNow(SIGNAL_EXITS[signal])
       return
     }
-    asked = true
     onStopping()
-    server.stop().catch(failure.reject)
+    stopping.abort()
   })
-  const unwatch = watchLauncher(server, surroundings)
+  let unwatch = () => {}
   try {
-    await Promise.race([server.stopped, failure.promise])
+    const server = await start()
+    if (stopping.signal.aborted) {
+      await server.stop()
+      return
+    }
+    unwatch = watchLauncher(server, surroundings)
+    await Promise.all([server.stopped, stopOn(stopping.signal, server), onUp(server, stopping.signal)])
   } finally {
     unwatch()
     off()
   }
+}
+
+/** Stops the service when it is asked to; settles at once where it stops by itself. */
+async function stopOn(signal: AbortSignal, server: RunningServer): Promise<void> {
+  const asked = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  await Promise.race([asked, server.stopped])
+  await server.stop()
 }
 
 // How often a service looks whether its launcher lives, in ms; source: ours, because one look costs 1 us.

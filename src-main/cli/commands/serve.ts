@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { dataFolder } from '../data-folder.ts'
 import { wholeNumber } from '../job-request.ts'
 import { globalOptions, outputOf } from '../session.ts'
-import { startService, stayUp } from '../start-service.ts'
+import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type ServeOptions = { readonly port?: number; readonly stopGrace?: number; readonly logLevel?: string }
@@ -27,22 +27,26 @@ Examples:
     )
     .action(async ({ port, stopGrace, logLevel }: ServeOptions, command: Command) => {
       const output = outputOf(command, surroundings)
-      const server = await startService({
+      const options = {
         data: dataFolder(globalOptions(command).data, surroundings),
         ...(port === undefined ? {} : { port }),
         ...(stopGrace === undefined ? {} : { stopGraceMs: stopGrace }),
         ...(logLevel === undefined ? {} : { logLevel }),
-      })
-      const { url, data, keyFile } = server
-      if (output.json) output.document({ ready: true, url, data, keyFile })
-      else {
-        output.line('Drydock is up. Ctrl+C stops it.')
-        output.fields([
-          ['address', url],
-          ['data folder', data],
-          ['key file', keyFile],
-        ])
       }
-      await stayUp(server, surroundings, () => output.json || output.note('stopping ...'))
+      await runService(() => startService(options), surroundings, {
+        onUp({ url, data, keyFile }) {
+          if (output.json) {
+            output.document({ ready: true, url, data, keyFile })
+            return
+          }
+          output.line('Drydock is up. Ctrl+C stops it.')
+          output.fields([
+            ['address', url],
+            ['data folder', data],
+            ['key file', keyFile],
+          ])
+        },
+        onStopping: () => output.json || output.note('stopping ...'),
+      })
     })
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { RunningServer } from '../../server/main.ts'
 import { CliError } from '../cli-error.ts'
 import type { ServiceClient } from '../client.ts'
 import { dataFolder, defaultDataFolder } from '../data-folder.ts'
@@ -9,7 +8,7 @@ import { askHello, ensureHello, HELLO } from '../hello-sample.ts'
 import { wholeNumber } from '../job-request.ts'
 import { type Output, valueText } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
-import { startService, stayUp } from '../start-service.ts'
+import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock start`: run the service with its sample endpoint, and show that it answers. */
@@ -30,42 +29,26 @@ Examples:
     .action(async ({ port }: { port?: number }, command: Command) => {
       const output = outputOf(command, surroundings)
       const data = dataFolder(globalOptions(command).data, surroundings)
-      const server = await startOrFind(data, port, output, surroundings)
-      if (server === undefined) return
-
-      const facts = { ready: true, url: server.url, data: server.data, keyFile: server.keyFile }
-      if (!output.json) showPlaces(output, facts)
-      const stopping = new AbortController()
-      const up = stayUp(server, surroundings, () => {
-        stopping.abort()
-        if (!output.json) output.note('stopping ...')
-      })
       const { createClient } = await import('../client.ts')
-      const client = createClient({ url: server.url, key: (await readAccountKey(server.data)) ?? '' })
-      const next = nextCommands(server.data, surroundings)
-      await showSample(output, client, { facts, next, signal: stopping.signal })
-      await up
+      const options = { data, ...(port === undefined ? {} : { port }) }
+      try {
+        await runService(() => startService(options), surroundings, {
+          async onUp({ url, data, keyFile }, signal) {
+            const facts = { ready: true, url, data, keyFile }
+            if (!output.json) showPlaces(output, facts)
+            const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
+            await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
+          },
+          onStopping: () => output.json || output.note('stopping ...'),
+        })
+      } catch (error) {
+        if (!(error instanceof CliError) || error.body.code !== 'DATA_FOLDER_IN_USE') throw error
+        if (!output.json) output.line(error.message)
+        const client = createClient(await findService({ data }, surroundings))
+        const facts = { ready: true, url: client.url, data, alreadyRunning: true } as const
+        await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal: undefined })
+      }
     })
-}
-
-/** Starts a service; where one runs on the data folder already, asks that one instead and returns undefined. */
-async function startOrFind(
-  data: string,
-  port: number | undefined,
-  output: Output,
-  surroundings: Surroundings,
-): Promise<RunningServer | undefined> {
-  try {
-    return await startService({ data, ...(port === undefined ? {} : { port }) })
-  } catch (error) {
-    if (!(error instanceof CliError) || error.body.code !== 'DATA_FOLDER_IN_USE') throw error
-    if (!output.json) output.line(error.message)
-    const { createClient } = await import('../client.ts')
-    const client = createClient(await findService({ data }, surroundings))
-    const facts = { ready: true, url: client.url, data, alreadyRunning: true } as const
-    await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal: undefined })
-    return undefined
-  }
 }
 
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { runService } from '../../../src-main/cli/start-service.ts'
+import { surroundingsOf } from './support.ts'
+
+/** A service whose start and stop end when the test says so. */
+function setup() {
+  const started = Promise.withResolvers<void>()
+  const stopped = Promise.withResolvers<void>()
+  const counts = { stops: 0, ups: 0, told: 0 }
+  const server = {
+    url: 'http://127.0.0.1:1',
+    data: '/data',
+    keyFile: '/data/account.key',
+    workerUrl: 'http://127.0.0.1:2',
+    stopped: stopped.promise,
+    stop: () => {
+      counts.stops += 1
+      return stopped.promise
+    },
+  }
+  const { surroundings, signal, exits } = surroundingsOf('/')
+  const up = Promise.withResolvers<void>()
+  const ended = runService(() => started.promise.then(() => server), surroundings, {
+    onUp: () => {
+      counts.ups += 1
+      up.resolve()
+    },
+    onStopping: () => {
+      counts.told += 1
+    },
+  })
+  return { started, stopped, up: up.promise, ended, signal, exits, counts }
+}
+
+test('the first signal stops the service, and the command ends when it has stopped', async () => {
+  const { started, stopped, up, ended, signal, exits, counts } = setup()
+  started.resolve()
+  await up
+  signal('SIGTERM')
+  stopped.resolve()
+  await ended
+  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, ups: 1, told: 1 } })
+})
+
+test('a signal that comes while the service starts stops it as soon as it is there', async () => {
+  const { started, stopped, ended, signal, exits, counts } = setup()
+  signal('SIGINT')
+  started.resolve()
+  stopped.resolve()
+  await ended
+  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, ups: 0, told: 1 } })
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('a second signal ends the process at once: %s with %i', async (name, code) => {
+  const { started, stopped, up, ended, signal, exits, counts } = setup()
+  started.resolve()
+  await up
+  signal('SIGINT')
+  signal(name)
+  expect({ exits, told: counts.told }).toEqual({ exits: [code], told: 1 })
+  stopped.resolve()
+  await ended
+})
+
+test('a service that stops by itself ends the command', async () => {
+  const { started, stopped, up, ended, counts } = setup()
+  started.resolve()
+  await up
+  stopped.resolve()
+  await ended
+  expect(counts.told).toBe(0)
+})
+
+test('a stop that fails ends the command with its reason', async () => {
+  const { started, stopped, up, ended, signal } = setup()
+  started.resolve()
+  await up
+  signal('SIGINT')
+  stopped.reject(new Error('the database is gone'))
+  await expect(ended).rejects.toThrow('the database is gone')
+})
+
+test('a start that fails ends the command with its reason, and no signal is heard any more', async () => {
+  const { started, ended, signal, counts } = setup()
+  started.reject(new Error('the port is taken'))
+  await expect(ended).rejects.toThrow('the port is taken')
+  signal('SIGINT')
+  expect(counts).toEqual({ stops: 0, ups: 0, told: 0 })
+})

@@ -10,7 +10,9 @@ export async function withSpinner<Result>(
   { output, surroundings }: { readonly output: Output; readonly surroundings: Surroundings },
   task: () => Promise<Result>,
 ): Promise<Result> {
-  if (output.json || surroundings.stdout.isTTY !== true) return task()
+  const { isTTY, columns } = surroundings.stdout
+  // A spinner redraws its line, which takes a terminal that tells how wide a line is.
+  if (output.json || isTTY !== true || !columns) return task()
 
   const { spinner } = await import('@clack/prompts')
   const shown = spinner({ indicator: 'timer', withGuide: false })

@@ -38,7 +38,7 @@ export type Phases = {
  * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the second
  * ends the process at once. Signals are heard before the start, because whoever reads that the service is ready may
  * send one at that very moment.
- * @throws whatever `start` throws
+ * @throws what `start`, `onUp` or the stop of the service throws; the service does not stay up then
  */
 export async function runService(
   start: () => Promise<RunningServer>,
@@ -62,7 +62,12 @@ export async function runService(
       return
     }
     unwatch = watchLauncher(server, surroundings)
-    await Promise.all([server.stopped, stopOn(stopping.signal, server), onUp(server, stopping.signal)])
+    try {
+      await Promise.all([server.stopped, stopOn(stopping.signal, server), onUp(server, stopping.signal)])
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
   } finally {
     unwatch()
     off()

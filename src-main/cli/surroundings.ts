@@ -1,7 +1,12 @@
 import { homedir } from 'node:os'
 
 /** Where text goes: a terminal, a file or a pipe; a list in tests. */
-export type TextTarget = { write(text: string): unknown; readonly isTTY?: boolean | undefined }
+export type TextTarget = {
+  write(text: string): unknown
+  readonly isTTY?: boolean | undefined
+  /** Width of the terminal; 0 where a terminal does not tell it. */
+  readonly columns?: number | undefined
+}
 
 /** Signals that ask a long-running command to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'

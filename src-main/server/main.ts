@@ -112,16 +112,23 @@ async function run(
   const { service } = core
   if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
 
+  // Nothing is answered before the core knows its workers: the public SDK throws away a result that is refused.
+  const ready = Promise.withResolvers<void>()
+  const whenReady =
+    (app: { readonly fetch: Fetch }): Fetch =>
+    async (request, bindings) => {
+      await ready.promise
+      return app.fetch(request, bindings)
+    }
   // Workers that outlived a crash call the port that they were started with.
   const lastPort = Number(storage.state.get(WORKER_PORT) ?? 0)
-  const workerListener = await listen(createWorkerApp(service).fetch as Fetch, lastPort).catch(() =>
-    listen(createWorkerApp(service).fetch as Fetch, 0),
-  )
+  const workerFetch = whenReady(createWorkerApp(service))
+  const workerListener = await listen(workerFetch, lastPort).catch(() => listen(workerFetch, 0))
   listeners.push(workerListener)
   workerUrl = `http://127.0.0.1:${workerListener.port}`
   if (workerListener.port !== lastPort) await storage.write(() => storage.state.set(WORKER_PORT, workerListener.port))
 
-  const userListener = await listenForUsers(createUserApp(service).fetch as Fetch, options.port)
+  const userListener = await listenForUsers(whenReady(createUserApp(service)), options.port)
   listeners.push(userListener)
   const { port } = userListener
   const url = `http://127.0.0.1:${port}`
@@ -135,6 +142,7 @@ async function run(
     startedAt,
   }
   await core.start()
+  ready.resolve()
   writePrivate(
     folder.serviceFile,
     JSON.stringify({ pid: process.pid, url, workerUrl, startedAt, version: packageJson.version }),

@@ -43,7 +43,7 @@ const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
 const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
 
 const ENDED = 'finished_at = @now, execution_ms = @steady - started_at, deadline_at = @steady + retention_ms'
-const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL'
+const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
 /** What each move sets besides the state. */
 const EFFECTS: Readonly<Record<JobEvent, string>> = {
@@ -58,7 +58,7 @@ const EFFECTS: Readonly<Record<JobEvent, string>> = {
   expire: ENDED,
   cancel: ENDED,
   purge: ENDED,
-  retry: `${QUEUED}, finished_at = NULL, execution_ms = NULL, error = NULL, retries = 0, stream_cursor = 0,
+  retry: `${QUEUED}, finished_at = NULL, execution_ms = NULL, error = NULL, retries = 0,
           queued_at = @steady, deadline_at = @steady + ttl_ms`,
 }
 
@@ -105,7 +105,8 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
     const before = read.get(seq)
     const job = moves.get(event)?.get(parameters(seq, fields, moment))
     if (before === undefined || job === undefined) return undefined
-    if (event === 'retry' || event === 'rescue') {
+    if (job.status === 'IN_QUEUE') {
+      // The next attempt starts from nothing, so its stream is read from the start.
       deleteOutput.run(seq)
       deleteChunks.run(seq)
     }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HELLO_HANDLER, serve, startCommand, temporaryFolder } from './support-cli.ts'
+import { HELLO_HANDLER, olderNode, serve, startCommand, temporaryFolder } from './support-cli.ts'
 
 /** A service on a fresh data folder, and a function that runs a command against it. */
-async function setup() {
+async function setup({ node }: { node?: string } = {}) {
   const folder = temporaryFolder()
-  const service = await serve(folder)
+  const service = await serve(folder, node)
   const run = async (...argv: string[]) => {
     const { exitCode, stdout, stderr } = await startCommand([...argv, '--data', 'data', '--json'], { cwd: folder })
       .ended
@@ -63,6 +63,16 @@ describe('serve', () => {
     expect(code).toBe('DATA_FOLDER_IN_USE')
     expect(error).toContain(String(service.child.pid))
     expect(error).toContain(service.ready.url)
+  })
+
+  test('goes down with a launcher that was killed, and its data folder is free at once', async ({ skip }) => {
+    const node = olderNode()
+    skip(node === undefined, 'needs a Node older than the pinned one, so that the launcher is a process of its own')
+    const { folder, service } = await setup({ node: node ?? '' })
+    service.child.kill('SIGKILL')
+    await service.ended
+    const next = await serve(folder)
+    expect(next.ready.data).toBe(service.ready.data)
   })
 
   test('on a port that is taken is refused', async () => {

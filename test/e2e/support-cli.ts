@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -68,12 +68,26 @@ export function startCommand(
   return { child, ended, nextLine }
 }
 
+/** A Node of this machine that is older than the pinned one, so that the launcher has to hand over; undefined: none. */
+export function olderNode(): string | undefined {
+  const places = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
+  return places.find((node) => {
+    try {
+      const major = Number.parseInt(execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }), 10)
+      return major >= 18 && major < Number.parseInt(process.versions.node, 10)
+    } catch {
+      return false // No Node there, or none that runs.
+    }
+  })
+}
+
 /** The address, data folder and key file of a service, as `serve --json` prints them. */
 export type Ready = { readonly ready: true; readonly url: string; readonly data: string; readonly keyFile: string }
 
 /** Starts `serve` on a fresh data folder and waits for its line. */
-export async function serve(folder: string, ...more: string[]): Promise<Running & { readonly ready: Ready }> {
-  const running = startCommand(['serve', '--data', 'data', '--port', '0', '--json', ...more], { cwd: folder })
+export async function serve(folder: string, node?: string): Promise<Running & { readonly ready: Ready }> {
+  const options = { cwd: folder, ...(node === undefined ? {} : { node }) }
+  const running = startCommand(['serve', '--data', 'data', '--port', '0', '--json'], options)
   const line = await running.nextLine()
   if (line === undefined) throw new Error(`serve ended before it was ready: ${(await running.ended).stderr}`)
   return { ...running, ready: JSON.parse(line) }

@@ -1,7 +1,7 @@
 import type { Clock, Fleet, Job, Log, Storage, StoredWorker } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
 import { momentOf } from '../steady-clock.ts'
-import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
+import { newLiveWorker, type WorkerRegistry } from './worker-registry.ts'
 
 /**
  * After a crash of the service: takes over the workers that still live, with full leases on the jobs they hold, ends
@@ -22,58 +22,36 @@ export async function adoptWorkers({
   readonly registry: WorkerRegistry
   readonly log: Log
 }): Promise<void> {
+  const running = storage.jobs.inProgress()
   const adopted = new Set<string>()
   for (const stored of storage.workers.all()) {
-    if (
-      storage.endpoints.get(stored.endpointId) !== undefined &&
-      (await fleet.adopt({ workerId: stored.id, handle: stored.handle }))
-    ) {
-      adopted.add(stored.id)
-      registry.add(adoptedWorker(stored, clock, fleet))
-      log.info('worker adopted', { workerId: stored.id, endpointId: stored.endpointId })
-    } else await storage.write(() => storage.workers.remove(stored.id))
+    if (!(await stillLives(stored))) {
+      await storage.write(() => storage.workers.remove(stored.id))
+      continue
+    }
+    adopted.add(stored.id)
+    const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, clock)
+    worker.pid = fleet.list().find(({ workerId }) => workerId === stored.id)?.pid
+    registry.add(worker)
+    // One that runs a job may not ask for another for long, and has been ready before.
+    if (running.some((job) => job.workerId === stored.id)) {
+      registry.apply(worker, 'ready', 'adopted after a restart of the service')
+      registry.apply(worker, 'takeJob')
+    }
+    log.info('worker adopted', { workerId: stored.id, endpointId: stored.endpointId })
   }
   await fleet.sweep()
   const held = (job: Job) => job.workerId !== null && adopted.has(job.workerId)
-  const running = storage.jobs.inProgress()
   for (const job of running.filter(held)) leases.resume(job)
-  const orphans = running.filter((job) => !held(job))
-  if (orphans.length === 0) return
   await storage.write(() => {
-    for (const { seq } of orphans)
-      storage.jobs.move(
-        seq,
-        'release',
-        { reason: 'the service was restarted and its worker was gone' },
-        momentOf(clock),
-      )
+    for (const { seq } of running.filter((job) => !held(job))) {
+      const reason = 'the service was restarted and its worker was gone'
+      storage.jobs.move(seq, 'release', { reason }, momentOf(clock))
+    }
   })
-}
 
-function adoptedWorker(
-  { id, endpointId, revision, tokenHash, startedAt }: StoredWorker,
-  clock: Clock,
-  fleet: Fleet,
-): LiveWorker {
-  return {
-    id,
-    endpointId,
-    revision,
-    tokenHash,
-    startedAt: clock.steady(),
-    startedWallAt: startedAt,
-    state: 'initializing', // until it calls
-    reason: 'adopted after a restart of the service',
-    pid: fleet.list().find(({ workerId }) => workerId === id)?.pid,
-    lastSeen: clock.steady(),
-    lastSeenWallAt: undefined,
-    idleSince: undefined,
-    becameReady: false,
-    jobsDone: 0,
-    ordered: false,
-    replace: false,
-    told: false,
-    stopOrders: new Map(),
-    lastLines: [],
+  function stillLives({ id, endpointId, handle }: StoredWorker): Promise<boolean> {
+    if (storage.endpoints.get(endpointId) === undefined) return Promise.resolve(false)
+    return fleet.adopt({ workerId: id, handle })
   }
 }

@@ -8,7 +8,7 @@ import type { Leases } from '../queue/leases.ts'
 import type { ParkedTakes } from '../queue/parked-takes.ts'
 import { releaseJobs, rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { createExitHistory, type ExitHistory } from './exit-history.ts'
-import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
+import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './worker-registry.ts'
 
 /** What starting and ending a worker needs. */
 export type LifecycleDeps = {
@@ -72,7 +72,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
 
   async function start(endpoint: Endpoint): Promise<void> {
     const token = newId.key()
-    const worker = newWorker(endpoint, newId.worker(), newId.hash(token), clock)
+    const facts = { id: newId.worker(), endpointId: endpoint.id, revision: endpoint.revision }
+    const worker = newLiveWorker({ ...facts, tokenHash: newId.hash(token), startedWallAt: clock.now() }, clock)
     registry.add(worker)
     try {
       const spec = deps.specOf(endpoint, worker.id, token)
@@ -90,28 +91,4 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
 
   fleet.onExit(ended)
   return { start, stop, history }
-}
-
-function newWorker(endpoint: Endpoint, id: string, tokenHash: Uint8Array, clock: Clock): LiveWorker {
-  return {
-    id,
-    endpointId: endpoint.id,
-    revision: endpoint.revision,
-    tokenHash,
-    startedAt: clock.steady(),
-    startedWallAt: clock.now(),
-    state: 'initializing',
-    reason: undefined,
-    pid: undefined,
-    lastSeen: clock.steady(),
-    lastSeenWallAt: undefined,
-    idleSince: undefined,
-    becameReady: false,
-    jobsDone: 0,
-    ordered: false,
-    replace: false,
-    told: false,
-    stopOrders: new Map(),
-    lastLines: [],
-  }
 }

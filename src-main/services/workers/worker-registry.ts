@@ -1,5 +1,5 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
-import { nextWorkerState, type WorkerEvent } from '../../domain/worker/transitions.ts'
+import { nextWorkerState, WORKER_TRANSITIONS, type WorkerEvent } from '../../domain/worker/transitions.ts'
 import type { Clock, Log, Storage } from '../ports.ts'
 
 /** An order to end one job, given to its worker. */
@@ -91,4 +91,28 @@ export function createWorkerRegistry({
 /** Whether the worker may be given a job. */
 export function takesJobs(worker: LiveWorker): boolean {
   return !worker.replace && (worker.state === 'idle' || worker.state === 'running')
+}
+
+/** A worker that has just been started, or taken over. Its tests of life begin now. */
+export function newLiveWorker(
+  worker: Pick<LiveWorker, 'id' | 'endpointId' | 'revision' | 'tokenHash' | 'startedWallAt'>,
+  clock: Clock,
+): LiveWorker {
+  return {
+    ...worker,
+    startedAt: clock.steady(),
+    state: WORKER_TRANSITIONS.start.to,
+    reason: undefined,
+    pid: undefined,
+    lastSeen: clock.steady(),
+    lastSeenWallAt: undefined,
+    idleSince: undefined,
+    becameReady: false,
+    jobsDone: 0,
+    ordered: false,
+    replace: false,
+    told: false,
+    stopOrders: new Map(),
+    lastLines: [],
+  }
 }

@@ -3,7 +3,7 @@ import { runService } from '../../../src-main/cli/start-service.ts'
 import { surroundingsOf } from './support.ts'
 
 /** A service whose start and stop end when the test says so. */
-function setup() {
+function setup({ failsWhenUp = false } = {}) {
   const started = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
   const counts = { stops: 0, ups: 0, told: 0 }
@@ -24,6 +24,7 @@ function setup() {
     onUp: () => {
       counts.ups += 1
       up.resolve()
+      if (failsWhenUp) throw new Error('nobody reads this')
     },
     onStopping: () => {
       counts.told += 1
@@ -90,4 +91,12 @@ test('a start that fails ends the command with its reason, and no signal is hear
   await expect(ended).rejects.toThrow('the port is taken')
   signal('SIGINT')
   expect(counts).toEqual({ stops: 0, ups: 0, told: 0 })
+})
+
+test('a service whose command fails does not stay up', async () => {
+  const { started, stopped, ended, counts } = setup({ failsWhenUp: true })
+  started.resolve()
+  stopped.resolve()
+  await expect(ended).rejects.toThrow('nobody reads this')
+  expect(counts.stops).toBeGreaterThan(0)
 })

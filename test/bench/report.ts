@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+
+/** One line of the table. */
+export type Row = {
+  readonly what: string
+  /** Our figure with its unit. */
+  readonly figure: string
+  /** Floor or peer with its unit; undefined where the target is absolute. */
+  readonly against?: string
+  readonly ratio?: number
+  readonly target: string
+  /** Undefined: nothing is promised, or it could not be measured. */
+  readonly holds: boolean | undefined
+}
+
+/** A number as a person reads it: three digits that count. */
+export function short(value: number): string {
+  if (value >= 1000) return Math.round(value).toLocaleString('en-US')
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+/** Compares with a floor or peer. @param most or @param least bound of ours / other */
+export function compared(
+  what: string,
+  ours: number,
+  other: number,
+  {
+    unit,
+    against,
+    most,
+    least,
+  }: { readonly unit: string; readonly against: string; readonly most?: number; readonly least?: number },
+): Row {
+  const ratio = ours / other
+  const figure = `${short(ours)} ${unit}`
+  const base = { what, figure, against: `${short(other)} ${unit} ${against}`, ratio }
+  if (most !== undefined) return { ...base, target: `<= ${most} of it`, holds: ratio <= most }
+  if (least !== undefined) return { ...base, target: `>= ${least} of it`, holds: ratio >= least }
+  return { ...base, target: 'none, for comparison', holds: undefined }
+}
+
+/** Compares with a fixed bound. */
+export function bounded(what: string, value: number, most: number, unit: string): Row {
+  return { what, figure: `${short(value)} ${unit}`, target: `<= ${most} ${unit}`, holds: value <= most }
+}
+
+const verdict = ({ holds }: Row) => (holds === undefined ? '-' : holds ? 'hold' : 'SHORT')
+
+/** The table as text. */
+export function tableText(rows: readonly Row[]): string {
+  const head = ['what', 'figure', 'floor or peer', 'ratio', 'target', '']
+  const cells = rows.map((row) => [
+    row.what,
+    row.figure,
+    row.against ?? '',
+    row.ratio === undefined ? '' : row.ratio.toFixed(2),
+    row.target,
+    verdict(row),
+  ])
+  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((line) => line[at]?.length ?? 0)))
+  const line = (texts: readonly string[]) =>
+    texts.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')
+}
+
+/** Writes what was measured, with what the machine is, for whoever compares later. */
+export function writeReport(path: string, rows: readonly Row[], rounds: number): void {
+  const machine = {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model.trim(),
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+  }
+  const measured = rows.map((row) => ({ ...row, verdict: verdict(row) }))
+  writeFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), rounds, machine, rows: measured }, null, 2)}\n`)
+}

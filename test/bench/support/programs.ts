@@ -1,0 +1,58 @@
+/** The programs of the bench: each a process of its own, started and stopped here. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** A program that runs. */
+export type Program = {
+  readonly pid: number
+  /** Sends a message and waits for the next one that comes back. */
+  readonly ask: <T>(message: unknown) => Promise<T>
+  readonly stop: () => Promise<void>
+}
+
+const FOLDER = join(import.meta.dirname, '..', 'programs')
+
+/** Path of a program. */
+export const programPath = (name: string): string => join(FOLDER, `${name}.ts`)
+
+/** Starts a program and waits for its first message, which says that it is ready. */
+export async function startProgram<T>(
+  name: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program & { readonly ready: T }> {
+  const child = fork(programPath(name), args, { env: { ...process.env, ...env } })
+  const ready = (await nextMessage(child)) as T
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    ask: async <A>(message: unknown) => {
+      child.send(message as object)
+      return (await nextMessage(child)) as A
+    },
+    stop: () => endProcess(child),
+  }
+}
+
+async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const ended = new AbortController()
+  const gone = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
+    throw new Error(`${child.spawnargs.at(2)} ended with ${code}`)
+  })
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal: ended.signal }), gone])
+    return message
+  } finally {
+    ended.abort()
+    gone.catch(() => undefined)
+  }
+}
+
+/** Ends a process and waits until it is gone. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+}

@@ -1,0 +1,92 @@
+/** The product under measurement: `drydock serve` in its own process on a data folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { endProcess, programPath } from './programs.ts'
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'cli', 'drydock.mjs')
+
+/** A running service. */
+export type Service = {
+  readonly port: number
+  readonly pid: number
+  /** Header line with the account key. */
+  readonly auth: string
+  /** Calls the management API or the job API; throws on anything but 2xx. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts the process of a service; it may not answer yet. @param port 0 takes a free one */
+export function spawnService(data: string, port: number): ChildProcess {
+  const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
+  const args = [...flags, LAUNCHER, 'serve', '--data', data, '--port', String(port), '--json']
+  return spawn(process.execPath, [...args, '--stop-grace', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** Starts a service and waits until it answers. */
+export async function startService(data: string): Promise<Service> {
+  const child = spawnService(data, 0)
+  const ready = await firstLine(child)
+  const { url, keyFile } = JSON.parse(ready) as { url: string; keyFile: string }
+  const key = readFileSync(keyFile, 'utf8').trim()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return {
+    port: Number(new URL(url).port),
+    pid: child.pid ?? 0,
+    auth: `authorization: Bearer ${key}`,
+    async call(method, path, body) {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+      return JSON.parse(text)
+    },
+    stop: () => endProcess(child),
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the service has no output')
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error('the service ended before it answered')
+}
+
+/** Command line of a worker program of the bench. */
+export const workerCommand = (program: string, ...args: readonly string[]): string =>
+  [process.execPath, programPath(program), ...args].map((word) => `'${word}'`).join(' ')
+
+/** Makes an endpoint. */
+export async function createEndpoint(service: Service, settings: Record<string, unknown>): Promise<void> {
+  await service.call('POST', '/api/endpoints', { name: String(settings.id), ...settings })
+}
+
+/** Makes an endpoint with one warm Node worker, and waits until it is idle. */
+export async function createWarmEndpoint(
+  service: Service,
+  id: string,
+  { loops = 1, output = 'empty' }: { readonly loops?: number; readonly output?: 'empty' | 'start' | 'echo' } = {},
+): Promise<void> {
+  await createEndpoint(service, {
+    id,
+    command: workerCommand('worker'),
+    workersMin: 1,
+    workersMax: 1,
+    concurrency: loops,
+    env: { BENCH_LOOPS: String(loops), BENCH_OUTPUT: output },
+  })
+  await workerIsIdle(service, id)
+}
+
+/** Waits until a worker of the endpoint waits for jobs. */
+export async function workerIsIdle(service: Service, id: string): Promise<void> {
+  for (;;) {
+    const health = (await service.call('GET', `/v2/${id}/health`)) as { workers: { idle: number } }
+    if (health.workers.idle > 0) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A process as the system sees it. `workerId` is set where its environment names one. */
+export type SeenProcess = { readonly pid: number; readonly workerId: string | undefined }
+
+/**
+ * Finds all living processes whose environment holds a mark: what was started with it, and all that these started. A
+ * zombie counts as gone.
+ * @param mark `NAME=value`, found nowhere else
+ */
+export function processesMarked(mark: string): readonly SeenProcess[] {
+  return environments().flatMap(({ pid, environment }) =>
+    pid !== process.pid && environment.includes(mark)
+      ? [{ pid, workerId: /\bRUNPOD_POD_ID=([a-z0-9]+)/.exec(environment)?.[1] }]
+      : [],
+  )
+}
+
+/** Whether a process with this pid lives. A zombie does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false // no such process
+  }
+  return process.platform !== 'linux' || !isZombie(pid)
+}
+
+/** Sends a signal; a process that is gone is fine. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+// A process that ends between the listing and the reading has no environment.
+function environments(): readonly { readonly pid: number; readonly environment: string }[] {
+  if (process.platform === 'linux') {
+    const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+    return pids.map((pid) => ({ pid, environment: readIfThere(`/proc/${pid}/environ`) }))
+  }
+  const lines = execFileSync('ps', ['-axEww', '-o', 'pid=,command='], { encoding: 'latin1' }).split('\n')
+  return lines.map((line) => ({ pid: Number.parseInt(line, 10), environment: line }))
+}
+
+function isZombie(pid: number): boolean {
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  return stat === '' || stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return '' // gone, or another user's
+  }
+}

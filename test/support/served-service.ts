@@ -1,0 +1,217 @@
+/**
+ * A real service for tests: started by the launcher as a process of its own on a folder that vanishes with the test,
+ * killed, started again, asked over HTTP. Whatever it started carries a mark in its environment, so that a test can
+ * tell whether anything is left.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import BetterSqlite from 'better-sqlite3'
+import { expect, onTestFinished, vi } from 'vitest'
+import { processesMarked, type SeenProcess, signal } from './process-table.ts'
+
+const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+
+/** The handler file whose jobs a test holds at gates; its first lines say how. */
+export const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
+
+/** How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long. */
+export const PATIENCE_MS = 20_000
+const LOOK_EVERY_MS = 10
+
+/** Waits until `look` no longer throws, and gives what it returned: facts of other processes can only be looked for. */
+export function until<T>(look: () => T | Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {
+  return vi.waitFor(look, { timeout: patienceMs, interval: LOOK_EVERY_MS })
+}
+
+/** A command that has ended. */
+export type Ended = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }
+
+/** An answer of the service. `body` is what its JSON holds. */
+// biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
+export type Answer = { readonly status: number; readonly body: any }
+
+/** How to start the service. */
+export type ServeOptions = {
+  /** Further arguments of `serve`; without `--port` in them any free port is taken. */
+  readonly args?: readonly string[]
+  /** Program that runs the launcher; the Node of this test without it. */
+  readonly node?: string
+}
+
+/** A data folder and the service that runs on it. */
+export type ServedService = {
+  /** A folder for the files of the test; the data folder is in it. */
+  readonly folder: string
+  readonly data: string
+  /** Address of the running service. */
+  readonly url: () => string
+  /** The process that was started: the launcher, which is the service too where its Node is new enough. */
+  readonly process: () => ChildProcess
+  /** Starts the service and waits until it answers. */
+  readonly start: (options?: ServeOptions) => Promise<void>
+  /** SIGKILL, and waits until the started process is gone. */
+  readonly kill: () => Promise<void>
+  /** SIGTERM, and waits for the end. */
+  readonly stop: () => Promise<Ended>
+  /** Runs a command of the CLI with `--data` and `--json`, in the folder. */
+  readonly command: (...argv: string[]) => Promise<Ended>
+  /** Asks the service with the account key. */
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>
+  /** Asks and expects 200. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly get: (path: string) => Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly post: (path: string, body?: unknown) => Promise<any>
+  /** Makes an endpoint that runs gated.py; other settings win. */
+  readonly createEndpoint: (id: string, settings?: object) => Promise<void>
+  /** Queues a job and gives its id. */
+  readonly run: (endpointId: string, input: object) => Promise<string>
+  /** Waits for the end of a job and gives its record. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly jobEnd: (endpointId: string, jobId: string, patienceMs?: number) => Promise<any>
+  /** A file of the folder, to be named in a job's `gates`. */
+  readonly gate: (name: string) => string
+  readonly openGate: (name: string) => void
+  /** What the service wrote about itself into the data folder. */
+  readonly serviceFile: () => { readonly pid: number; readonly url: string; readonly workerUrl: string }
+  /** Living processes of workers, and of what they started. */
+  readonly workerProcesses: () => readonly SeenProcess[]
+  /** Looks through the whole database; ['ok'] when it is whole. */
+  readonly integrity: () => readonly string[]
+  readonly log: () => string
+}
+
+/** Makes a fresh folder; nothing runs yet. When the test ends, what still runs is killed. */
+export function servedService(): ServedService {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-safety-'))
+  const data = join(folder, 'data')
+  const mark = `DOCK_TEST_MARK=${randomUUID()}`
+  let child: ChildProcess | undefined
+  let ended: Promise<Ended> | undefined
+  let url = ''
+  let key = ''
+
+  onTestFinished(async () => {
+    for (const { pid } of processesMarked(mark)) signal(pid, 'SIGKILL')
+    await until(() => expect(processesMarked(mark)).toEqual([]))
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  function spawnLauncher(argv: readonly string[], node = process.execPath): ChildProcess {
+    const [name = '', value = ''] = mark.split('=')
+    const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(SVC_|DRYDOCK_)/.test(key)))
+    return spawn(node, [LAUNCHER, ...argv], {
+      cwd: folder,
+      env: { ...env, NO_COLOR: '1', [name]: value },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+
+  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+
+  async function askWell(method: string, path: string, body?: unknown) {
+    const answer = await ask(method, path, body)
+    expect(answer).toMatchObject({ status: 200 })
+    return answer.body
+  }
+
+  const started = () => {
+    if (child === undefined) throw new Error('no service was started')
+    return child
+  }
+
+  return {
+    folder,
+    data,
+    url: () => url,
+    process: started,
+    async start({ args = [], node } = {}) {
+      const port = args.includes('--port') ? [] : ['--port', '0']
+      const process = spawnLauncher(['serve', '--data', data, ...port, '--json', ...args], node)
+      child = process
+      ended = collect(process)
+      const ready = await Promise.race([firstLine(process), ended])
+      if (typeof ready !== 'string') throw new Error(`serve ended before it was ready: ${ready.stderr}`)
+      url = JSON.parse(ready).url
+      key = readFileSync(join(data, 'account.key'), 'utf8').trim()
+    },
+    async kill() {
+      started().kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      started().kill('SIGTERM')
+      return (await ended) as Ended
+    },
+    command: (...argv) => collect(spawnLauncher([...argv, '--data', data, '--json'])),
+    ask,
+    get: (path) => askWell('GET', path),
+    post: (path, body) => askWell('POST', path, body),
+    async createEndpoint(id, settings = {}) {
+      const handler = 'command' in settings ? {} : { handler: GATED_HANDLER }
+      await askWell('POST', '/api/endpoints', { id, name: id, idleTimeoutMs: 600_000, ...handler, ...settings })
+    },
+    run: async (endpointId, input) => (await askWell('POST', `/v2/${endpointId}/run`, { input })).id,
+    async jobEnd(endpointId, jobId, patienceMs = PATIENCE_MS) {
+      const record = await askWell('GET', `/v2/${endpointId}/status-sync/${jobId}?wait=${patienceMs}`)
+      expect(record.status, `job ${jobId} after ${patienceMs} ms`).not.toMatch(/^IN_/)
+      return record
+    },
+    gate: (name) => join(folder, name),
+    openGate: (name) => writeFileSync(join(folder, name), ''),
+    serviceFile: () => JSON.parse(readFileSync(join(data, 'service.json'), 'utf8')),
+    workerProcesses: () => processesMarked(mark).filter(({ workerId }) => workerId !== undefined),
+    integrity() {
+      const db = new BetterSqlite(join(data, 'drydock.db'), { readonly: true })
+      try {
+        const rows = db.pragma('integrity_check') as readonly { readonly integrity_check: string }[]
+        return rows.map((row) => row.integrity_check)
+      } finally {
+        db.close()
+      }
+    },
+    log: () => readFileSync(join(data, 'drydock.log'), 'utf8'),
+  }
+}
+
+/** Makes a fresh folder and starts a service on it. */
+export async function startedService(options?: ServeOptions): Promise<ServedService> {
+  const service = servedService()
+  await service.start(options)
+  return service
+}
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const [exitCode] = await once(child, 'close')
+  return { exitCode, stdout, stderr }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    child.stdout?.on('data', (piece: string) => {
+      text += piece
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')))
+    })
+  })
+}

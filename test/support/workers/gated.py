@@ -1,0 +1,23 @@
+"""A handler that a test leads: it goes on when the files exist that its input names. `{pid}` in a name is the worker's.
+
+{"n": 7, "print": ["a"], "gates": ["/tmp/x/{pid}"], "then": ["b"]} prints a, waits for the gate, prints b and returns.
+"""
+
+import os
+import time
+
+LOOK_EVERY_S = 0.005
+
+
+def handler(job):
+    wants = job["input"]
+    for line in wants.get("print", []):
+        print(line, flush=True)
+    for gate in wants.get("gates", []):
+        path = gate.replace("{pid}", str(os.getpid()))
+        while not os.path.exists(path):
+            time.sleep(LOOK_EVERY_S)
+    for line in wants.get("then", []):
+        print(line, flush=True)
+    output = {"n": wants.get("n"), "pid": os.getpid(), "worker": os.environ["RUNPOD_POD_ID"]}
+    return {**output, "refresh_worker": True} if wants.get("refresh") else output

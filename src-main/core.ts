@@ -217,4 +217,12 @@ export function openFolderStorage(
 }
 
 /** The adapters that a shell hands to the core, and the types of what it brings: shells import the core alone. */
-export { createProcessFleet as processFleet, type Log, type NewId, postOut, type ServiceFacts, type TimeSource }
+export {
+  createProcessFleet as processFleet,
+  type Log,
+  type NewId,
+  postOut,
+  type ServiceFacts,
+  type Storage,
+  type TimeSource,
+}

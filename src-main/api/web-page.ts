@@ -22,10 +22,10 @@ export function webPage(c: Context, { url, version }: ServiceFacts): Response {
 <h1>Drydock ${version} is running</h1>
 <p>Job API: <code>${url}/v2/&lt;endpoint&gt;</code></p>
 <dl>
-  <dt>What is there</dt><dd><code>drydock endpoint list</code></dd>
+  <dt>See what is there</dt><dd><code>drydock endpoint list</code></dd>
   <dt>Serve a handler</dt><dd><code>drydock endpoint create hello --handler handler.py</code></dd>
   <dt>Send a job</dt><dd><code>drydock runsync hello '{"name":"world"}'</code></dd>
-  <dt>Why does it wait</dt><dd><code>drydock health hello</code>, <code>drydock logs hello -f</code></dd>
+  <dt>Why it waits</dt><dd><code>drydock status JOB</code>, <code>drydock logs hello -f</code></dd>
 </dl>
 <p>All routes: <code>GET /openapi.json</code> with the account key.</p>
 </html>

@@ -10,8 +10,7 @@ export type JobState = (typeof JOB_STATES)[number]
 /** Schema of a job state. */
 export const jobState = z.enum(JOB_STATES)
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const anyObject = z.looseObject({}, 'must be an object')
 
 const span = (from: number, to: number) =>
   z
@@ -31,7 +30,7 @@ export const webhookUrl = z
  * and passed on as it came.
  */
 export const jobRequest = z.object({
-  input: z.custom<Record<string, unknown>>(isObject, 'must be an object'),
+  input: anyObject,
   webhook: webhookUrl.nullish(),
   policy: z
     .object({
@@ -40,7 +39,7 @@ export const jobRequest = z.object({
       lowPriority: z.boolean('must be true or false').nullish(),
     })
     .nullish(),
-  s3Config: z.custom<Record<string, unknown>>(isObject, 'must be an object').nullish(),
+  s3Config: anyObject.nullish(),
   idempotencyKey: z.string().min(1).max(limit('idempotencyKeyLength')).nullish(),
 })
 

@@ -40,7 +40,7 @@ export async function listen(fetch: Fetch, port: number): Promise<Listener> {
       connectionsCheckingInterval: 5000,
       noDelay: true,
     },
-    getRequestListener(fetch, { hostname: LOOPBACK, errorHandler: () => plainBadRequest() }),
+    getRequestListener(fetch, { hostname: LOOPBACK, errorHandler: (error) => plainError(error) }),
   )
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -54,11 +54,13 @@ export async function listen(fetch: Fetch, port: number): Promise<Listener> {
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) }
 }
 
-// A request line or Host that no address can be made of.
-function plainBadRequest(): Response {
-  const body = errorBody(
-    new AppError('BAD_FIELD', { field: 'request', why: 'its address or Host header is not valid' }),
-  )
+// What the app never saw: a request line or Host that no address can be made of.
+function plainError(error: unknown): Response {
+  const unreadable = error instanceof Error && error.name === 'RequestError'
+  const known = unreadable
+    ? new AppError('BAD_FIELD', { field: 'request', why: 'its address or Host header is not valid' })
+    : new AppError('INTERNAL', { requestId: 'no id' })
+  const body = errorBody(known)
   return new Response(JSON.stringify(body), { status: body.status, headers: { 'content-type': 'application/json' } })
 }
 

@@ -4,8 +4,15 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker/worker-app.ts'
-import type { ServiceFacts } from '../core.ts'
-import { createCore, type OpenedFolder, openFolderStorage, postOut, processFleet } from '../core.ts'
+import {
+  createCore,
+  type OpenedFolder,
+  openFolderStorage,
+  postOut,
+  processFleet,
+  type ServiceFacts,
+  type Storage,
+} from '../core.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
 import { type Fetch, type Listener, listen } from './listen.ts'
 import { StartError } from './start-error.ts'
@@ -49,12 +56,15 @@ const WORKER_PORT = 'server.workerPort'
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const folder = openDataFolder(options.data)
   const opened = await openStorage(folder)
-  const listeners: Listener[] = []
+  // What is open, oldest first; both an orderly stop and a failed start close it from the newest on.
+  const open: (() => Promise<void>)[] = [opened.close]
+  const closeAll = async () => {
+    for (const close of open.toReversed()) await close()
+  }
   try {
-    return await run(options, folder, opened, listeners)
+    return await run(options, folder, { storage: opened.storage, open, closeAll })
   } catch (error) {
-    await Promise.all(listeners.map((listener) => listener.close(0)))
-    await opened.close()
+    await closeAll()
     throw error
   }
 }
@@ -77,10 +87,12 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
 async function run(
   options: StartOptions,
   folder: DataFolder,
-  opened: OpenedFolder,
-  listeners: Listener[],
+  {
+    storage,
+    open,
+    closeAll,
+  }: { readonly storage: Storage; readonly open: (() => Promise<void>)[]; readonly closeAll: () => Promise<void> },
 ): Promise<RunningServer> {
-  const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const startedAt = systemTime.wall()
   let facts: ServiceFacts | undefined
@@ -105,11 +117,15 @@ async function run(
     workerUrl: () => workerUrl,
     accountKey: () => accountKey ?? '',
     writeAccountKey: async (key) => {
-      writePrivate(folder.keyFile, `${key}\n`)
+      writePrivate(folder.keyFile, key)
       accountKey = key
     },
   })
   const { service } = core
+  const listeners: Listener[] = []
+  open.push(async () => rmSync(folder.serviceFile, { force: true }))
+  open.push(async () => void (await Promise.all(listeners.map((listener) => listener.close(ANSWER_GRACE_MS)))))
+  open.push(() => core.stop(options.stopGraceMs ?? STOP_GRACE_MS))
   if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
 
   // Nothing is answered before the core knows its workers: the public SDK throws away a result that is refused.
@@ -149,25 +165,14 @@ async function run(
   )
   log.info('service started', { url, data: folder.folder })
 
-  let announceStopped: () => void = () => undefined
-  const stopped = new Promise<void>((resolve) => {
-    announceStopped = resolve
-  })
+  const stopped = Promise.withResolvers<void>()
   let stopping: Promise<void> | undefined
-  async function stopAll(): Promise<void> {
-    log.info('service stops')
-    await core.stop(options.stopGraceMs ?? STOP_GRACE_MS)
-    await Promise.all(listeners.map((listener) => listener.close(ANSWER_GRACE_MS)))
-    rmSync(folder.serviceFile, { force: true })
-    await opened.close()
-    log.info('service stopped')
-    announceStopped()
-  }
   const stop = () => {
-    stopping ??= stopAll()
+    if (stopping === undefined) log.info('service stops')
+    stopping ??= closeAll().finally(stopped.resolve)
     return stopping
   }
-  return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped }
+  return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped: stopped.promise }
 }
 
 // Without a wish of the user the next free port will do; the CLI finds it in the data folder.

@@ -39,7 +39,7 @@ export function createLog(level: string, file: string | undefined): Log {
       redact: { paths: ['key', 'token', 'authorization', '*.key', '*.token', '*.authorization'], censor: '(hidden)' },
       serializers: { error: pino.stdSerializers.err },
     },
-    pino.destination({ dest: file ?? 2, sync: true, mkdir: true }),
+    pino.destination({ dest: file ?? 2, sync: true, mkdir: true, mode: 0o600 }),
   )
   return {
     info: (message, fields) => logger.info(fields ?? {}, message),

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { migrate } from './migrate.ts'
@@ -26,7 +26,7 @@ export class DatabaseUnusable extends Error {}
 export function openDatabase(file: string, now: number): Database {
   let db: Database | undefined
   try {
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    if (file !== ':memory:') makePrivate(file)
     db = new BetterSqlite(file)
     // The first read, before any pragma writes: a file that is no database must stay as it is.
     db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
@@ -38,4 +38,10 @@ export function openDatabase(file: string, now: number): Database {
     const why = error instanceof Error ? error.message : String(error)
     throw new DatabaseUnusable(`The database ${file} cannot be opened: ${why}. Nothing was changed.`, { cause: error })
   }
+}
+
+// Jobs hold what users send: the file, and with it WAL and index, can be read by its user only.
+function makePrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  closeSync(openSync(file, 'a', 0o600))
 }

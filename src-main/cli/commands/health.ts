@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { HealthRecord } from '../../contract/job.ts'
-import type { AnswerOf } from '../client.ts'
+import { CliError } from '../cli-error.ts'
+import type { AnswerOf, ServiceClient } from '../client.ts'
 import { ago } from '../format.ts'
 import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
@@ -17,8 +18,12 @@ export function addHealth(program: Command, surroundings: Surroundings): void {
       const { client, output } = await openSession(command, surroundings)
       if (endpointId !== undefined) {
         const health = await client.call('health', { path: { endpointId } })
-        if (output.json) output.document(health)
-        else showCounters(output, [[endpointId, health]])
+        if (output.json) {
+          output.document(health)
+          return
+        }
+        showCounters(output, [[endpointId, health]])
+        if (health.jobs.inQueue > 0) showReasons(output, [await readIfAllowed(client, endpointId)])
         return
       }
       const [service, { endpoints }] = await Promise.all([client.call('info'), client.call('endpointList')])
@@ -33,7 +38,26 @@ export function addHealth(program: Command, surroundings: Surroundings): void {
       if (counters.length === 0) return
       output.line()
       showCounters(output, counters)
+      showReasons(output, endpoints)
     })
+}
+
+type Endpoint = AnswerOf<'endpointRead'>
+
+// With the key of an endpoint there are counters but no management API.
+async function readIfAllowed(client: ServiceClient, endpointId: string): Promise<Endpoint | undefined> {
+  try {
+    return await client.call('endpointRead', { path: { endpointId } })
+  } catch (error) {
+    if (error instanceof CliError && error.status === 403) return undefined
+    throw error
+  }
+}
+
+function showReasons(output: Output, endpoints: readonly (Endpoint | undefined)[]): void {
+  for (const endpoint of endpoints) {
+    if (endpoint?.waitingReason !== undefined) output.line(`${endpoint.id} waits: ${endpoint.waitingReason}`)
+  }
 }
 
 function showService(output: Output, service: AnswerOf<'info'>, now: number): void {

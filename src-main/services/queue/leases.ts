@@ -15,6 +15,8 @@ export type Lease = {
   readonly workerId: string
   readonly attempt: number
   readonly executeUntil: number
+  /** It was claimed in an earlier run of the service, whose answer may not have reached the worker. */
+  readonly resumed: boolean
   confirmed: boolean
   until: number
 }
@@ -35,7 +37,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
   const byJob = new Map<string, Lease>()
   const byWorker = new Map<string, Map<string, Lease>>()
 
-  function hold(job: Job): void {
+  function hold(job: Job, resumed: boolean): void {
     const { seq, id: jobId, endpointId, workerId, attempt } = job
     if (workerId === null) return
     const now = clock.steady()
@@ -46,6 +48,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
       workerId,
       attempt,
       executeUntil: now + job.executionTimeoutMs,
+      resumed,
       confirmed: false,
       until: now + limit('leaseMs'),
     }
@@ -66,7 +69,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
   storage.onCommit((changes: readonly Change[]) => {
     for (const change of changes) {
       if (change.type !== 'job' || change.event === 'submit' || change.event === 'progress') continue
-      if (change.event === 'claim') hold(change.job)
+      if (change.event === 'claim') hold(change.job, false)
       else drop(change.jobId)
     }
   })
@@ -85,6 +88,6 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
       const until = clock.steady() + limit('leaseMs')
       for (const lease of held.values()) if (lease.confirmed) lease.until = until
     },
-    resume: hold,
+    resume: (job) => hold(job, true),
   }
 }

@@ -96,7 +96,11 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     async take(worker, { max, busy, signal }) {
       seen(worker)
       if (registry.apply(worker, 'ready')) onWorkerChange(worker)
-      if (!busy) for (const jobId of [...worker.stopOrders.keys()]) clearOrder(worker, jobId)
+      if (!busy) {
+        for (const jobId of [...worker.stopOrders.keys()]) clearOrder(worker, jobId)
+        const neverGot = leases.ofWorker(worker.id).filter((lease) => lease.resumed && !lease.confirmed)
+        await releaseJobs(deps, neverGot, 'the service was restarted before the worker had the job')
+      }
       if (!takesJobs(worker)) {
         await pause(worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs'), signal, () => undefined)
         return []
@@ -110,7 +114,10 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       })
     },
     undelivered: (jobs) => {
-      const lost = jobs.flatMap((job) => leases.get(job.id) ?? [])
+      const lost = jobs.flatMap(({ id, attempt }) => {
+        const lease = leases.get(id)
+        return lease?.attempt === attempt ? [lease] : [] // else somebody else has it already
+      })
       return releaseJobs(deps, lost, 'the worker closed its connection before it had the job')
     },
     async waitForStopOrders(worker, signal) {

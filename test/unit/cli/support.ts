@@ -43,7 +43,7 @@ export async function startStandIn(answers: Answers) {
 }
 
 /** Writes a JSON answer. */
-export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 

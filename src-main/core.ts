@@ -124,7 +124,6 @@ export function createCore(ports: CorePorts): Core {
     fleet,
     counts,
     leases,
-    takes,
     registry,
     calls,
     specOf,
@@ -140,12 +139,15 @@ export function createCore(ports: CorePorts): Core {
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined
 
+  // What cannot be written on the way, on a full disk say, must not keep the rest from stopping: the next start finds
+  // running jobs without a worker and queues them again.
   async function stopAll(graceMs: number): Promise<void> {
-    await supervisor.stop(graceMs)
+    await supervisor.stop(graceMs).catch((error) => log.error('running jobs not given back', { error }))
     takes.dismissAll()
     waiters.release()
     stopping.abort()
-    await Promise.all([housekeeping.stop(), webhooks.stop(), metrics.stop()])
+    const lastMetrics = metrics.stop().catch((error) => log.warn('last metrics not written', { error }))
+    await Promise.all([housekeeping.stop(), webhooks.stop(), lastMetrics])
     await fleet.close()
   }
 

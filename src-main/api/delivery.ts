@@ -3,7 +3,7 @@ import type { NodeBindings } from './read-body.ts'
 
 /**
  * Calls one of the two when it is known whether the answer was written in full. Without a socket (the app is called
- * as a function) the answer is always in full.
+ * as a function) the answer is always in full; with one that has closed meanwhile it never is, and no event will say so.
  */
 export function afterAnswer(
   c: Context,
@@ -11,5 +11,6 @@ export function afterAnswer(
 ): void {
   const outgoing = (c.env as NodeBindings | undefined)?.outgoing
   if (outgoing === undefined) queueMicrotask(written)
+  else if (outgoing.destroyed) queueMicrotask(lost)
   else outgoing.once('close', () => (outgoing.writableFinished ? written() : lost()))
 }

@@ -16,7 +16,6 @@ export const ERRORS = {
     title: 'Bad Request',
     message: 'Job {jobId} is {status}; {operation} needs one of {allowed}.',
   },
-  WRONG_KIND: { status: 400, title: 'Bad Request', message: '{why}' },
   UNAUTHORIZED: {
     status: 401,
     title: 'Unauthorized',

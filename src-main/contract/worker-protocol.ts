@@ -8,6 +8,12 @@ export const WORKER_ROUTES = {
   stream: { method: 'POST', path: '/v2/:endpointId/job-stream/:workerId/:jobId' },
 } as const
 
+/**
+ * Query parameter that brings the worker's token where the Authorization header cannot: the public SDK sends the key of
+ * the platform there when it finds one in ~/.runpod/config.toml. Source: ours.
+ */
+export const TOKEN_PARAMETER = 'token'
+
 /** What the environment of a worker is made of. */
 export type WorkerEnvironmentFacts = {
   /** Address of the listener for workers, without a slash at the end. */

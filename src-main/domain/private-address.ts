@@ -30,13 +30,13 @@ export function isPrivateAddress(address: string): boolean {
   const embedsV4 = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0 || groups[5] === 0xffff)
   if (embedsV4)
     return isPrivateAddress(v4Text(groups[6] ?? 0, groups[7] ?? 0)) || groups.slice(0, 7).every((group) => group === 0)
-  if (first === 0x64 && second === 0xff9b) return isPrivateAddress(v4Text(groups[6] ?? 0, groups[7] ?? 0)) // NAT64
+  if (first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0))
+    return isPrivateAddress(v4Text(groups[6] ?? 0, groups[7] ?? 0)) // NAT64
   if (first === 0x2002) return isPrivateAddress(v4Text(second, groups[2] ?? 0)) // 6to4
   return (
-    (first & 0xfe00) === 0xfc00 ||
-    (first & 0xffc0) === 0xfe80 ||
-    (first & 0xff00) === 0xff00 ||
-    (first === 0x2001 && second === 0xdb8)
+    (first & 0xe000) !== 0x2000 || // only 2000::/3 is given out; the rest is local, multicast or reserved
+    (first === 0x2001 && (second < 0x200 || second === 0xdb8)) || // protocols such as Teredo; examples
+    (first === 0x3fff && second < 0x1000) // examples
   )
 }
 

@@ -55,18 +55,30 @@ const WORKER_PORT = 'server.workerPort'
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const folder = openDataFolder(options.data)
-  const opened = await openStorage(folder)
+  const opened = await openStorage(folder).catch((error) => {
+    throw asStartError(error, folder)
+  })
   // What is open, oldest first; both an orderly stop and a failed start close it from the newest on.
   const open: (() => Promise<void>)[] = [opened.close]
   const closeAll = async () => {
-    for (const close of open.toReversed()) await close()
+    const failures: unknown[] = []
+    for (const close of open.toReversed()) await close().catch((error) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
   try {
     return await run(options, folder, { storage: opened.storage, open, closeAll })
   } catch (error) {
-    await closeAll()
-    throw error
+    await closeAll().catch(() => undefined) // why the start failed says more
+    throw asStartError(error, folder)
   }
+}
+
+// A database may be damaged where only a later look finds it.
+function asStartError(error: unknown, { folder }: DataFolder): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!(error instanceof Error && code.startsWith('SQLITE_'))) return error
+  const message = `The database of the data folder ${folder} cannot be used: ${error.message}. Put a copy of the folder in its place, or choose another one with --data.`
+  return new StartError('data', message, { cause: error })
 }
 
 // A service that was just killed holds its lock for a moment longer.

@@ -149,7 +149,8 @@ export type JobStore = {
   readonly claim: (endpointId: string, workerId: string, except: readonly number[], moment: Moment) => Job | undefined
   /** Sets the whole life of a job that has not ended, counted from submission. */
   readonly setTtl: (seq: number, ttlMs: number) => Job | undefined
-  readonly setStreamCursor: (seq: number, cursor: number) => void
+  /** Remembers how far the stream of this attempt was read. */
+  readonly setStreamCursor: (seq: number, attempt: number, cursor: number) => void
   /** Seqs of jobs whose deadline has passed, oldest deadline first. */
   readonly pastDeadline: (steady: number, limit: number) => readonly Job[]
   /** Seq of the newest job, 0 without any. */
@@ -198,6 +199,8 @@ export type EndpointTotals = { readonly completed: number; readonly failed: numb
 export type EndpointStore = {
   readonly get: (id: string) => Endpoint | undefined
   readonly all: () => readonly Endpoint[]
+  /** The endpoint as it is inside a write, where `get` does not yet show what the same transaction has written. */
+  readonly read: (id: string) => Endpoint | undefined
   readonly save: (endpoint: Endpoint, event: 'created' | 'updated' | 'paused' | 'resumed', now: number) => void
   readonly remove: (id: string, now: number) => void
   readonly totals: (id: string) => EndpointTotals
@@ -231,14 +234,14 @@ export type WorkerStore = {
 /** A webhook that is due. */
 export type DueDelivery = { readonly id: number; readonly seq: number; readonly url: string; readonly attempts: number }
 
-/** The durable queue of webhooks. Times are wall ms. */
+/** The durable queue of webhooks. `due` and `nextAt` are steady ms; `now` is wall ms. */
 export type WebhookStore = {
-  readonly due: (now: number, limit: number) => readonly DueDelivery[]
+  readonly due: (steady: number, limit: number) => readonly DueDelivery[]
   readonly nextDueAt: () => number | undefined
   readonly record: (id: number, result: DeliveryResult, now: number) => void
   readonly ofJob: (seq: number) => readonly WebhookDelivery[]
   /** Makes a delivery due again; undefined where there is none. */
-  readonly resend: (id: number, now: number) => WebhookDelivery | undefined
+  readonly resend: (id: number, moment: Moment) => WebhookDelivery | undefined
 }
 
 /** How one try went. `nextAt` set: another try follows. */
@@ -261,13 +264,9 @@ export type LogStore = {
   readonly after: (scope: LogScope, id: number, limit: number) => readonly LogLine[]
   readonly newest: (scope: LogScope, limit: number) => readonly LogLine[]
   readonly lastId: () => number
-  readonly countOf: (scope: LogScope) => number
   readonly trim: (before: number, limit: number) => number
   readonly trimWorker: (workerId: string, keep: number) => void
 }
-
-/** One event as stored, for resuming a listener. */
-export type StoredEvent = { readonly id: number; readonly change: Change }
 
 /** The log of events. */
 export type EventStore = {
@@ -345,7 +344,13 @@ export type WorkerExit = {
 }
 
 /** Raw output of a worker, whole lines. */
-export type WorkerOutput = { readonly workerId: string; readonly lines: readonly string[]; readonly at: number }
+export type WorkerOutput = {
+  readonly workerId: string
+  readonly lines: readonly string[]
+  readonly at: number
+  /** To be called when the lines are stored: a worker that is adopted later does not give them again. */
+  readonly stored?: () => void
+}
 
 /**
  * The engine that places workers; it knows nothing of queues. Drivers: processes, containers. Every driver passes

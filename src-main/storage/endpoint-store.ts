@@ -4,14 +4,19 @@ import type { Change, Endpoint, EndpointStore, EndpointTotals } from '../service
 import type { EventLog } from './event-store.ts'
 import type { GroupCommit } from './group-commit.ts'
 
-const ALL = `
-  SELECT id, config, paused, key_hash AS keyHash, revision, created_at AS createdAt, updated_at AS updatedAt,
-         completed, failed, retried FROM endpoints ORDER BY created_at, id`
-const SAVE = `
+const COLUMNS = `
+  id, config, paused, key_hash AS keyHash, revision, created_at AS createdAt, updated_at AS updatedAt,
+  completed, failed, retried`
+const ALL = `SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`
+const READ = `SELECT ${COLUMNS} FROM endpoints WHERE id = ?`
+// Two that are made at the same time with one id or one name collide here: the second must not take the first's place.
+const CREATE = `
   INSERT INTO endpoints (id, name, config, paused, key_hash, revision, created_at, updated_at)
-  VALUES (@id, @name, @config, @paused, @keyHash, @revision, @createdAt, @updatedAt)
-  ON CONFLICT (id) DO UPDATE SET name = excluded.name, config = excluded.config, paused = excluded.paused,
-    key_hash = excluded.key_hash, revision = excluded.revision, updated_at = excluded.updated_at`
+  VALUES (@id, @name, @config, @paused, @keyHash, @revision, @createdAt, @updatedAt)`
+const UPDATE = `
+  UPDATE endpoints SET name = @name, config = @config, paused = @paused, key_hash = @keyHash, revision = @revision,
+    updated_at = @updatedAt
+  WHERE id = @id`
 const REMOVE = `DELETE FROM endpoints WHERE id = ?`
 const REMOVE_JOBS = `DELETE FROM jobs WHERE endpoint_id = ?`
 const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid IN (SELECT seq FROM jobs WHERE endpoint_id = ?)`
@@ -28,7 +33,9 @@ type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: stri
  */
 export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit): EndpointStore {
   const all = db.prepare<[], Row>(ALL)
-  const save = db.prepare(SAVE)
+  const read = db.prepare<[string], Row>(READ)
+  const create = db.prepare(CREATE)
+  const update = db.prepare(UPDATE)
   const removals = [REMOVE_SEARCH, REMOVE_JOBS, REMOVE_LOGS, REMOVE_METRICS, REMOVE].map((sql) => db.prepare(sql))
   const addTotals = db.prepare(ADD_TOTALS)
   let rows = readAll()
@@ -49,9 +56,18 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   return {
     get: (id) => rows.get(id),
     all: () => [...rows.values()],
+    read(id) {
+      const row = read.get(id)
+      return row === undefined ? undefined : toEndpoint(row)
+    },
     save(endpoint, event, now) {
-      save.run({
-        ...endpoint,
+      const { id, revision, createdAt, updatedAt } = endpoint
+      const statement = event === 'created' ? create : update
+      statement.run({
+        id,
+        revision,
+        createdAt,
+        updatedAt,
         name: endpoint.config.name,
         config: JSON.stringify(endpoint.config),
         paused: endpoint.paused ? 1 : 0,

@@ -61,12 +61,15 @@ export function createGroupCommit(db: Database): GroupCommit {
   }
 
   function commitGroup(works: readonly Pending[]): void {
+    let afterwards: readonly (() => void)[]
     try {
-      publish(transact(works))
+      afterwards = transact(works)
     } catch (error) {
       if (works.length > 1) for (const single of works) commitGroup([single])
       else works[0]?.reject(asAppError(error))
+      return
     }
+    publish(afterwards) // outside: what fails here is committed, and must not run again
   }
 
   function publish(afterwards: readonly (() => void)[]): void {

@@ -5,11 +5,11 @@ import type { EventLog } from './event-store.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
 import { createJobList } from './job-list.ts'
 
+// By position: this is the hottest write, and looking names up takes a tenth of it.
 const INSERT = `
   INSERT INTO jobs (id, endpoint_id, status, low_priority, created_at, queued_at, execution_timeout_ms, ttl_ms,
                     retention_ms, deadline_at, webhook)
-  VALUES (@id, @endpointId, 'IN_QUEUE', @lowPriority, @now, @steady, @executionTimeoutMs, @ttlMs, @retentionMs,
-          @steady + @ttlMs, @webhook)`
+  VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?)`
 const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, s3_config) VALUES (?, ?, ?)`
 const INSERT_KEY = `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`
 const FIND_KEY = `
@@ -36,23 +36,27 @@ const NEXT_EXCEPT = `
 const SET_TTL = `
   UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
   WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
-const SET_CURSOR = `UPDATE jobs SET stream_cursor = ? WHERE seq = ?`
+// Guarded by the attempt: an answer that was on its way while the job began anew must not skip its new chunks.
+const SET_CURSOR = `UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`
 const POSTPONE = `UPDATE jobs SET deadline_at = ? WHERE seq = ? AND finished_at IS NOT NULL`
 const REMOVE = `DELETE FROM jobs WHERE seq = ?`
 const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
 const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
 
-const ENDED = 'finished_at = @now, execution_ms = @steady - started_at, deadline_at = @steady + retention_ms'
+// Spans are at least 0: a slow correction of the wall clock below the jump limit may set a restarted service back a little.
+const ENDED =
+  'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
 /** What each move sets besides the state. */
 const EFFECTS: Readonly<Record<JobEvent, string>> = {
-  claim: 'worker_id = @workerId, attempt = attempt + 1, started_at = @steady, delay_ms = @steady - queued_at',
+  claim: `worker_id = @workerId, attempt = attempt + 1, started_at = @steady, delay_ms = MAX(0, @steady - queued_at),
+          stream_cursor = 0`,
   progress: 'error = NULL',
   complete: ENDED,
   fail: `${ENDED}, error = @error`,
   exceedExecution: `${ENDED}, error = @error`,
-  rescue: `${QUEUED}, retries = retries + 1`,
+  rescue: `${QUEUED}, retries = retries + 1, queued_at = @steady`,
   abandon: `${ENDED}, error = @error`,
   release: QUEUED,
   expire: ENDED,
@@ -73,6 +77,11 @@ function moveSql(event: JobEvent): string {
     UPDATE jobs SET status = '${to}', ${EFFECTS[event]}
     WHERE seq = @seq AND status IN (${from.map((state) => `'${state}'`).join(', ')}) ${guard}
     RETURNING ${JOB_COLUMNS}`
+}
+
+// From one state, and the worker stays in the row: then nobody needs to see the row before the move.
+function isToldByTable(event: JobEvent): boolean {
+  return TRANSITIONS[event].from.length === 1 && TRANSITIONS[event].to !== 'IN_QUEUE'
 }
 
 /** Makes the store of jobs. All states are written by `move`. */
@@ -102,18 +111,20 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
   )
 
   const move: JobStore['move'] = (seq, event, fields, moment) => {
-    const before = read.get(seq)
+    const before = isToldByTable(event) ? undefined : read.get(seq)
     const job = moves.get(event)?.get(parameters(seq, fields, moment))
-    if (before === undefined || job === undefined) return undefined
+    if (job === undefined) return undefined
     if (job.status === 'IN_QUEUE') {
       // The next attempt starts from nothing, so its stream is read from the start.
       deleteOutput.run(seq)
       deleteChunks.run(seq)
     }
     if (fields.output !== undefined) writeOutput.run(seq, fields.output)
-    else if (isFinal(job.status) && before.startedAt !== null) deleteOutput.run(seq)
-    if (isFinal(job.status) && job.webhook !== null) insertDelivery.run(seq, job.webhook, moment.now, moment.now)
-    events.recordJob(job, event, before.status, moment.now, job.workerId ?? before.workerId ?? undefined, fields.reason)
+    else if (isFinal(job.status) && job.startedAt !== null) deleteOutput.run(seq)
+    if (isFinal(job.status) && job.webhook !== null) insertDelivery.run(seq, job.webhook, moment.steady, moment.now)
+    const from = before?.status ?? TRANSITIONS[event].from[0]
+    const worker = job.workerId ?? before?.workerId ?? undefined
+    events.recordJob(job, event, from, moment.now, worker, fields.reason)
     return job
   }
 
@@ -121,17 +132,9 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
     ...createJobList(db),
     move,
     insert(job, { now, steady }) {
-      const { lastInsertRowid } = insert.run({
-        id: job.id,
-        endpointId: job.endpointId,
-        lowPriority: job.lowPriority ? 1 : 0,
-        now,
-        steady,
-        executionTimeoutMs: job.executionTimeoutMs,
-        ttlMs: job.ttlMs,
-        retentionMs: job.retentionMs,
-        webhook: job.webhook,
-      })
+      const { id, endpointId, lowPriority, executionTimeoutMs, ttlMs, retentionMs, webhook } = job
+      const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
+      const { lastInsertRowid } = insert.run(id, endpointId, lowPriority ? 1 : 0, now, steady, ...spans, webhook)
       const seq = Number(lastInsertRowid)
       insertInput.run(seq, job.input, job.s3Config)
       if (job.idempotencyKey !== undefined) insertKey.run(job.endpointId, job.idempotencyKey, seq)
@@ -149,7 +152,7 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
     readInput: (seq) => readInput.get(seq),
     readOutput: (seq) => readOutput.get(seq)?.output,
     setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
-    setStreamCursor: (seq, cursor) => void setCursor.run(cursor, seq),
+    setStreamCursor: (seq, attempt, cursor) => void setCursor.run({ seq, attempt, cursor }),
     hasPendingDelivery: (seq) => pending.get(seq) !== undefined,
     postponeRemoval: (seq, steady) => void postpone.run(steady, seq),
     remove(seq) {

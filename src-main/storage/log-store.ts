@@ -36,7 +36,6 @@ export function createLogStore(db: Database): LogStore {
   const newest = perScope(
     (column) => `SELECT ${COLUMNS} FROM log_lines WHERE ${column} = ? AND id > ? ORDER BY id DESC LIMIT ?`,
   )
-  const count = perScope((column) => `SELECT COUNT(*) AS id FROM log_lines WHERE ${column} = ? AND id > ? LIMIT ?`)
   return {
     append: (lines) => {
       for (const line of lines) insert.run({ ...line, jobId: line.jobId ?? null })
@@ -44,7 +43,6 @@ export function createLogStore(db: Database): LogStore {
     after: ({ by, id }, from, limit) => after[by].all(id, from, limit).map(toLine),
     newest: ({ by, id }, limit) => newest[by].all(id, 0, limit).reverse().map(toLine),
     lastId: () => last.get()?.id ?? 0,
-    countOf: ({ by, id }) => count[by].get(id, 0, 1)?.id ?? 0,
     trim: (before, limit) => trim.run(before, limit).changes,
     trimWorker: (workerId, keep) => void trimWorker.run({ workerId, keep }),
   }

@@ -13,7 +13,7 @@ const RECORD = `
   WHERE id = @id AND state = 'pending'`
 const OF_JOB = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE seq = ? ORDER BY id`
 const RESEND = `
-  UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_at = @now, updated_at = @now
+  UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_at = @steady, updated_at = @now
   WHERE id = @id AND state <> 'pending' RETURNING ${COLUMNS}`
 const READ = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ?`
 
@@ -32,15 +32,15 @@ export function createWebhookStore(db: Database): WebhookStore {
   const resend = db.prepare<[object], Row>(RESEND)
   const read = db.prepare<[number], Row>(READ)
   return {
-    due: (now, limit) => due.all(now, limit),
+    due: (steady, limit) => due.all(steady, limit),
     nextDueAt: () => next.get()?.nextAt ?? undefined,
     record(id, { delivered, status, error, nextAt }, now) {
       const state = delivered ? 'delivered' : nextAt === undefined ? 'failed' : 'pending'
       record.run({ id, state, nextAt: nextAt ?? null, status: status ?? null, error: error ?? null, now })
     },
     ofJob: (seq) => ofJob.all(seq).map(toDelivery),
-    resend(id, now) {
-      const row = resend.get({ id, now }) ?? read.get(id)
+    resend(id, { now, steady }) {
+      const row = resend.get({ id, now, steady }) ?? read.get(id)
       return row === undefined ? undefined : toDelivery(row)
     },
   }

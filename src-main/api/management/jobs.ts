@@ -2,9 +2,10 @@ import type { Context } from 'hono'
 import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { listJobs } from '../../services/management/list-jobs.ts'
-import { viewJobRow, waitingReason } from '../../services/management/views.ts'
+import { viewDelivery, viewJobRow, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
+import { momentOf } from '../../services/steady-clock.ts'
 import { jsonText, queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
 
@@ -27,7 +28,7 @@ function detailText({ storage, views }: ServiceContext, job: Job): string {
     attempt: job.attempt,
     ...(reason === undefined ? {} : { waitingReason: reason }),
     history: storage.jobs.history(job.seq),
-    deliveries: storage.webhooks.ofJob(job.seq),
+    deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
     chunkCount: storage.chunks.count(job.seq),
   }
   const input = storage.jobs.readInput(job.seq)?.input ?? 'null'
@@ -54,14 +55,14 @@ export const JOB_OPERATIONS = {
     return jsonText(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
   },
   async deliveryResend(c, service) {
-    const { storage, clock, webhooks } = service
+    const { storage, clock, webhooks, views } = service
     const deliveryId = Number(c.req.param('deliveryId'))
     const sent = Number.isSafeInteger(deliveryId)
-      ? await storage.write(() => storage.webhooks.resend(deliveryId, clock.now()))
+      ? await storage.write(() => storage.webhooks.resend(deliveryId, momentOf(clock)))
       : undefined
     if (sent === undefined)
       throw new AppError('DELIVERY_NOT_FOUND', { deliveryId: c.req.param('deliveryId')?.slice(0, 20) ?? '' })
     webhooks.deliverDue()
-    return c.json(sent)
+    return c.json(viewDelivery(views, sent))
   },
 } as const satisfies Record<string, AppHandler>

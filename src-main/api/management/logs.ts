@@ -18,7 +18,7 @@ function serveLogs(c: Context, service: ServiceContext, scope: LogScope): Respon
   const follow = queryValue(c, 'follow', query.follow) === 'true'
   const first = after === undefined ? storage.logs.newest(scope, tail) : storage.logs.after(scope, after, PAGE)
   if (!follow) return c.json({ lines: [...first] })
-  let cursor = after ?? 0
+  let cursor = after ?? storage.logs.lastId()
   let next = first
   return followAsEvents(c, {
     bell: bells.logs,

@@ -11,9 +11,10 @@ import { readSubmission } from './submit.ts'
 
 /** POST runsync: queues a job and answers with its record when it ends, or with its state when the wait is over. */
 export const runsync: Operation = async ({ c, service, endpoint }) => {
-  const waitMs = queryValue(c, 'wait', V2_ROUTES.runsync.query.wait) ?? limit('waitDefaultMs')
+  const waitMs = queryValue(c, 'wait', V2_ROUTES.runsync.query.wait)
   const submission = await readSubmission(c, 'runsync', waitMs)
-  return answerAtEnd(c, service, await submitJob(service, endpoint, submission), waitMs)
+  const job = await submitJob(service, endpoint, submission)
+  return answerAtEnd(c, service, job, waitMs ?? limit('waitDefaultMs'))
 }
 
 /** GET or POST status-sync: the same for a job that exists. */

@@ -8,9 +8,12 @@ import type { ServiceContext } from '../../services/service-context.ts'
 import { afterAnswer } from '../delivery.ts'
 import { jobOf, type Operation, queryValue } from './operation.ts'
 
+// What the public clients for Python and Go leave as the name of the HTTP library that they use.
+const CLIENT_LIBRARIES = /^(python-requests|Python\/[\d.]+ aiohttp|Go-http-client)\//
+
 /**
  * GET or POST stream. The specification shows an array; the public clients break on it and need an object, so they are
- * recognised by their User-Agent. Source: job-api, Operations and Stream.
+ * recognised. Source: job-api, Operations and Stream.
  */
 export const stream: Operation = async (request) => {
   const { c, service } = request
@@ -31,7 +34,14 @@ export const stream: Operation = async (request) => {
 }
 
 function formFor(c: Context, { settings }: ServiceContext): 'array' | 'object' {
-  return /runpod/i.test(c.req.header('user-agent') ?? '') ? 'object' : settings.get().streamForm
+  return isPublicClient(c) ? 'object' : settings.get().streamForm
+}
+
+// Those that do not say their name announce a JSON body and send none, which few others do.
+function isPublicClient(c: Context): boolean {
+  const agent = c.req.header('user-agent') ?? ''
+  if (/runpod/i.test(agent)) return true
+  return CLIENT_LIBRARIES.test(agent) && /^application\/json\b/i.test(c.req.header('content-type') ?? '')
 }
 
 // Server-sent events of the same chunks (ours); they move the same cursor.

@@ -6,7 +6,7 @@
 import { type Context, Hono } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { WORKER_ROUTES } from '../../contract/worker-protocol.ts'
+import { TOKEN_PARAMETER, WORKER_ROUTES } from '../../contract/worker-protocol.ts'
 import { keyFromHeader } from '../../domain/auth.ts'
 import { type Report, readReport, tooLargeReport } from '../../domain/job/result.ts'
 import { scanJson } from '../../domain/json/scan-json.ts'
@@ -28,9 +28,11 @@ export function createWorkerApp(service: ServiceContext): Hono {
 
   function workerOf(c: Context): LiveWorker {
     const worker = registry.get(c.req.param('workerId') ?? '')
-    const token = keyFromHeader(c.req.header('authorization'))
-    const known = worker !== undefined && token !== undefined && newId.sameHash(newId.hash(token), worker.tokenHash)
-    if (!known || worker.endpointId !== c.req.param('endpointId')) throw new AppError('UNAUTHORIZED')
+    const tokens = [keyFromHeader(c.req.header('authorization')), c.req.query(TOKEN_PARAMETER)]
+    const isIts = (token: string | undefined) =>
+      token !== undefined && worker !== undefined && newId.sameHash(newId.hash(token), worker.tokenHash)
+    if (worker === undefined || !tokens.some(isIts) || worker.endpointId !== c.req.param('endpointId'))
+      throw new AppError('UNAUTHORIZED')
     return worker
   }
 

@@ -63,9 +63,11 @@ function innerError(output: unknown): { error: string; rest: string | undefined 
   return { error: text, rest: Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest) }
 }
 
-// The error is always a string on the wire; an object becomes its JSON text.
+// The error is always a string on the wire; an object becomes its JSON text. Handlers are Python, where an empty list or
+// dict is no error either.
 function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
+  if (typeof error === 'object' && Object.keys(error).length === 0) return undefined
   return typeof error === 'string' ? error : JSON.stringify(error)
 }
 

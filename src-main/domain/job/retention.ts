@@ -2,9 +2,9 @@ import { limit } from '../../contract/limits.ts'
 
 /**
  * How long the record of a job is kept after its end, in ms. Source: spec 8.
- * @param waitMs the wait that runsync asked for; undefined for run
+ * @param askedWaitMs the wait that a runsync asked for; undefined where it left that to the default
  */
-export function retentionMs(waitMs: number | undefined): number {
-  if (waitMs === undefined) return limit('runRetentionMs')
-  return Math.min(Math.max(limit('runsyncRetentionMs'), waitMs), limit('runsyncRetentionMaxMs'))
+export function retentionMs(kind: 'run' | 'runsync', askedWaitMs: number | undefined): number {
+  if (kind === 'run') return limit('runRetentionMs')
+  return Math.min(Math.max(limit('runsyncRetentionMs'), askedWaitMs ?? 0), limit('runsyncRetentionMaxMs'))
 }

@@ -85,8 +85,9 @@ export type JsonFault = { readonly kind: 'duplicate-key' | 'forbidden-key'; read
  * @param keys how many keys the text holds, from the scan
  */
 export function findKeyFault(text: string, parsed: unknown, keys: number): JsonFault | undefined {
-  if (text.includes('__proto__') && hasOwnProto(parsed)) return { kind: 'forbidden-key', key: '__proto__' }
-  if (countKeys(parsed) === keys) return undefined
+  const found = countKeys(parsed)
+  if (found.proto) return { kind: 'forbidden-key', key: '__proto__' }
+  if (found.count === keys) return undefined
   return { kind: 'duplicate-key', key: firstDuplicate(text) }
 }
 
@@ -131,20 +132,18 @@ function walk(root: unknown, visit: (value: object) => void): void {
   }
 }
 
-function countKeys(root: unknown): number {
+// Keys are compared as they were read: in the text one may be written with escapes.
+function countKeys(root: unknown): { readonly count: number; readonly proto: boolean } {
   let count = 0
+  let proto = false
   walk(root, (value) => {
-    if (!Array.isArray(value)) for (const _key in value) count += 1
+    if (Array.isArray(value)) return
+    for (const key in value) {
+      count += 1
+      if (key === '__proto__') proto = true
+    }
   })
-  return count
-}
-
-function hasOwnProto(root: unknown): boolean {
-  let found = false
-  walk(root, (value) => {
-    if (Object.hasOwn(value, '__proto__')) found = true
-  })
-  return found
+  return { count, proto }
 }
 
 // Only for the message of a refusal, so it may take its time.

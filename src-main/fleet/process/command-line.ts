@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { TOKEN_PARAMETER } from '../../contract/worker-protocol.ts'
 import type { WorkerSpec } from '../../services/ports.ts'
 
 /** Program, arguments, folder and environment of a worker process. */
@@ -49,6 +51,16 @@ export function commandLine(
     program: '/bin/sh',
     args: ['-c', `exec ${command}`],
     cwd: spec.cwd ?? process.cwd(),
-    env: { ...base, PYTHONUNBUFFERED: '1', ...spec.env },
+    env: withTokenThatArrives({ ...base, PYTHONUNBUFFERED: '1', ...spec.env }),
   }
+}
+
+// The public SDK prefers a key of the platform that the user has stored to the token in its environment. With that key
+// every call of the worker would be refused, so there the addresses carry the token too, though they get into its log.
+function withTokenThatArrives(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { HOME = homedir(), RUNPOD_AI_API_KEY: token = '' } = env
+  if (!existsSync(join(HOME, '.runpod', 'config.toml'))) return env
+  const address = (name: string, value: string) =>
+    name.startsWith('RUNPOD_WEBHOOK_') ? `${value}&${TOKEN_PARAMETER}=${encodeURIComponent(token)}` : value
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, address(name, value)]))
 }

@@ -1,77 +1,134 @@
 /**
  * The output of a worker goes to a file, not to a pipe: the worker lives on when the service is killed, no line is
- * lost, and what was printed before a result can be read at the moment of the result. Only whole lines are given out;
- * a file that was read past the limit is emptied (the worker appends, so it goes on at the start).
+ * lost, and what was printed before a result can be read at the moment of the result. Only whole lines are given out.
+ * How far the lines are stored is written beside it, so that after a crash reading goes on there.
+ *
+ * The file is emptied when it was read past the limit (the worker appends, so it goes on at the start). A worker that
+ * prints faster than its budget allows falls behind; at the limit the rest is left out, and a line says so.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { limit } from '../../contract/limits.ts'
+import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from './line-budget.ts'
 
 /** A reader of a growing file. */
 export type OutputFile = {
-  /** The whole lines written since the last call; at most about 1 MiB of them. */
+  /** The whole lines written since the last call, as many as the budget allows. */
   readonly readLines: () => readonly string[]
-  /** The same, and what stands after the last line end. */
+  /** For a worker that has ended: the same without a budget, and what stands after the last line end. */
   readonly readRest: () => readonly string[]
+  /** Whether the last read stopped before it had seen everything. */
+  readonly moreWaits: () => boolean
+  /** Up to where lines were given out. */
+  readonly position: () => number
+  /** Lines up to `position` are stored: after a crash of the service they are not given out again. */
+  readonly remember: (position: number) => void
   readonly close: () => void
 }
 
 const READ_BYTES = 1024 * 1024
 const LINE_END = 10
+// As many digits as the largest file size has, so that a position is written over the last one in one call.
+const POSITION_DIGITS = 16
+const NO_BUDGET: LineBudget = { left: () => Number.POSITIVE_INFINITY, take: () => undefined }
 
-/** Opens the output of a worker for reading. @param from 'end' skips what is there, for a worker that is adopted */
-export function openOutputFile(path: string, from: 'start' | 'end'): OutputFile {
+/**
+ * Opens the output of a worker for reading, from where an earlier reader stopped.
+ * @param positionPath file that holds how far the lines are stored; made if missing
+ */
+export function openOutputFile(path: string, positionPath: string, budget: LineBudget): OutputFile {
   const file = openSync(path, 'r+')
-  let offset = from === 'end' ? fstatSync(file).size : 0
-  let rest: Buffer = Buffer.alloc(0)
+  const positionFile = openSync(positionPath, constants.O_RDWR | constants.O_CREAT, 0o600)
+  let offset = readPosition(positionFile)
   let closed = false
+  let moreWaits = false
 
-  function readNew(): Buffer {
+  function empty(): void {
+    ftruncateSync(file, 0)
+    offset = 0
+  }
+
+  function readSome(rate: LineBudget, last: 'waits for its end' | 'is given out'): readonly string[] {
     const size = fstatSync(file).size
     if (size < offset) offset = 0 // somebody emptied it
-    const length = Math.min(size - offset, READ_BYTES)
-    if (length <= 0) return Buffer.alloc(0)
-    const bytes = Buffer.allocUnsafe(length)
-    const count = readSync(file, bytes, 0, length, offset)
-    offset += count
-    if (offset > limit('logFileBytes') && fstatSync(file).size === offset) {
-      ftruncateSync(file, 0)
-      offset = 0
-    }
-    return bytes.subarray(0, count)
+    const bytes = Buffer.allocUnsafe(Math.min(size - offset, READ_BYTES))
+    const count = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, offset)
+    const read = bytes.subarray(0, count)
+    // A line longer than one read is given out in pieces.
+    const wholeOnly = last === 'waits for its end' && (count < READ_BYTES || read.includes(LINE_END))
+    const { lines, taken } = cutLines(read, rate, wholeOnly)
+    offset += taken
+    moreWaits = count === READ_BYTES || rate.left() <= 0
+    return lines
   }
 
   function readLines(): readonly string[] {
     if (closed) return []
-    const bytes = readNew()
-    if (bytes.length === 0) return []
-    const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
-    const end = all.lastIndexOf(LINE_END)
-    // A line that never ends is given out in pieces.
-    if (end === -1 && all.length < READ_BYTES) {
-      rest = Buffer.from(all)
-      return []
+    const lines = readSome(budget, 'waits for its end')
+    const behind = fstatSync(file).size - offset
+    if (behind > limit('logFileBytes')) {
+      empty()
+      return [...lines, leftOut(behind)]
     }
-    const cut = end === -1 ? all.length : end
-    rest = Buffer.from(all.subarray(cut + 1))
-    return splitLines(all.subarray(0, cut).toString('utf8'))
+    if (behind === 0 && offset > limit('logFileBytes')) empty()
+    return lines
   }
 
   return {
     readLines,
     readRest() {
-      const lines: string[] = []
-      for (let more = readLines(); more.length > 0; more = readLines()) lines.push(...more)
-      const last = rest.toString('utf8')
-      rest = Buffer.alloc(0)
-      return last === '' ? lines : [...lines, ...splitLines(last)]
+      if (closed) return []
+      const behind = fstatSync(file).size - offset
+      offset += Math.max(0, behind - READ_BYTES)
+      const lines = readSome(NO_BUDGET, 'is given out')
+      if (behind <= READ_BYTES && lines.length <= LINES_AT_ONCE) return lines
+      const kept = lines.slice(-LINES_AT_ONCE)
+      return [leftOut(behind - Buffer.byteLength(kept.join('\n'))), ...kept]
+    },
+    moreWaits: () => !closed && moreWaits,
+    position: () => offset,
+    remember(position) {
+      if (!closed) writeSync(positionFile, String(position).padStart(POSITION_DIGITS), 0)
     },
     close() {
-      if (!closed) closeSync(file)
+      if (closed) return
       closed = true
+      closeSync(file)
+      closeSync(positionFile)
     },
   }
 }
 
-function splitLines(text: string): readonly string[] {
-  return text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+function leftOut(bytes: number): string {
+  const megabytes = (bytes / 1e6).toFixed(1)
+  return `Here ${megabytes} MB of output are left out: the worker printed faster than lines can be kept.`
+}
+
+/** Cuts lines off the start of `bytes` while the budget lasts. @param wholeOnly not what no line end follows */
+function cutLines(
+  bytes: Buffer,
+  budget: LineBudget,
+  wholeOnly: boolean,
+): { readonly lines: readonly string[]; readonly taken: number } {
+  const lines: string[] = []
+  let taken = 0
+  while (taken < bytes.length && budget.left() > 0) {
+    const end = bytes.indexOf(LINE_END, taken)
+    if (end === -1 && wholeOnly) break
+    const next = end === -1 ? bytes.length : end + 1
+    lines.push(lineText(bytes, taken, end === -1 ? next : end))
+    budget.take(next - taken + LINE_COST_BYTES)
+    taken = next
+  }
+  return { lines, taken }
+}
+
+function lineText(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('utf8', start, end)
+  return text.endsWith('\r') ? text.slice(0, -1) : text
+}
+
+function readPosition(file: number): number {
+  const bytes = Buffer.alloc(POSITION_DIGITS)
+  const position = Number(bytes.toString('latin1', 0, readSync(file, bytes, 0, POSITION_DIGITS, 0)))
+  return Number.isSafeInteger(position) ? position : 0
 }

@@ -1,7 +1,7 @@
 /**
  * Fleet driver: workers as child processes, each the leader of its own process group, so that it ends with all its
  * children. A worker writes its pid and its output to files in one folder; after a crash of the service the next one
- * finds them there and takes the workers over or ends them.
+ * finds them there and takes the workers over or ends them. ID.pid and ID.log are the worker's, ID.read is ours.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path'
 import type { Clock, Fleet, FleetWorker, Log, WorkerExit, WorkerOutput, WorkerSpec } from '../../services/ports.ts'
 import { commandLine } from './command-line.ts'
+import { createLineBudget } from './line-budget.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
 import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
 
@@ -62,18 +63,21 @@ export function createProcessFleet({
   const running = new Map<string, Running>()
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
-  const file = (workerId: string, kind: 'log' | 'pid') => join(folder, `${workerId}.${kind}`)
+  const file = (workerId: string, kind: 'log' | 'pid' | 'read') => join(folder, `${workerId}.${kind}`)
   let stopPolling: (() => void) | undefined
   let outputDue = false
 
-  function tell(workerId: string, lines: readonly string[]): void {
+  function tell({ workerId, output }: Running, lines: readonly string[]): void {
     if (lines.length === 0) return
-    for (const listener of outputListeners) listener({ workerId, lines, at: clock.now() })
+    const position = output.position()
+    const stored = () => output.remember(position)
+    for (const listener of outputListeners) listener({ workerId, lines, at: clock.now(), stored })
   }
 
   function readOutput(): void {
     outputDue = false
-    for (const { workerId, output } of running.values()) tell(workerId, output.readLines())
+    for (const worker of running.values()) tell(worker, worker.output.readLines())
+    if ([...running.values()].some(({ output }) => output.moreWaits())) outputGrew()
   }
 
   function outputGrew(): void {
@@ -82,7 +86,12 @@ export function createProcessFleet({
     clock.after(OUTPUT_MS, readOutput)
   }
 
-  const watcher: FSWatcher = watch(folder, outputGrew)
+  const openOutput = (workerId: string) =>
+    openOutputFile(file(workerId, 'log'), file(workerId, 'read'), createLineBudget(clock.steady))
+
+  const watcher: FSWatcher = watch(folder, (_event, name) => {
+    if (name === null || name.endsWith('.log')) outputGrew()
+  })
   watcher.on('error', (error) => log.warn('worker output is not watched', { error }))
 
   // Adopted workers are no children of ours, so their end is seen by looking.
@@ -111,7 +120,7 @@ export function createProcessFleet({
     if (!running.delete(worker.workerId)) return
     signalGroup(worker.pid, 'SIGKILL') // its children, and the ping process of the public SDK
     worker.cancelKill?.()
-    tell(worker.workerId, worker.output.readRest())
+    tell(worker, worker.output.readRest())
     worker.output.close()
     removeFiles(worker.workerId)
     for (const listener of exitListeners) listener({ workerId: worker.workerId, code, signal, reason: undefined })
@@ -119,8 +128,7 @@ export function createProcessFleet({
   }
 
   function removeFiles(workerId: string): void {
-    rmSync(file(workerId, 'log'), { force: true })
-    rmSync(file(workerId, 'pid'), { force: true })
+    for (const kind of ['log', 'pid', 'read'] as const) rmSync(file(workerId, kind), { force: true })
   }
 
   function spawnWorker(spec: WorkerSpec): Promise<FleetWorker> {
@@ -141,7 +149,7 @@ export function createProcessFleet({
       })
       child.once('spawn', () => {
         const pid = child.pid ?? 0
-        const worker = track(spec.workerId, pid, openOutputFile(file(spec.workerId, 'log'), 'start'), child)
+        const worker = track(spec.workerId, pid, openOutput(spec.workerId), child)
         child.once('exit', (code, signal) => ended(worker, code ?? undefined, signal ?? undefined))
         resolve({ workerId: spec.workerId, handle: JSON.stringify({ pid }), pid })
       })
@@ -167,12 +175,12 @@ export function createProcessFleet({
     async adopt({ workerId }) {
       const pid = recordedPid(file(workerId, 'pid'))
       if (pid === undefined || !isWorkerProcess(pid, workerId)) return false
-      track(workerId, pid, openOutputFile(file(workerId, 'log'), 'start'), undefined)
+      track(workerId, pid, openOutput(workerId), undefined)
       return true
     },
     async sweep() {
       for (const name of readdirSync(folder)) {
-        const workerId = name.replace(/\.(pid|log)$/, '')
+        const workerId = name.replace(/\.(pid|log|read)$/, '')
         if (running.has(workerId)) continue
         const pid = recordedPid(file(workerId, 'pid'))
         if (pid !== undefined && isWorkerProcess(pid, workerId)) {
@@ -184,7 +192,7 @@ export function createProcessFleet({
     },
     drainOutput(workerId) {
       const worker = running.get(workerId)
-      if (worker !== undefined) tell(workerId, worker.output.readLines())
+      if (worker !== undefined) tell(worker, worker.output.readLines())
     },
     capacity() {
       const free = Math.max(0, maxWorkers() - running.size)

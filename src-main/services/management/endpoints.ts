@@ -2,6 +2,7 @@ import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
+import { purgeQueue } from '../queue/purge.ts'
 import { momentOf } from '../steady-clock.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
@@ -24,74 +25,100 @@ const NEEDS_NEW_WORKERS: readonly (keyof EndpointConfig)[] = [
  * @throws AppError ENDPOINT_EXISTS when the id or the name is taken
  */
 export async function createEndpoint(
-  deps: Deps,
+  { storage, clock, newId }: Deps,
   config: EndpointConfig,
   wantedId: string | undefined,
 ): Promise<EndpointAndKey> {
-  const { storage, clock, newId } = deps
-  refuseTaken(storage, 'id', wantedId, undefined)
-  refuseTaken(storage, 'name', config.name, undefined)
-  const id =
-    wantedId ?? endpointIdFrom(config.name, (candidate) => storage.endpoints.get(candidate) !== undefined, newId.worker)
   const key = newId.key()
-  const now = clock.now()
-  const endpoint = { id, config, paused: false, keyHash: newId.hash(key), revision: 1, createdAt: now, updatedAt: now }
-  return { endpoint: await save(deps, endpoint, 'created'), key }
+  const endpoint = await storage.write(() => {
+    refuseTaken(storage, 'id', wantedId, undefined)
+    refuseTaken(storage, 'name', config.name, undefined)
+    const isTaken = (candidate: string) => storage.endpoints.read(candidate) !== undefined
+    const id = wantedId ?? endpointIdFrom(config.name, isTaken, newId.worker)
+    const now = clock.now()
+    const made = { id, config, paused: false, keyHash: newId.hash(key), revision: 1, createdAt: now, updatedAt: now }
+    storage.endpoints.save(made, 'created', now)
+    return made
+  })
+  return { endpoint, key }
 }
 
 /**
  * Changes settings of an endpoint. Workers are replaced where the change can be seen by new ones only.
- * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together
+ * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together,
+ *   ENDPOINT_NOT_FOUND when it was deleted meanwhile
  */
 export function updateEndpoint(
   deps: Deps,
-  endpoint: Endpoint,
+  { id }: Endpoint,
   changes: { readonly [Key in keyof EndpointConfig]?: EndpointConfig[Key] | undefined },
 ): Promise<Endpoint> {
-  refuseTaken(deps.storage, 'name', changes.name, endpoint.id)
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   const other =
     changes.handler !== undefined ? { command: undefined } : changes.command !== undefined ? { handler: undefined } : {}
-  const config = endpointConfig.parse({ ...endpoint.config, ...other, ...given })
-  if (config.workersMin > config.workersMax)
-    throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
-  const replace = NEEDS_NEW_WORKERS.some(
-    (name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name]),
-  )
-  return save(deps, { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }, 'updated')
-}
-
-/** Pauses or resumes the hand-out of jobs. */
-export function setPaused(deps: Deps, endpoint: Endpoint, paused: boolean): Promise<Endpoint> {
-  return save(deps, { ...endpoint, paused }, paused ? 'paused' : 'resumed')
-}
-
-/** Gives an endpoint a new key; the old one is void at once. */
-export async function rotateEndpointKey(deps: Deps, endpoint: Endpoint): Promise<EndpointAndKey> {
-  const key = deps.newId.key()
-  return { endpoint: await save(deps, { ...endpoint, keyHash: deps.newId.hash(key) }, 'updated'), key }
-}
-
-/** Cancels the jobs that have not ended and deletes the endpoint with all that belongs to it. */
-export async function deleteEndpoint({ storage, clock }: Deps, endpoint: Endpoint): Promise<void> {
-  await storage.write(() => {
-    const running = storage.jobs.inProgress().filter((job) => job.endpointId === endpoint.id)
-    for (const job of running)
-      storage.jobs.move(job.seq, 'cancel', { reason: 'its endpoint was deleted' }, momentOf(clock))
-    storage.endpoints.remove(endpoint.id, clock.now())
+  return change(deps, id, 'updated', (endpoint) => {
+    refuseTaken(deps.storage, 'name', changes.name, id)
+    const config = endpointConfig.parse({ ...endpoint.config, ...other, ...given })
+    if (config.workersMin > config.workersMax)
+      throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
+    const replace = NEEDS_NEW_WORKERS.some(
+      (name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name]),
+    )
+    return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
   })
 }
 
-async function save(
-  { storage, clock }: Deps,
-  endpoint: Endpoint,
-  event: 'created' | 'updated' | 'paused' | 'resumed',
-): Promise<Endpoint> {
-  const saved = { ...endpoint, updatedAt: clock.now() }
-  await storage.write(() => storage.endpoints.save(saved, event, saved.updatedAt))
-  return saved
+/**
+ * Pauses or resumes the hand-out of jobs.
+ * @throws AppError ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ */
+export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promise<Endpoint> {
+  return change(deps, id, paused ? 'paused' : 'resumed', (endpoint) => ({ ...endpoint, paused }))
 }
 
+/**
+ * Gives an endpoint a new key; the old one is void at once.
+ * @throws AppError ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ */
+export async function rotateEndpointKey(deps: Deps, { id }: Endpoint): Promise<EndpointAndKey> {
+  const key = deps.newId.key()
+  const keyHash = deps.newId.hash(key)
+  return { endpoint: await change(deps, id, 'updated', (endpoint) => ({ ...endpoint, keyHash })), key }
+}
+
+/** Cancels the jobs that have not ended and deletes the endpoint with all that belongs to it. */
+export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void> {
+  const { storage, clock } = deps
+  const reason = 'its endpoint was deleted'
+  await purgeQueue(deps, id, reason)
+  await storage.write(() => {
+    // Those that run, and those that came since the purge.
+    const open = [
+      ...storage.jobs.inProgress().filter((job) => job.endpointId === id),
+      ...storage.jobs.waiting(id, Number.MAX_SAFE_INTEGER, storage.jobs.newestSeq()),
+    ]
+    for (const job of open) storage.jobs.move(job.seq, 'cancel', { reason }, momentOf(clock))
+    storage.endpoints.remove(id, clock.now())
+  })
+}
+
+// Begins from the row as it is, not as it was when the request came: a body that arrives slowly must not undo a pause.
+function change(
+  { storage, clock }: Deps,
+  id: string,
+  event: 'updated' | 'paused' | 'resumed',
+  make: (current: Endpoint) => Endpoint,
+): Promise<Endpoint> {
+  return storage.write(() => {
+    const current = storage.endpoints.read(id)
+    if (current === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: id })
+    const changed = { ...make(current), updatedAt: clock.now() }
+    storage.endpoints.save(changed, event, changed.updatedAt)
+    return changed
+  })
+}
+
+// What another write of the same transaction takes is refused by the table; each write then runs again alone and ends here.
 function refuseTaken(
   storage: Storage,
   field: 'id' | 'name',

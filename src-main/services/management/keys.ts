@@ -9,7 +9,6 @@ export type KeyHolder = 'account' | 'endpoint' | undefined
 export type Keys = {
   /** Who sent this key: the account, the given endpoint, or nobody. */
   readonly holder: (key: string, endpoint: Endpoint | undefined) => KeyHolder
-  readonly hasAccountKey: () => boolean
   /** Whether this is the account key. */
   readonly isAccountKey: (key: string) => boolean
   /** Makes a new account key; the old one is void. The caller shows or writes it, once. */
@@ -35,7 +34,6 @@ export function createKeys({
       const isEndpoint = matches(hash, endpoint?.keyHash)
       return isAccount ? 'account' : isEndpoint ? 'endpoint' : undefined
     },
-    hasAccountKey: () => accountHash !== undefined,
     isAccountKey: (key) => matches(newId.hash(key), accountHash),
     async rotateAccountKey() {
       const key = newId.key()

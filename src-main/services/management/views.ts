@@ -1,5 +1,6 @@
 import type { EndpointView, WorkerView } from '../../contract/endpoint.ts'
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
+import type { WebhookDelivery } from '../../contract/management.ts'
 import { healthCounts } from '../../domain/worker/health-counts.ts'
 import { whyJobsWait } from '../../domain/worker/waiting-reason.ts'
 import type { Clock, Endpoint, Fleet, Job, Storage } from '../ports.ts'
@@ -87,6 +88,12 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
     jobs: leases.ofWorker(worker.id).map((lease) => lease.jobId),
     jobsDone: worker.jobsDone,
   }
+}
+
+/** A webhook delivery as people see it: when it is tried next as wall time. */
+export function viewDelivery({ clock }: Pick<ViewDeps, 'clock'>, delivery: WebhookDelivery): WebhookDelivery {
+  const { nextAt } = delivery
+  return nextAt === undefined ? delivery : { ...delivery, nextAt: nextAt - clock.steady() + clock.now() }
 }
 
 /** A job as a row of a list. */

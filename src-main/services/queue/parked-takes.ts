@@ -40,7 +40,6 @@ export type ParkedTakes = {
   /** Answers all open calls of a worker with nothing, at once. */
   readonly dismiss: (workerId: string) => void
   readonly dismissAll: () => void
-  readonly isParked: (workerId: string) => boolean
 }
 
 /** Makes the pool and hooks it into the writer. */
@@ -122,7 +121,5 @@ export function createParkedTakes(
     dismissAll() {
       for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.answer([])
     },
-    isParked: (workerId) =>
-      [...parked.values()].some((entries) => [...entries].some((entry) => entry.workerId === workerId)),
   }
 }

@@ -55,10 +55,12 @@ export function createStreamReaders({
     }
   }
 
-  function look(seq: number): { status: JobState; rows: readonly { n: number; chunk: string }[] } | undefined {
+  function look(
+    seq: number,
+  ): { status: JobState; attempt: number; rows: readonly { n: number; chunk: string }[] } | undefined {
     const job = storage.jobs.read(seq)
     if (job === undefined) return undefined
-    return { status: job.status, rows: storage.chunks.after(seq, job.streamCursor, CHUNKS_PER_READ) }
+    return { status: job.status, attempt: job.attempt, rows: storage.chunks.after(seq, job.streamCursor, CHUNKS_PER_READ) }
   }
 
   // Waits for new chunks or the end; nothing is missed between the look and the wait, as both run in one turn.
@@ -90,11 +92,18 @@ export function createStreamReaders({
       const rows = seen?.rows ?? []
       const last = rows.at(-1)?.n
       return {
-        status: seen?.status ?? job.status,
+        // Only with its endpoint does a job vanish before its end, and that cancels it.
+        status: seen?.status ?? (isFinal(job.status) ? job.status : 'CANCELLED'),
         chunks: rows.map((row) => row.chunk),
         delivered: async () => {
-          if (last !== undefined) await storage.write(() => storage.jobs.setStreamCursor(job.seq, last))
-          release()
+          try {
+            if (seen !== undefined && last !== undefined) {
+              const { attempt } = seen
+              await storage.write(() => storage.jobs.setStreamCursor(job.seq, attempt, last))
+            }
+          } finally {
+            release()
+          }
         },
         lost: release,
       }

@@ -12,14 +12,14 @@ export type Submission = {
   readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
   readonly input: string
   readonly s3Config: string | undefined
-  /** What runsync waits, in ms; undefined for run. */
+  /** The wait that runsync was asked for, in ms; undefined without one. */
   readonly waitMs: number | undefined
 }
 
 /**
  * Queues a job. The promise settles when the job is durable.
  * @returns the new job, or the first job that came with the same idempotency key
- * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers
+ * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, ENDPOINT_NOT_FOUND when it was deleted meanwhile
  */
 export function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
@@ -39,10 +39,12 @@ export function submitJob(
     lowPriority: policy?.lowPriority ?? false,
     executionTimeoutMs: policy?.executionTimeout ?? endpoint.config.executionTimeoutMs,
     ttlMs: policy?.ttl ?? limit('ttlDefaultMs'),
-    retentionMs: retentionMs(waitMs),
+    retentionMs: retentionMs(kind, waitMs),
     idempotencyKey: idempotencyKey ?? undefined,
   }
   return storage.write(() => {
+    if (storage.endpoints.get(endpoint.id) === undefined)
+      throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
     if (job.idempotencyKey !== undefined) {
       const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
       if (first !== undefined) return first

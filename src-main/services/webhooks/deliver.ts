@@ -4,6 +4,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
 import type { Clock, DeliveryResult, DueDelivery, Log, Poster, Storage } from '../ports.ts'
 import { readWebhookBody } from '../queue/read-job.ts'
 
@@ -22,6 +23,7 @@ const AT_ONCE = 8
 export class WebhookDelivery {
   readonly #deps: DeliverDeps
   readonly #underWay = new Map<number, Promise<void>>()
+  readonly #pauses = new Set<() => void>()
   #cancelTimer: (() => void) | undefined
   #stopped = true
 
@@ -45,6 +47,7 @@ export class WebhookDelivery {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTimer?.()
+    for (const end of [...this.#pauses]) end()
     await Promise.all(this.#underWay.values())
   }
 
@@ -54,7 +57,7 @@ export class WebhookDelivery {
     const { storage, clock } = this.#deps
     this.#cancelTimer?.()
     const due = storage.webhooks
-      .due(clock.now(), AT_ONCE + this.#underWay.size)
+      .due(clock.steady(), AT_ONCE + this.#underWay.size)
       .filter(({ id }) => !this.#underWay.has(id))
     for (const delivery of due.slice(0, AT_ONCE - this.#underWay.size)) {
       const work = this.#deliver(delivery).finally(() => {
@@ -67,7 +70,7 @@ export class WebhookDelivery {
     const nextAt = storage.webhooks.nextDueAt()
     if (nextAt === undefined) return
     // What is due and under way is looked at again when it ends.
-    const wait = Math.max(nextAt - clock.now(), this.#underWay.size > 0 ? 1000 : 0)
+    const wait = Math.max(nextAt - clock.steady(), this.#underWay.size > 0 ? 1000 : 0)
     this.#cancelTimer = clock.after(wait, () => this.deliverDue())
   }
 
@@ -75,6 +78,11 @@ export class WebhookDelivery {
     const { storage, clock, log, post, settings } = this.#deps
     const job = storage.jobs.read(seq)
     if (job === undefined) return
+    if (!isFinal(job.status)) {
+      // A client queued it again: what the target should have heard is no longer so, and its next end is told anew.
+      const error = 'the job was retried before this was delivered'
+      return this.#record(id, job.id, { delivered: false, status: undefined, error, nextAt: undefined })
+    }
     const { status, error } = await post({
       url,
       body: readWebhookBody(storage.jobs, job),
@@ -82,13 +90,33 @@ export class WebhookDelivery {
       maxAnswerBytes: limit('webhookAnswerBytes'),
       allowPrivate: settings().webhooksToPrivateAddresses,
     })
-    const now = clock.now()
-    const result = judgeTry({ status, error, tries: attempts + 1, now })
+    const result = judgeTry({ status, error, tries: attempts + 1, steady: clock.steady() })
     if (!result.delivered)
       log.warn('webhook not delivered', { jobId: job.id, try: attempts + 1, status, reason: result.error })
-    await storage
-      .write(() => storage.webhooks.record(id, result, now))
-      .catch((failure) => log.error('webhook try not recorded', { jobId: job.id, error: failure }))
+    await this.#record(id, job.id, result)
+  }
+
+  async #record(id: number, jobId: string, result: DeliveryResult): Promise<void> {
+    const { storage, clock, log } = this.#deps
+    try {
+      await storage.write(() => storage.webhooks.record(id, result, clock.now()))
+    } catch (error) {
+      log.error('webhook try not recorded', { jobId, error })
+      await this.#pause(limit('webhookRetryMs')) // it is still due: without a pause its target would be flooded
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel()
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const cancel = this.#deps.clock.after(ms, end)
+      this.#pauses.add(end)
+    })
   }
 }
 
@@ -97,14 +125,14 @@ export function judgeTry({
   status,
   error,
   tries,
-  now,
+  steady,
 }: {
   readonly status: number | undefined
   readonly error: string | undefined
   readonly tries: number
-  readonly now: number
+  readonly steady: number
 }): DeliveryResult {
   if (status === 200) return { delivered: true, status, error: undefined, nextAt: undefined }
-  const nextAt = tries < limit('webhookAttempts') ? now + limit('webhookRetryMs') : undefined
+  const nextAt = tries < limit('webhookAttempts') ? steady + limit('webhookRetryMs') : undefined
   return { delivered: false, status, error: error ?? `the target answered ${status}, not 200`, nextAt }
 }

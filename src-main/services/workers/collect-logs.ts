@@ -11,8 +11,8 @@ const TRIM_EVERY = 5000
 
 /**
  * Stores what workers print, line by line. A line belongs to the job that it names (JSON with requestId); a plain line
- * belongs to the job of a worker that runs just one. Lines above the limits of a worker or a job are not kept, and a
- * last line says so.
+ * belongs to the job of a worker that runs just one, where a cancelled one counts until it has stopped. Lines above the
+ * limits of a worker or a job are not kept, and a last line says so.
  */
 export function createLogCollector({
   storage,
@@ -58,13 +58,13 @@ export function createLogCollector({
     return after > most && Math.floor(before / TRIM_EVERY) !== Math.floor(after / TRIM_EVERY)
   }
 
-  return ({ workerId, lines, at }) => {
+  return ({ workerId, lines, at, stored: remember }) => {
     const worker = registry.get(workerId)
     if (worker === undefined || lines.length === 0) return
     worker.lastLines.push(...lines.slice(-LAST_LINES))
     worker.lastLines.splice(0, Math.max(0, worker.lastLines.length - LAST_LINES))
-    const held = leases.ofWorker(workerId)
-    const only = held.length === 1 ? held[0]?.jobId : undefined
+    const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]
+    const only = running.length === 1 ? running[0] : undefined
     const kept = lines.flatMap((raw) => toLine(worker, only, raw, at) ?? [])
     const trim = trimPlan(workerId, kept.length)
     for (const jobId of perJob.keys()) if (perJob.size > 10_000) perJob.delete(jobId)
@@ -73,6 +73,7 @@ export function createLogCollector({
         storage.logs.append(kept)
         if (trim) storage.logs.trimWorker(workerId, limit('logLinesPerWorker'))
       })
+      .then(remember)
       .then(stored)
       .catch((error) => log.warn('worker output not stored', { workerId, error }))
   }

@@ -37,6 +37,8 @@ export type WorkerCalls = {
     worker: LiveWorker,
     job: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
   ) => void
+  /** Answers all open calls of a worker with nothing, at once. */
+  readonly dismiss: (workerId: string) => void
   readonly lateReports: () => number
 }
 
@@ -58,7 +60,7 @@ type Deps = {
 /** Makes the calls. */
 export function createWorkerCalls(deps: Deps): WorkerCalls {
   const { clock, fleet, leases, takes, registry, onWorkerChange } = deps
-  const stopListeners = new Map<string, () => void>()
+  const paused = new Map<string, Set<() => void>>()
   let late = 0
 
   function seen(worker: LiveWorker, named: readonly string[] = []): void {
@@ -68,22 +70,34 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
   }
 
   function clearOrder(worker: LiveWorker, jobId: string): void {
-    if (!worker.stopOrders.delete(jobId)) return
+    if (!worker.stopOrders.has(jobId)) return
+    fleet.drainOutput(worker.id) // its lines so far belong to this job
+    worker.stopOrders.delete(jobId)
     if (worker.stopOrders.size === 0 && leases.ofWorker(worker.id).length === 0) registry.apply(worker, 'becomeIdle')
     onWorkerChange(worker)
   }
 
-  function pause(ms: number, signal: AbortSignal | undefined, wakeUp: (wake: () => void) => void): Promise<void> {
+  // Holds a call that has nothing to get. A leaving worker is not held for long.
+  function pause(worker: LiveWorker, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const mine = paused.get(worker.id) ?? new Set()
+      paused.set(worker.id, mine)
       const finish = () => {
         cancel()
         signal?.removeEventListener('abort', finish)
+        mine.delete(finish)
+        if (mine.size === 0 && paused.get(worker.id) === mine) paused.delete(worker.id)
         resolve()
       }
-      const cancel = clock.after(ms, finish)
+      const cancel = clock.after(worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs'), finish)
       signal?.addEventListener('abort', finish, { once: true })
-      wakeUp(finish)
+      mine.add(finish)
     })
+  }
+
+  function wake(workerId: string): void {
+    for (const finish of [...(paused.get(workerId) ?? [])]) finish()
   }
 
   async function counted(outcome: Promise<ReportOutcome>): Promise<ReportOutcome> {
@@ -102,7 +116,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         await releaseJobs(deps, neverGot, 'the service was restarted before the worker had the job')
       }
       if (!takesJobs(worker)) {
-        await pause(worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs'), signal, () => undefined)
+        await pause(worker, signal)
         return []
       }
       return takes.take({
@@ -123,11 +137,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     async waitForStopOrders(worker, signal) {
       seen(worker)
       const unsent = () => [...worker.stopOrders].filter(([, order]) => !order.sent)
-      if (unsent().length === 0) {
-        const hold = worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs')
-        await pause(hold, signal, (wake) => stopListeners.set(worker.id, wake))
-        stopListeners.delete(worker.id)
-      }
+      if (unsent().length === 0) await pause(worker, signal)
       if (signal?.aborted) return []
       const orders = unsent()
       for (const [, order] of orders) order.sent = true
@@ -157,7 +167,11 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     },
     orderStop(worker, { jobId, seq, graceMs }) {
       worker.stopOrders.set(jobId, { seq, until: clock.steady() + graceMs, sent: false })
-      stopListeners.get(worker.id)?.()
+      wake(worker.id)
+    },
+    dismiss(workerId) {
+      takes.dismiss(workerId)
+      wake(workerId)
     },
     lateReports: () => late,
   }

@@ -5,9 +5,9 @@
 import { lastWords } from '../../domain/worker/last-words.ts'
 import type { Clock, Endpoint, Fleet, Log, NewId, Storage, WorkerExit, WorkerSpec } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
-import type { ParkedTakes } from '../queue/parked-takes.ts'
 import { releaseJobs, rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { createExitHistory, type ExitHistory } from './exit-history.ts'
+import type { WorkerCalls } from './worker-calls.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './worker-registry.ts'
 
 /** What starting and ending a worker needs. */
@@ -18,7 +18,7 @@ export type LifecycleDeps = {
   readonly log: Log
   readonly fleet: Fleet
   readonly leases: Leases
-  readonly takes: ParkedTakes
+  readonly calls: Pick<WorkerCalls, 'dismiss'>
   readonly registry: WorkerRegistry
   /** Makes what the fleet needs to start a worker of this endpoint. */
   readonly specOf: (endpoint: Endpoint, workerId: string, token: string) => WorkerSpec
@@ -36,7 +36,7 @@ export type WorkerLifecycle = {
 
 /** Makes the lifecycle and listens to the fleet. */
 export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
-  const { storage, clock, newId, log, fleet, leases, takes, registry } = deps
+  const { storage, clock, newId, log, fleet, leases, calls, registry } = deps
   const history = createExitHistory()
 
   function ended(exit: WorkerExit): void {
@@ -49,7 +49,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     registry.apply(worker, 'exit', worker.ordered ? worker.reason : words)
     registry.remove(worker.id)
     history.remember(worker, words, clock.steady())
-    takes.dismiss(worker.id)
+    calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
     const takeBack = worker.ordered ? releaseJobs : rescueLostJobs
     const writes = [
@@ -66,7 +66,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     worker.told = true
     registry.apply(worker, 'drain', reason)
     const stopped = fleet.stop(worker.id, graceMs)
-    takes.dismiss(worker.id) // else it would wait for its open call before it ends
+    calls.dismiss(worker.id) // else it would wait for its open calls before it ends
     await stopped
   }
 

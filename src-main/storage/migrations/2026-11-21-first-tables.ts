@@ -5,7 +5,7 @@ const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).jo
 const FINAL_STATES = quoted(JOB_STATES.filter(isFinal))
 
 /**
- * The first tables. `*_at` columns called `queued_at`, `started_at` and `deadline_at` are on the steady time line
+ * The first tables. `*_at` columns called `queued_at`, `started_at`, `deadline_at` and `next_at` are on the steady time line
  * (see services/ports Clock); all others are wall time.
  */
 export const firstTables = {

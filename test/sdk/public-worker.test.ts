@@ -1,0 +1,309 @@
+/** The unmodified public worker SDK as a worker process: every kind of handler, and what workers are told. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
+import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
+import { startService, until } from './support-service.ts'
+
+let python: PublicPython
+beforeAll(async () => {
+  python = await preparePublicPython()
+}, PREPARE_LIMIT_MS)
+beforeEach(({ skip }) => skip(!python.ready, python.reason))
+
+const HANDLERS = fileURLToPath(new URL('python/worker.py', import.meta.url))
+const WORKER_ID = expect.stringMatching(/^[a-z0-9]{14}$/)
+const TIMES = { delayTime: expect.any(Number), executionTime: expect.any(Number) }
+
+/** A service with one endpoint whose worker runs this handler of python/worker.py on the public SDK. */
+async function setup(context: TestContext, kind: string, config: Readonly<Record<string, unknown>> = {}) {
+  const service = await startService(context)
+  const { folder } = service
+  await service.createEndpoint({
+    id: 'sdk',
+    command: `'${python.python}' '${HANDLERS}'`,
+    workersMax: 1,
+    // HOME, because the package reads keys of the platform there.
+    env: { KIND: kind, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' },
+    ...config,
+  })
+  const release = join(folder, 'release')
+  return {
+    service,
+    /** Input that lets a handler wait until the test releases it. */
+    waits: { release },
+    release: () => writeFileSync(release, ''),
+    run: (input: unknown, more = {}) => service.submit('sdk', { input, ...more }),
+    runSync: (input: unknown, more = {}) => service.runSync('sdk', { input, ...more }),
+    ended: (jobId: string, status = 'COMPLETED') => service.waitForStatus('sdk', jobId, status),
+    status: (jobId: string) => service.status('sdk', jobId),
+    lineOf: (jobId: string, text: string) =>
+      until(`job ${jobId} printed ${text}`, async () =>
+        (await service.logsOfJob(jobId)).find(({ line }) => line.includes(text)),
+      ),
+  }
+}
+
+describe.concurrent('a worker of the public SDK', () => {
+  test.for(['echo', 'async_echo'])(
+    'gives the whole job to the handler %s, an empty input too',
+    async (kind, context) => {
+      const { runSync } = await setup(context, kind)
+      const s3Config = { accessId: 'a', accessSecret: 'b', bucketName: 'c', endpointUrl: 'https://bucket.example' }
+      const webhook = 'https://hooks.example/done'
+      const full = await runSync({ text: 'ä €\u0000' }, { webhook, s3Config, unknown: 'left out' })
+      expect(full).toEqual({
+        ...TIMES,
+        id: full.id,
+        status: 'COMPLETED',
+        output: { job: { id: full.id, input: { text: 'ä €\u0000' }, webhook, s3Config } },
+        workerId: WORKER_ID,
+      })
+      const empty = await runSync({})
+      expect(empty.output).toEqual({ job: { id: empty.id, input: {} } })
+    },
+  )
+
+  test.for<[string, unknown]>([
+    ['count', []],
+    ['async_count', []],
+    ['count_aggregated', [{ n: 0 }, { n: 1 }, { n: 2 }]],
+  ])('streams the chunks of the generator %s in order', async ([kind, output], context) => {
+    const { service, run, ended } = await setup(context, kind)
+    const jobId = await run({ n: 3 })
+    expect(await ended(jobId)).toMatchObject({ output })
+    expect(await service.call('GET', `/v2/sdk/stream/${jobId}`)).toEqual([0, 1, 2].map((n) => ({ output: { n } })))
+  })
+
+  test('fails a job whose generator breaks, and keeps the chunks before that', async (context) => {
+    const { service, run, ended } = await setup(context, 'count')
+    const jobId = await run({ n: 3, fail: 2 })
+    expect((await ended(jobId, 'FAILED')).error).toMatch(/^handler: asked to break \ntraceback: Traceback/)
+    expect(await service.call('GET', `/v2/sdk/stream/${jobId}`)).toEqual([0, 1].map((n) => ({ output: { n } })))
+  })
+
+  test('shows progress while the job runs, and never in place of the result', async (context) => {
+    const { service, run, ended, status, waits, release } = await setup(context, 'progress')
+    const jobId = await run(waits)
+    const seen = await until('progress is shown', async () => {
+      const record = await status(jobId)
+      return record.output === undefined ? undefined : record
+    })
+    expect(seen).toMatchObject({ status: 'IN_PROGRESS', output: { step: 'first' } })
+    release()
+    expect(await ended(jobId)).toMatchObject({ output: { done: true } })
+    const sent = `${jobId} | Progress Update Sent: {'step': 'last'}`
+    await until('the last update was sent', async () =>
+      (await service.logsOfEndpoint('sdk')).some(({ line }) => line === sent) ? true : undefined,
+    )
+    expect(await status(jobId)).toMatchObject({ status: 'COMPLETED', output: { done: true } })
+  })
+
+  test('fails a job whose handler raises, with the error as JSON text', async (context) => {
+    const { runSync } = await setup(context, 'answer')
+    const failed = await runSync({ raise: 'no "picture"' })
+    expect({ ...failed, error: JSON.parse(String(failed.error)) }).toEqual({
+      ...TIMES,
+      id: failed.id,
+      status: 'FAILED',
+      workerId: WORKER_ID,
+      error: {
+        error_type: "<class 'ValueError'>",
+        error_message: 'no "picture"',
+        error_traceback: expect.stringMatching(/^Traceback[\s\S]*worker\.py[\s\S]*ValueError: no "picture"\n$/),
+        hostname: 'unknown',
+        worker_id: failed.workerId,
+        runpod_version: '1.12.0',
+      },
+    })
+  })
+
+  test.for<[unknown, Readonly<Record<string, unknown>>]>([
+    [
+      { error: 'no picture', seed: 7 },
+      { status: 'FAILED', error: 'no picture', output: { seed: 7 } },
+    ],
+    [{ error: 'no picture' }, { status: 'FAILED', error: 'no picture' }],
+    [{ error: { code: 3 } }, { status: 'FAILED', error: '{"code":3}' }],
+    [
+      { error: '', seed: 7 },
+      { status: 'COMPLETED', output: { seed: 7 } },
+    ],
+    [{}, { status: 'COMPLETED' }],
+    [null, { status: 'COMPLETED', output: null }],
+    [[1, 2.5, 'é'], { status: 'COMPLETED', output: [1, 2.5, 'é'] }],
+    [false, { status: 'COMPLETED', output: false }],
+  ])('ends a job whose handler returns %j', async ([returned, expected], context) => {
+    const { runSync } = await setup(context, 'answer')
+    const record = await runSync({ return: returned })
+    expect(record).toEqual({ ...TIMES, id: record.id, workerId: WORKER_ID, ...expected })
+  })
+
+  test('gives a result up to the limit; a larger one fails its job and says so', async (context) => {
+    const { runSync } = await setup(context, 'large')
+    const around = JSON.stringify({ output: '' }).length + 1 // Python writes a space after the colon
+    const most = limit('resultBodyBytes') - around
+    expect(await runSync({ bytes: most })).toMatchObject({ status: 'COMPLETED', output: 'x'.repeat(most) })
+    expect(await runSync({ bytes: most + 1 })).toMatchObject({
+      status: 'FAILED',
+      error: expect.stringMatching(/20 MiB/),
+    })
+    expect(await runSync({ bytes: 3 * most })).toMatchObject({
+      status: 'FAILED',
+      error: expect.stringMatching(/20 MiB/),
+    })
+    expect(await runSync({ bytes: 1 })).toMatchObject({ status: 'COMPLETED', output: 'x' })
+  })
+
+  test('streams a chunk above the limit in pieces that make up the whole', async (context) => {
+    const { service, runSync } = await setup(context, 'large_chunk')
+    const bytes = 2.5 * limit('chunkBytes')
+    const { id } = await runSync({ bytes })
+    const chunks = (await service.call('GET', `/v2/sdk/stream/${id}`)) as { output: string }[]
+    expect(chunks.length).toBe(3)
+    expect(chunks.map(({ output }) => output).join('')).toBe('x'.repeat(bytes))
+  })
+
+  test('is replaced when a handler returns refresh_worker', async (context) => {
+    const { service, runSync } = await setup(context, 'refresh')
+    const first = await runSync({})
+    expect(first.output).toEqual({ worker: first.workerId, pid: expect.any(Number) })
+    const second = await runSync({})
+    expect(second).toMatchObject({ status: 'COMPLETED', output: { worker: second.workerId } })
+    expect(second.workerId).not.toBe(first.workerId)
+    await until('the first worker is gone', async () => {
+      const left = await service.workers('sdk')
+      return left.some(({ id }) => id === first.workerId) ? undefined : true
+    })
+  })
+
+  test('may ask for refresh after every job; that is no crash', async (context) => {
+    const { service, runSync } = await setup(context, 'refresh_always')
+    const jobs = [await runSync({}), await runSync({}), await runSync({}), await runSync({})]
+    expect(jobs.map(({ status }) => status)).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'])
+    expect(new Set(jobs.map(({ workerId }) => workerId)).size).toBe(4)
+    expect(await service.call('GET', '/v2/sdk/health')).toMatchObject({ workers: { unhealthy: 0 } })
+  })
+
+  test('runs several jobs at once with a concurrency_modifier', async (context) => {
+    const { run, ended } = await setup(context, 'meet')
+    const jobs = await Promise.all([1, 2, 3].map(() => run({ together: 3 })))
+    const records = await Promise.all(jobs.map((jobId) => ended(jobId)))
+    expect(new Set(records.map(({ workerId }) => workerId)).size).toBe(1)
+  })
+
+  test('stops a cancelled async handler and lives on', async (context) => {
+    const { service, run, ended, lineOf } = await setup(context, 'nap')
+    const jobId = await run({ seconds: 600 })
+    await lineOf(jobId, 'napping')
+    const { workerId } = await service.status('sdk', jobId)
+    await service.call('POST', `/v2/sdk/cancel/${jobId}`)
+    await lineOf(jobId, 'was stopped')
+    const next = await ended(await run({}))
+    expect(next).toMatchObject({ workerId, output: { worker: workerId } })
+    const cancelled = await service.status('sdk', jobId)
+    expect(cancelled).toEqual({ ...TIMES, id: jobId, status: 'CANCELLED', workerId })
+  })
+
+  test('stops one of two jobs by the pings that no longer name it, and keeps the other', async (context) => {
+    const { service, run, ended, lineOf } = await setup(context, 'naps')
+    // Longer than the grace time, after which a worker that has not stopped the job would be killed.
+    const kept = await run({ seconds: 7 })
+    const cancelled = await run({ seconds: 600 })
+    await Promise.all([lineOf(kept, 'Started.'), lineOf(cancelled, 'Started.')])
+    await service.call('POST', `/v2/sdk/cancel/${cancelled}`)
+    await lineOf(cancelled, 'Job stopped.')
+    const record = await ended(kept)
+    expect(record).toEqual({ ...TIMES, id: kept, status: 'COMPLETED', output: expect.anything(), workerId: WORKER_ID })
+    expect(await ended(await run({}))).toMatchObject({ workerId: record.workerId })
+  })
+
+  test('is killed when a cancelled handler that blocks has not stopped in the grace time', async (context) => {
+    const { service, run, ended, runSync } = await setup(context, 'block', { stopGraceMs: 500 })
+    const { output } = await runSync({})
+    const jobId = await run({ seconds: 600 })
+    const { workerId } = await ended(jobId, 'IN_PROGRESS')
+    await service.call('POST', `/v2/sdk/cancel/${jobId}`)
+    const next = await ended(await run({}))
+    expect(next.workerId).not.toBe(workerId)
+    expect(isAlive((output as { pid: number }).pid)).toBe(false)
+    expect(await service.status('sdk', jobId)).toEqual({ ...TIMES, id: jobId, status: 'CANCELLED', workerId })
+  })
+
+  test('keeps a job longer than the lease through its pings', async (context) => {
+    const { run, ended, service } = await setup(context, 'block')
+    const jobId = await run({ seconds: 12 })
+    const record = await ended(jobId)
+    expect(record).toEqual({ ...TIMES, id: jobId, status: 'COMPLETED', output: expect.anything(), workerId: WORKER_ID })
+    const { history } = (await service.call('GET', `/api/jobs/${jobId}`)) as { history: { event: string }[] }
+    expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'complete'])
+  })
+
+  test('gets its jobs although the user has stored a key of the platform, which the SDK prefers', async (context) => {
+    const { service, runSync } = await setup(context, 'echo')
+    mkdirSync(join(service.folder, '.runpod'))
+    writeFileSync(join(service.folder, '.runpod', 'config.toml'), '[default]\napi_key = "key-of-the-platform"\n')
+    expect(await runSync({})).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  test('has its lines kept with the job that they are about', async (context) => {
+    const { service, runSync, lineOf } = await setup(context, 'echo')
+    const first = await runSync({})
+    const second = await runSync({})
+    for (const { id } of [first, second]) {
+      await lineOf(id, 'Finished Job')
+      const lines = await service.logsOfJob(id)
+      expect(lines).toContainEqual(expect.objectContaining({ level: 'INFO', line: 'plain words of the handler' }))
+      expect(lines).toContainEqual(expect.objectContaining({ level: 'INFO', line: 'words with an id' }))
+      expect(lines.filter(({ line }) => line === 'Started.')).toHaveLength(1)
+    }
+  })
+
+  test('finishes its job when it is stopped, and leaves at once after that', async (context) => {
+    const { service, run, ended, waits, release, lineOf } = await setup(context, 'drain', { stopGraceMs: 60_000 })
+    const jobId = await run(waits)
+    const { workerId } = await ended(jobId, 'IN_PROGRESS')
+    await lineOf(jobId, 'Started.')
+    await service.call('POST', `/api/workers/${workerId}/stop`)
+    release()
+    expect(await ended(jobId)).toMatchObject({ output: { worker: workerId } })
+    const gone = async () => ((await service.workers('sdk')).some(({ id }) => id === workerId) ? undefined : true)
+    await until('the stopped worker is gone', gone, LEAVE_MS)
+  })
+
+  test('without a job leaves at once when it is stopped', async (context) => {
+    const { service, runSync } = await setup(context, 'echo', { stopGraceMs: 60_000 })
+    const { workerId } = await runSync({})
+    await service.call('POST', `/api/workers/${workerId}/stop`)
+    const gone = async () => ((await service.workers('sdk')).some(({ id }) => id === workerId) ? undefined : true)
+    await until('the stopped worker is gone', gone, LEAVE_MS)
+  })
+
+  test.for([false, true])(
+    'makes fitness checks, which end it on a small machine: only if set (%s)',
+    async (set, context) => {
+      const { service, run } = await setup(context, 'echo')
+      await service.call('PATCH', '/api/settings', { workerSystemChecks: set })
+      await run({})
+      const wanted = set ? /^Running \d+ fitness check/ : /^No fitness checks registered/
+      const heard = (line: string) => wanted.test(line)
+      await until(`a line like ${wanted}`, async () =>
+        (await service.logsOfEndpoint('sdk')).some(({ line }) => heard(line)) ? true : undefined,
+      )
+    },
+  )
+})
+
+// A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice.
+const LEAVE_MS = 8000
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,73 @@
+"""Drives the public Python client through all its calls on the sample endpoint and prints what it gave, as JSON."""
+
+import json
+import sys
+import time
+
+import runpod
+
+facts = json.loads(sys.argv[1])
+runpod.api_key = facts["key"]
+runpod.endpoint_url_base = facts["baseUrl"]
+endpoint = runpod.Endpoint(facts["endpointId"])
+
+
+def wait_for(job, status):
+    while job.status() != status:
+        time.sleep(0.05)
+
+
+def run():
+    job = endpoint.run({"input": {"name": "Ada"}})
+    return {"output": job.output(timeout=20), "status": job.status(), "id": job.job_id}
+
+
+def run_without_wrapping():
+    return endpoint.run({"name": "Ada"}).output(timeout=20)
+
+
+def run_sync():
+    return endpoint.run_sync({"name": "Grace"}, timeout=20)
+
+
+def failed():
+    job = endpoint.run({"do": "fail"})
+    return {"output": job.output(timeout=20), "status": job.status()}
+
+
+def stream():
+    job = endpoint.run({"do": "count", "n": 300})
+    return {"chunks": list(job.stream()), "status": job.status(), "output": job.output()}
+
+
+def cancel():
+    job = endpoint.run({"do": "nap", "seconds": 60})
+    wait_for(job, "IN_PROGRESS")
+    progress = job.output()
+    answer = job.cancel()
+    return {"progress": sorted(progress), "same": answer.pop("id") == job.job_id, "answer": answer, "after": job.status()}
+
+
+def health_and_purge():
+    running = endpoint.run({"do": "nap", "seconds": 60})
+    wait_for(running, "IN_PROGRESS")
+    waiting = [endpoint.run({"name": "Ada"}) for _ in range(3)]
+    before = endpoint.health()
+    purged = endpoint.purge_queue()
+    return {"before": before, "purged": purged, "after": [job.status() for job in (running, *waiting)]}
+
+
+def errors():
+    found = {}
+    try:
+        runpod.Endpoint(facts["endpointId"], api_key="wrong").health()
+    except Exception as error:
+        found["wrong key"] = type(error).__name__
+    try:
+        runpod.Endpoint("nobody").health()
+    except Exception as error:
+        found["unknown endpoint"] = type(error).__name__
+    return found
+
+
+print(json.dumps(globals()[facts["do"]]()))

@@ -1,0 +1,112 @@
+/**
+ * The public Python package in a virtual environment of its own, made once and kept in the cache folder. Test files run
+ * at the same time, so the first one makes it and the others wait. Where it cannot be made (no python3, no package
+ * index) the tests that need it are skipped with the reason; one attempt a run.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+/** The interpreter that has the package, or why there is none. */
+export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
+
+const PACKAGE = 'runpod==1.12.0'
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/drydock', import.meta.url))
+const OLDEST_PYTHON = [3, 10]
+// The package has some forty dependencies: half a minute on two busy cores.
+const INSTALL_LIMIT_MS = 240_000
+const LOOK_MS = 200
+
+/** How long making the environment may take, for the hook that waits for it, ms. */
+export const PREPARE_LIMIT_MS = 2 * INSTALL_LIMIT_MS
+
+const run = promisify(execFile)
+
+/** Gives the interpreter; makes the environment if nobody has yet. */
+export async function preparePublicPython(): Promise<PublicPython> {
+  let version: string
+  try {
+    const { stdout } = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
+    version = stdout.trim()
+  } catch {
+    return missing('there is no python3 on the PATH')
+  }
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major !== OLDEST_PYTHON[0] || minor < (OLDEST_PYTHON[1] ?? 0))
+    return missing(`python3 is ${version}, needed is ${OLDEST_PYTHON.join('.')} or newer`)
+
+  const folder = join(CACHE, `${PACKAGE.replace('==', '-')}-python${version}`)
+  mkdirSync(CACHE, { recursive: true })
+  const release = await lock(`${folder}.lock`)
+  try {
+    return await prepare(folder)
+  } finally {
+    release()
+  }
+}
+
+async function prepare(folder: string): Promise<PublicPython> {
+  const python = join(folder, 'bin', 'python')
+  const complete = join(folder, 'complete')
+  if (existsSync(complete)) return { ready: true, python, reason: '' }
+  // The processes of one run of the tests have one parent.
+  const failure = `${folder}.failure`
+  const earlier = read(failure)?.split('\n', 2)
+  if (earlier?.[0] === String(process.ppid)) return missing(earlier[1] ?? '')
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_LIMIT_MS })
+    const pip = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
+    await run(python, [...pip, 'install', '--quiet', PACKAGE], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
+    await run(python, ['-c', 'import runpod'])
+    writeFileSync(complete, '')
+    return { ready: true, python, reason: '' }
+  } catch (error) {
+    const reason = `${PACKAGE} could not be installed: ${lastLine(error)}`
+    writeFileSync(failure, `${process.ppid}\n${reason}`)
+    return missing(reason)
+  }
+}
+
+function missing(reason: string): PublicPython {
+  return { ready: false, python: '', reason }
+}
+
+function lastLine(error: unknown): string {
+  const { stderr = '', message } = error as Error & { stderr?: string }
+  return (stderr.trim() || message).split('\n').at(-1)?.slice(0, 200) ?? ''
+}
+
+/** Waits for the lock; one whose owner has died is taken over. */
+async function lock(path: string): Promise<() => void> {
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx' })
+      return () => rmSync(path, { force: true })
+    } catch {
+      // somebody has it
+    }
+    const owner = Number(read(path) ?? 0)
+    if (owner > 0 && !lives(owner)) rmSync(path, { force: true })
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -17,17 +17,19 @@ const FIND_KEY = `
   WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`
 const FIND = `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`
 const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
-const READ_INPUT = `SELECT input, s3_config AS s3Config FROM job_inputs WHERE seq = ?`
-const READ_OUTPUT = `SELECT output FROM job_outputs WHERE seq = ?`
+// As bytes: of 20 MB, Node makes a string five times as fast as the database binding does.
+const READ_INPUT = `SELECT CAST(input AS BLOB) AS input, s3_config AS s3Config FROM job_inputs WHERE seq = ?`
+const READ_OUTPUT = `SELECT CAST(output AS BLOB) AS output FROM job_outputs WHERE seq = ?`
 const WRITE_OUTPUT = `INSERT INTO job_outputs (seq, output) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET output = excluded.output`
 const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
 const INSERT_DELIVERY = `
   INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
-// ORDER BY follows jobs_by_state, so the first row of the range is the answer, however many wait.
+// ORDER BY follows jobs_by_state, so the first row of the range is the answer, however many wait. CAST: where a column
+// that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call.
 const NEXT = `
   SELECT seq FROM jobs
-  WHERE endpoint_id = ? AND status = 'IN_QUEUE'
+  WHERE endpoint_id = CAST(? AS TEXT) AND status = 'IN_QUEUE'
   ORDER BY low_priority, seq LIMIT 1`
 const NEXT_EXCEPT = `
   SELECT seq FROM jobs
@@ -44,8 +46,7 @@ const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
 const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
 
 // Spans are at least 0: a slow correction of the wall clock below the jump limit may set a restarted service back a little.
-const ENDED =
-  'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
+const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
 /** What each move sets besides the state. */
@@ -92,8 +93,8 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
   const findKey = db.prepare<[string, string], Job>(FIND_KEY)
   const find = db.prepare<[string], Job>(FIND)
   const read = db.prepare<[number], Job>(READ)
-  const readInput = db.prepare<[number], { input: string; s3Config: string | null }>(READ_INPUT)
-  const readOutput = db.prepare<[number], { output: string }>(READ_OUTPUT)
+  const readInput = db.prepare<[number], { input: Buffer; s3Config: string | null }>(READ_INPUT)
+  const readOutput = db.prepare<[number], { output: Buffer }>(READ_OUTPUT)
   const writeOutput = db.prepare(WRITE_OUTPUT)
   const deleteOutput = db.prepare(DELETE_OUTPUT)
   const deleteChunks = db.prepare(DELETE_CHUNKS)
@@ -149,8 +150,11 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
     findByIdempotencyKey: (endpointId, key) => findKey.get(endpointId, key),
     find: (id) => find.get(id),
     read: (seq) => read.get(seq),
-    readInput: (seq) => readInput.get(seq),
-    readOutput: (seq) => readOutput.get(seq)?.output,
+    readInput(seq) {
+      const row = readInput.get(seq)
+      return row && { input: row.input.toString(), s3Config: row.s3Config }
+    },
+    readOutput: (seq) => readOutput.get(seq)?.output.toString(),
     setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
     setStreamCursor: (seq, attempt, cursor) => void setCursor.run({ seq, attempt, cursor }),
     hasPendingDelivery: (seq) => pending.get(seq) !== undefined,

@@ -1,6 +1,7 @@
 /** Safety 1: the service is killed while 16 clients submit. */
-import { delimiter, join } from 'node:path'
+
 import { execFileSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
 import { expect } from 'vitest'
 import { type ServedService, type ServeOptions, servedService, until } from '../support/served-service.ts'
 import { submitLoad, withClients } from '../support/submit-load.ts'

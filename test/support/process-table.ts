@@ -17,16 +17,6 @@ export function processesMarked(mark: string): readonly SeenProcess[] {
   )
 }
 
-/** Whether a process with this pid lives. A zombie does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false // no such process
-  }
-  return process.platform !== 'linux' || !isZombie(pid)
-}
-
 /** Sends a signal; a process that is gone is fine. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
@@ -44,11 +34,6 @@ function environments(): readonly { readonly pid: number; readonly environment: 
   }
   const lines = execFileSync('ps', ['-axEww', '-o', 'pid=,command='], { encoding: 'latin1' }).split('\n')
   return lines.map((line) => ({ pid: Number.parseInt(line, 10), environment: line }))
-}
-
-function isZombie(pid: number): boolean {
-  const stat = readIfThere(`/proc/${pid}/stat`)
-  return stat === '' || stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
 }
 
 function readIfThere(path: string): string {

@@ -16,11 +16,11 @@ import { processesMarked, type SeenProcess, signal } from './process-table.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
 
-/** The handler file whose jobs a test holds at gates; its first lines say how. */
-export const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
+// Its first lines say how a test leads its jobs.
+const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
 
-/** How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long. */
-export const PATIENCE_MS = 20_000
+// How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long.
+const PATIENCE_MS = 20_000
 const LOOK_EVERY_MS = 10
 
 /** Waits until `look` no longer throws, and gives what it returned: facts of other processes can only be looked for. */
@@ -37,7 +37,9 @@ export type Answer = { readonly status: number; readonly body: any }
 
 /** How to start the service. */
 export type ServeOptions = {
-  /** Further arguments of `serve`; without `--port` in them any free port is taken. */
+  /** Any free one without it; 'default' gives the service none. */
+  readonly port?: 'default' | number
+  /** Further arguments of `serve`. */
   readonly args?: readonly string[]
   /** Program that runs the launcher; the Node of this test without it. */
   readonly node?: string
@@ -69,6 +71,8 @@ export type ServedService = {
   readonly post: (path: string, body?: unknown) => Promise<any>
   /** Makes an endpoint that runs gated.py; other settings win. */
   readonly createEndpoint: (id: string, settings?: object) => Promise<void>
+  /** The same for a handler file with this code. */
+  readonly createHandler: (id: string, code: string, settings?: object) => Promise<void>
   /** Queues a job and gives its id. */
   readonly run: (endpointId: string, input: object) => Promise<string>
   /** Waits for the end of a job and gives its record. */
@@ -81,9 +85,12 @@ export type ServedService = {
   readonly serviceFile: () => { readonly pid: number; readonly url: string; readonly workerUrl: string }
   /** Living processes of workers, and of what they started. */
   readonly workerProcesses: () => readonly SeenProcess[]
+  /** Runs one statement on the database, while no service does. */
+  readonly changeDatabase: (sql: string, ...values: readonly unknown[]) => void
   /** Looks through the whole database; ['ok'] when it is whole. */
   readonly integrity: () => readonly string[]
-  readonly log: () => string
+  /** The text of a file of the folder. */
+  readonly read: (...path: string[]) => string
 }
 
 /** Makes a fresh folder; nothing runs yet. When the test ends, what still runs is killed. */
@@ -127,6 +134,20 @@ export function servedService(): ServedService {
     return answer.body
   }
 
+  async function createEndpoint(id: string, settings: object = {}): Promise<void> {
+    const program = 'command' in settings ? { cwd: folder } : { handler: GATED_HANDLER }
+    await askWell('POST', '/api/endpoints', { id, name: id, idleTimeoutMs: 600_000, ...program, ...settings })
+  }
+
+  function withDatabase<T>(options: BetterSqlite.Options, work: (db: BetterSqlite.Database) => T): T {
+    const db = new BetterSqlite(join(data, 'drydock.db'), options)
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+
   const started = () => {
     if (child === undefined) throw new Error('no service was started')
     return child
@@ -137,9 +158,9 @@ export function servedService(): ServedService {
     data,
     url: () => url,
     process: started,
-    async start({ args = [], node } = {}) {
-      const port = args.includes('--port') ? [] : ['--port', '0']
-      const process = spawnLauncher(['serve', '--data', data, ...port, '--json', ...args], node)
+    async start({ port = 0, args = [], node } = {}) {
+      const portArgs = port === 'default' ? [] : ['--port', String(port)]
+      const process = spawnLauncher(['serve', '--data', data, ...portArgs, '--json', ...args], node)
       child = process
       ended = collect(process)
       const ready = await Promise.race([firstLine(process), ended])
@@ -159,9 +180,11 @@ export function servedService(): ServedService {
     ask,
     get: (path) => askWell('GET', path),
     post: (path, body) => askWell('POST', path, body),
-    async createEndpoint(id, settings = {}) {
-      const handler = 'command' in settings ? {} : { handler: GATED_HANDLER }
-      await askWell('POST', '/api/endpoints', { id, name: id, idleTimeoutMs: 600_000, ...handler, ...settings })
+    createEndpoint,
+    async createHandler(id, code, settings) {
+      const handler = join(folder, `${id}.py`)
+      writeFileSync(handler, code)
+      await createEndpoint(id, { ...settings, handler })
     },
     run: async (endpointId, input) => (await askWell('POST', `/v2/${endpointId}/run`, { input })).id,
     async jobEnd(endpointId, jobId, patienceMs = PATIENCE_MS) {
@@ -173,16 +196,13 @@ export function servedService(): ServedService {
     openGate: (name) => writeFileSync(join(folder, name), ''),
     serviceFile: () => JSON.parse(readFileSync(join(data, 'service.json'), 'utf8')),
     workerProcesses: () => processesMarked(mark).filter(({ workerId }) => workerId !== undefined),
-    integrity() {
-      const db = new BetterSqlite(join(data, 'drydock.db'), { readonly: true })
-      try {
+    changeDatabase: (sql, ...values) => withDatabase({}, (db) => db.prepare(sql).run(...values)),
+    integrity: () =>
+      withDatabase({ readonly: true }, (db) => {
         const rows = db.pragma('integrity_check') as readonly { readonly integrity_check: string }[]
         return rows.map((row) => row.integrity_check)
-      } finally {
-        db.close()
-      }
-    },
-    log: () => readFileSync(join(data, 'drydock.log'), 'utf8'),
+      }),
+    read: (...path) => readFileSync(join(folder, ...path), 'utf8'),
   }
 }
 

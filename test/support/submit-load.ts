@@ -38,11 +38,15 @@ export async function submitLoad(
   return acknowledged
 }
 
-/** Runs work on many things with 16 at a time. */
-export async function withClients<T>(things: Iterable<T>, work: (thing: T) => Promise<void>): Promise<void> {
+/** Runs work on many things, `atOnce` at a time. */
+export async function withClients<T>(
+  things: Iterable<T>,
+  work: (thing: T) => Promise<void>,
+  atOnce: number = CLIENTS,
+): Promise<void> {
   const left = [...things].values()
   const client = async () => {
     for (const thing of left) await work(thing)
   }
-  await Promise.all(Array.from({ length: CLIENTS }, client))
+  await Promise.all(Array.from({ length: atOnce }, client))
 }

@@ -46,19 +46,26 @@ function onlyOutput(chunk: string | undefined): unknown {
   return chunk === undefined ? undefined : (JSON.parse(chunk) as { output: unknown }).output
 }
 
+// Workers yield ready-made event text; anything else is sent as its JSON.
+function eventText(output: unknown): string {
+  return typeof output === 'string' ? output : `data: ${JSON.stringify(output)}\n\n`
+}
+
 function passStreamOn({ c, service }: OperationRequest, job: Job): Response {
   return streamSSE(c, async (events) => {
+    let sent = 0
     for (;;) {
       const read = await service.streams.read(job, { holdMs: limit('takeHoldMs'), signal: c.req.raw.signal })
       if (events.aborted) return read.lost()
-      for (const chunk of read.chunks) {
-        const { output } = JSON.parse(chunk) as { output: unknown }
-        // Workers yield ready-made event text; anything else is sent as its JSON.
-        await events.write(typeof output === 'string' ? output : `data: ${JSON.stringify(output)}\n\n`)
-      }
+      for (const chunk of read.chunks) await events.write(eventText((JSON.parse(chunk) as { output: unknown }).output))
       await read.delivered()
+      sent += read.chunks.length
       if (read.chunks.length > 0 || !isFinal(read.status)) continue
       const ended = service.storage.jobs.read(job.seq)
+      const whole = service.storage.jobs.readOutput(job.seq)
+      // The handler does not stream: its one answer is better than none.
+      if (sent === 0 && ended?.status === 'COMPLETED' && whole !== undefined && whole !== '[]')
+        await events.write(eventText(JSON.parse(whole)))
       if (ended?.error)
         await events.write(`data: ${JSON.stringify({ error: { message: ended.error, code: 500 } })}\n\n`)
       return

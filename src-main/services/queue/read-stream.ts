@@ -60,7 +60,11 @@ export function createStreamReaders({
   ): { status: JobState; attempt: number; rows: readonly { n: number; chunk: string }[] } | undefined {
     const job = storage.jobs.read(seq)
     if (job === undefined) return undefined
-    return { status: job.status, attempt: job.attempt, rows: storage.chunks.after(seq, job.streamCursor, CHUNKS_PER_READ) }
+    return {
+      status: job.status,
+      attempt: job.attempt,
+      rows: storage.chunks.after(seq, job.streamCursor, CHUNKS_PER_READ),
+    }
   }
 
   // Waits for new chunks or the end; nothing is missed between the look and the wait, as both run in one turn.

@@ -5,6 +5,7 @@ import type { Change, Clock, Job, JobStore, Storage } from '../ports.ts'
 export type JobWaiters = {
   /**
    * Waits until the job has ended, `waitMs` is over or the signal aborts.
+   * @param job as it was read or written in this turn of the event loop
    * @returns the job as it then is; undefined when it is gone
    */
   readonly untilEnd: (job: Job, waitMs: number, signal: AbortSignal | undefined) => Promise<Job | undefined>
@@ -51,8 +52,7 @@ export function createJobWaiters(
     },
     untilEnd: (job, waitMs, signal) =>
       new Promise((resolve) => {
-        const current = storage.jobs.read(job.seq)
-        if (current === undefined || isFinal(current.status) || released || signal?.aborted) return resolve(current)
+        if (isFinal(job.status) || released || signal?.aborted) return resolve(job)
         const finish = (ended: Job | undefined) => {
           stopListening()
           cancelTimer()

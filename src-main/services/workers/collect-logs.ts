@@ -21,7 +21,7 @@ export function createLogCollector({
   log,
   stored,
 }: {
-  readonly storage: Pick<Storage, 'write' | 'logs'>
+  readonly storage: Pick<Storage, 'write' | 'logs' | 'jobs'>
   readonly registry: WorkerRegistry
   readonly leases: Leases
   readonly log: Log
@@ -29,25 +29,28 @@ export function createLogCollector({
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
   const perWorker = new Map<string, number>()
-  const perJob = new Map<string, number>()
+  const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
+
+  // A worker may name any job in its lines; one of another endpoint is not its own.
+  function countOf(worker: LiveWorker, jobId: string | undefined): { lines: number } | undefined {
+    if (jobId === undefined) return undefined
+    const known = perJob.get(jobId)
+    const count = known ?? { lines: 0, endpointId: storage.jobs.find(jobId)?.endpointId }
+    if (known === undefined) perJob.set(jobId, count)
+    return count.endpointId === worker.endpointId ? count : undefined
+  }
 
   function toLine(worker: LiveWorker, only: string | undefined, raw: string, at: number): NewLogLine | undefined {
-    const { jobId, level, line } = readLogLine(raw, limit('logLineBytes'))
-    const job = jobId ?? only
+    const { jobId: named, level, line } = readLogLine(raw, limit('logLineBytes'))
     const base = { at, endpointId: worker.endpointId, workerId: worker.id, level, line }
-    if (job === undefined) return base
-    const count = (perJob.get(job) ?? 0) + 1
-    perJob.set(job, count)
+    const jobId = named ?? only
+    const count = countOf(worker, jobId)
+    if (count === undefined || jobId === undefined) return base
+    count.lines += 1
     const most = limit('logLinesPerJob')
-    if (count > most + 1) return undefined
-    if (count === most + 1)
-      return {
-        ...base,
-        jobId: job,
-        level: 'WARN',
-        line: `Further lines of this job are not kept: ${most} is the limit.`,
-      }
-    return { ...base, jobId: job }
+    if (count.lines <= most) return { ...base, jobId }
+    if (count.lines > most + 1) return undefined
+    return { ...base, jobId, level: 'WARN', line: `Further lines of this job are not kept: ${most} is the limit.` }
   }
 
   function trimPlan(workerId: string, added: number): boolean {

@@ -22,7 +22,7 @@ export function createExitHistory(): ExitHistory {
         livedMs: now - worker.startedAt,
         becameReady: worker.becameReady,
         jobsDone: worker.jobsDone,
-        ordered: worker.ordered && !neverReady(worker),
+        ordered: (worker.ordered && !neverReady(worker)) || worker.adopted,
         reason: neverReady(worker) ? (worker.reason ?? reason) : reason,
       }
       exits.set(worker.endpointId, [...(exits.get(worker.endpointId) ?? []), exit].slice(-EXITS_KEPT))

@@ -22,6 +22,8 @@ export type LiveWorker = {
   idleSince: number | undefined
   becameReady: boolean
   jobsDone: number
+  /** It was started by an earlier run of the service, which may have told it to leave. */
+  adopted: boolean
   /** We told it to leave, so its end is no crash. */
   ordered: boolean
   /** It asked for its own replacement: it gets no further job. */
@@ -109,6 +111,7 @@ export function newLiveWorker(
     idleSince: undefined,
     becameReady: false,
     jobsDone: 0,
+    adopted: false,
     ordered: false,
     replace: false,
     told: false,

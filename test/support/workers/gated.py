@@ -1,6 +1,6 @@
 """A handler that a test leads: it goes on when the files exist that its input names. `{pid}` in a name is the worker's.
 
-{"n": 7, "print": ["a"], "gates": ["/tmp/x/{pid}"], "then": ["b"]} prints a, waits for the gate, prints b and returns.
+{"n": 7, "print": ["a"], "gates": ["/tmp/x/{pid}"], "after": ["b"]} prints a, waits for the gate, prints b and returns.
 """
 
 import os
@@ -17,7 +17,7 @@ def handler(job):
         path = gate.replace("{pid}", str(os.getpid()))
         while not os.path.exists(path):
             time.sleep(LOOK_EVERY_S)
-    for line in wants.get("then", []):
+    for line in wants.get("after", []):
         print(line, flush=True)
     output = {"n": wants.get("n"), "pid": os.getpid(), "worker": os.environ["RUNPOD_POD_ID"]}
     return {**output, "refresh_worker": True} if wants.get("refresh") else output

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type ServedService, servedService, startedService } from '../support/served-service.ts'
+import { startOnDamagedPages } from './damaged-pages.ts'
+import { fillTheDisk, mount, stopOnFullDisk } from './fill-the-disk.ts'
+
+const PAGE_BYTES = 4096
+
+/** A data folder that a service has used and left in order. */
+async function usedFolder(): Promise<ServedService & { readonly database: string }> {
+  const service = await startedService()
+  await service.createEndpoint('work')
+  await service.jobEnd('work', await service.run('work', { n: 1 }))
+  await service.stop()
+  return { ...service, database: join(service.data, 'drydock.db') }
+}
+
+const fingerprint = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+/** Starts the service, which must refuse the data folder with a sentence that names it. */
+async function refusedStart(service: ServedService, why: RegExp) {
+  const { exitCode, stdout, stderr } = await service.command('serve', '--port', '0')
+  expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 1, stdout: '' })
+  const { code, error } = JSON.parse(stderr)
+  expect(error).toMatch(why)
+  expect(error).toContain(service.data)
+  expect(code).toBe('DATA_FOLDER_UNUSABLE')
+}
+
+test('a file that is no database is refused and stays as it is', async () => {
+  const service = servedService()
+  mkdirSync(service.data)
+  const database = join(service.data, 'drydock.db')
+  writeFileSync(database, 'notes of somebody else\n'.repeat(1000))
+  const before = fingerprint(database)
+  await refusedStart(service, /drydock\.db cannot be opened: .*Nothing was changed/)
+  expect(fingerprint(database)).toBe(before)
+  expect(readdirSync(service.data).filter((name) => name.startsWith('drydock.db'))).toEqual(['drydock.db'])
+})
+
+test('a database of a newer version is refused and stays as it is', async () => {
+  const { database, ...service } = await usedFolder()
+  service.changeDatabase(`INSERT INTO migrations (id, applied_at) VALUES ('2999-01-01-things-to-come', 0)`)
+  const before = fingerprint(database)
+  await refusedStart(
+    service,
+    /written by a newer version of Drydock \(2999-01-01-things-to-come\).*Nothing was changed/,
+  )
+  expect(fingerprint(database)).toBe(before)
+})
+
+test('a database that is cut off is refused and stays as it is', async () => {
+  const { database, ...service } = await usedFolder()
+  truncateSync(database, 3 * PAGE_BYTES)
+  const before = fingerprint(database)
+  await refusedStart(service, /drydock\.db .*(malformed|damaged)/)
+  expect(fingerprint(database)).toBe(before)
+})
+
+test('a database with a damaged page is refused with its reason, or serves; it always stops in order', async () => {
+  await startOnDamagedPages({ pages: 6 })
+})
+
+test('a data folder that cannot be made says so', async () => {
+  const service = servedService()
+  writeFileSync(service.data, 'a file has its name')
+  await refusedStart(service, /data folder .* cannot be used: .*--data/)
+})
+
+test('a data folder that cannot be written says so', async ({ skip }) => {
+  const service = servedService()
+  mkdirSync(service.data)
+  const mounted = mount(service.data, 'ro')
+  if (mounted !== undefined) return skip(true, mounted)
+  await refusedStart(service, /cannot be/)
+})
+
+test('a full disk is answered with 507, loses nothing, and the service goes on when there is room again', async ({
+  skip,
+}) => {
+  const { why } = await fillTheDisk({ runs: 2 })
+  if (why !== undefined) return skip(true, why)
+})
+
+test('a service stops in order while its disk is full, and a start then says why or serves', async ({ skip }) => {
+  const { why } = await stopOnFullDisk()
+  if (why !== undefined) return skip(true, why)
+})

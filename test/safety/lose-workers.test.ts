@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { startedService } from '../support/served-service.ts'
+import { freezeWorkers, killEveryWorkerOf, killWorkers } from './lose-workers.ts'
+
+test('the job of a killed worker is leased again at once, and one result counts', async () => {
+  await killWorkers({ runs: 5 })
+})
+
+test('the late result of a worker that was frozen past its lease is refused', async () => {
+  await freezeWorkers({ runs: 4 })
+})
+
+test('a job fails when its second worker is lost too, and says so', async () => {
+  const service = await startedService()
+  await service.createEndpoint('work', { workersMin: 2, workersMax: 2 })
+  expect(await killEveryWorkerOf(service, 'work')).toMatchObject({
+    status: 'FAILED',
+    error: 'job timed out after 1 retries',
+    retries: 1,
+  })
+})

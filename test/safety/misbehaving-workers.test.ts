@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type ServedService, startedService, until } from '../support/served-service.ts'
+import { holderOf } from './lose-workers.ts'
+import { printWithoutEnd } from './print-without-end.ts'
+
+const workerIds = async (service: ServedService, endpointId: string): Promise<readonly string[]> =>
+  (await service.get(`/api/workers?endpoint=${endpointId}`)).workers.map(({ id }: { id: string }) => id)
+
+test('a worker with a wrong token, or with that of another endpoint, gets no job and no result in', async () => {
+  const service = await startedService()
+  await service.createEndpoint('mine', { workersMin: 1, workersMax: 1 })
+  await service.createEndpoint('other', {
+    command: `sh -c 'printenv RUNPOD_AI_API_KEY RUNPOD_POD_ID > token; exec sleep 600'`,
+  })
+  await service.run('other', {})
+  const [otherToken = '', otherWorker] = await until(() => {
+    const lines = service.read('token').trim().split('\n')
+    expect(lines).toHaveLength(2)
+    return lines
+  })
+  const id = await service.run('mine', { n: 1, gates: [service.gate('go')] })
+  const mine = await holderOf(service, id)
+  const { workerUrl } = service.serviceFile()
+  const call = async (path: string, token: string, body?: string) => {
+    const answer = await fetch(`${workerUrl}/v2/${path}`, {
+      headers: { authorization: token },
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    })
+    return answer.status
+  }
+  const done = JSON.stringify({ output: 'forged' })
+  const statuses = await Promise.all([
+    call(`mine/job-take/${mine.id}?w=1&job_in_progress=0`, 'wrong'),
+    call(`mine/job-done/${mine.id}/${id}?w=1`, 'wrong', done),
+    call(`mine/job-done/${mine.id}/${id}?w=1`, otherToken, done),
+    call(`mine/job-done/${otherWorker}/${id}?w=1`, otherToken, done),
+    call(`mine/job-take/${otherWorker}?w=1&job_in_progress=0`, otherToken),
+    call(`mine/job-stream/${mine.id}/${id}?w=1`, otherToken, done),
+    call(`mine/ping/${mine.id}?w=1`, ''),
+  ])
+  expect(statuses).toEqual(statuses.map(() => 401))
+  // Its own endpoint takes what it says of a foreign job as late.
+  expect(await call(`other/job-done/${otherWorker}/${id}?w=1`, otherToken, done)).toBe(200)
+  service.openGate('go')
+  expect(await service.jobEnd('mine', id)).toMatchObject({ status: 'COMPLETED', output: { n: 1 }, workerId: mine.id })
+})
+
+test('a crash loop names the Python error, waits longer each time, and resume tries again at once', async () => {
+  const service = await startedService()
+  await service.createHandler('broken', 'import not_installed_anywhere\n')
+  const id = await service.run('broken', {})
+  const reason = async () => (await service.get('/api/endpoints/broken')).waitingReason as string
+  const pauseAfter = (crashes: RegExp) =>
+    until(async () => {
+      const text = await reason()
+      expect(text).toMatch(crashes)
+      return Number(/next try in (\d+) s/.exec(text)?.[1])
+    })
+  expect(await pauseAfter(/worker exited .+ after its start.*ModuleNotFoundError.*not_installed_anywhere/)).toBe(1)
+  expect(await pauseAfter(/worker exited 2 times within .*ModuleNotFoundError/)).toBe(2)
+  expect(await pauseAfter(/worker exited 3 times within .*ModuleNotFoundError/)).toBe(4)
+
+  writeFileSync(join(service.folder, 'broken.py'), 'def handler(job):\n    return "mended"\n')
+  const resumedAt = performance.now()
+  await service.post('/api/endpoints/broken/resume')
+  expect(await service.jobEnd('broken', id)).toMatchObject({ status: 'COMPLETED', output: 'mended' })
+  expect(performance.now() - resumedAt).toBeLessThan(3000)
+  expect(await reason()).toBeUndefined()
+})
+
+test('a handler that ignores a cancel is killed after the grace time; others on its worker lose nothing', async () => {
+  const service = await startedService()
+  await service.createEndpoint('work', { workersMax: 1, concurrency: 4, stopGraceMs: 300 })
+  const ids: string[] = []
+  for (let n = 0; n < 4; n++)
+    ids.push(await service.run('work', { n, gates: [service.gate(n === 0 ? 'never' : 'go')] }))
+  const [stubborn = '', ...others] = ids
+  const first = await holderOf(service, stubborn)
+  for (const id of others) expect(await holderOf(service, id)).toMatchObject({ id: first.id })
+  expect(await service.post(`/v2/work/cancel/${stubborn}`)).toEqual({ id: stubborn, status: 'CANCELLED' })
+
+  await until(() => expect(service.workerProcesses().map(({ pid }) => pid)).not.toContain(first.pid))
+  const next = await service.run('work', { n: 4 })
+  service.openGate('go')
+  for (const [n, id] of [...others, next].entries()) {
+    const record = await service.jobEnd('work', id)
+    expect(record).toMatchObject({ status: 'COMPLETED', output: { n: n + 1 } })
+    expect(record).not.toHaveProperty('retries')
+    expect(record.workerId).not.toBe(first.id)
+  }
+  expect(await service.get(`/v2/work/status/${stubborn}`)).toMatchObject({ status: 'CANCELLED' })
+  expect((await service.get('/v2/work/health')).jobs).toMatchObject({ completed: 4, failed: 0, retried: 0 })
+})
+
+test('a worker that asks for its replacement is replaced, and its result counts', async () => {
+  const service = await startedService()
+  await service.createEndpoint('work', { workersMin: 1, workersMax: 1 })
+  const first = await service.jobEnd('work', await service.run('work', { n: 1, refresh: true }))
+  expect(first).toMatchObject({ status: 'COMPLETED', output: { n: 1 } })
+  const second = await service.jobEnd('work', await service.run('work', { n: 2 }))
+  expect(second).toMatchObject({ status: 'COMPLETED', output: { n: 2 } })
+  expect(second.workerId).not.toBe(first.workerId)
+  await until(async () => expect(await workerIds(service, 'work')).toEqual([second.workerId]))
+  expect(service.workerProcesses().map(({ workerId }) => workerId)).toEqual([second.workerId])
+})
+
+test('what a worker started ends with it', async () => {
+  const service = await startedService()
+  const code = `import subprocess\ndef handler(job):\n    return subprocess.Popen(["sleep", "600"]).pid\n`
+  await service.createHandler('parent', code, { workersMin: 1, workersMax: 1 })
+  const { output, workerId } = await service.jobEnd('parent', await service.run('parent', {}))
+  expect(service.workerProcesses()).toContainEqual({ pid: output, workerId })
+  await service.post(`/api/workers/${workerId}/stop`)
+  await until(() => expect(service.workerProcesses().map(({ pid }) => pid)).not.toContain(output))
+})
+
+test('workers that print without end neither stop the service nor fill the disk', async () => {
+  await printWithoutEnd({ runs: 1, lines: 2000 })
+})

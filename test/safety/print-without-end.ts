@@ -1,0 +1,55 @@
+/** Safety 22, its first part: workers that print without end. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { startedService, until } from '../support/served-service.ts'
+
+// A file may hold 8 MiB, and what a fast writer adds before anybody looks; source: ours, 0.2 s at 1 GB/s.
+const FILE_BYTES = 8 * 1024 * 1024 + 200_000_000
+// Longest time for a health check and a job of somebody else, in ms; source: ours, for two cores that are both in use.
+const ANSWER_MS = 1500
+
+const LOUD = `
+print("up")
+
+def handler(job):
+    while True:
+        print("x")
+`
+
+/**
+ * Runs a program and a handler that print as fast as they can, beside an endpoint whose jobs must not wait for them.
+ * @param lines how many are looked for of each; 10,000 are kept of a job, and one answer gives as many
+ */
+export async function printWithoutEnd({ runs, lines }: { runs: number; lines: number }) {
+  let slowestMs = 0
+  for (let run = 0; run < runs; run++) {
+    const service = await startedService({ args: ['--stop-grace', '200'] })
+    const one = { workersMin: 1, workersMax: 1 }
+    await service.createEndpoint('calm', one)
+    await service.createEndpoint('raw', { ...one, command: 'yes' })
+    await service.createHandler('loud', LOUD, one)
+    const loud = await service.run('loud', {})
+    const linesOf = async (path: string) => (await service.get(`${path}/logs?tail=${lines}`)).lines.length
+    const raw = await until(async () => {
+      const [worker] = (await service.get('/api/workers?endpoint=raw')).workers
+      expect(worker.pid).toBeGreaterThan(0)
+      return worker.id
+    })
+    const enough = async () => {
+      const found = [await linesOf(`/api/jobs/${loud}`), await linesOf(`/api/workers/${raw}`)]
+      return found.every((count) => count === lines)
+    }
+    do {
+      const startedAt = performance.now()
+      await service.get('/v2/calm/health')
+      expect(await service.jobEnd('calm', await service.run('calm', { n: 1 }))).toMatchObject({ status: 'COMPLETED' })
+      slowestMs = Math.max(slowestMs, Math.round(performance.now() - startedAt))
+      expect(statSync(join(service.data, 'workers', `${raw}.log`)).size).toBeLessThan(FILE_BYTES)
+    } while (!(await enough()))
+    expect(await service.stop()).toMatchObject({ exitCode: 0 })
+    expect(service.workerProcesses()).toEqual([])
+  }
+  expect(slowestMs).toBeLessThan(ANSWER_MS)
+  return { runs, slowestMs }
+}

@@ -1,0 +1,271 @@
+/**
+ * The service in one process for tests: the real core on real SQLite, both apps as functions of Request, a clock that
+ * stands still, and a fleet whose workers the test leads. Everything is fresh, and stopped when the test ends.
+ */
+import { expect, onTestFinished } from 'vitest'
+import { createUserApp } from '../../src-main/api/user-app.ts'
+import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
+import { type Core, createCore, type Storage } from '../../src-main/core.ts'
+import { systemIds } from '../../src-main/server/system-ports.ts'
+import type { Poster } from '../../src-main/services/ports.ts'
+import type { ServiceContext } from '../../src-main/services/service-context.ts'
+import { openStorage } from '../../src-main/storage/open-storage.ts'
+import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
+import { createFakeFleet, type FakeFleet, type FakePlace, fakePlace } from './fake-fleet.ts'
+import { type TakenJob, type TestWorker, workerClient } from './worker-client.ts'
+
+/** Addresses of the service under test; nothing listens there. */
+export const SERVICE_URL = 'http://127.0.0.1:8790'
+const WORKER_URL = 'http://127.0.0.1:8791'
+const HOST = '127.0.0.1:8790'
+
+/** An answer. `body` is what its JSON holds. */
+// biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any }
+
+/** A request: `key` undefined sends the account key, null none; a string body goes as it is. */
+export type Asked = {
+  readonly key?: string | null
+  readonly body?: unknown
+  /** A body that arrives bit by bit. */
+  readonly stream?: ReadableStream<Uint8Array>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  readonly bindings?: object
+}
+
+/** A webhook that was sent out. */
+export type Posted = Parameters<Poster>[0]
+
+/** One line of the service's own log. */
+export type Logged = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly fields: unknown }
+
+/** The service under test. */
+export type TestService = {
+  readonly clock: FakeClock
+  readonly fleet: () => FakeFleet
+  readonly service: () => ServiceContext
+  readonly storage: () => Storage
+  readonly accountKey: () => string
+  readonly log: readonly Logged[]
+  /** Webhooks that were sent, oldest first. */
+  readonly posts: readonly Posted[]
+  /** How webhooks are answered from now on. */
+  readonly answerPosts: (answer: Poster) => void
+  readonly request: (method: string, path: string, asked?: Asked) => Promise<Response>
+  readonly ask: (method: string, path: string, asked?: Asked) => Promise<Answer>
+  /** Asks with the account key and expects 200. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly get: (path: string) => Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly post: (path: string, body?: unknown) => Promise<any>
+  /** Makes an endpoint that keeps exactly one worker; other settings win. Gives its key. */
+  readonly createEndpoint: (id?: string, settings?: object) => Promise<string>
+  /** Queues a job on endpoint e and gives its id. */
+  readonly run: (input?: object, more?: object, endpointId?: string) => Promise<string>
+  /** Waits for the newest living worker of the endpoint that is none of `others`. */
+  readonly worker: (endpointId?: string, others?: readonly TestWorker[]) => Promise<TestWorker>
+  /** Queues a job and lets the worker take it. */
+  readonly running: (more?: object, endpointId?: string) => Promise<{ readonly jobId: string; readonly worker: TestWorker }>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly status: (jobId: string, endpointId?: string) => Promise<any>
+  /** Waits until the job is in this state and gives its record. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly waitForJob: (jobId: string, status: string, endpointId?: string) => Promise<any>
+  /** Ends the core, in order or as kill -9 would, and starts another one on the same data and the same workers. */
+  readonly restart: (how: 'in order' | 'killed') => Promise<void>
+}
+
+/** What a test may choose. */
+export type SetupOptions = {
+  /** Database file, for tests that restart the service; in memory without it. */
+  readonly file?: string
+  /** Changes the storage before the core sees it, for faults. */
+  readonly storage?: (storage: Storage) => Storage
+  readonly post?: Poster
+  readonly settings?: object
+}
+
+type Run = {
+  readonly core: Core
+  readonly storage: Storage
+  readonly fleet: FakeFleet
+  readonly users: ReturnType<typeof createUserApp>
+  readonly workers: ReturnType<typeof createWorkerApp>
+  readonly cancelTimers: () => void
+}
+
+/** Starts a fresh service. */
+export async function setup({ file = ':memory:', storage: change, post, settings }: SetupOptions = {}): Promise<TestService> {
+  const clock = createFakeClock()
+  const place = fakePlace()
+  const log: Logged[] = []
+  const posts: Posted[] = []
+  let answer: Poster = post ?? (() => Promise.resolve({ status: 200, error: undefined }))
+  let accountKey = ''
+  const hosts = new Set([HOST, 'localhost:8790'])
+  const facts = { version: '0.0.1', pid: 1, url: SERVICE_URL, hosts, data: '/data', keyFile: '/data/account.key' }
+
+  function createRun(): Run {
+    const opened = openStorage(file, clock.wall())
+    const storage = change?.(opened) ?? opened
+    const { time, cancelTimers } = cancellable(clock)
+    let fleet: FakeFleet | undefined
+    const core = createCore({
+      storage,
+      time,
+      newId: systemIds,
+      log: {
+        info: (message, fields) => log.push({ level: 'info', message, fields }),
+        warn: (message, fields) => log.push({ level: 'warn', message, fields }),
+        error: (message, fields) => log.push({ level: 'error', message, fields }),
+      },
+      post: (posted) => {
+        posts.push(posted)
+        return answer(posted)
+      },
+      fleet: (needs) => {
+        fleet = createFakeFleet({ ...needs, place })
+        return fleet
+      },
+      facts: () => ({ ...facts, startedAt: TEST_EPOCH }),
+      workerUrl: () => WORKER_URL,
+      accountKey: () => accountKey,
+      writeAccountKey: async (key) => {
+        accountKey = key
+      },
+    })
+    if (fleet === undefined) throw new Error('the core made no fleet')
+    const { service } = core
+    return { core, storage, fleet, users: createUserApp(service), workers: createWorkerApp(service), cancelTimers }
+  }
+
+  let run = createRun()
+  await run.core.service.rotateAccountKey()
+  if (settings !== undefined) await run.core.service.settings.update(settings)
+  await run.core.start()
+  onTestFinished(async () => {
+    await run.core.stop(0)
+    await run.storage.close()
+  })
+
+  async function request(method: string, path: string, asked: Asked = {}): Promise<Response> {
+    const { key = accountKey, body, stream, headers = {}, signal, bindings } = asked
+    const text = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const all: Record<string, string> = {
+      host: HOST,
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined && stream === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    }
+    const init = {
+      method,
+      headers: all,
+      signal: signal ?? null,
+      ...(stream === undefined ? {} : { body: stream, duplex: 'half' as const }),
+      ...(text === undefined ? {} : { body: text as string }),
+    }
+    return run.users.fetch(new Request(`${SERVICE_URL}${path}`, init), bindings)
+  }
+
+  async function ask(method: string, path: string, asked?: Asked): Promise<Answer> {
+    const response = await request(method, path, asked)
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+
+  async function askWell(method: string, path: string, body?: unknown) {
+    const { status, body: answered } = await ask(method, path, { body })
+    expect({ status, body: answered }).toMatchObject({ status: 200 })
+    return answered
+  }
+
+  const submit = async (input: object, more: object, endpointId: string): Promise<string> =>
+    (await askWell('POST', `/v2/${endpointId}/run`, { input, ...more })).id
+
+  const worker = (endpointId = 'e', others: readonly TestWorker[] = []): Promise<TestWorker> =>
+    clock.until(() => {
+      const known = others.map(({ id }) => id)
+      const spec = [...place.workers.values()]
+        .map((life) => life.spec)
+        .findLast((spec) => spec.endpointId === endpointId && !known.includes(spec.workerId))
+      return spec && workerClient((call, bindings) => run.workers.fetch(call, bindings), spec)
+    })
+
+  const status = (jobId: string, endpointId = 'e') => askWell('GET', `/v2/${endpointId}/status/${jobId}`)
+
+  return {
+    clock,
+    fleet: () => run.fleet,
+    service: () => run.core.service,
+    storage: () => run.storage,
+    accountKey: () => accountKey,
+    log,
+    posts,
+    answerPosts: (poster) => {
+      answer = poster
+    },
+    request,
+    ask,
+    get: (path) => askWell('GET', path),
+    post: (path, body) => askWell('POST', path, body),
+    async createEndpoint(id = 'e', more = {}) {
+      const idle = { workersMin: 1, workersMax: 1, idleTimeoutMs: 3_600_000 }
+      const program = 'handler' in more ? {} : { command: 'a-worker' }
+      return (await askWell('POST', '/api/endpoints', { id, name: id, ...program, ...idle, ...more })).key
+    },
+    run: (input = {}, more = {}, endpointId = 'e') => submit(input, more, endpointId),
+    worker,
+    async running(more = {}, endpointId = 'e') {
+      const jobId = await submit({}, more, endpointId)
+      const taker = await worker(endpointId)
+      const job = await taker.take()
+      expect(job?.id).toBe(jobId)
+      await taker.ping([jobId])
+      return { jobId, worker: taker }
+    },
+    status,
+    waitForJob: (jobId, wanted, endpointId) =>
+      clock.until(async () => {
+        const record = await status(jobId, endpointId)
+        return record.status === wanted && record
+      }),
+    async restart(how) {
+      if (how === 'in order') await run.core.stop(0)
+      run.cancelTimers()
+      run.fleet.abandon()
+      await run.storage.close()
+      await settle()
+      run = createRun()
+      await run.core.start()
+    },
+  }
+}
+
+// Timers of a killed process are gone with it.
+function cancellable(clock: FakeClock) {
+  const open = new Set<() => void>()
+  return {
+    time: {
+      wall: clock.wall,
+      monotonic: clock.monotonic,
+      after(ms: number, run: () => void) {
+        const cancel = clock.after(ms, () => {
+          open.delete(cancel)
+          run()
+        })
+        open.add(cancel)
+        return () => {
+          open.delete(cancel)
+          cancel()
+        }
+      },
+    },
+    cancelTimers: () => {
+      for (const cancel of open) cancel()
+      open.clear()
+    },
+  }
+}
+
+/** The FakePlace and job types that tests of workers name. */
+export type { FakePlace, TakenJob, TestWorker }

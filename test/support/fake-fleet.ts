@@ -1,0 +1,191 @@
+import type { Clock, Fleet, FleetWorker, WorkerExit, WorkerOutput, WorkerSpec } from '../../src-main/services/ports.ts'
+
+/**
+ * One step of a worker's life. A worker runs its steps when it starts; without an ending step it lives until it is
+ * stopped. Commands of real workers are made from the same steps, see test/conformance.
+ */
+export type WorkerStep =
+  | { readonly print: string }
+  | { readonly printEnv: string }
+  | { readonly printUnended: string }
+  | { readonly exit: number }
+  | { readonly die: 'SIGKILL' | 'SIGSEGV' }
+  | { readonly ignore: 'SIGTERM' }
+  | { readonly onTerm: { readonly print: string; readonly exit: number } }
+
+/** Where workers live. Two drivers on one place see the same workers, as two runs of a service on one folder do. */
+export type FakePlace = { readonly workers: Map<string, FakeWorkerLife> }
+
+/** A worker of the fake fleet. */
+export type FakeWorkerLife = {
+  readonly spec: WorkerSpec
+  readonly pid: number
+  readonly ignoresTerm: boolean
+  readonly onTerm: { readonly print: string; readonly exit: number } | undefined
+  readonly lines: string[]
+  unended: string
+  /** Told of its end by whoever drives it now. */
+  driver: ((exit: WorkerExit) => void) | undefined
+}
+
+/** The fake, with what a test does to its workers. */
+export type FakeFleet = Fleet & {
+  readonly place: FakePlace
+  /** Specs of all workers that were ever started, oldest first. */
+  readonly started: readonly WorkerSpec[]
+  /** Lets a worker write a line. */
+  readonly print: (workerId: string, line: string) => void
+  /** Lets a worker end by itself. */
+  readonly end: (workerId: string, exit: { readonly code?: number; readonly signal?: string }) => void
+  /** The driver goes away as in a crash of the service: its workers live on. */
+  readonly abandon: () => void
+  /** Every later start fails with this reason. */
+  failStarts: string | undefined
+}
+
+/** Makes an empty place. */
+export function fakePlace(): FakePlace {
+  return { workers: new Map() }
+}
+
+let lastPid = 100_000
+
+/** Makes a driver whose workers are only remembered. It passes test/conformance/fleet. */
+export function createFakeFleet({
+  clock,
+  maxWorkers,
+  place = fakePlace(),
+}: {
+  readonly clock: Clock
+  readonly maxWorkers: () => number
+  readonly place?: FakePlace
+}): FakeFleet {
+  const mine = new Map<string, FakeWorkerLife>()
+  const started: WorkerSpec[] = []
+  const exitListeners: ((exit: WorkerExit) => void)[] = []
+  const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const kills = new Map<string, () => void>()
+  const waiting = new Map<string, (() => void)[]>()
+
+  function drain(workerId: string, last: boolean): void {
+    const worker = mine.get(workerId)
+    if (worker === undefined) return
+    const lines = worker.lines.splice(0)
+    if (last && worker.unended !== '') lines.push(worker.unended)
+    if (lines.length > 0) for (const listener of outputListeners) listener({ workerId, lines, at: clock.now() })
+  }
+
+  function gone(exit: WorkerExit): void {
+    drain(exit.workerId, true)
+    mine.delete(exit.workerId)
+    kills.get(exit.workerId)?.()
+    kills.delete(exit.workerId)
+    for (const listener of exitListeners) listener(exit)
+    for (const resolve of waiting.get(exit.workerId) ?? []) resolve()
+    waiting.delete(exit.workerId)
+  }
+
+  function end(workerId: string, { code, signal }: { readonly code?: number; readonly signal?: string }): void {
+    const worker = place.workers.get(workerId)
+    if (!place.workers.delete(workerId)) return
+    worker?.driver?.({ workerId, code, signal, reason: undefined })
+  }
+
+  function drive(workerId: string, worker: FakeWorkerLife): void {
+    worker.driver = gone
+    mine.set(workerId, worker)
+  }
+
+  function terminate(workerId: string, worker: FakeWorkerLife): void {
+    if (worker.ignoresTerm) return
+    if (worker.onTerm !== undefined) worker.lines.push(worker.onTerm.print)
+    end(workerId, worker.onTerm === undefined ? { signal: 'SIGTERM' } : { code: worker.onTerm.exit })
+  }
+
+  function begin(spec: WorkerSpec): FleetWorker {
+    const steps = stepsOf(spec)
+    lastPid += 1
+    const find = <Key extends string>(key: Key) => steps.find((step) => key in step) as Record<Key, never> | undefined
+    const worker: FakeWorkerLife = {
+      spec,
+      pid: lastPid,
+      ignoresTerm: find('ignore') !== undefined,
+      onTerm: find('onTerm')?.onTerm,
+      lines: steps.flatMap((step) =>
+        'print' in step ? [step.print] : 'printEnv' in step ? [`${step.printEnv}=${spec.env[step.printEnv] ?? ''}`] : [],
+      ),
+      unended: find('printUnended')?.printUnended ?? '',
+      driver: undefined,
+    }
+    started.push(spec)
+    place.workers.set(spec.workerId, worker)
+    drive(spec.workerId, worker)
+    clock.after(0, () => drain(spec.workerId, false))
+    const last = steps.at(-1)
+    if (last !== undefined && 'exit' in last) clock.after(0, () => end(spec.workerId, { code: last.exit }))
+    if (last !== undefined && 'die' in last) clock.after(0, () => end(spec.workerId, { signal: last.die }))
+    return { workerId: spec.workerId, handle: JSON.stringify({ pid: worker.pid }), pid: worker.pid }
+  }
+
+  function stop(workerId: string, graceMs: number): Promise<void> {
+    const worker = mine.get(workerId)
+    if (worker === undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      waiting.set(workerId, [...(waiting.get(workerId) ?? []), resolve])
+      const kill = () => end(workerId, { signal: 'SIGKILL' })
+      kills.get(workerId)?.()
+      if (graceMs > 0) {
+        kills.set(workerId, clock.after(graceMs, kill))
+        terminate(workerId, worker)
+      } else kill()
+    })
+  }
+
+  const fleet: FakeFleet = {
+    place,
+    started,
+    failStarts: undefined,
+    print(workerId, line) {
+      place.workers.get(workerId)?.lines.push(line)
+      drain(workerId, false)
+    },
+    end,
+    abandon() {
+      for (const worker of mine.values()) worker.driver = undefined
+      mine.clear()
+    },
+    ensure: () => Promise.resolve(),
+    async start(spec) {
+      if (fleet.failStarts !== undefined) throw new Error(fleet.failStarts)
+      return begin(spec)
+    },
+    stop,
+    list: () =>
+      [...mine].map(([workerId, { pid }]) => ({ workerId, pid, handle: JSON.stringify({ pid }) })),
+    async adopt({ workerId, handle }) {
+      const worker = place.workers.get(workerId)
+      if (worker === undefined || JSON.stringify({ pid: worker.pid }) !== handle) return false
+      drive(workerId, worker)
+      return true
+    },
+    async sweep() {
+      for (const workerId of [...place.workers.keys()]) if (!mine.has(workerId)) end(workerId, { signal: 'SIGKILL' })
+    },
+    drainOutput: (workerId) => drain(workerId, false),
+    capacity() {
+      const free = Math.max(0, maxWorkers() - mine.size)
+      return { free, reason: free > 0 ? undefined : `${mine.size} of ${maxWorkers()} worker processes are in use` }
+    },
+    onExit: (listener) => exitListeners.push(listener),
+    onOutput: (listener) => outputListeners.push(listener),
+    async close() {
+      await Promise.all([...mine.keys()].map((workerId) => stop(workerId, 0)))
+    },
+  }
+  return fleet
+}
+
+// A command that is no list of steps is a worker that a test leads over the worker protocol.
+function stepsOf({ command }: WorkerSpec): readonly WorkerStep[] {
+  return command?.startsWith('[') ? (JSON.parse(command) as WorkerStep[]) : []
+}

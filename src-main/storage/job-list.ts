@@ -5,8 +5,9 @@ import type { Job, JobStore } from '../services/ports.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
 
 const PAST_DEADLINE = `SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? ORDER BY deadline_at LIMIT ?`
+// The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
 const WAITING = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND seq <= ?
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND +seq <= ?
   ORDER BY low_priority, seq LIMIT ?`
 const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
 const OLDEST = `

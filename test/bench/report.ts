@@ -60,7 +60,10 @@ export function tableText(rows: readonly Row[]): string {
   ])
   const widths = head.map((title, at) => Math.max(title.length, ...cells.map((line) => line[at]?.length ?? 0)))
   const line = (texts: readonly string[]) =>
-    texts.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
+    texts
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd()
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')
 }
 

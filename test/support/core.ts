@@ -11,8 +11,8 @@ import type { Poster } from '../../src-main/services/ports.ts'
 import type { ServiceContext } from '../../src-main/services/service-context.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
 import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
-import { createFakeFleet, type FakeFleet, type FakePlace, fakePlace } from './fake-fleet.ts'
-import { type TakenJob, type TestWorker, workerClient } from './worker-client.ts'
+import { createFakeFleet, type FakeFleet, fakePlace } from './fake-fleet.ts'
+import { type TestWorker, workerClient } from './worker-client.ts'
 
 /** Addresses of the service under test; nothing listens there. */
 export const SERVICE_URL = 'http://127.0.0.1:8790'
@@ -66,7 +66,10 @@ export type TestService = {
   /** Waits for the newest living worker of the endpoint that is none of `others`. */
   readonly worker: (endpointId?: string, others?: readonly TestWorker[]) => Promise<TestWorker>
   /** Queues a job and lets the worker take it. */
-  readonly running: (more?: object, endpointId?: string) => Promise<{ readonly jobId: string; readonly worker: TestWorker }>
+  readonly running: (
+    more?: object,
+    endpointId?: string,
+  ) => Promise<{ readonly jobId: string; readonly worker: TestWorker }>
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly status: (jobId: string, endpointId?: string) => Promise<any>
   /** Waits until the job is in this state and gives its record. */
@@ -96,7 +99,12 @@ type Run = {
 }
 
 /** Starts a fresh service. */
-export async function setup({ file = ':memory:', storage: change, post, settings }: SetupOptions = {}): Promise<TestService> {
+export async function setup({
+  file = ':memory:',
+  storage: change,
+  post,
+  settings,
+}: SetupOptions = {}): Promise<TestService> {
   const clock = createFakeClock()
   const place = fakePlace()
   const log: Logged[] = []
@@ -151,7 +159,8 @@ export async function setup({ file = ':memory:', storage: change, post, settings
 
   async function request(method: string, path: string, asked: Asked = {}): Promise<Response> {
     const { key = accountKey, body, stream, headers = {}, signal, bindings } = asked
-    const text = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const text =
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
     const all: Record<string, string> = {
       host: HOST,
       ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -266,6 +275,3 @@ function cancellable(clock: FakeClock) {
     },
   }
 }
-
-/** The FakePlace and job types that tests of workers name. */
-export type { FakePlace, TakenJob, TestWorker }

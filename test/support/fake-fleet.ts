@@ -12,6 +12,8 @@ export type WorkerStep =
   | { readonly die: 'SIGKILL' | 'SIGSEGV' }
   | { readonly ignore: 'SIGTERM' }
   | { readonly onTerm: { readonly print: string; readonly exit: number } }
+  /** Printed when the test pokes the worker from outside its driver. */
+  | { readonly onPoke: string }
 
 /** Where workers live. Two drivers on one place see the same workers, as two runs of a service on one folder do. */
 export type FakePlace = { readonly workers: Map<string, FakeWorkerLife> }
@@ -22,10 +24,11 @@ export type FakeWorkerLife = {
   readonly pid: number
   readonly ignoresTerm: boolean
   readonly onTerm: { readonly print: string; readonly exit: number } | undefined
+  readonly onPoke: string | undefined
   readonly lines: string[]
   unended: string
-  /** Told of its end by whoever drives it now. */
-  driver: ((exit: WorkerExit) => void) | undefined
+  /** Drivers that are told of its end: the one that started it, and those that adopted it. */
+  readonly drivers: Set<(exit: WorkerExit) => void>
 }
 
 /** The fake, with what a test does to its workers. */
@@ -88,11 +91,11 @@ export function createFakeFleet({
   function end(workerId: string, { code, signal }: { readonly code?: number; readonly signal?: string }): void {
     const worker = place.workers.get(workerId)
     if (!place.workers.delete(workerId)) return
-    worker?.driver?.({ workerId, code, signal, reason: undefined })
+    for (const tell of [...(worker?.drivers ?? [])]) tell({ workerId, code, signal, reason: undefined })
   }
 
   function drive(workerId: string, worker: FakeWorkerLife): void {
-    worker.driver = gone
+    worker.drivers.add(gone)
     mine.set(workerId, worker)
   }
 
@@ -111,11 +114,16 @@ export function createFakeFleet({
       pid: lastPid,
       ignoresTerm: find('ignore') !== undefined,
       onTerm: find('onTerm')?.onTerm,
+      onPoke: find('onPoke')?.onPoke,
       lines: steps.flatMap((step) =>
-        'print' in step ? [step.print] : 'printEnv' in step ? [`${step.printEnv}=${spec.env[step.printEnv] ?? ''}`] : [],
+        'print' in step
+          ? [step.print]
+          : 'printEnv' in step
+            ? [`${step.printEnv}=${spec.env[step.printEnv] ?? ''}`]
+            : [],
       ),
       unended: find('printUnended')?.printUnended ?? '',
-      driver: undefined,
+      drivers: new Set(),
     }
     started.push(spec)
     place.workers.set(spec.workerId, worker)
@@ -151,7 +159,7 @@ export function createFakeFleet({
     },
     end,
     abandon() {
-      for (const worker of mine.values()) worker.driver = undefined
+      for (const worker of mine.values()) worker.drivers.delete(gone)
       mine.clear()
     },
     ensure: () => Promise.resolve(),
@@ -160,8 +168,7 @@ export function createFakeFleet({
       return begin(spec)
     },
     stop,
-    list: () =>
-      [...mine].map(([workerId, { pid }]) => ({ workerId, pid, handle: JSON.stringify({ pid }) })),
+    list: () => [...mine].map(([workerId, { pid }]) => ({ workerId, pid, handle: JSON.stringify({ pid }) })),
     async adopt({ workerId, handle }) {
       const worker = place.workers.get(workerId)
       if (worker === undefined || JSON.stringify({ pid: worker.pid }) !== handle) return false

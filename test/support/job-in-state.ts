@@ -3,7 +3,7 @@ import { setup, type TestService } from './core.ts'
 import type { TestWorker } from './worker-client.ts'
 
 /** A service with one job in a state. `worker` is the one that has or had it. */
-export type JobInState = TestService & { readonly id: string; readonly worker: TestWorker }
+export type JobInState = Omit<TestService, 'worker'> & { readonly id: string; readonly worker: TestWorker }
 
 const POLICY = { policy: { ttl: 60_000 } }
 

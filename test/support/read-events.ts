@@ -1,7 +1,12 @@
 import { settle } from './fake-clock.ts'
 
 /** One server-sent event; a comment has only `comment`. */
-export type SentEvent = { readonly id?: string; readonly event?: string; readonly data?: string; readonly comment?: string }
+export type SentEvent = {
+  readonly id?: string
+  readonly event?: string
+  readonly data?: string
+  readonly comment?: string
+}
 
 /** An open answer of server-sent events, read while it grows. */
 export type EventReader = {

@@ -32,8 +32,7 @@ type Fetch = (request: Request, bindings?: object) => Response | Promise<Respons
 /** Makes the client of a worker that the fleet was asked to start. */
 export function workerClient(fetch: Fetch, spec: WorkerSpec): TestWorker {
   const { workerId: id, env } = spec
-  const address = (name: string, jobId = id) =>
-    (env[name] ?? '').replace('$RUNPOD_POD_ID', id).replace('$ID', jobId)
+  const address = (name: string, jobId = id) => (env[name] ?? '').replace('$RUNPOD_POD_ID', id).replace('$ID', jobId)
   const headers = { authorization: env.RUNPOD_AI_API_KEY ?? '' }
 
   async function call(url: string, init: RequestInit = {}, bindings?: object): Promise<Response> {

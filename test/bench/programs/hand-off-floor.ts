@@ -9,17 +9,17 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { openFloorDatabase } from '../support/floor-database.ts'
 
-type Work = { readonly id: string; readonly body: Buffer }
+type Work = { readonly id: string; readonly body: Buffer<ArrayBuffer> }
 
 const file = process.argv[2] ?? '-'
 const insert = file === '-' ? undefined : openFloorDatabase(file).insert
 const waitingJobs: Work[] = []
 const waitingWorkers: ((work: Work) => void)[] = []
-const waitingClients = new Map<string, (answer: Buffer) => void>()
+const waitingClients = new Map<string, (answer: Buffer<ArrayBuffer>) => void>()
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = []
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const parts: Buffer<ArrayBuffer>[] = []
   for await (const part of incoming) parts.push(part)
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 }
@@ -29,11 +29,11 @@ app.post('/runsync', async (c) => {
   const id = randomUUID()
   const body = await bytesOf(c.env.incoming)
   insert?.run(id, body.toString())
-  const answer = new Promise<Buffer>((resolve) => waitingClients.set(id, resolve))
+  const answer = new Promise<Buffer<ArrayBuffer>>((resolve) => waitingClients.set(id, resolve))
   const worker = waitingWorkers.shift()
   if (worker === undefined) waitingJobs.push({ id, body })
   else worker({ id, body })
-  return new Response(new Uint8Array(await answer), { headers: JSON_TYPE })
+  return new Response(await answer, { headers: JSON_TYPE })
 })
 app.get('/job-take/:worker', async () => {
   const { id, body } = waitingJobs.shift() ?? (await new Promise<Work>((resolve) => waitingWorkers.push(resolve)))

@@ -31,7 +31,7 @@ async function work(): Promise<never> {
     if (status === 204) continue
     if (status !== 200) throw new Error(`job-take answered ${status}`)
     const result = resultOf(body)
-    const id = body.latin1Slice(7, body.indexOf('"', 7)) // {"id":"...
+    const id = body.toString('latin1', 7, body.indexOf('"', 7)) // {"id":"...
     const path = `${done.pathname.replace('$ID', id)}?w=1&isStream=false`
     const answer = await connection.send(requestParts('POST', path, port, [auth], result))
     if (answer.status !== 200) throw new Error(`job-done answered ${answer.status}`)

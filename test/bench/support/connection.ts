@@ -17,7 +17,13 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
 /** Writes a request. @param headers lines without their ends */
-export function requestBytes(method: string, path: string, port: number, headers: readonly string[], body = ''): Buffer {
+export function requestBytes(
+  method: string,
+  path: string,
+  port: number,
+  headers: readonly string[],
+  body = '',
+): Buffer {
   return Buffer.concat(requestParts(method, path, port, headers, Buffer.from(body)))
 }
 
@@ -59,7 +65,7 @@ function onSocket(socket: Socket): Connection {
     const end = first.indexOf(HEAD_END)
     if (end === -1) return
     parts = [first]
-    const text = first.latin1Slice(0, end)
+    const text = first.toString('latin1', 0, end)
     status = Number(text.slice(9, 12))
     head = end + HEAD_END.length
     wanted = head + Number(LENGTH.exec(text)?.[1] ?? 0)
@@ -84,7 +90,11 @@ function onSocket(socket: Socket): Connection {
     send(request) {
       waiting = Promise.withResolvers()
       if (Buffer.isBuffer(request)) socket.write(request)
-      else for (const part of request) socket.write(part)
+      else {
+        socket.cork() // head and body leave in one call
+        for (const part of request) socket.write(part)
+        socket.uncork()
+      }
       return waiting.promise
     },
     close: () => socket.destroy(),

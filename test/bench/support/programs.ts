@@ -11,6 +11,20 @@ export type Program = {
   readonly stop: () => Promise<void>
 }
 
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
+
+/** Notes a process, so that none outlives a bench that fails or is stopped. */
+export function owned(child: ChildProcess): ChildProcess {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
 const FOLDER = join(import.meta.dirname, '..', 'programs')
 
 /** Path of a program. */
@@ -22,7 +36,7 @@ export async function startProgram<T>(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Program & { readonly ready: T }> {
-  const child = fork(programPath(name), args, { env: { ...process.env, ...env } })
+  const child = owned(fork(programPath(name), args, { env: { ...process.env, ...env } }))
   const ready = (await nextMessage(child)) as T
   return {
     pid: child.pid ?? 0,
@@ -49,10 +63,15 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
   }
 }
 
+// An orderly end takes far less; a bench that hangs says nothing.
+const END_MS = 10_000
+
 /** Ends a process and waits until it is gone. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
+  const kill = setTimeout(() => child.kill('SIGKILL'), END_MS)
   child.kill('SIGTERM')
   await exit
+  clearTimeout(kill)
 }

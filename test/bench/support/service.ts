@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { endProcess, programPath } from './programs.ts'
+import { endProcess, owned, programPath } from './programs.ts'
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'cli', 'drydock.mjs')
 
@@ -22,7 +22,7 @@ export type Service = {
 export function spawnService(data: string, port: number): ChildProcess {
   const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
   const args = [...flags, LAUNCHER, 'serve', '--data', data, '--port', String(port), '--json']
-  return spawn(process.execPath, [...args, '--stop-grace', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return owned(spawn(process.execPath, [...args, '--stop-grace', '0'], { stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 
 /** Starts a service and waits until it answers. */

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { AppError, ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
+import type { Storage } from '../../src-main/core.ts'
+import { type Answer, setup, type TestService } from '../support/core.ts'
+import { settle } from '../support/fake-clock.ts'
+
+type Provoke = (service: TestService) => Promise<Answer>
+
+const HELD = { input: {}, idempotencyKey: 'k' }
+const run = (service: TestService, asked: Parameters<TestService['ask']>[2] = { body: { input: {} } }) =>
+  service.ask('POST', '/v2/e/run', asked)
+
+async function failing(service: TestService, error: unknown): Promise<Answer> {
+  const storage = service.storage() as { write: Storage['write'] }
+  storage.write = () => Promise.reject(error)
+  return run(service)
+}
+
+/** One request for every error that can leave the service. */
+const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
+  NOT_JSON: (service) => run(service, { body: 'x' }),
+  BAD_INPUT: (service) => run(service, { body: {} }),
+  BAD_FIELD: (service) => run(service, { body: { input: {}, policy: 1 } }),
+  BODY_TOO_LARGE: (service) => run(service, { body: '{}', headers: { 'content-length': '99999999' } }),
+  WRONG_STATE: async (service) => service.ask('POST', `/v2/e/retry/${await service.run()}`),
+  UNAUTHORIZED: (service) => service.ask('GET', '/v2/e/health', { key: null }),
+  FORBIDDEN_HOST: (service) => service.ask('GET', '/v2/e/health', { headers: { host: 'x' } }),
+  FORBIDDEN_ORIGIN: (service) => service.ask('GET', '/v2/e/health', { headers: { origin: 'http://x' } }),
+  FORBIDDEN_KEY: async (service) => service.ask('GET', '/api/info', { key: await service.createEndpoint('other') }),
+  ROUTE_NOT_FOUND: (service) => service.ask('GET', '/v2/e/nothing'),
+  METHOD_NOT_ALLOWED: (service) => service.ask('GET', '/v2/e/run'),
+  ENDPOINT_NOT_FOUND: (service) => service.ask('GET', '/v2/nope/health'),
+  JOB_NOT_FOUND: (service) => service.ask('GET', '/v2/e/status/nope'),
+  WORKER_NOT_FOUND: (service) => service.ask('POST', '/api/workers/nope/stop'),
+  DELIVERY_NOT_FOUND: (service) => service.ask('POST', '/api/deliveries/9/resend'),
+  ENDPOINT_PAUSED: async (service) => {
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workersMin: 0, workersMax: 0 } })
+    return run(service)
+  },
+  ENDPOINT_EXISTS: (service) => service.ask('POST', '/api/endpoints', { body: { name: 'e', command: 'x' } }),
+  UNSUPPORTED_MEDIA_TYPE: (service) => run(service, { body: '{}', headers: { 'content-type': 'text/plain' } }),
+  TOO_MANY_REQUESTS: async (service) => {
+    await service.service().settings.update({ strictLimits: true })
+    await service.post('/v2/e/purge-queue')
+    await service.post('/v2/e/purge-queue')
+    return service.ask('POST', '/v2/e/purge-queue')
+  },
+  INTERNAL: (service) => failing(service, new Error('a secret of the inside')),
+  JOB_FAILED: async (service) => {
+    const answer = service.ask('GET', '/v2/e/openai/v1/models')
+    const worker = await service.worker()
+    await worker.done((await worker.take())?.id ?? '', { error: 'x' })
+    return answer
+  },
+  WORKER_TOO_SLOW: async (service) => {
+    const answer = service.ask('GET', '/v2/e/openai/v1/models')
+    await settle()
+    await service.clock.leap(300_000)
+    return answer
+  },
+  DATABASE_BUSY: (service) => failing(service, new AppError('DATABASE_BUSY', { why: 'x' })),
+  STOPPING: async (service) => {
+    await service.service().storage.close()
+    return run(service)
+  },
+  DISK_FULL: (service) => failing(service, new AppError('DISK_FULL')),
+}
+
+describe('an error answer', () => {
+  for (const [code, provoke] of Object.entries(PROVOKED)) {
+    it(`${code} has the status of the table and the shape of all errors`, async () => {
+      const service = await setup({ storage: (storage) => ({ ...storage }) })
+      await service.createEndpoint()
+      const { status, title } = ERRORS[code as ErrorCode]
+      const answer = await provoke(service)
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status,
+        body: { error: expect.any(String), code, status, title, detail: answer.body.error },
+      })
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(answer.body.error).not.toMatch(/\{\w+\}|undefined|\bat .+:\d+:\d+|secret/)
+      expect(answer.body.error.length).toBeGreaterThan(10)
+    })
+  }
+
+  it('401 names the way to send a key, 429 how long to wait', async () => {
+    const service = await setup()
+    await service.createEndpoint()
+    expect((await PROVOKED.UNAUTHORIZED(service)).headers.get('www-authenticate')).toBe('Bearer')
+    const answer = await PROVOKED.TOO_MANY_REQUESTS(service)
+    expect(answer.headers.get('retry-after')).toBe('10')
+  })
+
+  it('INTERNAL is logged under the id that it names', async () => {
+    const service = await setup({ storage: (storage) => ({ ...storage }) })
+    await service.createEndpoint()
+    const { body } = await PROVOKED.INTERNAL(service)
+    const logged = service.log.find(({ message }) => message === 'request failed')
+    expect(logged).toMatchObject({ level: 'error', fields: { method: 'POST', path: '/v2/e/run' } })
+    expect(body.error).toContain((logged as { fields: { requestId: string } }).fields.requestId)
+  })
+
+  it('409 on run and runsync of an endpoint whose maximum is 0, and nothing is stored', async () => {
+    const service = await setup()
+    await service.createEndpoint('e', { workersMin: 0, workersMax: 0 })
+    for (const path of ['run', 'runsync'])
+      expect((await service.ask('POST', `/v2/e/${path}`, { body: HELD })).body).toMatchObject({
+        code: 'ENDPOINT_PAUSED',
+        status: 409,
+      })
+    expect(service.storage().jobs.newestSeq()).toBe(0)
+  })
+
+  it('405 names the methods that are allowed', async () => {
+    const service = await setup()
+    await service.createEndpoint()
+    expect((await service.ask('DELETE', '/v2/e/status/x')).body.error).toBe(
+      '/v2/e/status/x takes GET, POST, not DELETE.',
+    )
+  })
+
+  it('404 of a route without a key is no way round the key', async () => {
+    const service = await setup()
+    expect((await service.ask('GET', '/api/endpoints/nope', { key: null })).status).toBe(401)
+  })
+})

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
+import { setup } from '../support/core.ts'
+
+const DAY = 86_400_000
+
+async function submit(body: unknown, headers: Record<string, string> = {}) {
+  const service = await setup()
+  await service.createEndpoint()
+  const answer = await service.ask('POST', '/v2/e/run', { body, headers })
+  return { ...service, answer, outcome: answer.status === 200 ? 'accepted' : answer.body.code }
+}
+
+describe('input', () => {
+  for (const [what, body] of [
+    ['is missing', {}],
+    ['is null', { input: null }],
+    ['is text', { input: 'x' }],
+    ['is a number', { input: 1 }],
+    ['is a list', { input: [] }],
+  ] as const) {
+    it(`is refused when it ${what}`, async () => {
+      const { answer } = await submit(body)
+      expect(answer.body).toEqual({
+        error: expect.stringContaining('Send a JSON object with an `input` object'),
+        code: 'BAD_INPUT',
+        status: 400,
+        title: 'Bad Request',
+        detail: answer.body.error,
+      })
+      expect(answer.status).toBe(400)
+    })
+  }
+
+  for (const body of ['[]', '"x"', '1', 'null', '']) {
+    it(`is refused when the body is ${body || 'empty'}`, async () => {
+      const { answer } = await submit(body)
+      expect(answer.status).toBe(400)
+    })
+  }
+})
+
+describe('fields', () => {
+  const fits = (field: object) => ({ input: {}, ...field })
+  const policy = (name: string, value: unknown) => fits({ policy: { [name]: value } })
+  const url = (length: number) => `http://a/${'x'.repeat(length - 9)}`
+  const cases: readonly [string, object, boolean][] = [
+    ['an executionTimeout of 4999 ms', policy('executionTimeout', 4999), false],
+    ['an executionTimeout of 5000 ms', policy('executionTimeout', 5000), true],
+    ['an executionTimeout of 5001 ms', policy('executionTimeout', 5001), true],
+    ['an executionTimeout of 7 days - 1 ms', policy('executionTimeout', 7 * DAY - 1), true],
+    ['an executionTimeout of 7 days', policy('executionTimeout', 7 * DAY), true],
+    ['an executionTimeout of 7 days + 1 ms', policy('executionTimeout', 7 * DAY + 1), false],
+    ['an executionTimeout of 5000.5 ms', policy('executionTimeout', 5000.5), false],
+    ['an executionTimeout of text', policy('executionTimeout', '5000'), false],
+    ['a ttl of 9999 ms', policy('ttl', 9999), false],
+    ['a ttl of 10000 ms', policy('ttl', 10_000), true],
+    ['a ttl of 10001 ms', policy('ttl', 10_001), true],
+    ['a ttl of 7 days - 1 ms', policy('ttl', 7 * DAY - 1), true],
+    ['a ttl of 7 days', policy('ttl', 7 * DAY), true],
+    ['a ttl of 7 days + 1 ms', policy('ttl', 7 * DAY + 1), false],
+    ['lowPriority true', policy('lowPriority', true), true],
+    ['lowPriority "true"', policy('lowPriority', 'true'), false],
+    ['a policy that is text', fits({ policy: 'x' }), false],
+    ['an empty policy', fits({ policy: {} }), true],
+    ['a webhook with http', fits({ webhook: 'http://example.com/hook?a=1' }), true],
+    ['a webhook with https', fits({ webhook: 'https://example.com' }), true],
+    ['a webhook with ftp', fits({ webhook: 'ftp://example.com/' }), false],
+    ['a webhook with a password', fits({ webhook: 'http://a:b@example.com/' }), false],
+    ['a webhook that is no address', fits({ webhook: 'example.com' }), false],
+    ['a webhook of 2047 characters', fits({ webhook: url(2047) }), true],
+    ['a webhook of 2048 characters', fits({ webhook: url(2048) }), true],
+    ['a webhook of 2049 characters', fits({ webhook: url(2049) }), false],
+    ['s3Config that is an object', fits({ s3Config: { bucketName: 'b' } }), true],
+    ['s3Config that is text', fits({ s3Config: 'x' }), false],
+    ['an idempotencyKey of 254 characters', fits({ idempotencyKey: 'k'.repeat(254) }), true],
+    ['an idempotencyKey of 255 characters', fits({ idempotencyKey: 'k'.repeat(255) }), true],
+    ['an idempotencyKey of 256 characters', fits({ idempotencyKey: 'k'.repeat(256) }), false],
+    ['an idempotencyKey that is a number', fits({ idempotencyKey: 1 }), false],
+    ['fields that nobody knows', fits({ foo: 1, bar: { baz: [] } }), true],
+    ['null in place of optional fields', fits({ webhook: null, policy: null, s3Config: null }), true],
+  ]
+  for (const [what, body, accepted] of cases) {
+    it(`${accepted ? 'takes' : 'refuses'} ${what}`, async () => {
+      const { outcome, storage } = await submit(body)
+      expect(outcome).toBe(accepted ? 'accepted' : 'BAD_FIELD')
+      expect(storage().jobs.newestSeq()).toBe(accepted ? 1 : 0)
+    })
+  }
+
+  it('a refused field is named with its range', async () => {
+    const { answer } = await submit(policy('ttl', 1))
+    expect(answer.body.error).toBe('policy.ttl: must be from 10000 to 604800000 ms.')
+  })
+
+  it('an unknown endpoint default is 600000 ms of execution and a day of life', async () => {
+    const { storage } = await submit({ input: {} })
+    expect(storage().jobs.read(1)).toMatchObject({ executionTimeoutMs: 600_000, ttlMs: DAY, lowPriority: 0 })
+  })
+
+  it('the endpoint gives the default executionTimeout', async () => {
+    const { createEndpoint, run, storage } = await setup()
+    await createEndpoint('e', { executionTimeoutMs: 7000 })
+    await run()
+    expect(storage().jobs.read(1)).toMatchObject({ executionTimeoutMs: 7000 })
+  })
+
+  it('webhook and s3Config reach the worker', async () => {
+    const { createEndpoint, run, worker } = await setup()
+    await createEndpoint()
+    const more = { webhook: 'http://example.com/', s3Config: { bucketName: 'b' } }
+    const id = await run({ a: 1 }, more)
+    expect(await (await worker()).take()).toEqual({ id, input: { a: 1 }, ...more })
+  })
+})
+
+describe('the idempotency key', () => {
+  it('the same key on the same endpoint gives the first job, whatever way it comes', async () => {
+    const { createEndpoint, ask, storage } = await setup()
+    await createEndpoint()
+    await createEndpoint('other')
+    const send = async (path: string, body: object, headers = {}) =>
+      (await ask('POST', path, { body, headers })).body.id
+    const inBody = { input: {}, idempotencyKey: 'k' }
+    const first = await send('/v2/e/run', inBody)
+    expect(await send('/v2/e/run', inBody)).toBe(first)
+    expect(await send('/v2/e/run', { input: { other: 1 } }, { 'idempotency-key': 'k' })).toBe(first)
+    expect(await send('/v2/e/run', { input: {} }, { 'idempotency-key': 'K' })).not.toBe(first)
+    expect(await send('/v2/other/run', inBody)).not.toBe(first)
+    expect(storage().jobs.newestSeq()).toBe(3)
+  })
+
+  it('two requests at the same time make one job', async () => {
+    const { createEndpoint, post, storage } = await setup()
+    await createEndpoint()
+    const body = { input: {}, idempotencyKey: 'k' }
+    const answers = await Promise.all([1, 2, 3].map(() => post('/v2/e/run', body)))
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+    expect(storage().jobs.newestSeq()).toBe(1)
+  })
+
+  it('runsync with the key of a job that has ended gives its record', async () => {
+    const { createEndpoint, worker, post } = await setup()
+    await createEndpoint()
+    const body = { input: {}, idempotencyKey: 'k' }
+    const { id } = await post('/v2/e/run', body)
+    const taker = await worker()
+    await taker.take()
+    await taker.done(id, { output: 7 })
+    expect(await post('/v2/e/runsync', body)).toMatchObject({ id, status: 'COMPLETED', output: 7 })
+  })
+
+  for (const [length, status] of [
+    [254, 200],
+    [255, 200],
+    [256, 400],
+  ] as const) {
+    it(`a header of ${length} characters is answered with ${status}`, async () => {
+      const { answer } = await submit({ input: {} }, { 'idempotency-key': 'k'.repeat(length) })
+      expect(answer.status).toBe(status)
+    })
+  }
+})
+
+describe('size', () => {
+  const fill = (bytes: number) => {
+    const frame = '{"input":{"x":""}}'
+    return `{"input":{"x":"${'a'.repeat(bytes - frame.length)}"}}`
+  }
+  for (const [operation, most, text] of [
+    ['run', limit('runBodyBytes'), '10 MiB'],
+    ['runsync', limit('runsyncBodyBytes'), '20 MiB'],
+  ] as const) {
+    it(`${operation} takes ${text} - 1 byte and ${text}, and refuses one byte more with the limit named`, async () => {
+      const { createEndpoint, ask, clock, storage } = await setup()
+      await createEndpoint('e', { workersMin: 0 })
+      const send = (bytes: number) => ask('POST', `/v2/e/${operation}`, { body: fill(bytes) })
+      const { status, body } = await send(most + 1)
+      expect({ status, body }).toEqual({
+        status: 400,
+        body: {
+          error: `The body exceeds the ${text} maximum of ${operation}. Send less, or pass an address of the data.`,
+          code: 'BODY_TOO_LARGE',
+          status: 400,
+          title: 'Bad Request',
+          detail: body.error,
+        },
+      })
+      expect(storage().jobs.newestSeq()).toBe(0)
+      const answers = [send(most - 1), send(most)]
+      await clock.until(() => storage().jobs.newestSeq() === 2)
+      await clock.leap(limit('waitDefaultMs'))
+      for (const answer of answers) expect(await answer).toMatchObject({ status: 200, body: { status: 'IN_QUEUE' } })
+    })
+  }
+
+  it('a body that is too large is cut off while it arrives', async () => {
+    const { createEndpoint, ask } = await setup()
+    await createEndpoint()
+    let pulled = 0
+    const part = new Uint8Array(1024 * 1024).fill(97)
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(part)
+      },
+    })
+    const { body } = await ask('POST', '/v2/e/run', { stream: endless })
+    expect(body.code).toBe('BODY_TOO_LARGE')
+    expect(pulled).toBeLessThan(15)
+  })
+})

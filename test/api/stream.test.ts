@@ -1,0 +1,240 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
+import { setup } from '../support/core.ts'
+import { settle } from '../support/fake-clock.ts'
+import { jobInState } from '../support/job-in-state.ts'
+import { readEvents } from '../support/read-events.ts'
+
+const read = (id: string, query = '') => `/v2/e/stream/${id}${query}`
+
+describe('stream', () => {
+  for (const method of ['GET', 'POST']) {
+    it(`${method} gives what came since the last read, oldest first, as an array with the state in a header`, async () => {
+      const { id, worker, ask } = await jobInState('IN_PROGRESS')
+      await worker.chunk(id, { output: 'a', metrics: { n: 1 } })
+      await worker.chunk(id, { output: { b: [2] } })
+      const first = await ask(method, read(id))
+      expect([first.body, first.headers.get('job-status')]).toEqual([
+        [{ output: 'a', metrics: { n: 1 } }, { output: { b: [2] } }],
+        'IN_PROGRESS',
+      ])
+      await worker.chunk(id, { output: null })
+      await worker.done(id, { output: [] })
+      const second = await ask(method, read(id))
+      expect([second.body, second.headers.get('job-status')]).toEqual([[{ output: null }], 'COMPLETED'])
+      const third = await ask(method, read(id))
+      expect([third.body, third.headers.get('job-status')]).toEqual([[], 'COMPLETED'])
+    })
+  }
+
+  it('keeps every chunk for a replay, and the final output is an empty list without aggregation', async () => {
+    const { id, worker, get, status } = await jobInState('IN_PROGRESS')
+    await worker.chunk(id, { output: 1 })
+    await worker.chunk(id, { output: 2 })
+    await worker.done(id, { output: [] })
+    expect(await get(read(id))).toEqual([{ output: 1 }, { output: 2 }])
+    expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [{ output: 1 }, { output: 2 }] })
+    expect(await status(id)).toMatchObject({ status: 'COMPLETED', output: [] })
+  })
+
+  it('gives the object form to the public clients, to whom asks for it, and to all by a setting', async () => {
+    const { id, worker, ask, service } = await jobInState('IN_PROGRESS')
+    await worker.chunk(id, { output: 1 })
+    const form = async (query: string, agent: string) => {
+      const { body } = await ask('GET', read(id, `?wait=0${query}`), { headers: { 'user-agent': agent } })
+      return Array.isArray(body) ? 'array' : Object.keys(body).join()
+    }
+    expect((await ask('GET', read(id, '?format=object'))).body).toEqual({
+      status: 'IN_PROGRESS',
+      stream: [{ output: 1 }],
+    })
+    expect(await form('', 'Mozilla')).toBe('array')
+    expect(await form('', 'RunPod-SDK/1.0 (x)')).toBe('status,stream')
+    expect(await form('', 'a RUNPOD b')).toBe('status,stream')
+    expect(await form('&format=array', 'runpod')).toBe('array')
+    await service().settings.update({ streamForm: 'object' })
+    expect(await form('', 'Mozilla')).toBe('status,stream')
+    expect(await form('&format=array', 'Mozilla')).toBe('array')
+  })
+
+  for (const [query, holdMs] of [
+    ['', 5000],
+    ['?wait=0', 0],
+    ['?wait=1', 1],
+    ['?wait=300000', 300_000],
+  ] as const) {
+    it(`holds an empty read for ${holdMs} ms${query === '' ? ' by default' : ''}`, async () => {
+      const { id, ask, clock, post } = await jobInState('IN_QUEUE', {})
+      await post('/api/endpoints/e/pause')
+      let answered = false
+      const open = ask('GET', read(id, query)).then((answer) => {
+        answered = true
+        return answer
+      })
+      if (holdMs > 0) {
+        await clock.advance(holdMs - 1)
+        expect(answered).toBe(false)
+        await clock.advance(1)
+      }
+      const { body, headers } = await open
+      expect([body, headers.get('job-status')]).toEqual([[], 'IN_QUEUE'])
+    })
+  }
+
+  it('answers a held read at once when a chunk comes, and when the job ends', async () => {
+    const { id, worker, get } = await jobInState('IN_PROGRESS')
+    const first = get(read(id))
+    await worker.chunk(id, { output: 1 })
+    expect(await first).toEqual([{ output: 1 }])
+    const second = get(read(id))
+    await settle()
+    await worker.done(id, { output: [] })
+    expect(await second).toEqual([])
+  })
+
+  it('moves the cursor only when the answer was written in full', async () => {
+    const { id, worker, ask, get } = await jobInState('IN_PROGRESS')
+    await worker.chunk(id, { output: 1 })
+    const outgoing = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: false })
+    expect((await ask('GET', read(id), { bindings: { outgoing } })).body).toEqual([{ output: 1 }])
+    outgoing.emit('close')
+    expect(await get(read(id))).toEqual([{ output: 1 }])
+    expect(await get(read(id, '?wait=0'))).toEqual([])
+  })
+
+  it('lets others read on when a reader left while it was held', async () => {
+    const { id, worker, request, get } = await jobInState('IN_PROGRESS')
+    const away = new AbortController()
+    const outgoing = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: false })
+    const open = request('GET', read(id), { signal: away.signal, bindings: { outgoing } })
+    await settle()
+    outgoing.destroyed = true
+    away.abort()
+    await open
+    await worker.chunk(id, { output: 1 })
+    expect(await get(read(id))).toEqual([{ output: 1 }])
+  })
+
+  it('gives two readers at once every chunk once', async () => {
+    const { id, worker, get } = await jobInState('IN_PROGRESS')
+    const open = [get(read(id)), get(read(id))]
+    await worker.chunk(id, { output: 1 })
+    await worker.chunk(id, { output: 2 })
+    await worker.done(id, { output: [] })
+    expect((await Promise.all(open)).flat()).toEqual([{ output: 1 }, { output: 2 }])
+  })
+
+  it('does not let a slow reader of a lost attempt skip chunks of the next one', async () => {
+    const { id, worker, get, ask, service, fleet, clock } = await jobInState('IN_PROGRESS')
+    await worker.chunk(id, { output: 'old 1' })
+    await worker.chunk(id, { output: 'old 2' })
+    const outgoing = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: true })
+    await ask('GET', read(id), { bindings: { outgoing } })
+    fleet().end(worker.id, { code: 1 })
+    await clock.advance(0)
+    const second = await clock.until(
+      () =>
+        service()
+          .registry.all()
+          .find((live) => live.id !== worker.id && live.state === 'initializing'),
+      5000,
+    )
+    const spec = fleet().started.find(({ workerId }) => workerId === second.id)
+    expect(spec).toBeDefined()
+    outgoing.emit('close')
+    await settle()
+    const job = service().storage.jobs.find(id)
+    await service().storage.write(() =>
+      service().storage.jobs.move(job?.seq ?? 0, 'claim', { workerId: second.id }, { now: 0, steady: 0 }),
+    )
+    await service().calls.stream(second, id, { output: '"new"', metrics: undefined })
+    expect(await get(read(id))).toEqual([{ output: 'new' }])
+  })
+})
+
+describe('a chunk above 1 MB', () => {
+  const most = limit('chunkBytes')
+  async function pieces(output: unknown) {
+    const { id, worker, ask } = await jobInState('IN_PROGRESS')
+    await worker.chunk(id, { output, metrics: { n: 1 } })
+    const { body } = await ask('GET', read(id))
+    for (const piece of body) expect(Buffer.byteLength(JSON.stringify(piece.output))).toBeLessThanOrEqual(most)
+    expect(body[0].metrics).toEqual({ n: 1 })
+    expect(body.slice(1).some((piece: object) => 'metrics' in piece)).toBe(false)
+    return body.map((piece: { output: unknown }) => piece.output)
+  }
+
+  for (const [bytes, count] of [
+    [most - 1, 1],
+    [most, 1],
+    [most + 1, 2],
+  ] as const) {
+    it(`of text with ${bytes} bytes of JSON becomes ${count}`, async () => {
+      const text = 'x'.repeat(bytes - 2)
+      const parts = await pieces(text)
+      expect(parts.length).toBe(count)
+      expect(parts.join('')).toBe(text)
+    })
+  }
+
+  it('of an array is cut into arrays in order', async () => {
+    const array = Array.from({ length: 2600 }, (_, n) => `${n}`.padEnd(1000, '.'))
+    const parts = await pieces(array)
+    expect(parts.length).toBeGreaterThan(2)
+    expect(parts.flat()).toEqual(array)
+  })
+
+  it('of an object is sent as pieces of its JSON text', async () => {
+    const object = { long: 'ü'.repeat(700_000), n: 1 }
+    const parts = await pieces(object)
+    expect(JSON.parse(parts.join(''))).toEqual(object)
+  })
+
+  it('that is no JSON, or has no output, is dropped with 200', async () => {
+    const { id, worker, get } = await jobInState('IN_PROGRESS')
+    for (const body of ['oops', '[]', '{}', '1']) expect((await worker.chunk(id, body)).status).toBe(200)
+    expect(await get(read(id, '?wait=0'))).toEqual([])
+  })
+})
+
+describe('server-sent events', () => {
+  it('give the same chunks, move the same cursor, and end with the state', async () => {
+    const { id, worker, request, get } = await jobInState('IN_PROGRESS')
+    const response = await request('GET', read(id), { headers: { accept: 'text/event-stream' } })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const events = readEvents(response)
+    await worker.chunk(id, { output: 1 })
+    expect(await events.next()).toEqual([{ event: 'chunk', data: '{"output":1}' }])
+    await worker.chunk(id, { output: 2 })
+    await worker.done(id, { output: [] })
+    expect(await events.rest()).toEqual([
+      { event: 'chunk', data: '{"output":2}' },
+      { event: 'end', data: '{"status":"COMPLETED"}' },
+    ])
+    expect(await get(read(id))).toEqual([])
+  })
+
+  it('say that they are still there while nothing comes', async () => {
+    const { id, request, clock, post } = await jobInState('IN_QUEUE', {})
+    await post('/api/endpoints/e/pause')
+    const events = readEvents(await request('GET', read(id), { headers: { accept: 'text/event-stream' } }))
+    await clock.advance(40_000)
+    expect(events.comments()).toEqual(['still here', 'still here'])
+    await events.close()
+  })
+
+  it('end when the endpoint is deleted under them', async () => {
+    const { id, request, ask } = await jobInState('IN_PROGRESS')
+    const events = readEvents(await request('GET', read(id), { headers: { accept: 'text/event-stream' } }))
+    await settle()
+    await ask('DELETE', '/api/endpoints/e')
+    expect(await events.rest()).toEqual([{ event: 'end', data: '{"status":"CANCELLED"}' }])
+  })
+})
+
+it('a stream of an unknown job is not found', async () => {
+  const { createEndpoint, ask } = await setup()
+  await createEndpoint()
+  expect((await ask('GET', read('nope'))).body).toMatchObject({ code: 'JOB_NOT_FOUND', status: 404 })
+})

@@ -1,0 +1,39 @@
+/**
+ * `npm run bench`: measures the speed rows of the design against their floors and peers in the same run, prints one
+ * table and writes it to last.json. Machines differ, so the ratios count. Options: see options.ts.
+ */
+import { join } from 'node:path'
+import { readOptions } from './options.ts'
+import { type Row, tableText, writeReport } from './report.ts'
+import { endedJobs } from './rows/ended-jobs.ts'
+import { idleService } from './rows/idle.ts'
+import { largeBodies } from './rows/large-bodies.ts'
+import { millionJobs } from './rows/million.ts'
+import { runThroughput } from './rows/run-throughput.ts'
+import { runsyncLatency, runsyncThroughput } from './rows/runsync.ts'
+import { startLatency } from './rows/start-latency.ts'
+
+type Measurement = (rounds: number, idleSeconds: number) => Promise<readonly Row[]>
+
+const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
+  run: runThroughput,
+  runsync: runsyncLatency,
+  'runsync-16': runsyncThroughput,
+  start: startLatency,
+  million: millionJobs,
+  '20mb': largeBodies,
+  ended: endedJobs,
+  idle: (_rounds, idleSeconds) => idleService(idleSeconds),
+}
+
+const { only, rounds, idleSeconds } = readOptions(process.argv.slice(2), Object.keys(MEASUREMENTS))
+const rows: Row[] = []
+for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+  if (only !== undefined && !only.includes(name)) continue
+  const start = performance.now()
+  process.stderr.write(`${name} ...`)
+  rows.push(...(await measure(rounds, idleSeconds)))
+  process.stderr.write(` ${((performance.now() - start) / 1000).toFixed(0)} s\n`)
+}
+console.log(`\n${tableText(rows)}`)
+writeReport(join(import.meta.dirname, 'last.json'), rows, rounds)

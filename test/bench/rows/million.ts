@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { inTurn, type Rounds } from '../in-turn.ts'
+import { compared, type Row } from '../report.ts'
+import { median } from '../statistics.ts'
+import { withFolder } from '../support/folders.ts'
+import { latencies } from '../support/latency.ts'
+import { seedFolder } from '../support/seed.ts'
+import { type Service, startService, workerCommand } from '../support/service.ts'
+import { type WorkerSide, workerSide } from '../support/worker-side.ts'
+
+const MANY = 1_000_000
+const FEW = 100
+const CALLS = 200
+const WARM_ROUNDS = 3
+const ID = 'queue'
+const INPUT = { input: { prompt: 'a ship in a dry dock' } }
+
+type Queue = { readonly service: Service; readonly worker: WorkerSide }
+
+/** A queue of a million beside one of a hundred: takes, health and the list of jobs must cost the same. */
+export function millionJobs(rounds: number): Promise<readonly Row[]> {
+  return withFolder(async (folder) => {
+    const many = await openQueue(join(folder, 'many'), MANY)
+    const few = await openQueue(join(folder, 'few'), FEW)
+    try {
+      // Long enough for the system to write what was filled in; until then it would slow the commits of both.
+      for (let n = 0; n < WARM_ROUNDS; n++) for (const queue of [many, few]) await takes(queue, CALLS)
+      const take = await inTurn(
+        rounds,
+        () => takes(many, CALLS),
+        () => takes(few, CALLS),
+      )
+      const reads = (queue: Queue, path: string) =>
+        latencies({ port: queue.service.port, path: `/v2/${ID}/${path}`, headers: [queue.service.auth] }, CALLS)
+      const read = (path: string) =>
+        inTurn(
+          rounds,
+          () => reads(many, path),
+          () => reads(few, path),
+        )
+      const health = await read('health')
+      const list = await read('requests')
+      const inState = await read('requests?status=IN_QUEUE')
+      return [
+        row('take with 1,000,000 waiting, p50', take, 1.2),
+        row('health with 1,000,000 waiting, p50', health, 1.2),
+        row('list of jobs with 1,000,000 waiting, p50', list, 1.2),
+        row('the same, only those in the queue', inState, 1.2),
+      ]
+    } finally {
+      many.worker.close()
+      few.worker.close()
+      await Promise.all([many.service.stop(), few.service.stop()])
+    }
+  })
+}
+
+function row(what: string, { ours, other }: Rounds<readonly number[]>, most: number): Row {
+  return compared(what, median(ours.map(median)), median(other.map(median)), { unit: 'ms', against: 'with 100', most })
+}
+
+async function openQueue(folder: string, jobs: number): Promise<Queue> {
+  const identity = join(folder, 'worker.json')
+  const command = workerCommand('stand-in-worker', identity)
+  await seedFolder(folder, { endpointId: ID, command, jobs, ended: false })
+  const service = await startService(folder)
+  return { service, worker: await workerSide(identity) }
+}
+
+// Each job that is taken is replaced, so that the queue stays as long as it was.
+async function takes({ service, worker }: Queue, count: number): Promise<readonly number[]> {
+  const samples: number[] = []
+  for (let n = 0; n < count; n++) {
+    await service.call('POST', `/v2/${ID}/run`, INPUT)
+    const { id, ms } = await worker.take()
+    samples.push(ms)
+    await worker.done(id)
+  }
+  return samples
+}

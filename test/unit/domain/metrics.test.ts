@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bucketOf, mergeHistograms, percentilesOf, type Step, toPoints } from '../../../src-main/domain/metrics.ts'
+
+const histogramOf = (spans: readonly number[]) => mergeHistograms(spans.map((ms) => ({ [bucketOf(ms)]: 1 })))
+const spans = fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 1, maxLength: 60 })
+
+describe('percentiles', () => {
+  it('are right within 10 %', () => {
+    fc.assert(
+      fc.property(spans, (all) => {
+        const sorted = all.toSorted((a, b) => a - b)
+        const found = percentilesOf(histogramOf(all))
+        for (const [name, share] of [
+          ['p50', 0.5],
+          ['p90', 0.9],
+          ['p99', 0.99],
+        ] as const) {
+          const exact = sorted[Math.ceil(all.length * share) - 1] ?? 0
+          expect(found?.[name]).toBeGreaterThanOrEqual(Math.floor(exact * 0.99))
+          expect(found?.[name]).toBeLessThanOrEqual(Math.ceil(exact * 1.1) + 1)
+        }
+        expect(found?.count).toBe(all.length)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('of two parts are those of the whole', () => {
+    fc.assert(
+      fc.property(spans, spans, (a, b) => {
+        expect(percentilesOf(mergeHistograms([histogramOf(a), histogramOf(b)]))).toEqual(
+          percentilesOf(histogramOf([...a, ...b])),
+        )
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('of nothing are missing', () => expect(percentilesOf({})).toBe(undefined))
+})
+
+describe('points', () => {
+  const step = (at: number, inQueue: number, submitted: number): { at: number; step: Step } => ({
+    at,
+    step: {
+      inQueue,
+      inProgress: 0,
+      submitted,
+      completed: 0,
+      failed: 0,
+      retried: 0,
+      delay: {},
+      execution: {},
+      workers: {},
+    },
+  })
+
+  it('add counts and take the last gauge of each', () => {
+    const points = toPoints([step(0, 5, 1), step(10, 3, 2), step(20, 1, 4)], 20)
+    expect(points).toEqual([
+      { at: 0, inQueue: 3, inProgress: 0, submitted: 3, completed: 0, failed: 0, retried: 0, workers: {} },
+      { at: 20, inQueue: 1, inProgress: 0, submitted: 4, completed: 0, failed: 0, retried: 0, workers: {} },
+    ])
+  })
+})

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { MIGRATIONS, migrate } from '../../../src-main/storage/migrate.ts'
+import { DatabaseUnusable, openDatabase } from '../../../src-main/storage/open-database.ts'
+
+const applied = (db: BetterSqlite.Database) =>
+  db.prepare<[], { id: string; applied_at: number }>('SELECT id, applied_at FROM migrations ORDER BY id').all()
+
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'drydock.db')
+}
+
+describe('migrations', () => {
+  it('are named by date and in order', () => {
+    const ids = MIGRATIONS.map(({ id }) => id)
+    for (const id of ids) expect(id).toMatch(/^20\d\d-\d\d-\d\d-[a-z0-9-]+$/)
+    expect(ids).toEqual([...ids].sort())
+  })
+
+  it('are applied once, each with its id', () => {
+    const path = file()
+    const db = openDatabase(path, 5)
+    expect(applied(db)).toEqual(MIGRATIONS.map(({ id }) => ({ id, applied_at: 5 })))
+    db.close()
+    const again = openDatabase(path, 9)
+    expect(applied(again)).toEqual(MIGRATIONS.map(({ id }) => ({ id, applied_at: 5 })))
+    again.close()
+  })
+
+  it('are all or nothing, one by one', () => {
+    const db = new BetterSqlite(':memory:')
+    const steps = [
+      { id: '2030-01-01-good', sql: 'CREATE TABLE a (n INTEGER) STRICT' },
+      { id: '2030-01-02-bad', sql: 'CREATE TABLE b (n INTEGER) STRICT; CREATE TABLE a (n INTEGER) STRICT' },
+    ]
+    expect(() => migrate(db, 1, steps)).toThrow('already exists')
+    expect(applied(db)).toEqual([{ id: '2030-01-01-good', applied_at: 1 }])
+    expect(db.prepare(`SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')`).all()).toEqual([{ name: 'a' }])
+    migrate(db, 2, [steps[0] as never, { id: '2030-01-02-bad', sql: 'CREATE TABLE b (n INTEGER) STRICT' }])
+    expect(applied(db).length).toBe(2)
+  })
+
+  it('of a newer version are refused, and nothing is changed', () => {
+    const path = file()
+    const db = openDatabase(path, 1)
+    db.prepare('INSERT INTO migrations (id, applied_at) VALUES (?, 1)').run('2099-01-01-future')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    db.close()
+    const before = readFileSync(path)
+    expect(() => openDatabase(path, 2)).toThrow(DatabaseUnusable)
+    expect(() => openDatabase(path, 2)).toThrow(/2099-01-01-future.*install that version.*Nothing was changed\.$/)
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  it('are not tried on a file that is no database, and the file stays as it is', () => {
+    const path = file()
+    writeFileSync(path, 'a letter to my aunt, and no database at all'.repeat(50))
+    expect(() => openDatabase(path, 1)).toThrow(DatabaseUnusable)
+    expect(readFileSync(path, 'utf8')).toBe('a letter to my aunt, and no database at all'.repeat(50))
+  })
+})

@@ -1,0 +1,127 @@
+import type { Database } from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { createChunkStore } from '../../../src-main/storage/chunk-store.ts'
+import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
+import { createEventStore } from '../../../src-main/storage/event-store.ts'
+import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
+import { createJobStore } from '../../../src-main/storage/job-store.ts'
+import { createLogStore } from '../../../src-main/storage/log-store.ts'
+import { openDatabase } from '../../../src-main/storage/open-database.ts'
+import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
+import { createMetricsStore, createStateStore } from '../../../src-main/storage/small-stores.ts'
+import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
+import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
+
+// Tables that stay small: as many rows as there are endpoints or workers.
+const SMALL = ['endpoints', 'workers']
+// Sorts at most two pages of rows that come from two ranges of an index, each in order already.
+const SORTS_A_PAGE = /UNION ALL/
+// Once an hour or so, for a whole table.
+const TRIMS = /^DELETE FROM (metrics|events) WHERE (at|seq IS NULL AND at) < \?$/
+
+/** Every statement that the stores prepare, on a database with the real tables. */
+function statements(): { readonly db: Database; readonly all: readonly string[] } {
+  const db = openDatabase(':memory:', 0)
+  const all: string[] = []
+  const spied = new Proxy(db, {
+    get(target, name) {
+      if (name !== 'prepare') {
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      }
+      return (sql: string) => {
+        all.push(sql.replace(/\s+/g, ' ').trim())
+        return target.prepare(sql)
+      }
+    },
+  })
+  const commit = createGroupCommit(db)
+  const events = createEventStore(spied, commit)
+  const state = createStateStore(spied)
+  createJobStore(spied, events)
+  createChunkStore(spied)
+  createEndpointStore(spied, events, commit)
+  createWorkerStore(spied, events)
+  createWebhookStore(spied)
+  createLogStore(spied)
+  createSearchIndex(spied, state)
+  createMetricsStore(spied)
+  return { db, all }
+}
+
+function plan(db: Database, sql: string): readonly string[] {
+  const statement = db.prepare<[unknown], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+  return statement.all(nullsFor(sql)).map(({ detail }) => detail)
+}
+
+// A plan does not look at values, but SQLite wants all of them.
+function nullsFor(sql: string): unknown {
+  const names = [...sql.matchAll(/@(\w+)/g)].map((match) => [match[1], null])
+  return names.length > 0 ? Object.fromEntries(names) : [...sql.matchAll(/\?/g)].map(() => null)
+}
+
+const { db, all } = statements()
+
+describe('every query', () => {
+  it('of the stores is looked at', () => {
+    expect(all.length).toBeGreaterThan(60)
+  })
+
+  for (const sql of [...new Set(all)]) {
+    it(`uses an index: ${sql.slice(0, 150)}`, () => {
+      const steps = plan(db, sql)
+      const scans = steps.filter(
+        (step) => /^SCAN (?!CONSTANT|\(subquery|json_each)/.test(step) && !/ VIRTUAL TABLE INDEX /.test(step),
+      )
+      const large = scans.filter((step) => !SMALL.some((table) => step.startsWith(`SCAN ${table}`)))
+      const ordered = large.filter((step) => !isOrderedRead(sql, step))
+      if (!TRIMS.test(sql)) expect(ordered).toEqual([])
+      const sorts = steps.filter((step) => step.includes('TEMP B-TREE'))
+      if (!SORTS_A_PAGE.test(sql) && !SMALL.some((table) => sql.includes(`FROM ${table}`))) expect(sorts).toEqual([])
+    })
+  }
+})
+
+// `SCAN x USING INDEX` with a LIMIT stops after its rows; MAX of a key is one step.
+function isOrderedRead(sql: string, step: string): boolean {
+  return (
+    /^SELECT COALESCE\(MAX\((seq|id)\), 0\)/.test(sql) ||
+    (/\bLIMIT\b/.test(sql) && /USING (COVERING )?INDEX/.test(step))
+  )
+}
+
+describe('the check', () => {
+  it('sees a query without an index', () => {
+    expect(plan(db, `SELECT * FROM jobs WHERE webhook = 'x'`)).toEqual(['SCAN jobs'])
+  })
+
+  for (const [what, sql, index] of [
+    ['claims, purges and counts', `status = 'IN_QUEUE'`, 'jobs_by_state'],
+    ['deadlines', 'FROM jobs WHERE deadline_at <= ?', 'jobs_by_deadline'],
+    ['the list of an endpoint', 'FROM jobs WHERE endpoint_id = @endpointId AND seq < @before', 'jobs_by_endpoint'],
+    ['due deliveries', `FROM webhook_deliveries WHERE state = 'pending' AND next_at <= ?`, 'deliveries_due'],
+    ['logs of a worker', 'FROM log_lines WHERE worker_id = ? AND id > ?', 'log_lines_of_worker'],
+    ['logs of a job', 'FROM log_lines WHERE job_id = ? AND id > ?', 'log_lines_of_job'],
+    ['the history of a job', 'FROM events WHERE seq = ? ORDER BY id', 'events_of_job'],
+  ] as const) {
+    it(`${what}: the index is ${index}`, () => {
+      const found = all.filter((statement) => statement.includes(sql))
+      expect(found.length).toBeGreaterThan(0)
+      for (const statement of found.filter((one) => one.startsWith('SELECT')))
+        expect(plan(db, statement).join('; ')).toContain(index)
+    })
+  }
+
+  for (const [table, column] of [
+    ['events', 'seq'],
+    ['job_chunks', 'seq'],
+    ['job_inputs', 'seq'],
+    ['job_outputs', 'seq'],
+    ['idempotency_keys', 'seq'],
+    ['webhook_deliveries', 'seq'],
+  ]) {
+    it(`a job that is removed takes its rows of ${table} along by an index`, () => {
+      expect(plan(db, `DELETE FROM ${table} WHERE ${column} = ?`).join('; ')).toMatch(/^SEARCH/)
+    })
+  }
+})

@@ -71,7 +71,7 @@ export async function readJson(c: Context, maxBytes: number, operation: string):
 }
 
 /** The same for bytes at hand. */
-export function parseJson(bytes: Buffer): JsonBody {
+function parseJson(bytes: Buffer): JsonBody {
   if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
   const text = bytes.toString('utf8')

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { limit } from './limits.ts'
 
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
-export const endpointId = z
+const endpointId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'must be a-z, 0-9 and inner hyphens, at most 40')
 
 /** Rule by which the fleet of an endpoint grows; source: the platform. */
-export const scaler = z.discriminatedUnion('type', [
+const scaler = z.discriminatedUnion('type', [
   z.object({ type: z.literal('QUEUE_DELAY'), value: z.number().min(0).max(3600).describe('seconds a job may wait') }),
   z.object({ type: z.literal('REQUEST_COUNT'), value: z.number().min(1).max(10_000).describe('jobs per worker') }),
 ])

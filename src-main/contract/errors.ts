@@ -133,7 +133,7 @@ export type ErrorBody = {
 }
 
 /** The message of an error with its places filled. A place without a value is left out. */
-export function errorMessage(code: ErrorCode, data: ErrorData): string {
+function errorMessage(code: ErrorCode, data: ErrorData): string {
   return ERRORS[code].message.replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? ''))
 }
 

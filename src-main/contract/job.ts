@@ -20,7 +20,7 @@ const span = (from: number, to: number) =>
     .max(to, `must be from ${from} to ${to} ms`)
 
 /** An http or https address without a user name or password in it. */
-export const webhookUrl = z
+const webhookUrl = z
   .string()
   .max(limit('webhookUrlLength'))
   .refine((text) => /^https?:\/\/[^\s@/?#]+([/?#]|$)/.test(text), 'must be an http or https address')

@@ -60,7 +60,7 @@ export type LogLine = z.infer<typeof logLine>
 export const logPage = z.object({ lines: z.array(logLine) })
 
 /** Percentiles of a span in ms; missing where nothing was measured. */
-export const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
+const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
 
 /** One step of an endpoint's metrics. */
 export const metricsPoint = z.object({

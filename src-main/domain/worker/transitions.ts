@@ -59,7 +59,7 @@ export function isLive(state: WorkerState): boolean {
  * @param state - state of the worker
  * @param event - the move
  */
-export function canMoveWorker(state: WorkerState, event: WorkerEvent): boolean {
+function canMoveWorker(state: WorkerState, event: WorkerEvent): boolean {
   return (WORKER_TRANSITIONS[event].from as readonly WorkerState[]).includes(state)
 }
 

@@ -121,7 +121,7 @@ export class WebhookDelivery {
 }
 
 /** What follows from one try: 200 is success, anything else is tried again until the tries are used up. */
-export function judgeTry({
+function judgeTry({
   status,
   error,
   tries,

@@ -47,7 +47,7 @@ export function worker(id: string, state: ScalingWorker['state'], fields: Partia
 }
 
 /** Both rules of growth. */
-export const anyScaler = fc.oneof(
+const anyScaler = fc.oneof(
   fc.record({ type: fc.constant('QUEUE_DELAY' as const), value: fc.constantFrom(0, 0.5, 1, 4, 30) }),
   fc.record({ type: fc.constant('REQUEST_COUNT' as const), value: fc.constantFrom(1, 2, 4, 20) }),
 )

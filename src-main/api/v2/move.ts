@@ -1,5 +1,6 @@
-import { cancelJob, retryJob } from '../../services/queue/cancel-and-retry.ts'
+import { cancelJob } from '../../services/queue/cancel.ts'
 import { purgeQueue } from '../../services/queue/purge.ts'
+import { retryJob } from '../../services/queue/retry.ts'
 import { handleText, jobOf, jsonText, type Operation } from './operation.ts'
 
 /** POST cancel. */

@@ -9,7 +9,7 @@ import { appendStream } from '../queue/append-stream.ts'
 import { finishJob, type ReportOutcome } from '../queue/finish.ts'
 import type { Leases } from '../queue/leases.ts'
 import type { ParkedTakes } from '../queue/parked-takes.ts'
-import { releaseJobs } from '../queue/rescue-lost-jobs.ts'
+import { releaseJobs } from '../queue/release-jobs.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { type LiveWorker, takesJobs, type WorkerRegistry } from './worker-registry.ts'
 

@@ -8,7 +8,6 @@
 import module from 'node:module'
 import { mayNeedSetUp, PINNED_NODE, PINNED_NODE_MAJOR, ROOT, setUp } from './set-up.mjs'
 
-const LAUNCHER = `${ROOT}/src-main/cli/drydock.mjs`
 const MAIN = `${ROOT}/src-main/cli/main.ts`
 // Compiled code, types stripped: from the second start on, a service is up in half the time and 30 MB smaller.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
@@ -30,7 +29,7 @@ async function handOver() {
   const { spawn } = await import('node:child_process')
   const { constants } = await import('node:os')
   const { isatty } = await import('node:tty')
-  const child = spawn(PINNED_NODE, [LAUNCHER, ...process.argv.slice(2)], {
+  const child = spawn(PINNED_NODE, [MAIN, ...process.argv.slice(2)], {
     stdio: 'inherit',
     // For a command that lives long: it can notice that the launcher was killed without a chance to tell it.
     env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },

@@ -45,7 +45,8 @@ function toV4(text: string): number | undefined {
   if (parts.length !== 4) return undefined
   let value = 0
   for (const part of parts) {
-    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined
+    // A zero in front makes it octal for some readers: no address at all.
+    if (!/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined
     value = value * 256 + Number(part)
   }
   return value
@@ -57,7 +58,7 @@ function v4Text(high: number, low: number): string {
 
 // The eight groups of an IPv6 address.
 function toV6(text: string): readonly number[] | undefined {
-  const bare = text.replace(/%.*$/, '')
+  const bare = text.replace(/%.+$/, '')
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
   const v4 = dotted?.[2] === undefined ? undefined : toV4(dotted[2])
   const whole = v4 === undefined ? bare : `${dotted?.[1]}${(v4 >>> 16).toString(16)}:${(v4 & 0xffff).toString(16)}`

@@ -168,6 +168,19 @@ describe('endpoints', () => {
     expect((await ask('GET', '/v2/e/health', { key })).status).toBe(200)
   })
 
+  it('keep all changes that come at the same time', async () => {
+    const { createEndpoint, ask, get } = await setup()
+    await createEndpoint()
+    const [, rotated] = await Promise.all([
+      ask('POST', '/api/endpoints/e/pause'),
+      ask('POST', '/api/endpoints/e/rotate-key'),
+      ask('PATCH', '/api/endpoints/e', { body: { idleTimeoutMs: 1 } }),
+      ask('PATCH', '/api/endpoints/e', { body: { redispatches: 3 } }),
+    ])
+    expect(await get('/api/endpoints/e')).toMatchObject({ paused: true, idleTimeoutMs: 1, redispatches: 3 })
+    expect((await ask('GET', '/v2/e/health', { key: rotated.body.key })).status).toBe(200)
+  })
+
   it('that were deleted are not brought back by a slow change, nor do they take a slow job', async () => {
     const { createEndpoint, ask, get, storage } = await setup()
     await createEndpoint()

@@ -125,32 +125,24 @@ describe('stream', () => {
     expect((await Promise.all(open)).flat()).toEqual([{ output: 1 }, { output: 2 }])
   })
 
-  it('does not let a slow reader of a lost attempt skip chunks of the next one', async () => {
-    const { id, worker, get, ask, service, fleet, clock } = await jobInState('IN_PROGRESS')
-    await worker.chunk(id, { output: 'old 1' })
-    await worker.chunk(id, { output: 'old 2' })
-    const outgoing = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: true })
-    await ask('GET', read(id), { bindings: { outgoing } })
-    fleet().end(worker.id, { code: 1 })
-    await clock.advance(0)
-    const second = await clock.until(
-      () =>
-        service()
-          .registry.all()
-          .find((live) => live.id !== worker.id && live.state === 'initializing'),
-      5000,
-    )
-    const spec = fleet().started.find(({ workerId }) => workerId === second.id)
-    expect(spec).toBeDefined()
-    outgoing.emit('close')
-    await settle()
-    const job = service().storage.jobs.find(id)
-    await service().storage.write(() =>
-      service().storage.jobs.move(job?.seq ?? 0, 'claim', { workerId: second.id }, { now: 0, steady: 0 }),
-    )
-    await service().calls.stream(second, id, { output: '"new"', metrics: undefined })
-    expect(await get(read(id))).toEqual([{ output: 'new' }])
-  })
+  for (const when of ['before', 'after']) {
+    it(`does not skip chunks of the next attempt when a read of the lost one is done ${when} it begins`, async () => {
+      const { createEndpoint, running, worker: next, ask, get, fleet } = await setup()
+      await createEndpoint()
+      const { jobId, worker } = await running()
+      await worker.chunk(jobId, { output: 'old 1' })
+      await worker.chunk(jobId, { output: 'old 2' })
+      const outgoing = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: true })
+      await ask('GET', read(jobId), { bindings: { outgoing } })
+      fleet().end(worker.id, { code: 1 })
+      const second = await next('e', [worker])
+      if (when === 'before') outgoing.emit('close')
+      await second.take()
+      await second.chunk(jobId, { output: 'new' })
+      if (when === 'after') outgoing.emit('close')
+      expect(await get(read(jobId))).toEqual([{ output: 'new' }])
+    })
+  }
 })
 
 describe('a chunk above 1 MB', () => {

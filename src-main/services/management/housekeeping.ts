@@ -22,6 +22,9 @@ const LOG_BATCH = 2000
 // half as long, because the index writes each batch on its own.
 const INDEX_BATCH = 100
 const INDEX_PAUSE_MS = 40
+// More events than this since the last look: requests come thick, and indexing waits for a pause, but not for ever.
+const BUSY_EVENTS = 200
+const BUSY_WAIT_MS = 30_000
 
 /** The loop of small things. */
 export class Housekeeping {
@@ -29,6 +32,8 @@ export class Housekeeping {
   #cancelTick: (() => void) | undefined
   #cancelIndex: (() => void) | undefined
   #trimmedAt = 0
+  #indexedAt = 0
+  #seenEventId = 0
   #busy: Promise<void> = Promise.resolve()
   #stopped = true
 
@@ -96,7 +101,16 @@ export class Housekeeping {
 
   // A search catches up by itself, so a batch that was not full needs no next one at once.
   async #index(): Promise<boolean> {
-    const { storage } = this.#deps
-    return storage.search.behind() && (await storage.write(() => storage.search.catchUp(INDEX_BATCH)))
+    const { storage, clock } = this.#deps
+    if (this.#isBusy() || !storage.search.behind()) return false
+    this.#indexedAt = clock.steady()
+    return await storage.write(() => storage.search.catchUp(INDEX_BATCH))
+  }
+
+  #isBusy(): boolean {
+    const lastId = this.#deps.storage.events.lastId()
+    const many = lastId - this.#seenEventId > BUSY_EVENTS
+    this.#seenEventId = lastId
+    return many && this.#deps.clock.steady() - this.#indexedAt < BUSY_WAIT_MS
   }
 }

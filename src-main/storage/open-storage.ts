@@ -1,4 +1,5 @@
 import type { Storage } from '../services/ports.ts'
+import { startCheckpoints } from './checkpoint-thread.ts'
 import { createChunkStore } from './chunk-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
 import { createEventStore } from './event-store.ts'
@@ -19,6 +20,7 @@ import { createWorkerStore } from './worker-store.ts'
  */
 export function openStorage(file: string, now: number): Storage {
   const db = openDatabase(file, now)
+  const checkpoints = file === ':memory:' ? undefined : startCheckpoints(file)
   const commit = createGroupCommit(db)
   const events = createEventStore(db, commit)
   const state = createStateStore(db)
@@ -39,6 +41,7 @@ export function openStorage(file: string, now: number): Storage {
     state,
     close: async () => {
       commit.close()
+      await checkpoints?.stop()
       db.close()
     },
   }

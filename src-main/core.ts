@@ -26,7 +26,7 @@ import { adoptWorkers } from './services/workers/adopt-workers.ts'
 import { createLogCollector } from './services/workers/collect-logs.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
-import { createWorkerRegistry, takesJobs } from './services/workers/worker-registry.ts'
+import { createWorkerRegistry, loadOf, takesJobs } from './services/workers/worker-registry.ts'
 import { lockFolder } from './storage/lock-folder.ts'
 import { DatabaseUnusable } from './storage/open-database.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -81,7 +81,10 @@ export function createCore(ports: CorePorts): Core {
       const worker = registry.get(workerId)
       return worker !== undefined && takesJobs(worker)
     },
-    load: (workerId) => leases.ofWorker(workerId).length + (registry.get(workerId)?.stopOrders.size ?? 0),
+    load: (workerId) => {
+      const worker = registry.get(workerId)
+      return worker === undefined ? 0 : loadOf(worker, leases)
+    },
     except: (workerId) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map((order) => order.seq),
   })
   const fleet = ports.fleet({ clock, maxWorkers: () => settings.get().maxWorkers })

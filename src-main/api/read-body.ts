@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
-import { faultText, findKeyFault, scanJson } from '../domain/json/scan-json.ts'
+import { faultText, fieldsOf, findKeyFault, scanJson } from '../domain/json/scan-json.ts'
 
 /** What the node server adds to a request; missing when the app is called as a function. */
 export type NodeBindings = { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
@@ -86,10 +86,7 @@ function parseJson(bytes: Buffer): JsonBody {
   if (fault !== undefined) throw new AppError('NOT_JSON', { why: faultText(fault) })
   return {
     value: value as Record<string, unknown>,
-    raw(field) {
-      const place = scan.fields.get(field)
-      return place === undefined ? undefined : text.slice(place.start, place.end)
-    },
+    raw: fieldsOf(text, scan),
   }
 }
 

@@ -9,7 +9,7 @@ import { limit } from '../../contract/limits.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES } from '../../contract/worker-protocol.ts'
 import { keyFromHeader } from '../../domain/auth.ts'
 import { type Report, readReport, tooLargeReport } from '../../domain/job/result.ts'
-import { scanJson } from '../../domain/json/scan-json.ts'
+import { rawFields } from '../../domain/json/scan-json.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import type { LiveWorker } from '../../services/workers/worker-registry.ts'
@@ -119,12 +119,7 @@ async function readChunk(c: Context): Promise<{ output: string; metrics: string 
   } catch {
     return undefined
   }
-  const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
-  if (typeof scan === 'string') return undefined
-  const raw = (name: string) => {
-    const place = scan.fields.get(name)
-    return place === undefined ? undefined : text.slice(place.start, place.end)
-  }
+  const raw = rawFields(text)
   const output = raw('output')
   return output === undefined ? undefined : { output, metrics: raw('metrics') }
 }

@@ -1,4 +1,4 @@
-import { scanJson } from '../json/scan-json.ts'
+import { rawFields } from '../json/scan-json.ts'
 
 /** What a report of a worker means. Texts named `output` are JSON. */
 export type Report =
@@ -26,7 +26,7 @@ export function readReport(text: string): Report {
     return failure('The worker sent a result that is not a JSON object.')
   }
   const fields = parsed as Record<string, unknown>
-  const output = rawField(text, 'output')
+  const output = rawFields(text)('output')
   if (fields.status === 'IN_PROGRESS') return { kind: 'progress', output }
   const replaceWorker = fields.stopPod === true
   const error = errorText(fields.error)
@@ -45,13 +45,6 @@ export function tooLargeReport(limitText: string): Report {
 
 function failure(error: string): Report {
   return { kind: 'fail', error, output: undefined, replaceWorker: false }
-}
-
-function rawField(text: string, name: string): string | undefined {
-  const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
-  if (typeof scan === 'string') return undefined
-  const place = scan.fields.get(name)
-  return place === undefined ? undefined : text.slice(place.start, place.end)
 }
 
 // A worker that posts {"output": {"error": ..., more}} instead of taking the error out itself.

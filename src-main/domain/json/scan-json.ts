@@ -76,6 +76,23 @@ export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep
   return { keys, depth: deepest, fields }
 }
 
+/**
+ * The text of the top-level fields of JSON text that is known to be valid; without bounds, as a worker of ours sent it.
+ * @returns a function from a field's name to its JSON text, undefined where it is missing
+ */
+export function rawFields(text: string): (field: string) => string | undefined {
+  const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
+  return typeof scan === 'string' ? () => undefined : fieldsOf(text, scan)
+}
+
+/** The same for a scan at hand. */
+export function fieldsOf(text: string, { fields }: JsonScan): (field: string) => string | undefined {
+  return (field) => {
+    const place = fields.get(field)
+    return place === undefined ? undefined : text.slice(place.start, place.end)
+  }
+}
+
 /** Why parsed JSON is refused although it is valid. */
 export type JsonFault = { readonly kind: 'duplicate-key' | 'forbidden-key'; readonly key: string }
 

@@ -28,7 +28,6 @@ export function createLogCollector({
   /** Called when lines were stored. */
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
-  const perWorker = new Map<string, number>()
   const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
 
   // A worker may name any job in its lines; one of another endpoint is not its own.
@@ -53,10 +52,10 @@ export function createLogCollector({
     return { ...base, jobId, level: 'WARN', line: `Further lines of this job are not kept: ${most} is the limit.` }
   }
 
-  function trimPlan(workerId: string, added: number): boolean {
-    const before = perWorker.get(workerId) ?? 0
+  function trimPlan(worker: LiveWorker, added: number): boolean {
+    const before = worker.storedLines
     const after = before + added
-    perWorker.set(workerId, after)
+    worker.storedLines = after
     const most = limit('logLinesPerWorker')
     return after > most && Math.floor(before / TRIM_EVERY) !== Math.floor(after / TRIM_EVERY)
   }
@@ -69,7 +68,7 @@ export function createLogCollector({
     const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]
     const only = running.length === 1 ? running[0] : undefined
     const kept = lines.flatMap((raw) => toLine(worker, only, raw, at) ?? [])
-    const trim = trimPlan(workerId, kept.length)
+    const trim = trimPlan(worker, kept.length)
     for (const jobId of perJob.keys()) if (perJob.size > 10_000) perJob.delete(jobId)
     storage
       .write(() => {

@@ -15,7 +15,7 @@ import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
-import type { LiveWorker } from './worker-registry.ts'
+import { type LiveWorker, loadOf } from './worker-registry.ts'
 
 /** What the supervisor needs. */
 export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
@@ -129,7 +129,7 @@ export class WorkerSupervisor {
     if (change.event === 'cancel' || change.event === 'expire' || change.event === 'exceedExecution') {
       calls.orderStop(worker, { jobId: change.jobId, seq: change.seq, graceMs: this.#graceOf(worker) })
     }
-    if (this.#load(worker) === 0) registry.apply(worker, 'becomeIdle')
+    if (loadOf(worker, this.#deps.leases) === 0) registry.apply(worker, 'becomeIdle')
   }
 
   #workerEnded({ endpointId }: LiveWorker): void {
@@ -213,7 +213,7 @@ export class WorkerSupervisor {
         state: worker.state,
         startedAt: worker.startedAt,
         idleSince: worker.idleSince,
-        jobs: this.#load(worker),
+        jobs: loadOf(worker, this.#deps.leases),
         outdated: worker.replace || worker.revision !== endpoint?.revision,
       })),
       freePlaces: free,
@@ -237,13 +237,8 @@ export class WorkerSupervisor {
   }
 
   #endIfDone(worker: LiveWorker): void {
-    if (worker.state !== 'stopping' || worker.told || this.#load(worker) > 0) return
+    if (worker.state !== 'stopping' || worker.told || loadOf(worker, this.#deps.leases) > 0) return
     this.#run(this.stopWorker(worker, worker.reason ?? 'it is done', this.#graceOf(worker)), 'worker not stopped')
-  }
-
-  // Jobs that it runs, and those that it was told to stop and may still run.
-  #load(worker: LiveWorker): number {
-    return this.#deps.leases.ofWorker(worker.id).length + worker.stopOrders.size
   }
 
   #crashLoop(endpointId: string): CrashLoop | undefined {

@@ -11,7 +11,7 @@ import type { Leases } from '../queue/leases.ts'
 import type { ParkedTakes } from '../queue/parked-takes.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
-import { type LiveWorker, takesJobs, type WorkerRegistry } from './worker-registry.ts'
+import { type LiveWorker, loadOf, takesJobs, type WorkerRegistry } from './worker-registry.ts'
 
 /** Ping of a worker. `jobIds` undefined: it did not say. */
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
@@ -73,7 +73,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     if (!worker.stopOrders.has(jobId)) return
     fleet.drainOutput(worker.id) // its lines so far belong to this job
     worker.stopOrders.delete(jobId)
-    if (worker.stopOrders.size === 0 && leases.ofWorker(worker.id).length === 0) registry.apply(worker, 'becomeIdle')
+    if (loadOf(worker, leases) === 0) registry.apply(worker, 'becomeIdle')
     onWorkerChange(worker)
   }
 

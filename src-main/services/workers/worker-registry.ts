@@ -1,6 +1,7 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
 import { nextWorkerState, WORKER_TRANSITIONS, type WorkerEvent } from '../../domain/worker/transitions.ts'
 import type { Clock, Log, Storage } from '../ports.ts'
+import type { Leases } from '../queue/leases.ts'
 
 /** An order to end one job, given to its worker. */
 export type StopOrder = { readonly seq: number; readonly until: number; sent: boolean }
@@ -34,6 +35,8 @@ export type LiveWorker = {
   readonly stopOrders: Map<string, StopOrder>
   /** Its last lines, for its last words. */
   readonly lastLines: string[]
+  /** How many of its lines were given to the log store. */
+  storedLines: number
 }
 
 /** The workers that live, by id. */
@@ -95,6 +98,11 @@ export function takesJobs(worker: LiveWorker): boolean {
   return !worker.replace && (worker.state === 'idle' || worker.state === 'running')
 }
 
+/** How many jobs keep the worker busy: those that it runs, and those that it was told to stop and may still run. */
+export function loadOf(worker: LiveWorker, leases: Pick<Leases, 'ofWorker'>): number {
+  return leases.ofWorker(worker.id).length + worker.stopOrders.size
+}
+
 /** A worker that has just been started, or taken over. Its tests of life begin now. */
 export function newLiveWorker(
   worker: Pick<LiveWorker, 'id' | 'endpointId' | 'revision' | 'tokenHash' | 'startedWallAt'>,
@@ -117,5 +125,6 @@ export function newLiveWorker(
     told: false,
     stopOrders: new Map(),
     lastLines: [],
+    storedLines: 0,
   }
 }

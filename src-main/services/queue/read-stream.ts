@@ -6,6 +6,7 @@
 import type { JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Clock, Job, Storage } from '../ports.ts'
+import { wait } from '../wait.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
 /** One read. Call exactly one of `delivered` and `lost`; until then no other read of the job goes on. */
@@ -68,18 +69,8 @@ export function createStreamReaders({
   }
 
   // Waits for new chunks or the end; nothing is missed between the look and the wait, as both run in one turn.
-  function untilNews(jobId: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const finish = () => {
-        stopListening()
-        cancelTimer()
-        signal?.removeEventListener('abort', finish)
-        resolve()
-      }
-      const stopListening = waiters.listen(jobId, finish)
-      const cancelTimer = clock.after(ms, finish)
-      signal?.addEventListener('abort', finish, { once: true })
-    })
+  function untilNews(jobId: string, ms: number, signal: AbortSignal | undefined): Promise<unknown> {
+    return wait(clock, { ms, signal, listen: (wake) => waiters.listen(jobId, wake) })
   }
 
   return {

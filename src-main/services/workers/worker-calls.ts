@@ -11,6 +11,7 @@ import type { Leases } from '../queue/leases.ts'
 import type { ParkedTakes } from '../queue/parked-takes.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
+import { wait } from '../wait.ts'
 import { type LiveWorker, loadOf, takesJobs, type WorkerRegistry } from './worker-registry.ts'
 
 /** Ping of a worker. `jobIds` undefined: it did not say. */
@@ -78,22 +79,18 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
   }
 
   // Holds a call that has nothing to get. A leaving worker is not held for long.
-  function pause(worker: LiveWorker, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const mine = paused.get(worker.id) ?? new Set()
-      paused.set(worker.id, mine)
-      const finish = () => {
-        cancel()
-        signal?.removeEventListener('abort', finish)
-        mine.delete(finish)
-        if (mine.size === 0 && paused.get(worker.id) === mine) paused.delete(worker.id)
-        resolve()
-      }
-      const cancel = clock.after(worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs'), finish)
-      signal?.addEventListener('abort', finish, { once: true })
-      mine.add(finish)
-    })
+  function pause(worker: LiveWorker, signal: AbortSignal | undefined): Promise<unknown> {
+    const ms = worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs')
+    return wait(clock, { ms, signal, listen: (finish) => listenFor(worker.id, finish) })
+  }
+
+  function listenFor(workerId: string, finish: () => void): () => void {
+    const mine = paused.get(workerId) ?? new Set()
+    paused.set(workerId, mine.add(finish))
+    return () => {
+      mine.delete(finish)
+      if (mine.size === 0 && paused.get(workerId) === mine) paused.delete(workerId)
+    }
   }
 
   function wake(workerId: string): void {

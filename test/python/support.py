@@ -53,6 +53,7 @@ class FakeService:
         self.stops: deque[str] = deque()
         self.scripted: dict[str, deque[tuple[int, dict[str, str], bytes]]] = {}
         self._submitted = 0
+        self._asked_when_named = 0
         self._server: ThreadingHTTPServer | None = None
         self._sockets: set[socket.socket] = set()
         self.come_back(port=0)
@@ -72,10 +73,10 @@ class FakeService:
     def stop(self, job_id: str) -> None:
         """Name a job on the stop channel; returns when the worker has acted (it asks for the next)."""
         with self.changed:
-            asked = len(self.of("job-stop"))
             self.stops.append(job_id)
             self.changed.notify_all()
-        self.wait_for(lambda: len(self.of("job-stop")) > asked, "the worker to act on a stop")
+        # Not "asked once more than before": a slow worker may not have asked at all yet.
+        self.wait_for(lambda: not self.stops and len(self.of("job-stop")) > self._asked_when_named, "an act on a stop")
 
     def script(self, kind: str, status: int, headers: dict[str, str] | None = None, body: bytes = b"") -> None:
         """Answer the next call of this kind like this, in the order of scripting; HANG_UP: break the connection."""
@@ -220,6 +221,7 @@ class _Route(BaseHTTPRequestHandler):
             count = min(int(call.query["batch_size"]), len(service.jobs))
             return 200, {}, json.dumps([service.jobs.popleft() for _ in range(count)]).encode()
         if call.kind == "job-stop":
+            service._asked_when_named = len(service.of("job-stop"))
             return 200, {}, json.dumps({"jobsToStop": [service.stops.popleft()]}).encode()
         return 200, {}, b"{}"
 

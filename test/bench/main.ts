@@ -10,7 +10,8 @@ import { idleService } from './rows/idle.ts'
 import { largeBodies } from './rows/large-bodies.ts'
 import { millionJobs } from './rows/million.ts'
 import { runThroughput } from './rows/run-throughput.ts'
-import { runsyncLatency, runsyncThroughput } from './rows/runsync.ts'
+import { runsyncLatency } from './rows/runsync.ts'
+import { runsyncThroughput } from './rows/runsync-throughput.ts'
 import { startLatency } from './rows/start-latency.ts'
 
 type Measurement = (rounds: number, idleSeconds: number) => Promise<readonly Row[]>

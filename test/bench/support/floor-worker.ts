@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { endProcess, owned, programPath } from './programs.ts'
+import type { WorkerSettings } from './service.ts'
 
-/** Starts the worker program against a hand-off floor, with the environment that the service would give it. */
+/** Starts a worker program against a hand-off floor, with the environment that the service would give it. */
 export function startFloorWorker(
   port: number,
-  settings: { readonly loops: number; readonly output: string },
+  { program = 'worker', loops = 1, output = 'empty' }: WorkerSettings,
 ): () => Promise<void> {
   const base = `http://127.0.0.1:${port}`
-  const worker = spawn(process.execPath, [programPath('worker')], {
+  const worker = spawn(process.execPath, [programPath(program)], {
     stdio: 'inherit',
     env: {
       ...process.env,
@@ -15,8 +16,8 @@ export function startFloorWorker(
       RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?w=1`,
       RUNPOD_POD_ID: 'floor',
       RUNPOD_AI_API_KEY: 'none',
-      BENCH_LOOPS: String(settings.loops),
-      BENCH_OUTPUT: settings.output,
+      BENCH_LOOPS: String(loops),
+      BENCH_OUTPUT: output,
     },
   })
   const child = owned(worker)

@@ -65,15 +65,25 @@ export async function createEndpoint(service: Service, settings: Record<string, 
   await service.call('POST', '/api/endpoints', { name: String(settings.id), ...settings })
 }
 
+/** The Node worker of a row. */
+export type WorkerSettings = {
+  /** `worker` calls over bare sockets and costs next to nothing, `fetch-worker` is written as one writes it. */
+  readonly program?: 'worker' | 'fetch-worker'
+  /** Jobs at once. */
+  readonly loops?: number
+  /** What it answers (programs/worker); `fetch-worker` knows `empty` only. */
+  readonly output?: 'empty' | 'start' | 'echo'
+}
+
 /** Makes an endpoint with one warm Node worker, and waits until it is idle. */
 export async function createWarmEndpoint(
   service: Service,
   id: string,
-  { loops = 1, output = 'empty' }: { readonly loops?: number; readonly output?: 'empty' | 'start' | 'echo' } = {},
+  { program = 'worker', loops = 1, output = 'empty' }: WorkerSettings = {},
 ): Promise<void> {
   await createEndpoint(service, {
     id,
-    command: workerCommand('worker'),
+    command: workerCommand(program),
     workersMin: 1,
     workersMax: 1,
     concurrency: loops,

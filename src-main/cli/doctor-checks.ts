@@ -1,29 +1,22 @@
-import { execFile } from 'node:child_process'
 import { access, constants, statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
 import { CliError } from './cli-error.ts'
 import { dataFolder } from './data-folder.ts'
+import { containerRows } from './doctor/container-rows.ts'
+import type { DoctorRow } from './doctor/doctor-row.ts'
+import { type RunProgram, runToEnd } from './doctor/run-program.ts'
 import { findService, readServiceFile, type ServiceOptions } from './find-service.ts'
 import { size } from './format.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** One row of `drydock doctor`. */
-export type DoctorRow = {
-  readonly check: string
-  readonly state: 'ok' | 'warning' | 'failed'
-  /** What was seen. */
-  readonly found: string
-  /** What to do about it; undefined when there is nothing to do. */
-  readonly fix?: string
-}
-
 /** What the checks look at. */
-export type DoctorContext = { readonly options: ServiceOptions; readonly surroundings: Surroundings }
-
-/** Runs a program and gives its output; undefined where it is not there, fails, or takes too long. */
-export type RunProgram = (program: string, args: readonly string[]) => Promise<string | undefined>
+export type DoctorContext = {
+  readonly options: ServiceOptions
+  readonly surroundings: Surroundings
+  /** Whether to start a container that uses the GPUs, and of which image; true: of any that is at hand. */
+  readonly gpuTest?: string | true | undefined
+}
 
 // The release lines that are needed; source: architecture, Decisions.
 const NODE_MAJOR = 24
@@ -33,24 +26,22 @@ const LOW_SPACE_BYTES = 1024 ** 3
 const NO_SPACE_BYTES = 64 * 1024 ** 2
 // The port a service takes when none is named; source: job-api of the service, fixed forms.
 const DEFAULT_PORT = 8790
-// How long a program may take to tell its version, in ms; source: ours, nvidia-smi takes seconds on a cold driver.
-const PROGRAM_LIMIT_MS = 5000
 
 /** All checks, each giving its row. */
 export async function runChecks(
   context: DoctorContext,
-  runProgram: RunProgram = runForOutput,
+  runProgram: RunProgram = runToEnd,
 ): Promise<readonly DoctorRow[]> {
-  return Promise.all([
+  const rows = await Promise.all([
     checkNode(process.versions.node),
     checkPython(context, runProgram),
     checkDataFolder(context),
     checkSpace(context),
     checkPort(context),
     checkService(context),
-    checkDocker(runProgram),
-    checkGpu(runProgram),
+    containerRows({ runProgram, env: context.surroundings.env, gpuTest: context.gpuTest }),
   ])
+  return rows.flat()
 }
 
 /** Whether this Node is of the release line that is needed. @param version like 24.1.0 */
@@ -68,7 +59,7 @@ async function checkPython({ surroundings }: DoctorContext, runProgram: RunProgr
   const check = 'Python'
   const name = surroundings.platform === 'win32' ? 'python' : 'python3'
   const told = await runProgram(name, ['-c', 'import sys; print(*sys.version_info[:3], sys.executable)'])
-  const [, major, minor, patch, path] = /^(\d+) (\d+) (\d+) (.*)$/m.exec(told ?? '') ?? []
+  const [, major, minor, patch, path] = /^(\d+) (\d+) (\d+) (.*)$/m.exec(told.stdout) ?? []
   const fix = `Install Python 3.${PYTHON_MINOR} or later and put ${name} on the PATH.`
   if (major === undefined) return { check, state: 'failed', found: `${name} is not there`, fix }
   const found = `${major}.${minor}.${patch} at ${path}`
@@ -151,36 +142,6 @@ const SERVICE_FIXES: Readonly<Record<string, string>> = {
   UNAUTHORIZED: 'Use the key in the file account.key of its data folder.',
   NOT_DRYDOCK: 'Check --url and SVC_BASE_URL.',
   USAGE: 'Check --url and --data.',
-}
-
-async function checkDocker(runProgram: RunProgram): Promise<DoctorRow> {
-  const check = 'Docker'
-  const version = await runProgram('docker', ['--version'])
-  if (version !== undefined) return { check, state: 'ok', found: version }
-  const fix = 'Nothing to do now: workers are processes in this version. Containers will need Docker.'
-  return { check, state: 'warning', found: 'no Docker client', fix }
-}
-
-async function checkGpu(runProgram: RunProgram): Promise<DoctorRow> {
-  const check = 'GPU'
-  const names = await runProgram('nvidia-smi', ['--query-gpu=name,memory.total', '--format=csv,noheader'])
-  if (names !== undefined) return { check, state: 'ok', found: names.replaceAll('\n', '; ') }
-  return {
-    check,
-    state: 'warning',
-    found: 'no nvidia-smi',
-    fix: 'Nothing to do for handlers that need no GPU; else install the NVIDIA driver.',
-  }
-}
-
-const runForOutput: RunProgram = async (program, args) => {
-  try {
-    const { stdout } = await promisify(execFile)(program, args, { timeout: PROGRAM_LIMIT_MS })
-    return stdout.trim()
-  } catch {
-    // Not there, or not working: the row says so, and its fix is the same.
-    return undefined
-  }
 }
 
 async function nearestExisting(path: string): Promise<string> {

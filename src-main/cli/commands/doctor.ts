@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
-import { type DoctorRow, runChecks } from '../doctor-checks.ts'
+import type { DoctorRow } from '../doctor/doctor-row.ts'
+import { runChecks } from '../doctor-checks.ts'
 import { counted } from '../format.ts'
 import type { Colour, Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
@@ -11,13 +12,14 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
   program
     .command('doctor')
     .description('check what the service needs, and say how to fix what is missing')
+    .option('--gpu-test [image]', 'start a container that looks for the GPUs, of an image that is at hand')
     .addHelpText(
       'after',
-      '\nThe exit code is 0 unless a row failed.\n\nExamples:\n  $ drydock doctor\n  $ drydock doctor --data ./data --json',
+      '\nThe exit code is 0 unless a row failed.\n\nExamples:\n  $ drydock doctor\n  $ drydock doctor --data ./data --json\n  $ drydock doctor --gpu-test ubuntu',
     )
-    .action(async (_options: object, command: Command) => {
+    .action(async ({ gpuTest }: { gpuTest?: string | true }, command: Command) => {
       const output = outputOf(command, surroundings)
-      const rows = await runChecks({ options: globalOptions(command), surroundings })
+      const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
       const failed = rows.filter(({ state }) => state === 'failed').length
       if (output.json) output.document({ ok: failed === 0, checks: rows })
       else showRows(output, rows)

@@ -1,0 +1,158 @@
+/**
+ * How a container gets its cards. Engines differ:
+ *
+ * - NVIDIA's runtime is the default one: it reads the cards from the environment, of every container.
+ * - NVIDIA's runtime or hook is there: the engine's own driver `nvidia` takes the ids of the cards.
+ * - CDI (files that describe devices): the driver `cdi` takes names like nvidia.com/gpu=<id>. Docker lists them since
+ *   28.2, where CDI became the default; before, CDI is on only where somebody switched it on. Podman knows no other way.
+ * - Windows gives its Linux all cards or none, so there the environment says which ones a worker is to use.
+ *
+ * Source: Docker engine API; NVIDIA Container Toolkit; Podman issues 19338, 25171; CUDA on WSL, known limitations.
+ */
+import type { GpuCard } from './gpu-list.ts'
+import { isOlder } from './gpu-toolkit.ts'
+
+/** The answer of the engine to /info, of which a few fields are read; an engine may lack any of them. */
+export type EngineInfo = Readonly<Record<string, unknown>>
+
+/** A request for devices, as the engine API has it. */
+export type DeviceRequest = {
+  readonly Driver: 'nvidia' | 'cdi'
+  /** -1: all. */
+  readonly Count?: number
+  readonly DeviceIDs?: string[]
+  readonly Capabilities?: string[][]
+}
+
+/** What the options of a container need in addition. `env` must win over that of image and user. */
+export type GpuDevices = {
+  readonly hostConfig: { readonly DeviceRequests?: DeviceRequest[]; readonly Runtime?: string }
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** By what the engine hands out cards. */
+export type GpuWay = 'default runtime' | 'nvidia driver' | 'cdi'
+
+/** Why an engine cannot hand out cards, and what to do about it. */
+export type NoGpuWay = { readonly reason: string; readonly fix: string }
+
+const CDI_KIND = 'nvidia.com/gpu='
+const GPU_CAPABILITY = [['gpu']]
+
+// The first versions whose API takes CDI names; the first Docker that lists the devices.
+const PODMAN_WITH_CDI = '5.4'
+const DOCKER_WITH_CDI = '25.0'
+const DOCKER_LISTS_CDI = '28.2'
+
+const GUIDE = 'https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html'
+/** How to make Docker hand out cards, a sentence for a person. */
+export const INSTALL_TOOLKIT = `Install the NVIDIA Container Toolkit (${GUIDE}), run \`sudo nvidia-ctk runtime configure --runtime=docker\`, and restart Docker.`
+const WRITE_CDI = 'Run `sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml`.'
+
+/**
+ * By what way an engine hands out cards.
+ * @param hookInstalled - whether nvidia-container-runtime-hook is on this machine: the engine finds it without telling
+ */
+export function gpuWay(info: EngineInfo, hookInstalled = false): GpuWay | NoGpuWay {
+  const version = String(info.ServerVersion ?? '')
+  if (isPodman(info)) {
+    if (!isOlder(version, PODMAN_WITH_CDI)) return 'cdi'
+    const reason = `Podman ${version} takes no request for GPUs from other programs`
+    return { reason, fix: `Update Podman to ${PODMAN_WITH_CDI} or later.` }
+  }
+  if (info.DefaultRuntime === 'nvidia') return 'default runtime'
+  if (isObject(info.Runtimes) && Object.hasOwn(info.Runtimes, 'nvidia')) return 'nvidia driver'
+  if (hasCdi(info, version)) return 'cdi'
+  if (hookInstalled) return 'nvidia driver'
+  return { reason: 'the engine has no NVIDIA runtime: install the NVIDIA Container Toolkit', fix: INSTALL_TOOLKIT }
+}
+
+/**
+ * What a container needs to get these cards and no others.
+ * @param cards - those of the worker
+ * @param machine - all cards of the machine
+ */
+export function gpuDevices(
+  info: EngineInfo,
+  cards: readonly Pick<GpuCard, 'id' | 'index'>[],
+  machine: readonly Pick<GpuCard, 'id'>[],
+  hookInstalled = false,
+): GpuDevices | NoGpuWay {
+  const way = gpuWay(info, hookInstalled)
+  if (typeof way === 'object') return way
+  const ids = cards.map(({ id }) => id)
+  if (isUnderWindows(info)) return allButNamed(way, ids, machine.length)
+  switch (way) {
+    case 'default runtime':
+      return { hostConfig: { Runtime: 'nvidia' }, env: { NVIDIA_VISIBLE_DEVICES: ids.join(',') } }
+    case 'nvidia driver':
+      return {
+        hostConfig: { DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: ids, Capabilities: GPU_CAPABILITY }] },
+        env: {},
+      }
+    case 'cdi':
+      return cdiDevices(info, cards, machine.length)
+  }
+}
+
+/**
+ * The environment of a container without cards. Where NVIDIA's runtime is the default, an image could name all cards by
+ * itself, as those of CUDA do.
+ */
+export function withoutGpus(info: EngineInfo): Readonly<Record<string, string>> {
+  return info.DefaultRuntime === 'nvidia' ? { NVIDIA_VISIBLE_DEVICES: 'void' } : {}
+}
+
+function allButNamed(way: GpuWay, ids: readonly string[], machineHas: number): GpuDevices {
+  const env = ids.length < machineHas ? { CUDA_VISIBLE_DEVICES: ids.join(',') } : {}
+  if (way === 'default runtime')
+    return { hostConfig: { Runtime: 'nvidia' }, env: { ...env, NVIDIA_VISIBLE_DEVICES: 'all' } }
+  const request =
+    way === 'cdi' ? cdiRequest(['all']) : ({ Driver: 'nvidia', Count: -1, Capabilities: GPU_CAPABILITY } as const)
+  return { hostConfig: { DeviceRequests: [request] }, env }
+}
+
+// By id where the engine lists it: an index may mean another card after a change of the machine.
+function cdiDevices(
+  info: EngineInfo,
+  cards: readonly Pick<GpuCard, 'id' | 'index'>[],
+  machineHas: number,
+): GpuDevices | NoGpuWay {
+  const listed = cdiNames(info)
+  if (listed.length === 0) return { hostConfig: { DeviceRequests: [cdiRequest(cards.map(({ id }) => id))] }, env: {} }
+  const names = cards.map(({ id, index }) => [id, String(index)].find((name) => listed.includes(name)))
+  const known = names.filter((name) => name !== undefined)
+  if (known.length === names.length) return { hostConfig: { DeviceRequests: [cdiRequest(known)] }, env: {} }
+  if (cards.length === machineHas && listed.includes('all'))
+    return { hostConfig: { DeviceRequests: [cdiRequest(['all'])] }, env: {} }
+  const missing = cards.filter((_, at) => names[at] === undefined).map(({ id }) => id)
+  return { reason: `the engine does not know the GPU ${missing.join(', ')} (CDI)`, fix: WRITE_CDI }
+}
+
+function cdiRequest(names: readonly string[]): DeviceRequest {
+  return { Driver: 'cdi', DeviceIDs: names.map((name) => `${CDI_KIND}${name}`) }
+}
+
+/** What stands after nvidia.com/gpu= in the devices that the engine lists: ids, numbers, 'all'. */
+function cdiNames({ DiscoveredDevices }: EngineInfo): readonly string[] {
+  if (!Array.isArray(DiscoveredDevices)) return []
+  return DiscoveredDevices.flatMap((device: unknown) => {
+    const id = isObject(device) ? String(device.ID ?? '') : ''
+    return id.startsWith(CDI_KIND) ? [id.slice(CDI_KIND.length)] : []
+  })
+}
+
+function hasCdi(info: EngineInfo, version: string): boolean {
+  const folders = Array.isArray(info.CDISpecDirs) ? info.CDISpecDirs.length : 0
+  if (folders === 0 || isOlder(version, DOCKER_WITH_CDI)) return false
+  return cdiNames(info).length > 0 || isOlder(version, DOCKER_LISTS_CDI)
+}
+
+// Only Podman tells of the program that builds its images.
+const isPodman = (info: EngineInfo) => info.BuildahVersion !== undefined
+
+const isUnderWindows = ({ KernelVersion }: EngineInfo) => /microsoft/i.test(String(KernelVersion ?? ''))
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,134 @@
+/**
+ * Who has which card. The cards are read when the first worker asks for one, and again when an answer is asked for and the
+ * last reading is older than 30 s; while somebody waits for cards that are not there, every 30 s, as a driver may come.
+ * Only `take`, `adopt` and `release` change who has what, at once, so two workers never get the same card.
+ */
+import { allocateGpus, type GpuHold, type GpuNeed, gpuPlaces } from '../../domain/worker/gpu-allocation.ts'
+import type { GpuCard, GpuInventory } from '../../domain/worker/gpu-list.ts'
+import type { Clock, Log } from '../../services/ports.ts'
+
+/** What the book needs. */
+export type GpuBookOptions = {
+  readonly readInventory: () => Promise<GpuInventory>
+  readonly clock: Pick<Clock, 'steady' | 'after'>
+  readonly log: Log
+  /** Called when `places` may answer otherwise than before. */
+  readonly onChange: () => void
+}
+
+/** The book. */
+export type GpuBook = {
+  /** How many more workers find cards, and why not more. At once; free is infinite for what needs no card. */
+  readonly places: (need: GpuNeed) => { readonly free: number; readonly reason: string | undefined }
+  /**
+   * Gives cards to a worker; the same ones again where it has some.
+   * @returns ids of the cards, none for what needs none
+   * @throws Error with the reason, for a person
+   */
+  readonly take: (workerId: string, endpointId: string, need: GpuNeed) => readonly string[]
+  /** Notes the cards of a worker of an earlier run, whatever is known of the cards. */
+  readonly adopt: (workerId: string, endpointId: string, ids: readonly string[], shared: boolean) => void
+  /** Gives the cards of a worker back. Safe to call twice. */
+  readonly release: (workerId: string) => void
+  /** Reads the cards; settles when they are known. One reading at a time. */
+  readonly refresh: () => Promise<void>
+  /** The cards as last read; none before the first need. */
+  readonly cards: () => readonly GpuCard[]
+  readonly holds: () => readonly GpuHold[]
+  readonly close: () => void
+}
+
+// Oldest reading that is answered from without another one, and the pause between two, ms; source: ours, a card that is
+// asleep in a laptop is woken by each.
+const FRESH_MS = 30_000
+
+const LOOKING = 'looking for GPUs'
+
+/** Makes the book; nothing is read yet. */
+export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOptions): GpuBook {
+  let inventory: GpuInventory | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  let cancelNext: (() => void) | undefined
+  let holds: readonly GpuHold[] = []
+  let closed = false
+
+  async function read(): Promise<void> {
+    const before = inventory
+    inventory = await readInventory()
+    readAt = clock.steady()
+    if (isSame(before, inventory)) return
+    log.info('graphics cards read', { cards: inventory.cards.length, fault: inventory.fault })
+    tell()
+  }
+
+  function tell(): void {
+    if (!closed) onChange()
+  }
+
+  function refresh(): Promise<void> {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  function refreshInBackground(): void {
+    refresh().catch((error: Error) => log.error('graphics cards could not be read', { error: error.message }))
+  }
+
+  /** For somebody who waits: after the reading he is told to ask again, even if nothing changed, so that this goes on. */
+  function readAgainLater(): void {
+    if (closed || cancelNext !== undefined) return
+    cancelNext = clock.after(FRESH_MS, () => {
+      cancelNext = undefined
+      refresh().then(tell, (error: Error) => log.error('graphics cards could not be read', { error: error.message }))
+    })
+  }
+
+  return {
+    places(need) {
+      if (need.gpu === undefined) return gpuPlaces(need, { cards: [] }, holds)
+      if (clock.steady() - readAt >= FRESH_MS) refreshInBackground()
+      if (inventory === undefined) return { free: 0, reason: LOOKING }
+      const places = gpuPlaces(need, inventory, holds)
+      if (places.free === 0 && inventory.fault !== undefined) readAgainLater()
+      return places
+    },
+    take(workerId, endpointId, need) {
+      const own = holds.filter((hold) => hold.workerId === workerId).map(({ gpuId }) => gpuId)
+      if (own.length > 0 || need.gpu === undefined) return own
+      if (inventory === undefined) {
+        refreshInBackground()
+        throw new Error(LOOKING)
+      }
+      const answer = allocateGpus(need, inventory, holds)
+      if ('reason' in answer) throw new Error(answer.reason)
+      holds = [...holds, ...answer.ids.map((gpuId) => ({ gpuId, workerId, endpointId, shared: need.gpuShared }))]
+      return answer.ids
+    },
+    adopt(workerId, endpointId, ids, shared) {
+      const others = holds.filter((hold) => hold.workerId !== workerId)
+      holds = [...others, ...ids.map((gpuId) => ({ gpuId, workerId, endpointId, shared }))]
+    },
+    release(workerId) {
+      const others = holds.filter((hold) => hold.workerId !== workerId)
+      if (others.length === holds.length) return
+      holds = others
+      tell()
+    },
+    refresh,
+    cards: () => inventory?.cards ?? [],
+    holds: () => holds,
+    close() {
+      closed = true
+      cancelNext?.()
+    },
+  }
+}
+
+/** Whether both offer the same: what the cards are doing is no change. */
+function isSame(a: GpuInventory | undefined, b: GpuInventory): boolean {
+  const offer = ({ cards, fault }: GpuInventory) => JSON.stringify([fault, ...cards.map(({ id, mig }) => [id, mig])])
+  return a !== undefined && offer(a) === offer(b)
+}

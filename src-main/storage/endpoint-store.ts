@@ -21,6 +21,7 @@ const REMOVE = `DELETE FROM endpoints WHERE id = ?`
 const REMOVE_JOBS = `DELETE FROM jobs WHERE endpoint_id = ?`
 const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid IN (SELECT seq FROM jobs WHERE endpoint_id = ?)`
 const REMOVE_LOGS = `DELETE FROM log_lines WHERE endpoint_id = ?`
+const REMOVE_REQUESTS = `DELETE FROM requests WHERE endpoint_id = ?`
 const REMOVE_METRICS = `DELETE FROM metrics WHERE endpoint_id = ?`
 const ADD_TOTALS = `
   UPDATE endpoints SET completed = completed + ?, failed = failed + ?, retried = retried + ? WHERE id = ?`
@@ -36,7 +37,9 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   const read = db.prepare<[string], Row>(READ)
   const create = db.prepare(CREATE)
   const update = db.prepare(UPDATE)
-  const removals = [REMOVE_SEARCH, REMOVE_JOBS, REMOVE_LOGS, REMOVE_METRICS, REMOVE].map((sql) => db.prepare(sql))
+  const removals = [REMOVE_SEARCH, REMOVE_JOBS, REMOVE_LOGS, REMOVE_REQUESTS, REMOVE_METRICS, REMOVE].map((sql) =>
+    db.prepare(sql),
+  )
   const addTotals = db.prepare(ADD_TOTALS)
   let rows = readAll()
 
@@ -92,6 +95,11 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
         event: 'deleted',
         reason: undefined,
       })
+    },
+    addTotals: (id, { completed, failed }) => void addTotals.run(completed, failed, 0, id),
+    reread(id) {
+      const row = read.get(id)
+      if (row !== undefined && rows.has(id)) rows.set(id, toEndpoint(row))
     },
     totals: (id) => {
       const row = rows.get(id)

@@ -4,24 +4,19 @@ import type { Job, JobStore, MoveFields } from '../services/ports.ts'
 import type { EventLog } from './event-store.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
 import { createJobList } from './job-list.ts'
+import type { JobPayloads } from './job-payloads.ts'
 
 // By position: this is the hottest write, and looking names up takes a tenth of it.
 const INSERT = `
   INSERT INTO jobs (id, endpoint_id, status, low_priority, created_at, queued_at, execution_timeout_ms, ttl_ms,
                     retention_ms, deadline_at, webhook)
   VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?)`
-const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, s3_config) VALUES (?, ?, ?)`
 const INSERT_KEY = `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`
 const FIND_KEY = `
   SELECT ${JOB_COLUMNS} FROM jobs
   WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`
 const FIND = `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`
 const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
-// As bytes: of 20 MB, Node makes a string five times as fast as the database binding does.
-const READ_INPUT = `SELECT CAST(input AS BLOB) AS input, s3_config AS s3Config FROM job_inputs WHERE seq = ?`
-const READ_OUTPUT = `SELECT CAST(output AS BLOB) AS output FROM job_outputs WHERE seq = ?`
-const WRITE_OUTPUT = `INSERT INTO job_outputs (seq, output) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET output = excluded.output`
-const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
 const INSERT_DELIVERY = `
   INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
@@ -86,17 +81,12 @@ function isToldByTable(event: JobEvent): boolean {
 }
 
 /** Makes the store of jobs. All states are written by `move`. */
-export function createJobStore(db: Database, events: EventLog): JobStore {
+export function createJobStore(db: Database, events: EventLog, payloads: JobPayloads): JobStore {
   const insert = db.prepare(INSERT)
-  const insertInput = db.prepare(INSERT_INPUT)
   const insertKey = db.prepare(INSERT_KEY)
   const findKey = db.prepare<[string, string], Job>(FIND_KEY)
   const find = db.prepare<[string], Job>(FIND)
   const read = db.prepare<[number], Job>(READ)
-  const readInput = db.prepare<[number], { input: Buffer; s3Config: string | null }>(READ_INPUT)
-  const readOutput = db.prepare<[number], { output: Buffer }>(READ_OUTPUT)
-  const writeOutput = db.prepare(WRITE_OUTPUT)
-  const deleteOutput = db.prepare(DELETE_OUTPUT)
   const deleteChunks = db.prepare(DELETE_CHUNKS)
   const insertDelivery = db.prepare(INSERT_DELIVERY)
   const next = db.prepare<[string], { seq: number }>(NEXT)
@@ -117,11 +107,11 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
     if (job === undefined) return undefined
     if (job.status === 'IN_QUEUE') {
       // The next attempt starts from nothing, so its stream is read from the start.
-      deleteOutput.run(seq)
+      payloads.deleteOutput(seq)
       deleteChunks.run(seq)
     }
-    if (fields.output !== undefined) writeOutput.run(seq, fields.output)
-    else if (isFinal(job.status) && job.startedAt !== null) deleteOutput.run(seq)
+    if (fields.output !== undefined) payloads.writeOutput(seq, fields.output)
+    else if (isFinal(job.status) && job.startedAt !== null) payloads.deleteOutput(seq)
     if (isFinal(job.status) && job.webhook !== null) insertDelivery.run(seq, job.webhook, moment.steady, moment.now)
     const from = before?.status ?? TRANSITIONS[event].from[0]
     const worker = job.workerId ?? before?.workerId ?? undefined
@@ -137,7 +127,7 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
       const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
       const { lastInsertRowid } = insert.run(id, endpointId, lowPriority ? 1 : 0, now, steady, ...spans, webhook)
       const seq = Number(lastInsertRowid)
-      insertInput.run(seq, job.input, job.s3Config)
+      payloads.insertInput(seq, job.input, job.s3Config)
       if (job.idempotencyKey !== undefined) insertKey.run(job.endpointId, job.idempotencyKey, seq)
       const row = newRow(seq, job, now, steady)
       events.recordJob(row, 'submit', undefined, now, undefined, undefined)
@@ -150,11 +140,8 @@ export function createJobStore(db: Database, events: EventLog): JobStore {
     findByIdempotencyKey: (endpointId, key) => findKey.get(endpointId, key),
     find: (id) => find.get(id),
     read: (seq) => read.get(seq),
-    readInput(seq) {
-      const row = readInput.get(seq)
-      return row && { input: row.input.toString(), s3Config: row.s3Config }
-    },
-    readOutput: (seq) => readOutput.get(seq)?.output.toString(),
+    readInput: payloads.readInput,
+    readOutput: payloads.readOutput,
     setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
     setStreamCursor: (seq, attempt, cursor) => void setCursor.run({ seq, attempt, cursor }),
     hasPendingDelivery: (seq) => pending.get(seq) !== undefined,

@@ -1,11 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { firstTables } from './migrations/2026-11-21-first-tables.ts'
+import { loadBalancedRequests } from './migrations/2026-11-21-load-balanced-requests.ts'
+import { payloadFiles } from './migrations/2026-11-22-payload-files.ts'
+import { secrets } from './migrations/2026-11-23-secrets.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [firstTables]
+export const MIGRATIONS: readonly Migration[] = [firstTables, loadBalancedRequests, payloadFiles, secrets]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`
 const READ = `SELECT id FROM migrations ORDER BY id`

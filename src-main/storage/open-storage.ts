@@ -1,27 +1,37 @@
+import { dirname, join } from 'node:path'
+import type { Database } from 'better-sqlite3'
 import type { Storage } from '../services/ports.ts'
 import { startCheckpoints } from './checkpoint-thread.ts'
 import { createChunkStore } from './chunk-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
 import { createEventStore } from './event-store.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { createJobPayloads } from './job-payloads.ts'
 import { createJobStore } from './job-store.ts'
 import { createLogStore } from './log-store.ts'
-import { openDatabase } from './open-database.ts'
+import { DatabaseUnusable, openDatabase } from './open-database.ts'
+import { openPayloadFiles, type PayloadFiles, payloadsInRows } from './payload-files.ts'
+import { createIsNamed, deleteRemovedPayloads } from './removed-payloads.ts'
+import { createRequestStore } from './request-store.ts'
 import { createSearchIndex } from './search-index.ts'
+import { keyInFile, keyInMemory } from './secret-key.ts'
+import { createSecretStore } from './secret-store.ts'
 import { createMetricsStore, createStateStore } from './small-stores.ts'
 import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
 
 /**
- * Opens the database and makes all stores on it.
+ * Opens the database with the folder of large payloads beside it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
  * @param now ms since the epoch
  * @throws DatabaseUnusable
  */
 export function openStorage(file: string, now: number): Storage {
   const db = openDatabase(file, now)
+  const payloads = openPayloads(db, file)
   const checkpoints = file === ':memory:' ? undefined : startCheckpoints(file)
   const commit = createGroupCommit(db)
+  deleteRemovedPayloads(db, commit, payloads)
   const events = createEventStore(db, commit)
   const state = createStateStore(db)
   return {
@@ -29,20 +39,34 @@ export function openStorage(file: string, now: number): Storage {
     onCommit: commit.onCommit,
     beforeCommit: commit.beforeCommit,
     poke: commit.poke,
-    jobs: createJobStore(db, events),
+    payloads,
+    jobs: createJobStore(db, events, createJobPayloads(db, payloads)),
     chunks: createChunkStore(db),
     endpoints: createEndpointStore(db, events, commit),
     workers: createWorkerStore(db, events),
     webhooks: createWebhookStore(db),
     logs: createLogStore(db),
+    requests: createRequestStore(db),
     events,
     search: createSearchIndex(db, state),
     metrics: createMetricsStore(db),
+    secrets: createSecretStore(db, file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))),
     state,
     close: async () => {
       commit.close()
-      await checkpoints?.stop()
+      await Promise.all([checkpoints?.stop(), payloads.close()])
       db.close()
     },
+  }
+}
+
+function openPayloads(db: Database, file: string): PayloadFiles {
+  if (file === ':memory:') return payloadsInRows
+  const folder = join(dirname(file), 'payloads')
+  try {
+    return openPayloadFiles(folder, createIsNamed(db))
+  } catch (error) {
+    db.close()
+    throw new DatabaseUnusable(`The folder ${folder} cannot be used: ${(error as Error).message}.`, { cause: error })
   }
 }

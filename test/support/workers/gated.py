@@ -1,4 +1,5 @@
-"""A handler that a test leads: it goes on when the files exist that its input names. `{pid}` in a name is the worker's.
+"""A handler that a test leads: it goes on when the files exist that its input names. `{pid}` and `{worker}` in a name
+are the number and the id of its worker.
 
 {"n": 7, "print": ["a"], "gates": ["/tmp/x/{pid}"], "after": ["b"]} prints a, waits for the gate, prints b and returns.
 """
@@ -14,7 +15,7 @@ def handler(job):
     for line in wants.get("print", []):
         print(line, flush=True)
     for gate in wants.get("gates", []):
-        path = gate.replace("{pid}", str(os.getpid()))
+        path = gate.replace("{pid}", str(os.getpid())).replace("{worker}", os.environ["RUNPOD_POD_ID"])
         while not os.path.exists(path):
             time.sleep(LOOK_EVERY_S)
     for line in wants.get("after", []):

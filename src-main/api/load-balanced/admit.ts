@@ -1,0 +1,52 @@
+/**
+ * The gate of load-balanced endpoints. As everywhere: our host, no foreign page, a key. What differs:
+ *
+ * - Any content type passes. JSON alone would not be safe here anyway: what keeps foreign pages out is the key, which no
+ *   page has and no browser sends by itself, and that their Origin is refused.
+ * - `ID.localhost:PORT` is a host of its own, and so an origin of its own: pages of an app may call that app, and
+ *   neither the management API nor another app. Under /lb only pages of the service itself may call.
+ * - An OPTIONS request of a browser that asks whether it may call (preflight) carries no key, ever. Pages of the right
+ *   origin need not ask, so whoever asks is a foreign page and is refused like one; a worker cannot open itself to other
+ *   origins. OPTIONS with the key goes to the worker as any method does.
+ * - Only the Authorization header brings the key. A key that browsers keep and send by themselves (Basic, a cookie)
+ *   would let foreign pages use it, and HTML below /lb run under the origin of the management API.
+ */
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../contract/errors.ts'
+import { isOwnHost, isOwnOrigin, keyFromHeader } from '../../domain/auth.ts'
+import { isEndpointHost, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
+import { addressesOf } from '../../services/management/views.ts'
+import type { Endpoint } from '../../services/ports.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+
+/** A request that may go to a worker of the endpoint. */
+export type Admitted = { readonly endpoint: Endpoint; readonly address: RequestAddress }
+
+/**
+ * Lets a request in.
+ * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, ENDPOINT_NOT_FOUND, NOT_LOAD_BALANCED, BAD_FIELD
+ */
+export function admit({ url = '', method, headers }: IncomingMessage, service: ServiceContext): Admitted {
+  const { hosts, url: serviceUrl } = service.info()
+  const address = readAddress(url, headers.host)
+  if (address === undefined) throw new AppError('FORBIDDEN_HOST')
+  const host = headers.host?.toLowerCase()
+  const known = address.form === 'host' ? isEndpointHost(host, hosts) : isOwnHost(host, hosts)
+  if (!known || host === undefined) throw new AppError('FORBIDDEN_HOST')
+  if (!isOwnOrigin(headers.origin, address.form === 'host' ? new Set([host]) : hosts))
+    throw new AppError('FORBIDDEN_ORIGIN')
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('FORBIDDEN_ORIGIN')
+
+  const endpoint = service.storage.endpoints.get(address.endpointId)
+  const key = keyFromHeader(headers.authorization)
+  if (key === undefined || service.keys.holder(key, endpoint) === undefined) throw new AppError('UNAUTHORIZED')
+  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
+  if (endpoint.config.loadBalanced === undefined) {
+    const { url: jobs } = addressesOf(endpoint, serviceUrl)
+    throw new AppError('NOT_LOAD_BALANCED', { endpointId: endpoint.id, address: `${jobs}/run or ${jobs}/runsync` })
+  }
+  if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))
+    throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
+  return { endpoint, address }
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http'
+import type { ProxiedRequest } from '../../contract/management.ts'
+import type { RequestAddress } from '../../domain/load-balanced/read-address.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+import type { Admitted } from './admit.ts'
+
+/** What is noted of a request while it goes on. */
+type Notes = {
+  status: number | undefined
+  workerId: string | undefined
+  waitedMs: number
+  firstByteMs: number | undefined
+  bytesIn: number
+  bytesOut: number
+  error: string | undefined
+}
+
+/** A request on its way to a worker and back. */
+export type Exchange = Admitted & {
+  readonly service: ServiceContext
+  readonly incoming: IncomingMessage
+  readonly address: RequestAddress
+  /** How its body comes. */
+  readonly body: 'none' | 'chunked' | 'sized'
+  readonly notes: Notes
+  /** Aborts when the client has gone. */
+  readonly gone: AbortController
+  /** Since it came, ms. */
+  readonly elapsedMs: () => number
+  /** It has ended: puts it into the log of requests. Only the first call counts. */
+  readonly end: () => void
+}
+
+// A longer path says no more to a person.
+const PATH_LENGTH = 1000
+
+/** Begins with a request that was let in. */
+export function beginExchange(incoming: IncomingMessage, service: ServiceContext, admitted: Admitted): Exchange {
+  const { clock, requestLog } = service
+  const since = clock.steady()
+  const at = clock.now()
+  const elapsedMs = () => clock.steady() - since
+  const notes: Notes = {
+    status: undefined,
+    workerId: undefined,
+    waitedMs: 0,
+    firstByteMs: undefined,
+    bytesIn: 0,
+    bytesOut: 0,
+    error: undefined,
+  }
+  let ended = false
+  return {
+    ...admitted,
+    service,
+    incoming,
+    body: bodyKind(incoming),
+    notes,
+    gone: new AbortController(),
+    elapsedMs,
+    end() {
+      if (ended) return
+      ended = true
+      const { status, workerId, firstByteMs, error, waitedMs, bytesIn, bytesOut } = notes
+      const [path = ''] = admitted.address.target.split('?', 1)
+      const optional: Pick<ProxiedRequest, 'status' | 'workerId' | 'firstByteMs' | 'error'> = {
+        ...(status === undefined ? {} : { status }),
+        ...(workerId === undefined ? {} : { workerId }),
+        ...(firstByteMs === undefined ? {} : { firstByteMs: Math.round(firstByteMs) }),
+        ...(error === undefined ? {} : { error }),
+      }
+      requestLog.add({
+        at,
+        endpointId: admitted.endpoint.id,
+        method: incoming.method ?? '',
+        path: path.slice(0, PATH_LENGTH),
+        waitedMs: Math.round(waitedMs),
+        durationMs: Math.round(elapsedMs()),
+        bytesIn,
+        bytesOut,
+        ...optional,
+      })
+    },
+  }
+}
+
+function bodyKind({ headers }: IncomingMessage): Exchange['body'] {
+  if (headers['transfer-encoding'] !== undefined) return 'chunked'
+  return Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none'
+}

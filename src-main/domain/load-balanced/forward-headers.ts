@@ -1,0 +1,97 @@
+/**
+ * Which headers a request takes to the worker and an answer takes back. Raw lists as Node has them, name and value in
+ * turn, so that repeated ones (Set-Cookie) and the spelling of names stay as they were.
+ * Source: RFC 9110 7.6.1 for the headers that concern one connection only; Go's ReverseProxy for TE and Trailer.
+ */
+
+const ONE_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Which lead to the wrong body when `Connection` names them: a client must not be able to take them away. */
+const NEVER_NAMED_AWAY = new Set(['host', 'content-length'])
+
+/**
+ * What we say ourselves or keep for ourselves. Authorization holds our key: whoever has it may do more than ask this
+ * worker, so no worker sees it. Expect is answered by us, when a worker is there to read the body. Of several Host
+ * headers the worker gets the one that was checked.
+ */
+const OURS = /^(authorization|expect|host|forwarded|x-real-ip|x-forwarded-.*)$/
+
+/** What the service knows of a request. */
+export type ForwardFacts = {
+  readonly clientAddress: string
+  readonly host: string
+  /** What stood before the path, empty for none. */
+  readonly prefix: string
+  readonly method: string
+  readonly body: 'none' | 'chunked' | 'sized'
+  /** Protocol of an upgrade; undefined without one. */
+  readonly upgrade: string | undefined
+}
+
+type Pair = readonly [name: string, value: string]
+
+/** The headers for the worker. Host stays that of the client, so that addresses a worker makes of it lead back. */
+export function headersForWorker(raw: readonly string[], facts: ForwardFacts): string[] {
+  const pairs = pairsOf(raw)
+  const ended = endingHere(pairs)
+  const kept = pairs.filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !ended.has(lower) && !OURS.test(lower) && (lower !== 'trailer' || facts.body === 'chunked')
+  })
+  const own: Pair[] = [
+    ['Host', facts.host],
+    ['X-Forwarded-For', facts.clientAddress],
+    ['X-Forwarded-Host', facts.host],
+    ['X-Forwarded-Proto', 'http'],
+  ]
+  if (facts.prefix !== '') own.push(['X-Forwarded-Prefix', facts.prefix])
+  if (acceptsTrailers(pairs)) own.push(['TE', 'trailers'])
+  if (facts.body === 'chunked') own.push(['Transfer-Encoding', 'chunked'])
+  // Else Node would announce a body in chunks, which old servers read as none and then take for the next request.
+  if (facts.body === 'none' && !/^(GET|HEAD|OPTIONS|TRACE|DELETE)$/.test(facts.method) && !has(kept, 'content-length'))
+    own.push(['Content-Length', '0'])
+  if (facts.upgrade !== undefined) own.push(['Connection', 'Upgrade'], ['Upgrade', facts.upgrade])
+  return [...kept, ...own].flat()
+}
+
+/** The headers for the client. @param trailers whether the answer can have some, which then may be announced */
+export function headersForClient(raw: readonly string[], { trailers }: { readonly trailers: boolean }): string[] {
+  const pairs = pairsOf(raw)
+  const ended = endingHere(pairs)
+  return pairs
+    .filter(([name]) => !ended.has(name.toLowerCase()) && (trailers || name.toLowerCase() !== 'trailer'))
+    .flat()
+}
+
+/** Name and value in turn, as a list of pairs. */
+export function pairsOf(raw: readonly string[]): Pair[] {
+  const pairs: Pair[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([raw[at] ?? '', raw[at + 1] ?? ''])
+  return pairs
+}
+
+function endingHere(pairs: readonly Pair[]): ReadonlySet<string> {
+  const named = valuesOf(pairs, 'connection').filter((name) => !NEVER_NAMED_AWAY.has(name))
+  return new Set([...ONE_CONNECTION, ...named])
+}
+
+const acceptsTrailers = (pairs: readonly Pair[]) => valuesOf(pairs, 'te').includes('trailers')
+
+const has = (pairs: readonly Pair[], wanted: string) => pairs.some(([name]) => name.toLowerCase() === wanted)
+
+/** The comma-separated values of a header, lower case. */
+function valuesOf(pairs: readonly Pair[], wanted: string): readonly string[] {
+  return pairs
+    .filter(([name]) => name.toLowerCase() === wanted)
+    .flatMap(([, value]) => value.split(','))
+    .map((value) => value.trim().toLowerCase())
+}

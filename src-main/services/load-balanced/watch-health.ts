@@ -1,0 +1,117 @@
+/**
+ * Asks GET /ping of every load-balanced worker: quickly until it is ready or while it is ill, slowly afterwards. Only
+ * what it answers makes such a worker ready. An ill one gets no request, may become well again for a while, and leaves
+ * after that.
+ */
+import { judgePing, type PingResult } from '../../domain/load-balanced/judge-ping.ts'
+import type { Clock, Log, Pinger, WorkerAddress } from '../ports.ts'
+import { wait } from '../wait.ts'
+import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
+
+/** The watch over load-balanced workers. */
+export type HealthWatch = {
+  /** Begins to ask this worker, if it is load-balanced and not asked yet; ends with the worker. */
+  readonly watch: (worker: LiveWorker) => void
+  /** Ends all of it and waits for what is under way. */
+  readonly stop: () => Promise<void>
+}
+
+// How often it is asked, ms; source: ours. A start is noticed at once, and a healthy worker costs next to nothing.
+const STARTING_MS = 50
+const ILL_MS = 500
+const HEALTHY_MS = 3000
+/** How long an answer may take, ms; source: ours, as long as the lease of a job leaves between two pings. */
+const TIMEOUT_MS = 5000
+/** How long an ill worker may take to become well, ms; source: ours, as long as the lease of a job. */
+const RECOVERY_MS = 10_000
+
+/** Makes the watch. `onChange` is called when a worker became ready, ill, or well again. */
+export function createHealthWatch({
+  clock,
+  registry,
+  ping,
+  log,
+  onChange,
+}: {
+  readonly clock: Clock
+  readonly registry: WorkerRegistry
+  readonly ping: Pinger
+  readonly log: Log
+  readonly onChange: (endpointId: string) => void
+}): HealthWatch {
+  const watched = new Map<string, Promise<void>>()
+  const recoveries = new Map<string, () => void>()
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  const lives = (worker: LiveWorker) => !signal.aborted && registry.get(worker.id) === worker
+  const isAsked = ({ state }: LiveWorker) => state !== 'paused' && state !== 'stopping' && state !== 'ended'
+
+  const pause = (ms: number) => wait(clock, { ms, signal, listen: () => () => undefined })
+
+  function intervalOf({ state }: LiveWorker, failures: number): number {
+    if (state === 'initializing') return STARTING_MS
+    return state === 'unhealthy' || failures > 0 ? ILL_MS : HEALTHY_MS
+  }
+
+  function judge(worker: LiveWorker, result: PingResult, port: number, failures: number): number {
+    const { state, openRequests } = worker
+    const verdict = judgePing(result, { state, openRequests, port, failures })
+    if (result.kind === 'status') {
+      worker.lastSeen = clock.steady()
+      worker.lastSeenWallAt = clock.now()
+    }
+    const { event, reason } = verdict
+    if (event === undefined) {
+      if (state === 'initializing' || state === 'unhealthy') worker.reason = reason ?? worker.reason
+      return verdict.failures
+    }
+    recoveries.get(worker.id)?.()
+    if (event === 'markUnhealthy') fallIll(worker)
+    registry.apply(worker, event, reason)
+    if (worker.openRequests > 0) registry.apply(worker, 'takeJob') // it had some when it fell ill
+    log.info('worker health changed', { workerId: worker.id, endpointId: worker.endpointId, event, reason })
+    onChange(worker.endpointId)
+    return verdict.failures
+  }
+
+  function fallIll(worker: LiveWorker): void {
+    worker.mayRecover = true
+    const cancel = clock.after(RECOVERY_MS, () => {
+      worker.mayRecover = false
+      if (lives(worker)) onChange(worker.endpointId)
+    })
+    recoveries.set(worker.id, cancel)
+  }
+
+  async function follow(worker: LiveWorker, address: WorkerAddress): Promise<void> {
+    let failures = 0
+    while (lives(worker)) {
+      if (isAsked(worker)) {
+        const result = await ping(address, { timeoutMs: TIMEOUT_MS, signal })
+        // A frozen worker says nothing of its health.
+        if (lives(worker) && isAsked(worker)) failures = judge(worker, result, address.healthPort, failures)
+      }
+      await pause(intervalOf(worker, failures))
+    }
+  }
+
+  return {
+    watch(worker) {
+      const address = worker.placed?.address
+      if (address === undefined || watched.has(worker.id) || signal.aborted) return
+      const following = follow(worker, address)
+        .catch((error) => log.error('worker is not watched any longer', { workerId: worker.id, error }))
+        .finally(() => {
+          watched.delete(worker.id)
+          recoveries.get(worker.id)?.()
+          recoveries.delete(worker.id)
+        })
+      watched.set(worker.id, following)
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(watched.values())
+    },
+  }
+}

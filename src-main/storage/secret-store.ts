@@ -1,0 +1,68 @@
+/**
+ * Secrets, sealed with AES-256-GCM before they reach the database. Scope and name are authenticated with the value, so
+ * a row that was copied to another name does not open.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../contract/errors.ts'
+import type { SecretStore } from '../services/ports.ts'
+import type { SecretKey } from './secret-key.ts'
+
+const PUT = `
+  INSERT INTO secrets (scope, name, nonce, sealed, updated_at)
+  VALUES (:scope, :name, :nonce, :sealed, :now)
+  ON CONFLICT (scope, name) DO UPDATE
+  SET nonce = excluded.nonce, sealed = excluded.sealed, updated_at = excluded.updated_at`
+const GET = `SELECT nonce, sealed FROM secrets WHERE scope = :scope AND name = :name`
+const LIST = `SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = :scope ORDER BY name`
+const REMOVE = `DELETE FROM secrets WHERE scope = :scope AND name = :name RETURNING name`
+
+const CIPHER = 'aes-256-gcm'
+// Random nonces of 96 bits are safe for 2^32 values of one key; source: NIST SP 800-38D, 8.3.
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+type Place = { readonly scope: string; readonly name: string }
+type Sealed = { readonly nonce: Buffer; readonly sealed: Buffer }
+
+/** Makes the store of secrets. */
+export function createSecretStore(db: Database, key: SecretKey): SecretStore {
+  const put = db.prepare<[Place & Sealed & { now: number }]>(PUT)
+  const get = db.prepare<[Place], Sealed>(GET)
+  const list = db.prepare<[{ scope: string }], { name: string; updatedAt: number }>(LIST)
+  const remove = db.prepare<[Place], { name: string }>(REMOVE)
+  return {
+    put: (scope, name, value, now) =>
+      void put.run({ scope, name, now, ...seal(key.readOrMake(), { scope, name }, value) }),
+    get(scope, name) {
+      const row = get.get({ scope, name })
+      return row && open(key.read(), { scope, name }, row)
+    },
+    list: (scope) => list.all({ scope }),
+    remove: (scope, name) => remove.get({ scope, name }) !== undefined,
+  }
+}
+
+function seal(key: Buffer, place: Place, value: string): Sealed {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(authenticated(place))
+  const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return { nonce, sealed }
+}
+
+function open(key: Buffer | undefined, place: Place, { nonce, sealed }: Sealed): string {
+  if (key === undefined) throw new AppError('SECRET_LOST', place)
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+    .setAAD(authenticated(place))
+    .setAuthTag(sealed.subarray(-TAG_BYTES))
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
+  } catch (error) {
+    throw new AppError('SECRET_LOST', place, { cause: error }) // another key, or a row that was changed
+  }
+}
+
+// As JSON, so that no two places give the same bytes.
+function authenticated({ scope, name }: Place): Buffer {
+  return Buffer.from(JSON.stringify([scope, name]))
+}

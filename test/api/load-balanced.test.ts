@@ -1,0 +1,306 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { SERVICE_URL, setup as setupService } from '../support/core.ts'
+import { settle } from '../support/fake-clock.ts'
+import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
+import { until } from '../support/served-service.ts'
+
+const HOST = 'web.localhost:8790'
+
+type Options = { readonly answer?: RequestListener; readonly ping?: () => number; readonly settings?: object }
+
+async function setup({ answer = (_incoming, response) => response.end('well'), ping, settings }: Options = {}) {
+  const service = await setupService()
+  const port = await openWorker(answer, ping)
+  const key = await service.createEndpoint('web', { loadBalanced: { port }, ...settings })
+  const { send } = await openProxy(service)
+  return { ...service, key, send, ready: () => readyWorker(service) }
+}
+
+type Asked = Awaited<ReturnType<typeof setup>>
+const waitsFor = (service: Asked, count: number) =>
+  until(() => expect(service.service().balancer.counts('web')).toMatchObject({ waiting: count }))
+
+describe('a load-balanced endpoint', () => {
+  it('grows by the number of requests unless it is told otherwise', async () => {
+    const service = await setup()
+    expect((await service.get('/api/endpoints/web')).scaler).toEqual({ type: 'REQUEST_COUNT', value: 4 })
+    await service.createEndpoint('other', { loadBalanced: {}, scaler: { type: 'QUEUE_DELAY', value: 1 } })
+    expect(await service.get('/api/endpoints/other')).toMatchObject({
+      scaler: { type: 'QUEUE_DELAY', value: 1 },
+      loadBalanced: { port: 80 },
+    })
+  })
+
+  it('takes no handler, which would wait for jobs', async () => {
+    const service = await setup()
+    const body = { name: 'x', handler: '/x.py', loadBalanced: {} }
+    expect((await service.ask('POST', '/api/endpoints', { body })).body).toMatchObject({
+      code: 'BAD_FIELD',
+      error: expect.stringMatching(/load-balanced endpoint needs a command or an image/),
+    })
+  })
+
+  it('has no operations of the job API but health, and says where to go', async () => {
+    const service = await setup()
+    for (const [method, path] of [
+      ['POST', 'run'],
+      ['POST', 'runsync'],
+      ['GET', 'status/x'],
+      ['POST', 'purge-queue'],
+      ['GET', 'requests'],
+      ['POST', 'openai/v1/models'],
+    ] as const) {
+      const asked = method === 'POST' ? { body: { input: {} } } : {}
+      expect((await service.ask(method, `/v2/web/${path}`, asked)).body).toMatchObject({
+        code: 'NOT_QUEUE_BASED',
+        status: 400,
+        error: expect.stringContaining(`${SERVICE_URL}/lb/web/ or http://${HOST}/`),
+      })
+    }
+    expect(await service.get('/v2/web/health')).toHaveProperty('workers')
+  })
+
+  it('gives its requests to a worker that answers /ping with 200, and only then', async () => {
+    let status = 204
+    const service = await setup({ ping: () => status })
+    const answer = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await service.clock.advance(500)
+    expect(await service.get('/v2/web/health')).toMatchObject({ jobs: { inQueue: 1 }, workers: { initializing: 1 } })
+    status = 200
+    await until(async () => {
+      await service.clock.advance(50)
+      expect(service.service().balancer.counts('web').waiting).toBe(0)
+    })
+    expect(await answer).toMatchObject({ status: 200, text: 'well' })
+  })
+})
+
+describe('the fleet of a load-balanced endpoint', () => {
+  const hold: RequestListener = () => undefined
+
+  it('grows by the number of open requests', async () => {
+    const settings = { workersMin: 1, workersMax: 5, scaler: { type: 'REQUEST_COUNT', value: 2 } }
+    const service = await setup({ answer: hold, settings })
+    await service.ready()
+    const leave = new AbortController()
+    for (let n = 0; n < 5; n++) service.send('/lb/web/x', { signal: leave.signal }).catch(() => undefined)
+    await until(async () => {
+      await service.clock.advance(50)
+      expect(service.service().balancer.counts('web')).toEqual({ waiting: 0, open: 5 })
+    })
+    const loads = service.service().registry.ofEndpoint('web')
+    expect(loads.map(({ openRequests }) => openRequests).sort()).toEqual([1, 2, 2])
+    leave.abort()
+  })
+
+  it('grows by the wait of the oldest request where it is told so', async () => {
+    const settings = { workersMin: 1, workersMax: 2, scaler: { type: 'QUEUE_DELAY', value: 3 } }
+    const service = await setup({ answer: hold, settings })
+    await service.ready()
+    const leave = new AbortController()
+    for (let n = 0; n < 2; n++) service.send('/lb/web/x', { signal: leave.signal }).catch(() => undefined)
+    await waitsFor(service, 1)
+    await service.clock.advance(2900)
+    expect(service.fleet().started.length).toBe(1)
+    expect((await service.get('/api/endpoints/web')).waitingReason).toMatch(/when a job has waited 3 s/)
+    await service.clock.advance(200)
+    expect(service.fleet().started.length).toBe(2)
+    await waitsFor(service, 0)
+    leave.abort()
+  })
+
+  it('sleeps where it may, is asked nothing meanwhile, and wakes for a request', async () => {
+    let pings = 0
+    const ping = () => {
+      pings += 1
+      return 200
+    }
+    const settings = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
+    const service = await setup({ ping, settings })
+    const first = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await until(async () => {
+      await service.clock.advance(50)
+      expect(service.service().balancer.counts('web').waiting).toBe(0)
+    })
+    await first
+    const worker = () => service.service().registry.ofEndpoint('web')[0]
+    await until(async () => {
+      await service.clock.advance(100)
+      expect(worker()?.state).toBe('paused')
+    })
+    const before = pings
+    await service.clock.advance(20_000)
+    expect({ pings, state: worker()?.state }).toEqual({ pings: before, state: 'paused' })
+    const second = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await service.clock.advance(50)
+    expect(await second).toMatchObject({ status: 200, text: 'well' })
+    expect(service.fleet().started.length).toBe(1)
+  })
+
+  it('takes more than its number where no further worker may come', async () => {
+    const service = await setup({ answer: hold, settings: { workersMax: 1 } })
+    await service.ready()
+    const leave = new AbortController()
+    for (let n = 0; n < 9; n++) service.send('/lb/web/x', { signal: leave.signal }).catch(() => undefined)
+    await until(() => expect(service.service().balancer.counts('web')).toEqual({ waiting: 0, open: 9 }))
+    leave.abort()
+  })
+})
+
+describe('the gate', () => {
+  it('takes the account key and the key of the endpoint in both forms, and no other', async () => {
+    const service = await setup()
+    await service.ready()
+    const other = await service.createEndpoint('other')
+    const status = async (authorization: string | undefined) =>
+      (await service.send('/lb/web/x', { key: null, headers: authorization === undefined ? {} : { authorization } }))
+        .status
+    for (const key of [service.key, service.accountKey()])
+      for (const form of [key, `Bearer ${key}`, `bearer ${key}`]) expect(await status(form)).toBe(200)
+    for (const form of [undefined, other, 'x', `Basic ${btoa(`u:${service.key}`)}`])
+      expect(await status(form)).toBe(401)
+  })
+
+  for (const [name, path, headers, code] of [
+    ['a foreign host', '/lb/web/x', { host: 'evil.example:8790' }, 'FORBIDDEN_HOST'],
+    ['an endpoint under a foreign host', '/x', { host: 'web.localhost.evil.example' }, undefined],
+    ['an endpoint under another port', '/x', { host: 'web.localhost:1' }, 'FORBIDDEN_HOST'],
+    ['a name below that of an endpoint', '/x', { host: 'a.web.localhost:8790' }, undefined],
+    ['a foreign page', '/lb/web/x', { origin: 'http://evil.example' }, 'FORBIDDEN_ORIGIN'],
+    ['the page of another endpoint', '/x', { host: HOST, origin: 'http://other.localhost:8790' }, 'FORBIDDEN_ORIGIN'],
+    ['the page of an endpoint under /lb', '/lb/web/x', { origin: `http://${HOST}` }, 'FORBIDDEN_ORIGIN'],
+    ['a page of the service on a host of its own', '/x', { host: HOST, origin: SERVICE_URL }, 'FORBIDDEN_ORIGIN'],
+    ['a page that hides its origin', '/x', { host: HOST, origin: 'null' }, 'FORBIDDEN_ORIGIN'],
+    ['a foreign page that only loads', '/lb/web/x', { 'sec-fetch-site': 'cross-site' }, 'FORBIDDEN_ORIGIN'],
+    ['an unknown endpoint', '/lb/nope/x', {}, 'ENDPOINT_NOT_FOUND'],
+    ['the host of an unknown endpoint', '/x', { host: 'nope.localhost:8790' }, 'ENDPOINT_NOT_FOUND'],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      const service = await setup()
+      await service.ready()
+      const answer = await service.send(path, { headers })
+      // Without a code of its own the request is none for the proxy, and the service refuses it.
+      expect(answer.status === 404 && answer.text === '' ? undefined : answer.json().code).toBe(code)
+    })
+  }
+
+  it('tells nobody without a key which endpoints exist', async () => {
+    const service = await setup()
+    for (const path of ['/lb/web/x', '/lb/nope/x'])
+      expect((await service.send(path, { key: null })).json()).toMatchObject({ code: 'UNAUTHORIZED' })
+    const hosts = [HOST, 'nope.localhost:8790'].map((host) => service.send('/x', { key: null, headers: { host } }))
+    for (const answer of await Promise.all(hosts)) expect(answer.json()).toMatchObject({ code: 'UNAUTHORIZED' })
+  })
+
+  it('lets pages of an endpoint call that endpoint, and no page ask for more', async () => {
+    const service = await setup()
+    await service.ready()
+    const own = { host: HOST, origin: `http://${HOST}`, 'sec-fetch-site': 'same-origin' }
+    expect((await service.send('/x', { headers: own })).status).toBe(200)
+    const preflight = { 'access-control-request-method': 'POST', origin: 'http://evil.example' }
+    for (const headers of [preflight, { ...preflight, host: HOST }]) {
+      const answer = await service.send('/lb/web/x', { method: 'OPTIONS', headers, key: null })
+      expect(answer.status).toBe(403)
+      expect(Object.keys(answer.headers).join()).not.toMatch(/access-control/)
+    }
+  })
+
+  it('sends jobs of queue-based endpoints to their own address', async () => {
+    const service = await setup()
+    await service.createEndpoint('queue')
+    for (const [path, headers] of [
+      ['/lb/queue/run', {}],
+      ['/run', { host: 'queue.localhost:8790' }],
+    ] as const)
+      expect((await service.send(path, { method: 'POST', headers })).json()).toMatchObject({
+        code: 'NOT_LOAD_BALANCED',
+        status: 400,
+        error: expect.stringContaining(`${SERVICE_URL}/v2/queue/run`),
+      })
+  })
+})
+
+describe('a request that no worker takes', () => {
+  it('waits two minutes, then learns why there is none', async () => {
+    const waiting = await setupService()
+    waiting.fleet().failStarts = 'no such program'
+    await waiting.createEndpoint('web', { loadBalanced: {}, workersMin: 0 })
+    const { send } = await openProxy(waiting)
+    const answer = send('/lb/web/x')
+    await until(() => expect(waiting.service().balancer.counts('web').waiting).toBe(1))
+    await waiting.clock.advance(119_000)
+    expect(waiting.service().balancer.counts('web').waiting).toBe(1)
+    await waiting.clock.advance(1000)
+    expect((await answer).json()).toMatchObject({
+      code: 'NO_WORKER',
+      status: 503,
+      error: expect.stringMatching(
+        /No worker runs: worker exited .* no such program; next try in .* It waited 120 s\.$/,
+      ),
+    })
+  })
+
+  it('is refused at once while the endpoint is paused, or may have no worker', async () => {
+    const service = await setup({ ping: () => 204 })
+    const answer = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await service.post('/api/endpoints/web/pause')
+    await service.clock.advance(50)
+    for (const refused of [await answer, await service.send('/lb/web/x')])
+      expect(refused.json()).toMatchObject({
+        code: 'NO_WORKER',
+        status: 503,
+        error: expect.stringMatching(/is paused/),
+      })
+    await service.post('/api/endpoints/web/resume')
+    await service.ask('PATCH', '/api/endpoints/web', { body: { workersMin: 0, workersMax: 0 } })
+    expect((await service.send('/lb/web/x')).json()).toMatchObject({ code: 'ENDPOINT_PAUSED', status: 409 })
+  })
+
+  it('is forgotten when its client leaves', async () => {
+    const service = await setup({ ping: () => 204 })
+    const leave = new AbortController()
+    const answer = service.send('/lb/web/x', { signal: leave.signal })
+    await waitsFor(service, 1)
+    leave.abort()
+    await expect(answer).rejects.toThrow(/aborted/)
+    await waitsFor(service, 0)
+  })
+})
+
+describe('a worker that does not answer', () => {
+  const reached: IncomingMessage[] = []
+
+  it('is given up after five and a half minutes', async () => {
+    const service = await setup({ answer: (incoming) => reached.push(incoming) })
+    await service.ready()
+    const answer = service.send('/lb/web/slow', { method: 'POST', body: 'x' })
+    await until(() => expect(reached.some(({ url }) => url === '/slow')).toBe(true))
+    await service.clock.advance(329_000)
+    await settle()
+    expect(service.service().balancer.counts('web').open).toBe(1)
+    await service.clock.advance(1000)
+    expect((await answer).json()).toMatchObject({
+      code: 'REQUEST_TOO_SLOW',
+      status: 504,
+      error: expect.stringMatching(/within 330 s/),
+    })
+    await until(() => expect(service.service().balancer.counts('web').open).toBe(0))
+  })
+
+  it('is given up earlier where the endpoint says so', async () => {
+    const service = await setup({
+      answer: (incoming) => reached.push(incoming),
+      settings: { executionTimeoutMs: 5000 },
+    })
+    await service.ready()
+    const answer = service.send('/lb/web/sooner')
+    await until(() => expect(reached.some(({ url }) => url === '/sooner')).toBe(true))
+    await service.clock.advance(5000)
+    expect((await answer).json()).toMatchObject({ code: 'REQUEST_TOO_SLOW', status: 504 })
+  })
+})

@@ -5,15 +5,35 @@
  */
 
 import { limit } from './contract/limits.ts'
+import type { RegistryCredentials } from './contract/registry.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
+import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
+import { pingWorker } from './outbound/ping-worker.ts'
 import { postOut } from './outbound/post.ts'
 import { createBell } from './services/bell.ts'
+import { createRequestBalancer } from './services/load-balanced/balance-requests.ts'
+import { countRequests } from './services/load-balanced/count-requests.ts'
+import { createRequestLog } from './services/load-balanced/log-requests.ts'
+import { createHealthWatch } from './services/load-balanced/watch-health.ts'
 import { Housekeeping } from './services/management/housekeeping.ts'
 import { createKeys } from './services/management/keys.ts'
 import { MetricsRecorder } from './services/management/metrics.ts'
+import { registryCredentials } from './services/management/registries.ts'
 import { createSettings } from './services/management/settings.ts'
-import type { Clock, Endpoint, Fleet, Log, NewId, Poster, Storage } from './services/ports.ts'
+import { type ViewDeps, waitingReason } from './services/management/views.ts'
+import type {
+  Clock,
+  Endpoint,
+  Fleet,
+  Log,
+  NewId,
+  Pinger,
+  Poster,
+  ServiceReach,
+  Storage,
+  WorkerPlan,
+} from './services/ports.ts'
 import { createLeases } from './services/queue/leases.ts'
 import { createParkedTakes } from './services/queue/parked-takes.ts'
 import { createQueueCounts } from './services/queue/queue-counts.ts'
@@ -24,7 +44,10 @@ import { createSteadyClock, type TimeSource } from './services/steady-clock.ts'
 import { WebhookDelivery } from './services/webhooks/deliver.ts'
 import { adoptWorkers } from './services/workers/adopt-workers.ts'
 import { createLogCollector } from './services/workers/collect-logs.ts'
+import { joinFleets } from './services/workers/join-fleets.ts'
+import type { WorkerIdentity } from './services/workers/prepared-workers.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
+import { createUsageWatch } from './services/workers/watch-usage.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createWorkerRegistry, loadOf, takesJobs } from './services/workers/worker-registry.ts'
 import { lockFolder } from './storage/lock-folder.ts'
@@ -38,12 +61,16 @@ export type CorePorts = {
   readonly newId: NewId
   readonly log: Log
   readonly post: Poster
-  /** Makes the fleet driver; it learns the clock and how many workers there may be. */
-  readonly fleet: (needs: { readonly clock: Clock; readonly maxWorkers: () => number }) => Fleet
+  readonly ping: Pinger
+  /** Makes the fleet; it learns the clock, how many workers there may be, and whom registries know. */
+  readonly fleet: (needs: {
+    readonly clock: Clock
+    readonly maxWorkers: () => number
+    /** Stored credentials of image registries by their name. */
+    readonly registryAuth: (name: string) => RegistryCredentials | undefined
+  }) => Fleet
   /** Facts that are known when the service listens; asked for when needed. */
   readonly facts: () => ServiceFacts
-  /** Address of the listener for workers, without a slash at the end. */
-  readonly workerUrl: () => string
   /** Key that workers get which call other endpoints. */
   readonly accountKey: () => string
   readonly writeAccountKey: (key: string) => Promise<void>
@@ -60,7 +87,7 @@ const CLOCK_OFFSET = 'clock.offset'
 
 /** Joins everything; nothing runs yet. */
 export function createCore(ports: CorePorts): Core {
-  const { storage, newId, log, post, facts } = ports
+  const { storage, newId, log, post, ping, facts } = ports
   const clock = createSteadyClock(ports.time, Number(storage.state.get(CLOCK_OFFSET) ?? 0), (offset) => {
     log.warn('the wall clock jumped', { offset })
     storage
@@ -69,11 +96,26 @@ export function createCore(ports: CorePorts): Core {
   })
   const settings = createSettings(storage)
   const keys = createKeys({ storage, newId })
-  const bells = { events: createBell(clock), logs: createBell(clock) }
-  const counts = createQueueCounts(storage)
+  const bells = { events: createBell(clock), logs: createBell(clock), requests: createBell(clock) }
   const leases = createLeases(storage, clock)
   const waiters = createJobWaiters(storage, clock)
   const registry = createWorkerRegistry({ storage, clock, log })
+  const balancer = createRequestBalancer({
+    storage,
+    clock,
+    registry,
+    statusOf: (endpointId) => supervisor.status(endpointId),
+    reasonOf: (endpoint) => waitingReason(views, endpoint),
+    onChange: (endpointId) => supervisor.check(endpointId),
+  })
+  const counts = countRequests(createQueueCounts(storage), balancer, registry)
+  const health = createHealthWatch({
+    clock,
+    registry,
+    ping,
+    log,
+    onChange: (endpointId) => supervisor.check(endpointId),
+  })
   const takes = createParkedTakes(storage, clock, {
     mayHandOut: (endpointId) => storage.endpoints.get(endpointId)?.paused === false,
     waiting: (endpointId) => counts.of(endpointId).normal + counts.of(endpointId).lowPriority,
@@ -87,7 +129,11 @@ export function createCore(ports: CorePorts): Core {
     },
     except: (workerId) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map((order) => order.seq),
   })
-  const fleet = ports.fleet({ clock, maxWorkers: () => settings.get().maxWorkers })
+  const fleet = ports.fleet({
+    clock,
+    maxWorkers: () => settings.get().maxWorkers,
+    registryAuth: (name) => registryCredentials(storage, name),
+  })
   const calls = createWorkerCalls({
     storage,
     clock,
@@ -98,27 +144,29 @@ export function createCore(ports: CorePorts): Core {
     registry,
     onWorkerChange: (worker) => supervisor.check(worker.endpointId),
   })
-  const specOf = (endpoint: Endpoint, workerId: string, token: string) => ({
-    workerId,
-    endpointId: endpoint.id,
-    handler: endpoint.config.handler,
-    command: endpoint.config.command,
-    cwd: endpoint.config.cwd,
+  const planOf = ({ id, config }: Endpoint): WorkerPlan => ({
+    endpointId: id,
+    handler: config.handler,
+    command: config.command,
+    cwd: config.cwd,
     python: settings.get().python,
-    env: workerEnvironment({
-      workerBaseUrl: ports.workerUrl(),
-      serviceBaseUrl: facts().url,
+    container: config.container,
+    loadBalanced: config.loadBalanced,
+  })
+  const environmentOf = (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) =>
+    workerEnvironment({
+      workerBaseUrl: reach.workerUrl,
+      serviceBaseUrl: reach.serviceUrl,
       endpointId: endpoint.id,
-      workerId,
-      workerToken: token,
+      workerId: worker.workerId,
+      workerToken: worker.token,
       apiKey: endpoint.config.callsOthers ? ports.accountKey() : undefined,
       concurrency: endpoint.config.concurrency,
       pingIntervalMs: limit('pingIntervalMs'),
       systemChecks: settings.get().workerSystemChecks,
-      hasGpu: false, // processes see what the machine has; GPUs are handed out to containers
+      hasGpu: endpoint.config.container?.gpu !== undefined, // a process may see one, and need not have it for itself
       env: endpoint.config.env,
-    }),
-  })
+    })
   const supervisor: WorkerSupervisor = new WorkerSupervisor({
     storage,
     clock,
@@ -129,9 +177,15 @@ export function createCore(ports: CorePorts): Core {
     leases,
     registry,
     calls,
-    specOf,
+    balancer,
+    health,
+    planOf,
+    environmentOf,
   })
+  const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, supervisor }
+  const requestLog = createRequestLog({ storage, clock, log, stored: bells.requests.ring })
   const collect = createLogCollector({ storage, registry, leases, log, stored: bells.logs.ring })
+  const usage = createUsageWatch({ clock, fleet, registry, log })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
   const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
   const housekeeping = new Housekeeping({ storage, clock, log, settings: settings.get })
@@ -145,12 +199,13 @@ export function createCore(ports: CorePorts): Core {
   // What cannot be written on the way, on a full disk say, must not keep the rest from stopping: the next start finds
   // running jobs without a worker and queues them again.
   async function stopAll(graceMs: number): Promise<void> {
+    balancer.close()
     await supervisor.stop(graceMs).catch((error) => log.error('running jobs not given back', { error }))
     takes.dismissAll()
     waiters.release()
     stopping.abort()
     const lastMetrics = metrics.stop().catch((error) => log.warn('last metrics not written', { error }))
-    await Promise.all([housekeeping.stop(), webhooks.stop(), lastMetrics])
+    await Promise.all([housekeeping.stop(), webhooks.stop(), health.stop(), requestLog.stop(), lastMetrics])
     await fleet.close()
   }
 
@@ -169,9 +224,12 @@ export function createCore(ports: CorePorts): Core {
       supervisor,
       webhooks,
       metrics,
+      usage,
       bells,
       streams: createStreamReaders({ storage, clock, waiters }),
-      views: { storage, clock, fleet, counts, leases, registry, supervisor },
+      balancer,
+      requestLog,
+      views,
       info: facts,
       stopping: stopping.signal,
       rotateAccountKey: async () => ports.writeAccountKey(await keys.rotateAccountKey()),
@@ -223,9 +281,13 @@ export function openFolderStorage(
 
 /** The adapters that a shell hands to the core, and the types of what it brings: shells import the core alone. */
 export {
+  createDockerFleet as dockerFleet,
   createProcessFleet as processFleet,
+  type Fleet,
+  joinFleets,
   type Log,
   type NewId,
+  pingWorker,
   postOut,
   type ServiceFacts,
   type Storage,

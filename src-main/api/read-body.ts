@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
+import type { Json, JsonText } from '../domain/json/json.ts'
 import { faultText, fieldsOf, findKeyFault, scanJson } from '../domain/json/scan-json.ts'
+import { type Bytes, bodyText, textOf } from './body-text.ts'
 
 /** What the node server adds to a request; missing when the app is called as a function. */
 export type NodeBindings = { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
@@ -13,6 +15,8 @@ export type JsonBody = {
   readonly value: Record<string, unknown>
   /** JSON text of a top-level field; undefined where it is missing. */
   readonly raw: (field: string) => string | undefined
+  /** The same; of a large field its bytes, where they need not be made. */
+  readonly payload: (field: string) => Json | undefined
 }
 
 const MIB = 1024 * 1024
@@ -22,7 +26,7 @@ const MIB = 1024 * 1024
  * @param operation name for the message
  * @throws AppError BODY_TOO_LARGE
  */
-export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Buffer> {
+export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Bytes> {
   const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit: sizeText(maxBytes), operation })
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()
   const incoming = (c.env as NodeBindings | undefined)?.incoming
@@ -40,11 +44,11 @@ export async function readBody(c: Context, maxBytes: number, operation: string):
 }
 
 // Events instead of iteration: this is on the way of every submit, and most bodies are one piece.
-function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () => AppError): Promise<Buffer> {
+function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
+    const parts: Bytes[] = []
     let bytes = 0
-    const onData = (part: Buffer) => {
+    const onData = (part: Bytes) => {
       bytes += part.length
       if (bytes <= maxBytes) parts.push(part)
       else finish(() => reject(tooLarge()))
@@ -64,18 +68,24 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () 
 /**
  * Reads a body as a JSON object. Depth and number of keys are bounded before it is parsed; repeated keys are refused,
  * because two readers of such a text see two different bodies.
+ * @param decode makes the text; with foldedText long strings are empty in `value`
  * @throws AppError NOT_JSON, BAD_INPUT, BODY_TOO_LARGE
  */
-export async function readJson(c: Context, maxBytes: number, operation: string): Promise<JsonBody> {
-  return parseJson(await readBody(c, maxBytes, operation))
+export async function readJson(
+  c: Context,
+  maxBytes: number,
+  operation: string,
+  decode: (bytes: Bytes) => JsonText = bodyText,
+): Promise<JsonBody> {
+  return parseJson(await readBody(c, maxBytes, operation), decode)
 }
 
 /** The same for bytes at hand. */
-function parseJson(bytes: Buffer): JsonBody {
+function parseJson(bytes: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
   if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
-  const text = bytes.toString('utf8')
-  const scan = scanJson(text, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
+  const { text, scanned, cut } = decode(bytes)
+  const scan = scanJson(scanned, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
   if (scan === 'too-deep')
     throw new AppError('NOT_JSON', { why: `it is nested deeper than ${limit('jsonDepth')} levels` })
   if (scan === 'too-many-keys') throw new AppError('NOT_JSON', { why: `it holds more than ${limit('jsonKeys')} keys` })
@@ -84,10 +94,12 @@ function parseJson(bytes: Buffer): JsonBody {
     throw new AppError('BAD_INPUT', { why: 'The body is not a JSON object' })
   const fault = findKeyFault(text, value, scan.keys)
   if (fault !== undefined) throw new AppError('NOT_JSON', { why: faultText(fault) })
-  return {
-    value: value as Record<string, unknown>,
-    raw: fieldsOf(text, scan),
+  const payload = fieldsOf(scan, cut)
+  const raw = (field: string) => {
+    const json = payload(field)
+    return json === undefined ? undefined : textOf(json)
   }
+  return { value: value as Record<string, unknown>, raw, payload }
 }
 
 function parse(text: string): unknown {

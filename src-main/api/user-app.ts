@@ -3,6 +3,8 @@ import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
+import { addressesOf } from '../services/management/views.ts'
+import type { Endpoint } from '../services/ports.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { errorResponse } from './error-response.ts'
 import { serveEvents } from './events.ts'
@@ -11,7 +13,7 @@ import { APP_OPERATIONS } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
 import { createStrictLimits } from './strict-limits.ts'
 import { openai } from './v2/openai.ts'
-import type { OperationRequest } from './v2/operation.ts'
+import type { Operation } from './v2/operation.ts'
 import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
 import { webPage } from './web-page.ts'
 
@@ -20,11 +22,7 @@ export function createUserApp(service: ServiceContext): Hono {
   const app = new Hono()
   const limits = createStrictLimits(service)
 
-  async function onEndpoint(
-    c: Context,
-    limitName: string | undefined,
-    operate: (request: OperationRequest) => Promise<Response> | Response,
-  ) {
+  async function onEndpoint(c: Context, limitName: string | undefined, operate: Operation) {
     requireOwnPlace(c, service)
     const endpoint = requireEndpoint(c, service, c.req.param('endpointId') ?? '')
     const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)
@@ -37,9 +35,10 @@ export function createUserApp(service: ServiceContext): Hono {
 
   for (const [name, route] of Object.entries(V2_ROUTES)) {
     const operation = name as V2Operation
-    app.on([...route.methods], route.path, (c) => onEndpoint(c, LIMIT_NAMES[operation], V2_OPERATIONS[operation]))
+    const operate = operation === 'health' ? V2_OPERATIONS.health : onQueue(V2_OPERATIONS[operation])
+    app.on([...route.methods], route.path, (c) => onEndpoint(c, LIMIT_NAMES[operation], operate))
   }
-  app.all('/v2/:endpointId/openai/*', (c) => onEndpoint(c, 'runsync', openai))
+  app.all('/v2/:endpointId/openai/*', (c) => onEndpoint(c, 'runsync', onQueue(openai)))
 
   for (const [name, route] of Object.entries(APP_ROUTES)) {
     app.on([...route.methods], route.path, async (c) => {
@@ -73,6 +72,20 @@ export function createUserApp(service: ServiceContext): Hono {
   })
   app.onError((error, c) => errorResponse(c, error, service))
   return app
+}
+
+/** @throws AppError NOT_QUEUE_BASED: a load-balanced endpoint takes no jobs */
+function onQueue(operate: Operation): Operation {
+  return (request) => {
+    const { endpoint, service } = request
+    if (endpoint.config.loadBalanced !== undefined) throw notQueueBased(endpoint, service)
+    return operate(request)
+  }
+}
+
+function notQueueBased(endpoint: Endpoint, service: ServiceContext): AppError {
+  const { url, hostUrl } = addressesOf(endpoint, service.info().url)
+  return new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: `${url}/ or ${hostUrl}/` })
 }
 
 const ALL_ROUTES: readonly Route[] = [...Object.values(V2_ROUTES), ...Object.values(APP_ROUTES)]

@@ -3,10 +3,20 @@ import { isAbsolute, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { EndpointConfig } from '../contract/endpoint.ts'
 import { usageError } from './cli-error.ts'
+import {
+  CONTAINER_OPTIONS,
+  CONTAINER_SWITCHES,
+  type SomeContainerSettings,
+  withAbsoluteVolumes,
+} from './container-options.ts'
+import { decimal, secondsAsMs, whole } from './option-values.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Some settings of an endpoint. */
-export type EndpointSettings = Partial<EndpointConfig>
+export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced'>> & {
+  readonly container?: SomeContainerSettings
+  readonly loadBalanced?: { readonly port?: number; readonly healthPort?: number }
+}
 
 /** One option of `endpoint create` and `update`: what it is called, and the settings it stands for. */
 type EndpointOption = {
@@ -14,6 +24,12 @@ type EndpointOption = {
   readonly description: string
   readonly settings: (text: string, before: EndpointSettings) => EndpointSettings
 }
+
+const CONTAINERS: readonly EndpointOption[] = CONTAINER_OPTIONS.map(({ flags, description, settings }) => ({
+  flags,
+  description,
+  settings: (text, before) => ({ container: settings(text, before.container ?? {}) }),
+}))
 
 const OPTIONS: readonly EndpointOption[] = [
   { flags: '--workers <min,max>', description: 'fewest and most workers, like 0,3', settings: workers },
@@ -80,13 +96,17 @@ export function addEndpointOptions(command: Command): Command {
   command
     .option('--handler <file.py>', 'Python handler file that the workers run')
     .option('--command <command>', 'command line of a worker, started in the current folder')
-  for (const { flags, description, settings } of OPTIONS) {
+  for (const { flags, description, settings } of [...OPTIONS, ...CONTAINERS]) {
     // One place for all of them: commander hands over what was made of the option's earlier uses.
     command.option(flags, description, (text: string, before: EndpointSettings | undefined) =>
       settings(text, before ?? {}),
     )
   }
+  for (const { flags, description } of CONTAINER_SWITCHES) command.option(flags, description)
   return command
+    .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')
+    .option('--port <port>', 'port that a load-balanced container listens on (default 80)', whole)
+    .option('--health-port <port>', 'its port for GET /ping, where that is another one', whole)
 }
 
 /** The settings that the given options stand for. */
@@ -99,7 +119,31 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
     ...given,
     options.callsOthers === true ? { callsOthers: true } : {},
     program(options, surroundings),
+    containers(options, given, surroundings),
+    loadBalanced(options),
   )
+}
+
+// Any of the options, and be it a port alone, makes the endpoint load-balanced.
+function loadBalanced({ loadBalanced: wanted, port, healthPort }: EndpointOptions): EndpointSettings {
+  const ports = {
+    ...(typeof port === 'number' ? { port } : {}),
+    ...(typeof healthPort === 'number' ? { healthPort } : {}),
+  }
+  return wanted === true || Object.keys(ports).length > 0 ? { loadBalanced: ports } : {}
+}
+
+// Each option brings a part of them; any part, and be it empty, makes the workers containers.
+function containers(
+  options: EndpointOptions,
+  given: readonly EndpointSettings[],
+  surroundings: Surroundings,
+): EndpointSettings {
+  const parts = [
+    ...given.flatMap(({ container }) => container ?? []),
+    ...CONTAINER_SWITCHES.filter((each) => options[each.name] === each.given).map(({ settings }) => settings),
+  ]
+  return parts.length === 0 ? {} : { container: withAbsoluteVolumes(Object.assign({}, ...parts), surroundings) }
 }
 
 /** @throws CliError USAGE where the handler is no file */
@@ -128,18 +172,4 @@ function environment(text: string, before: EndpointSettings): EndpointSettings {
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Give NAME=VALUE.')
   return { env: { ...before.env, [name]: value } }
-}
-
-function secondsAsMs(text: string): number {
-  return Math.round(decimal(text) * 1000)
-}
-
-function whole(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
-}
-
-function decimal(text: string): number {
-  if (!/^\d{1,12}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.')
-  return Number(text)
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from './cli-error.ts'
+import { readAll } from './read-all.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Options of `run` and `runsync` that become part of the request body. */
@@ -89,12 +90,6 @@ function parse(text: string, from: string): unknown {
 function asRequest(value: unknown): Record<string, unknown> {
   if (!isObject(value)) throw usageError(`The input is not a JSON object. Give one like '{"name": "Ada"}'.`)
   return isObject(value.input) ? value : { input: value }
-}
-
-async function readAll(stream: Surroundings['stdin']): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of stream) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

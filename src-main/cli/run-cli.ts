@@ -11,6 +11,8 @@ import { addJobs } from './commands/jobs.ts'
 import { addLogs } from './commands/logs.ts'
 import { addOpen } from './commands/open.ts'
 import { addPurge } from './commands/purge.ts'
+import { addRegistry } from './commands/registry.ts'
+import { addRequests } from './commands/requests.ts'
 import { addRetry } from './commands/retry.ts'
 import { addRun } from './commands/run.ts'
 import { addRunsync } from './commands/runsync.ts'
@@ -27,7 +29,7 @@ import type { Surroundings } from './surroundings.ts'
 const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
-  ...[addHealth, addLogs, addWorkers, addJobs, addSettings],
+  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addRegistry, addSettings],
 ]
 
 /**

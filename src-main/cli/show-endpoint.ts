@@ -1,6 +1,7 @@
 import type { EndpointView } from '../contract/endpoint.ts'
 import { ago, duration } from './format.ts'
 import type { Output } from './output.ts'
+import { containerFields } from './show-container.ts'
 
 /** Prints an endpoint, or its JSON; with its key where the service has just made one. */
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
@@ -13,13 +14,20 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['endpoint', output.paint('bold', endpoint.id)],
     ['name', endpoint.name],
     ['address', endpoint.url],
+    ['or', endpoint.hostUrl],
     ['state', endpoint.paused ? output.paint('yellow', 'paused') : 'active'],
-    ['jobs wait', endpoint.waitingReason],
+    [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
     ['handler', endpoint.handler],
     ['command', endpoint.command],
     ['folder', endpoint.cwd],
+    ...containerFields(endpoint.container),
     ['workers', `${endpoint.workersMin} to ${endpoint.workersMax}, ${endpoint.concurrency} at once each`],
-    ['scaling', scaler.type === 'QUEUE_DELAY' ? `by delay, ${scaler.value} s` : `by jobs, ${scaler.value} a worker`],
+    [
+      'scaling',
+      scaler.type === 'QUEUE_DELAY'
+        ? `by delay, ${scaler.value} s`
+        : `by ${endpoint.loadBalanced === undefined ? 'jobs' : 'requests'}, ${scaler.value} a worker`,
+    ],
     ['idle timeout', duration(endpoint.idleTimeoutMs)],
     ['execution timeout', duration(endpoint.executionTimeoutMs)],
     ['initializing timeout', duration(endpoint.initializingTimeoutMs)],

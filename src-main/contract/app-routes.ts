@@ -1,16 +1,18 @@
 import { z } from 'zod'
-import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, workerView } from './endpoint.ts'
+import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, usageReading, workerView } from './endpoint.ts'
 import { jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
 import {
   jobDetail,
   logPage,
   metricsSeries,
+  proxiedRequestPage,
   serviceInfo,
   serviceSettings,
   serviceSettingsUpdate,
   webhookDelivery,
 } from './management.ts'
+import { registryCreate, registryView } from './registry.ts'
 import type { Route } from './routes.ts'
 
 const count = z
@@ -112,6 +114,24 @@ export const APP_ROUTES = {
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
+  endpointRequests: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/requests',
+    summary: 'Requests to a load-balanced endpoint that have ended, newest first',
+    query: {
+      status: z
+        .string()
+        .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 502, or a class like 5xx')
+        .optional(),
+      limit: count.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      cursor: count.optional(),
+      after: logQuery.after,
+      follow: logQuery.follow,
+    },
+    answer: proxiedRequestPage,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
   endpointMetrics: {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId/metrics',
@@ -132,6 +152,15 @@ export const APP_ROUTES = {
     query: { endpoint: z.string().optional() },
     answer: z.object({ workers: z.array(workerView) }),
     errors: [],
+    source: 'ours',
+  },
+  workerUsage: {
+    methods: ['GET'],
+    path: '/api/workers/usage',
+    summary: 'What workers use now: CPU, memory, network, graphics cards; with follow=true as events every 2 s',
+    query: { endpoint: z.string().optional(), follow: z.enum(['true', 'false']).optional() },
+    answer: usageReading,
+    errors: ['BAD_FIELD'],
     source: 'ours',
   },
   workerStop: {
@@ -174,7 +203,7 @@ export const APP_ROUTES = {
     path: '/api/jobs/:jobId',
     summary: 'A job with its history, reasons and deliveries',
     answer: jobDetail,
-    errors: ['JOB_NOT_FOUND'],
+    errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
   },
   jobChunks: {
@@ -201,6 +230,31 @@ export const APP_ROUTES = {
     answer: webhookDelivery,
     errors: ['DELIVERY_NOT_FOUND'],
     source: 'job-api, Webhook',
+  },
+  registryList: {
+    methods: ['GET'],
+    path: '/api/registries',
+    summary: 'List stored credentials of image registries, without passwords',
+    answer: z.object({ registries: z.array(registryView) }),
+    errors: ['SECRET_LOST'],
+    source: 'ours',
+  },
+  registryPut: {
+    methods: ['POST'],
+    path: '/api/registries',
+    summary: 'Store credentials of an image registry; those of the same name are replaced',
+    body: registryCreate,
+    answer: registryView,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+    source: 'ours',
+  },
+  registryRemove: {
+    methods: ['DELETE'],
+    path: '/api/registries/:name',
+    summary: 'Forget credentials of an image registry',
+    answer: done,
+    errors: ['REGISTRY_NOT_FOUND'],
+    source: 'ours',
   },
   settingsRead: {
     methods: ['GET'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type ContainerSettings, containerSettings } from './container.ts'
 import { limit } from './limits.ts'
 
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
@@ -6,7 +7,7 @@ const endpointId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'must be a-z, 0-9 and inner hyphens, at most 40')
 
-/** Rule by which the fleet of an endpoint grows; source: the platform. */
+/** Rule by which the fleet of an endpoint grows; source: the platform. Of a load-balanced one, jobs are open requests. */
 const scaler = z.discriminatedUnion('type', [
   z.object({ type: z.literal('QUEUE_DELAY'), value: z.number().min(0).max(3600).describe('seconds a job may wait') }),
   z.object({ type: z.literal('REQUEST_COUNT'), value: z.number().min(1).max(10_000).describe('jobs per worker') }),
@@ -17,7 +18,16 @@ const environment = z.record(
   z.string().max(32_768),
 )
 
-/** What a user sets of an endpoint. Exactly one of `handler` and `command` is given. Spans in ms. */
+/** How requests reach the workers of a load-balanced endpoint. Source: job-api, Load-balanced endpoints. */
+const loadBalanced = z.object({
+  port: z.number().int().min(1).max(65_535).default(80).describe('PORT of a container; a process gets a free one'),
+  healthPort: z.number().int().min(1).max(65_535).optional().describe('PORT_HEALTH where it is not the same'),
+})
+
+/**
+ * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers are
+ * containers, else processes. Spans in ms.
+ */
 export const endpointConfig = z.object({
   name: z.string().trim().min(1).max(100),
   handler: z.string().min(1).optional().describe('absolute path of a Python handler file, run by svc_worker'),
@@ -39,22 +49,62 @@ export const endpointConfig = z.object({
   scaler: scaler.default({ type: 'QUEUE_DELAY', value: 4 }),
   env: environment.default({}),
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
+  loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
+  container: containerSettings.optional(),
 })
 
 /** The settings of an endpoint. */
 export type EndpointConfig = z.infer<typeof endpointConfig>
 
-const oneProgram = (config: { handler?: string | undefined; command?: string | undefined }) =>
-  (config.handler === undefined) !== (config.command === undefined)
+/**
+ * What is wrong with the program of an endpoint; undefined where nothing is.
+ * Source: ours, because an image brings its own program and may also be only the place for a handler or command.
+ */
+export function programFault({
+  handler,
+  command,
+  container,
+  loadBalanced,
+}: Pick<EndpointConfig, 'handler' | 'command' | 'container' | 'loadBalanced'>): string | undefined {
+  if (handler !== undefined && command !== undefined) return 'give one of handler and command, not both'
+  if (handler !== undefined && loadBalanced !== undefined)
+    return 'a handler takes jobs; a load-balanced endpoint needs a command or an image that answers HTTP'
+  if (handler === undefined && command === undefined && container?.image === undefined)
+    return 'give exactly one of handler and command, or an image'
+  return undefined
+}
+
+/** Growth of a load-balanced endpoint for which none is given; source: the platform's app package. */
+const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 
 /** Body of 'create an endpoint'. */
 export const endpointCreate = endpointConfig
-  .extend({ id: endpointId.optional() })
-  .refine(oneProgram, { message: 'give exactly one of handler and command', path: ['handler'] })
+  .extend({ id: endpointId.optional(), scaler: scaler.optional() })
+  .superRefine((config, context) => {
+    const fault = programFault(config)
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, path: ['handler'] })
+  })
   .refine((config) => config.workersMin <= config.workersMax, {
     message: 'must not be above workersMax',
     path: ['workersMin'],
   })
+  .transform((config) => ({
+    ...config,
+    scaler:
+      config.scaler ??
+      (config.loadBalanced === undefined ? endpointConfig.shape.scaler.parse(undefined) : LOAD_BALANCED_SCALER),
+  }))
+
+// Without the defaults, which would undo what was set before.
+const partialContainer = z.strictObject(
+  Object.fromEntries(
+    Object.entries(containerSettings.shape).map(([name, schema]) => [name, withoutDefault(schema).optional()]),
+  ) as { [Name in keyof ContainerSettings]: z.ZodOptional<z.ZodType<ContainerSettings[Name]>> },
+)
+
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
+}
 
 /** Body of 'update an endpoint': any of the settings. */
 export const endpointUpdate = z.strictObject({
@@ -73,10 +123,24 @@ export const endpointUpdate = z.strictObject({
   scaler: scaler.optional(),
   env: environment.optional(),
   callsOthers: z.boolean().optional(),
+  loadBalanced: loadBalanced.optional(),
+  container: partialContainer.optional().describe('settings that are not given stay as they are'),
 })
 
-/** The states of a worker; the first five are counted by health. Source: job-api, health; 'stopping' and 'ended' are ours. */
-export const WORKER_STATES = ['initializing', 'idle', 'running', 'throttled', 'unhealthy', 'stopping', 'ended'] as const
+/** Changes of an endpoint. */
+export type EndpointUpdate = z.infer<typeof endpointUpdate>
+
+/** The states of a worker; the first five are counted by health. Source: job-api, health; the others are ours. */
+export const WORKER_STATES = [
+  'initializing',
+  'idle',
+  'running',
+  'throttled',
+  'unhealthy',
+  'paused',
+  'stopping',
+  'ended',
+] as const
 
 /** State of a worker. */
 export type WorkerState = (typeof WORKER_STATES)[number]
@@ -88,14 +152,39 @@ export const workerView = z.object({
   state: z.enum(WORKER_STATES),
   reason: z.string().optional().describe('why it is in a state that is not idle or running'),
   pid: z.number().int().optional(),
+  container: z.string().optional().describe('id of its container'),
+  gpus: z.array(z.string()).optional().describe('ids of its graphics cards'),
   startedAt: z.number().int(),
   lastSeenAt: z.number().int().optional(),
   jobs: z.array(z.string()).describe('ids of the jobs it runs'),
-  jobsDone: z.number().int(),
+  jobsDone: z.number().int().describe('jobs, or requests of a load-balanced endpoint, that it has answered'),
 })
 
 /** A worker. */
 export type WorkerView = z.infer<typeof workerView>
+
+/** What a worker uses now; a field is missing where the engine does not tell. Bytes since its start for the network. */
+export const workerUsage = z.object({
+  cpuPercent: z.number().optional().describe('of one CPU'),
+  memoryBytes: z.number().int().optional(),
+  memoryLimitBytes: z.number().int().optional(),
+  networkReceivedBytes: z.number().int().optional(),
+  networkSentBytes: z.number().int().optional(),
+  gpuPercent: z.number().optional().describe('mean of its cards'),
+  gpuMemoryBytes: z.number().int().optional(),
+})
+
+/** What a worker uses. */
+export type WorkerUsage = z.infer<typeof workerUsage>
+
+/** One reading of what workers use. */
+export const usageReading = z.object({
+  at: z.number().int(),
+  workers: z.array(workerUsage.extend({ workerId: z.string(), endpointId: z.string() })),
+})
+
+/** One reading. */
+export type UsageReading = z.infer<typeof usageReading>
 
 /** An endpoint as the management API shows it. */
 export const endpointView = endpointConfig.extend({
@@ -103,7 +192,8 @@ export const endpointView = endpointConfig.extend({
   paused: z.boolean(),
   createdAt: z.number().int(),
   updatedAt: z.number().int(),
-  url: z.string().describe('base address for clients of the job API'),
+  url: z.string().describe('base address for clients of the job API, or of the routes of a load-balanced endpoint'),
+  hostUrl: z.string().optional().describe('address of a load-balanced endpoint with a host name of its own'),
   waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any does'),
 })
 

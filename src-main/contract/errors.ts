@@ -16,6 +16,17 @@ export const ERRORS = {
     title: 'Bad Request',
     message: 'Job {jobId} is {status}; {operation} needs one of {allowed}.',
   },
+  NOT_QUEUE_BASED: {
+    status: 400,
+    title: 'Bad Request',
+    message:
+      'Endpoint {endpointId} is load-balanced: it answers requests and takes no jobs. Send the request to {address}.',
+  },
+  NOT_LOAD_BALANCED: {
+    status: 400,
+    title: 'Bad Request',
+    message: 'Endpoint {endpointId} is queue-based and has no routes of its own. Send jobs to {address}.',
+  },
   UNAUTHORIZED: {
     status: 401,
     title: 'Unauthorized',
@@ -55,6 +66,11 @@ export const ERRORS = {
   },
   WORKER_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no worker {workerId}, or it has ended.' },
   DELIVERY_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no webhook delivery {deliveryId}.' },
+  REGISTRY_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There are no registry credentials {name}. List them with `drydock registry list`.',
+  },
   ENDPOINT_PAUSED: {
     status: 409,
     title: 'Conflict',
@@ -66,6 +82,11 @@ export const ERRORS = {
     title: 'Conflict',
     message: 'An endpoint with {field} {value} exists. Choose another one, or update that endpoint.',
   },
+  REQUEST_TOO_LARGE: {
+    status: 413,
+    title: 'Content Too Large',
+    message: 'The body exceeds the {limit} maximum of a request to a load-balanced endpoint. Send it in parts.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported Media Type',
@@ -76,12 +97,39 @@ export const ERRORS = {
     title: 'Too Many Requests',
     message: 'The limit of {limit} for {operation} is reached. Wait {seconds} s, or switch strict limits off.',
   },
+  PAYLOAD_LOST: {
+    status: 500,
+    title: 'Internal Server Error',
+    message: 'The {what} of job {jobId} is lost: its file {file} is missing in the data folder. Submit the job again.',
+  },
+  SECRET_LOST: {
+    status: 500,
+    title: 'Internal Server Error',
+    message:
+      'The secret {name} of {scope} cannot be read: the file secrets.key of the data folder is missing or not the one it was stored with. Store it again.',
+  },
   INTERNAL: {
     status: 500,
     title: 'Internal Server Error',
     message: 'The service failed on this request; its log says why under {requestId}. Nothing accepted was lost.',
   },
   JOB_FAILED: { status: 500, title: 'Internal Server Error', message: 'Job {jobId} ended as {status}: {why}' },
+  WORKER_FAILED: {
+    status: 502,
+    title: 'Bad Gateway',
+    message:
+      'Worker {workerId} did not answer: {why}. See `drydock logs {endpointId}`; the request may have had effects.',
+  },
+  NO_WORKER: {
+    status: 503,
+    title: 'Service Unavailable',
+    message: 'No worker of endpoint {endpointId} can take the request: {why}',
+  },
+  REQUEST_TOO_SLOW: {
+    status: 504,
+    title: 'Gateway Timeout',
+    message: 'Worker {workerId} did not answer within {seconds} s. Answer sooner, or use a queue-based endpoint.',
+  },
   WORKER_TOO_SLOW: {
     status: 504,
     title: 'Gateway Timeout',

@@ -52,6 +52,21 @@ export const LIMITS = {
     unit: 'bytes',
     source: 'ours: the file between a worker and the log store is emptied past this',
   },
+  payloadInRowBytes: {
+    value: 256 * 1024,
+    unit: 'bytes',
+    source:
+      'ours: larger payloads are files, which are written once; the database writes twice, and holds up the event loop',
+  },
+  payloadMemoryBytes: {
+    value: 64 * MIB,
+    unit: 'bytes',
+    source: 'ours: three of the largest bodies, held for the reader that waits for them',
+  },
+  proxyBodyBytes: { value: 30 * MIB, unit: 'bytes', source: 'job-api, Load-balanced endpoints' },
+  proxyWaitMs: { value: 2 * MINUTE, unit: 'ms', source: 'job-api, Load-balanced endpoints' },
+  proxyProcessingMs: { value: 5.5 * MINUTE, unit: 'ms', source: 'job-api, Load-balanced endpoints' },
+  requestsPerEndpoint: { value: 50_000, unit: 'count', source: 'ours: the newest; about 8 MB' },
   searchTextBytes: { value: 64 * 1024, unit: 'bytes', source: 'ours, because a picture in base64 is not searched' },
   listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },

@@ -59,6 +59,29 @@ export type LogLine = z.infer<typeof logLine>
 /** A page of log lines, oldest first. */
 export const logPage = z.object({ lines: z.array(logLine) })
 
+/** One request to a load-balanced endpoint that has ended. Without `status` the client left before there was one. */
+export const proxiedRequest = z.object({
+  id: z.number().int().describe('grows by time; send it back as `cursor` or `after` to go on'),
+  at: z.number().int().describe('when it came, ms since the epoch'),
+  endpointId: z.string(),
+  method: z.string(),
+  path: z.string().describe('without the query, which may hold secrets'),
+  status: z.number().int().optional(),
+  workerId: z.string().optional(),
+  waitedMs: z.number().int().describe('until a worker took it'),
+  firstByteMs: z.number().int().optional().describe('from its coming to the head of the answer'),
+  durationMs: z.number().int().describe('from its coming to the last byte of the answer'),
+  bytesIn: z.number().int(),
+  bytesOut: z.number().int(),
+  error: z.string().optional().describe('what went wrong, for a person'),
+})
+
+/** A request to a load-balanced endpoint. */
+export type ProxiedRequest = z.infer<typeof proxiedRequest>
+
+/** A page of requests, newest first. */
+export const proxiedRequestPage = z.object({ requests: z.array(proxiedRequest), cursor: z.string().optional() })
+
 /** Percentiles of a span in ms; missing where nothing was measured. */
 const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
 

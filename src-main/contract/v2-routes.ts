@@ -52,7 +52,7 @@ export const V2_ROUTES = {
     query: { wait },
     body: jobRequest,
     answer: jobRecord,
-    errors: bodyErrors,
+    errors: [...bodyErrors, 'PAYLOAD_LOST'],
     source: 'spec 4',
   },
   status: {
@@ -61,7 +61,7 @@ export const V2_ROUTES = {
     summary: 'Read a job',
     query: { ttl },
     answer: jobRecord,
-    errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    errors: ['JOB_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],
     source: 'spec 4; POST for older clients of the platform',
   },
   statusSync: {
@@ -70,7 +70,7 @@ export const V2_ROUTES = {
     summary: 'Wait for the result of a job that exists',
     query: { wait },
     answer: jobRecord,
-    errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    errors: ['JOB_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],
     source: 'the platform: two public SDKs need it',
   },
   stream: {

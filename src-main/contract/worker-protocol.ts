@@ -8,6 +8,14 @@ export const WORKER_ROUTES = {
   stream: { method: 'POST', path: '/v2/:endpointId/job-stream/:workerId/:jobId' },
 } as const
 
+const CALLS = new Set(Object.values(WORKER_ROUTES).map(({ path }) => path.split('/')[3]))
+
+/** Whether a path is one of these routes. @param path like /v2/hello/job-take/abc */
+export function isWorkerCall(path: string): boolean {
+  const [, version, , call] = path.split('/')
+  return version === 'v2' && CALLS.has(call)
+}
+
 /**
  * Query parameter that brings the worker's token where the Authorization header cannot: the public SDK sends the key of
  * the platform there when it finds one in ~/.runpod/config.toml. Source: ours.

@@ -7,6 +7,7 @@ import { lookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import type { Json } from '../domain/json/json.ts'
 import { isPrivateAddress } from '../domain/private-address.ts'
 import type { Poster } from '../services/ports.ts'
 
@@ -34,7 +35,7 @@ type SendOptions = { readonly signal: AbortSignal; readonly maxAnswerBytes: numb
 
 async function send(
   target: string,
-  body: string,
+  body: Json,
   { signal, maxAnswerBytes, allowPrivate }: SendOptions,
 ): Promise<{ status: number; location: string | undefined }> {
   const url = new URL(target)

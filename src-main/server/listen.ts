@@ -1,9 +1,11 @@
 /**
- * The only place that opens a port. Loopback only; header size, header time and the number of sockets are bounded, so
+ * The only place that opens a port. Loopback, and the gateways of our networks of containers; header size, header time and the number of sockets are bounded, so
  * that slow or greedy clients do not keep others waiting.
  */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../contract/errors.ts'
 import { StartError } from './start-error.ts'
@@ -18,30 +20,61 @@ export type Listener = {
 /** Answers requests; the second argument is what the node server adds. */
 export type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
 
+/** Answers requests that are passed on to workers, on the streams themselves: nothing of them is held. */
+export type StreamHandler = {
+  /** Whether a request is for it; decided by address and Host alone. */
+  readonly isFor: (incoming: IncomingMessage) => boolean
+  /** Answers it. Is to write `100 Continue` itself where the client waits for that. */
+  readonly request: (incoming: IncomingMessage, response: ServerResponse) => void
+  readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
 const HEADER_BYTES = 16 * 1024
 const HEADERS_MS = 10_000
 // A body of 20 MiB over a slow loopback proxy still arrives; a client that drips bytes does not hold a socket for ever.
 const REQUEST_MS = 120_000
+const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+// Below the ports that systems give to outgoing connections, of which one could take the port before the worker does.
+const [FREE_PORTS_FROM, FREE_PORTS_TO] = [20_000, 32_000]
+const FREE_PORTS_TRIED = 100
 const KEEP_ALIVE_MS = 65_000
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Opens a port on loopback.
+ * Opens a port, on loopback where no other address is given.
  * @param port 0 takes a free one
+ * @param host loopback, or the gateway of a network of containers
  * @throws StartError 'port-taken'
  */
-export async function listen(fetch: Fetch, port: number): Promise<Listener> {
+export async function listen(
+  fetch: Fetch,
+  port: number,
+  { host = LOOPBACK, streams }: { readonly host?: string; readonly streams?: StreamHandler } = {},
+): Promise<Listener> {
+  const answer = getRequestListener(fetch, { hostname: host, errorHandler: (error) => plainError(error) })
+  const onRequest = (incoming: IncomingMessage, response: ServerResponse) => {
+    if (streams?.isFor(incoming)) return streams.request(incoming, response)
+    boundBody(incoming)
+    void answer(incoming, response)
+  }
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
+      requestTimeout: 0, // see boundBody
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 5000,
       noDelay: true,
+      // Any other request for an upgrade is answered as if it asked for none, as some clients always do (h2c).
+      shouldUpgradeCallback: (incoming) => streams?.isFor(incoming) === true && isWebSocket(incoming),
     },
-    getRequestListener(fetch, { hostname: LOOPBACK, errorHandler: (error) => plainError(error) }),
+    onRequest,
   )
+  server.on('checkContinue', (incoming, response) => {
+    if (streams?.isFor(incoming) !== true) response.writeContinue()
+    onRequest(incoming, response)
+  })
+  if (streams !== undefined) server.on('upgrade', streams.upgrade)
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
@@ -50,8 +83,41 @@ export async function listen(fetch: Fetch, port: number): Promise<Listener> {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   })
-  await open(server, port)
+  await open(server, port, host)
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) }
+}
+
+// Instead of Node's own limit, which would also end an upload that waits until a worker is there to read it.
+function boundBody(incoming: IncomingMessage): void {
+  const { headers, socket } = incoming
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
+  const timer = setTimeout(() => {
+    if (!incoming.complete) socket.end(REQUEST_TIMEOUT, () => socket.destroy())
+  }, REQUEST_MS)
+  incoming.once('close', () => clearTimeout(timer))
+}
+
+const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket'
+
+/**
+ * Finds a port of loopback that nobody listens on, for a worker process. Another program may take it before the worker
+ * does; then the worker ends, and its successor gets another one.
+ * @param isTaken ports that are given away already
+ */
+export async function freePort(isTaken: (port: number) => boolean): Promise<number> {
+  for (let tries = 0; tries < FREE_PORTS_TRIED; tries++) {
+    const port = randomInt(FREE_PORTS_FROM, FREE_PORTS_TO)
+    if (!isTaken(port) && (await canOpen(port))) return port
+  }
+  throw new Error(`no free port from ${FREE_PORTS_FROM} to ${FREE_PORTS_TO} was found for the worker`)
+}
+
+function canOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createSocketServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: LOOPBACK }, () => server.close(() => resolve(true)))
+  })
 }
 
 // What the app never saw: a request line or Host that no address can be made of.
@@ -64,7 +130,7 @@ function plainError(error: unknown): Response {
   return new Response(JSON.stringify(body), { status: body.status, headers: { 'content-type': 'application/json' } })
 }
 
-function open(server: Server, port: number): Promise<void> {
+function open(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {
       if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return reject(error)
@@ -75,7 +141,7 @@ function open(server: Server, port: number): Promise<void> {
         }),
       )
     })
-    server.listen({ port, host: LOOPBACK, backlog: 1024 }, resolve)
+    server.listen({ port, host, backlog: 1024 }, resolve)
   })
 }
 

@@ -1,22 +1,30 @@
 /** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
 import { rmSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
+import { createProxy } from '../api/load-balanced/proxy.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker/worker-app.ts'
 import {
   createCore,
+  dockerFleet,
+  joinFleets,
   type OpenedFolder,
   openFolderStorage,
+  pingWorker,
   postOut,
   processFleet,
   type ServiceFacts,
   type Storage,
 } from '../core.ts'
+import { containerState } from './container-state.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
-import { type Fetch, type Listener, listen } from './listen.ts'
+import { type Fetch, freePort, type Listener, listen, type StreamHandler } from './listen.ts'
 import { StartError } from './start-error.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
+import { createWorkerListeners } from './worker-listeners.ts'
 
 /** How to start. */
 export type StartOptions = {
@@ -46,8 +54,9 @@ const STOP_GRACE_MS = 10_000
 const ANSWER_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
-const PYTHON_PATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
-const WORKER_PORT = 'server.workerPort'
+const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
+const PYTHON_PATH = join(RESOURCES, 'python')
+const LOOPBACK = '127.0.0.1'
 
 /**
  * Starts the service; it answers when the promise settles.
@@ -116,17 +125,34 @@ async function run(
     newId: systemIds,
     log,
     post: postOut,
-    fleet: ({ clock, maxWorkers }) =>
-      processFleet({
-        clock,
-        log,
-        folder: folder.workers,
-        pythonPath: PYTHON_PATH,
-        environment: process.env,
-        maxWorkers,
+    ping: pingWorker,
+    fleet: ({ clock, maxWorkers, registryAuth }) =>
+      joinFleets({
+        process: processFleet({
+          clock,
+          log,
+          folder: folder.workers,
+          pythonPath: PYTHON_PATH,
+          environment: process.env,
+          maxWorkers,
+          reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
+          freePort,
+        }),
+        container: dockerFleet({
+          clock,
+          log,
+          folder: folder.workers,
+          pythonPath: PYTHON_PATH,
+          surroundings: { env: process.env, home: homedir(), platform: process.platform, user: userNumbers() },
+          resources: RESOURCES,
+          version: packageJson.version,
+          registryAuth,
+          maxWorkers,
+          openForWorkers: (host) => workerListeners.open(host),
+          state: containerState(storage),
+        }),
       }),
     facts: () => facts as ServiceFacts,
-    workerUrl: () => workerUrl,
     accountKey: () => accountKey ?? '',
     writeAccountKey: async (key) => {
       writePrivate(folder.keyFile, key)
@@ -134,9 +160,9 @@ async function run(
     },
   })
   const { service } = core
-  const listeners: Listener[] = []
+  const closers: ((graceMs: number) => Promise<void>)[] = []
   open.push(async () => rmSync(folder.serviceFile, { force: true }))
-  open.push(async () => void (await Promise.all(listeners.map((listener) => listener.close(ANSWER_GRACE_MS)))))
+  open.push(async () => void (await Promise.all(closers.map((close) => close(ANSWER_GRACE_MS)))))
   open.push(() => core.stop(options.stopGraceMs ?? STOP_GRACE_MS))
   if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
 
@@ -148,23 +174,28 @@ async function run(
       await ready.promise
       return app.fetch(request, bindings)
     }
-  // Workers that outlived a crash call the port that they were started with.
-  const lastPort = Number(storage.state.get(WORKER_PORT) ?? 0)
-  const workerFetch = whenReady(createWorkerApp(service))
-  const workerListener = await listen(workerFetch, lastPort).catch(() => listen(workerFetch, 0))
-  listeners.push(workerListener)
-  workerUrl = `http://127.0.0.1:${workerListener.port}`
-  if (workerListener.port !== lastPort) await storage.write(() => storage.state.set(WORKER_PORT, workerListener.port))
+  const userFetch = whenReady(createUserApp(service))
+  const streams = createProxy(service, ready.promise)
+  const hosts = new Set<string>()
+  const workerListeners = createWorkerListeners({
+    storage,
+    hosts,
+    workers: whenReady(createWorkerApp(service)),
+    users: userFetch,
+    streams,
+  })
+  closers.push(workerListeners.close)
+  workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
-  const userListener = await listenForUsers(whenReady(createUserApp(service)), options.port)
-  listeners.push(userListener)
+  const userListener = await listenForUsers(userFetch, streams, options.port)
+  closers.push(userListener.close)
   const { port } = userListener
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${LOOPBACK}:${port}`
   facts = {
     version: packageJson.version,
     pid: process.pid,
     url,
-    hosts: new Set([`127.0.0.1:${port}`, `localhost:${port}`]),
+    hosts: hosts.add(`${LOOPBACK}:${port}`).add(`localhost:${port}`),
     data: folder.folder,
     keyFile: folder.keyFile,
     startedAt,
@@ -187,15 +218,21 @@ async function run(
   return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped: stopped.promise }
 }
 
+// Windows gives -1.
+function userNumbers(): string | undefined {
+  const { uid, gid } = userInfo()
+  return uid < 0 ? undefined : `${uid}:${gid}`
+}
+
 // Without a wish of the user the next free port will do; the CLI finds it in the data folder.
-async function listenForUsers(fetch: Fetch, port: number | undefined): Promise<Listener> {
-  if (port !== undefined) return listen(fetch, port)
+async function listenForUsers(fetch: Fetch, streams: StreamHandler, port: number | undefined): Promise<Listener> {
+  if (port !== undefined) return listen(fetch, port, { streams })
   for (let at = DEFAULT_PORT; at < DEFAULT_PORT + PORTS_TRIED; at++) {
     try {
-      return await listen(fetch, at)
+      return await listen(fetch, at, { streams })
     } catch (error) {
       if (!(error instanceof StartError)) throw error
     }
   }
-  return listen(fetch, 0)
+  return listen(fetch, 0, { streams })
 }

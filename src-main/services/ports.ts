@@ -4,8 +4,25 @@
  */
 import type { EndpointConfig } from '../contract/endpoint.ts'
 import type { JobState } from '../contract/job.ts'
-import type { JobHistoryEntry, LogLine, WebhookDelivery } from '../contract/management.ts'
+import type { JobHistoryEntry, LogLine, ProxiedRequest, WebhookDelivery } from '../contract/management.ts'
 import type { JobEvent } from '../domain/job/transitions.ts'
+import type { Json } from '../domain/json/json.ts'
+import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
+import type { WorkerAddress } from './ports/fleet.ts'
+import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
+import type { SecretStore } from './ports/secrets.ts'
+
+export type {
+  Fleet,
+  FleetWorker,
+  ServiceReach,
+  WorkerAddress,
+  WorkerExit,
+  WorkerOutput,
+  WorkerPlan,
+  WorkerSpec,
+} from './ports/fleet.ts'
+export type { SecretStore } from './ports/secrets.ts'
 
 /** Time. `now` is wall time for people; `steady` is for spans and deadlines and never jumps. Both in ms. */
 export type Clock = {
@@ -61,11 +78,11 @@ export type Job = {
   readonly error: string | null
 }
 
-/** A new job. `input` and `s3Config` are JSON text as it came. */
+/** A new job. `s3Config` is JSON text as it came. */
 export type NewJob = {
   readonly id: string
   readonly endpointId: string
-  readonly input: string
+  readonly input: KeptPayload
   readonly s3Config: string | undefined
   readonly webhook: string | undefined
   readonly lowPriority: boolean
@@ -74,6 +91,9 @@ export type NewJob = {
   readonly retentionMs: number
   readonly idempotencyKey: string | undefined
 }
+
+/** By what a payload is found, and named in messages. */
+export type JobName = Pick<Job, 'seq' | 'id'>
 
 /** The two times of one moment. */
 export type Moment = { readonly now: number; readonly steady: number }
@@ -84,8 +104,7 @@ export type MoveFields = {
   readonly attempt?: number | undefined
   readonly reason?: string | undefined
   readonly error?: string | undefined
-  /** JSON text of the output. */
-  readonly output?: string | undefined
+  readonly output?: KeptPayload | undefined
 }
 
 /** A committed move, as listeners hear it. */
@@ -141,8 +160,9 @@ export type JobStore = {
   readonly findByIdempotencyKey: (endpointId: string, key: string) => Job | undefined
   readonly find: (id: string) => Job | undefined
   readonly read: (seq: number) => Job | undefined
-  readonly readInput: (seq: number) => { readonly input: string; readonly s3Config: string | null } | undefined
-  readonly readOutput: (seq: number) => string | undefined
+  /** @throws AppError PAYLOAD_LOST when its file is missing; so does readOutput */
+  readonly readInput: (job: JobName) => Promise<{ readonly input: Json; readonly s3Config: string | null } | undefined>
+  readonly readOutput: (job: JobName) => Promise<Json | undefined>
   /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
   readonly move: (seq: number, event: JobEvent, fields: MoveFields, moment: Moment) => Job | undefined
   /** Claims the oldest waiting job of the endpoint, normal priority first; skips the given seqs. */
@@ -204,6 +224,9 @@ export type EndpointStore = {
   readonly save: (endpoint: Endpoint, event: 'created' | 'updated' | 'paused' | 'resumed', now: number) => void
   readonly remove: (id: string, now: number) => void
   readonly totals: (id: string) => EndpointTotals
+  /** Adds what is no job to the totals, inside a write; `reread` afterwards makes it seen. */
+  readonly addTotals: (id: string, sums: Omit<EndpointTotals, 'retried'>) => void
+  readonly reread: (id: string) => void
 }
 
 /** A worker that was started and has not been seen to end. */
@@ -268,6 +291,27 @@ export type LogStore = {
   readonly trimWorker: (workerId: string, keep: number) => void
 }
 
+/** Which requests of a list: those with a status in the range (also without one where it begins at 0), older than `before`. */
+export type RequestQuery = {
+  readonly endpointId: string
+  readonly statusFrom: number
+  readonly statusTo: number
+  readonly before: number
+  readonly limit: number
+}
+
+/** Requests to load-balanced endpoints that have ended. Methods that write are called inside a Writer's work only. */
+export type RequestStore = {
+  readonly append: (requests: readonly Omit<ProxiedRequest, 'id'>[]) => void
+  /** Newest first. */
+  readonly list: (query: RequestQuery) => readonly ProxiedRequest[]
+  /** Oldest first, those after an id. */
+  readonly after: (endpointId: string, id: number, limit: number) => readonly ProxiedRequest[]
+  readonly lastId: () => number
+  readonly trim: (before: number, limit: number) => number
+  readonly trimEndpoint: (endpointId: string, keep: number) => void
+}
+
 /** The log of events. */
 export type EventStore = {
   readonly after: (id: number, limit: number) => readonly Change[]
@@ -302,15 +346,18 @@ export type StateStore = {
 /** Everything that storage offers. */
 export type Storage = {
   readonly write: Writer
+  readonly payloads: PayloadStore
   readonly jobs: JobStore
   readonly chunks: ChunkStore
   readonly endpoints: EndpointStore
   readonly workers: WorkerStore
   readonly webhooks: WebhookStore
   readonly logs: LogStore
+  readonly requests: RequestStore
   readonly events: EventStore
   readonly search: SearchIndex
   readonly metrics: MetricsStore
+  readonly secrets: SecretStore
   readonly state: StateStore
   /** Called after each commit with what changed, in order. */
   readonly onCommit: (listener: (changes: readonly Change[]) => void) => void
@@ -321,65 +368,16 @@ export type Storage = {
   readonly close: () => Promise<void>
 }
 
-/** What a driver needs to start a worker. */
-export type WorkerSpec = {
-  readonly workerId: string
-  readonly endpointId: string
-  readonly handler: string | undefined
-  readonly command: string | undefined
-  readonly cwd: string | undefined
-  readonly python: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-/** A worker that a driver runs. */
-export type FleetWorker = { readonly workerId: string; readonly handle: string; readonly pid: number | undefined }
-
-/** How a worker ended. */
-export type WorkerExit = {
-  readonly workerId: string
-  readonly code: number | undefined
-  readonly signal: string | undefined
-  readonly reason: string | undefined
-}
-
-/** Raw output of a worker, whole lines. */
-export type WorkerOutput = {
-  readonly workerId: string
-  readonly lines: readonly string[]
-  readonly at: number
-  /** To be called when the lines are stored: a worker that is adopted later does not give them again. */
-  readonly stored?: () => void
-}
-
-/**
- * The engine that places workers; it knows nothing of queues. Drivers: processes, containers. Every driver passes
- * test/conformance/fleet.
- */
-export type Fleet = {
-  /** Makes ready what the spec needs (an image, a folder). Rejects with a reason for a person. */
-  readonly ensure: (spec: WorkerSpec) => Promise<void>
-  readonly start: (spec: WorkerSpec) => Promise<FleetWorker>
-  /** Asks the worker to end, and ends it with all its children when the grace time is over. Safe to call twice. */
-  readonly stop: (workerId: string, graceMs: number) => Promise<void>
-  readonly list: () => readonly FleetWorker[]
-  /** Takes over a worker of an earlier run. False: it is gone, or another program has its place. */
-  readonly adopt: (worker: { readonly workerId: string; readonly handle: string }) => Promise<boolean>
-  /** Ends whatever earlier runs left behind and nobody adopted. */
-  readonly sweep: () => Promise<void>
-  /** Delivers all output written so far, so that lines can be told apart by job. */
-  readonly drainOutput: (workerId: string) => void
-  /** How many more workers find a place now, and why not more. */
-  readonly capacity: () => { readonly free: number; readonly reason: string | undefined }
-  readonly onExit: (listener: (exit: WorkerExit) => void) => void
-  readonly onOutput: (listener: (output: WorkerOutput) => void) => void
-  readonly close: () => Promise<void>
-}
+/** Asks GET /ping of a worker. Never rejects: a failure is a result. */
+export type Pinger = (
+  address: Pick<WorkerAddress, 'host' | 'healthPort'>,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+) => Promise<PingResult>
 
 /** Sends one POST out. Never rejects: a failure is a result. */
 export type Poster = (request: {
   readonly url: string
-  readonly body: string
+  readonly body: Json
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
   readonly allowPrivate: boolean

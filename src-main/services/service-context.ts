@@ -1,4 +1,6 @@
 import type { Bell } from './bell.ts'
+import type { RequestBalancer } from './load-balanced/balance-requests.ts'
+import type { RequestLog } from './load-balanced/log-requests.ts'
 import type { Keys } from './management/keys.ts'
 import type { MetricsRecorder } from './management/metrics.ts'
 import type { Settings } from './management/settings.ts'
@@ -9,6 +11,7 @@ import type { StreamReaders } from './queue/read-stream.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
 import type { WebhookDelivery } from './webhooks/deliver.ts'
 import type { WorkerSupervisor } from './workers/supervise.ts'
+import type { UsageWatch } from './workers/watch-usage.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
 import type { WorkerRegistry } from './workers/worker-registry.ts'
 
@@ -28,11 +31,14 @@ export type ServiceContext = {
   readonly supervisor: WorkerSupervisor
   readonly webhooks: WebhookDelivery
   readonly metrics: MetricsRecorder
+  readonly usage: UsageWatch
+  readonly balancer: RequestBalancer
+  readonly requestLog: RequestLog
   readonly views: ViewDeps
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts
-  /** Ring when events or log lines were stored. */
-  readonly bells: { readonly events: Bell; readonly logs: Bell }
+  /** Ring when events, log lines or requests were stored. */
+  readonly bells: { readonly events: Bell; readonly logs: Bell; readonly requests: Bell }
   /** Aborts when the service stops: open event streams end. */
   readonly stopping: AbortSignal
   /** Makes a new account key and writes it to the key file. */

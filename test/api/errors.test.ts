@@ -1,8 +1,11 @@
+import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { AppError, ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
 import type { Storage } from '../../src-main/core.ts'
 import { type Answer, setup, type TestService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
+import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
+import type { Sending } from '../support/web-client.ts'
 
 type Provoke = (service: TestService) => Promise<Answer>
 
@@ -16,6 +19,17 @@ async function failing(service: TestService, error: unknown): Promise<Answer> {
   return run(service)
 }
 
+async function proxied(service: TestService, path: string, sending?: Sending): Promise<Answer> {
+  const { send } = await openProxy(service)
+  const { status, headers, json } = await send(path, sending)
+  return { status, headers: new Headers(headers as Record<string, string>), body: json() }
+}
+
+async function loadBalanced(service: TestService, answer: RequestListener): Promise<void> {
+  await service.createEndpoint('web', { loadBalanced: { port: await openWorker(answer) } })
+  await readyWorker(service)
+}
+
 /** One request for every error that can leave the service. */
 const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   NOT_JSON: (service) => run(service, { body: 'x' }),
@@ -23,6 +37,28 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   BAD_FIELD: (service) => run(service, { body: { input: {}, policy: 1 } }),
   BODY_TOO_LARGE: (service) => run(service, { body: '{}', headers: { 'content-length': '99999999' } }),
   WRONG_STATE: async (service) => service.ask('POST', `/v2/e/retry/${await service.run()}`),
+  NOT_QUEUE_BASED: async (service) => {
+    await loadBalanced(service, () => undefined)
+    return service.ask('POST', '/v2/web/run', { body: { input: {} } })
+  },
+  NOT_LOAD_BALANCED: (service) => proxied(service, '/lb/e/x'),
+  REQUEST_TOO_LARGE: async (service) => {
+    await loadBalanced(service, () => undefined)
+    return proxied(service, '/lb/web/x', { method: 'POST', headers: { 'content-length': '99999999' }, body: 'x' })
+  },
+  WORKER_FAILED: async (service) => {
+    await loadBalanced(service, (incoming) => incoming.socket.destroy())
+    return proxied(service, '/lb/web/x')
+  },
+  NO_WORKER: async (service) => {
+    await loadBalanced(service, () => undefined)
+    await service.post('/api/endpoints/web/pause')
+    return proxied(service, '/lb/web/x')
+  },
+  REQUEST_TOO_SLOW: async (service) => {
+    await loadBalanced(service, () => void service.clock.leap(330_000))
+    return proxied(service, '/lb/web/x')
+  },
   UNAUTHORIZED: (service) => service.ask('GET', '/v2/e/health', { key: null }),
   FORBIDDEN_HOST: (service) => service.ask('GET', '/v2/e/health', { headers: { host: 'x' } }),
   FORBIDDEN_ORIGIN: (service) => service.ask('GET', '/v2/e/health', { headers: { origin: 'http://x' } }),
@@ -44,6 +80,20 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/v2/e/purge-queue')
     await service.post('/v2/e/purge-queue')
     return service.ask('POST', '/v2/e/purge-queue')
+  },
+  PAYLOAD_LOST: async (service) => {
+    const jobs = service.storage().jobs as { readInput: Storage['jobs']['readInput'] }
+    jobs.readInput = ({ id }) => Promise.reject(new AppError('PAYLOAD_LOST', { what: 'input', jobId: id, file: 'f' }))
+    return service.ask('GET', `/v2/e/status/${await service.run()}`)
+  },
+  REGISTRY_NOT_FOUND: (service) => service.ask('DELETE', '/api/registries/nope'),
+  SECRET_LOST: async (service) => {
+    const secrets = service.storage().secrets as { get: Storage['secrets']['get'] }
+    secrets.get = (scope, name) => {
+      throw new AppError('SECRET_LOST', { scope, name })
+    }
+    await service.post('/api/registries', { name: 'work', server: 'ghcr.io', username: 'ada', password: 'x' })
+    return service.ask('GET', '/api/registries')
   },
   INTERNAL: (service) => failing(service, new Error('a secret of the inside')),
   JOB_FAILED: async (service) => {
@@ -78,7 +128,7 @@ describe('an error answer', () => {
         body: { error: expect.any(String), code, status, title, detail: answer.body.error },
       })
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-      expect(answer.body.error).not.toMatch(/\{\w+\}|undefined|\bat .+:\d+:\d+|secret/)
+      expect(answer.body.error).not.toMatch(/\{\w+\}|undefined|\bat .+:\d+:\d+|a secret/)
       expect(answer.body.error.length).toBeGreaterThan(10)
     })
   }

@@ -37,7 +37,7 @@ describe('a webhook', () => {
       const { id, worker, clock, posts } = job
       await end(job)
       await clock.until(() => posts.length === 1)
-      const { executionTime, ...record } = JSON.parse(posts[0]?.body ?? '')
+      const { executionTime, ...record } = JSON.parse(String(posts[0]?.body))
       expect(executionTime).toEqual(expect.any(Number))
       expect(record).toEqual({
         id,
@@ -65,7 +65,7 @@ describe('a webhook', () => {
     const id = await run({}, { webhook: HOOK })
     await post('/v2/e/purge-queue')
     await clock.until(() => posts.length === 1)
-    expect(JSON.parse(posts[0]?.body ?? '')).toEqual({ id, status: 'CANCELLED', input: {}, webhook: HOOK })
+    expect(JSON.parse(String(posts[0]?.body))).toEqual({ id, status: 'CANCELLED', input: {}, webhook: HOOK })
   })
 
   it('is delivered with 200, and the delivery kept', async () => {

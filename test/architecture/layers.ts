@@ -9,7 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['contract', 'domain', 'services/ports'],
   fleet: ['contract', 'domain', 'services/ports'],
   build: ['contract', 'domain', 'services/ports'],
-  // Requests that leave this machine, to webhooks: an adapter that is neither storage nor fleet nor build.
+  // Requests that the service makes, to webhooks and /ping of workers: neither storage nor fleet nor build.
   outbound: ['contract', 'domain', 'services/ports'],
   api: ['contract', 'domain', 'services'],
   'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound'],

@@ -57,6 +57,8 @@ export function specOf(command: string | undefined, more: Partial<WorkerSpec> = 
     command,
     cwd: undefined,
     python: 'python3',
+    container: undefined,
+    loadBalanced: undefined,
     ...more,
     env: { RUNPOD_POD_ID: workerId, ...more.env },
   }
@@ -83,7 +85,7 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
       const { fleet, startUp, place, exits } = setup()
       expect(fleet.list()).toEqual([])
       const worker = await startUp([])
-      expect(worker).toEqual({ workerId: worker.workerId, handle: expect.any(String), pid: expect.any(Number) })
+      expect(worker).toMatchObject({ workerId: worker.workerId, handle: expect.any(String) })
       expect(fleet.list()).toEqual([worker])
       expect(place.lives(worker)).toBe(true)
       await fleet.stop(worker.workerId, GRACE_MS)
@@ -97,6 +99,21 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
       const value = 'a value with "quotes", $DOLLARS and spaces'
       const { workerId } = await start([{ printEnv: 'MINE' }, { printEnv: 'RUNPOD_POD_ID' }], { env: { MINE: value } })
       await until(() => expect(lines(workerId)).toEqual([`MINE=${value}`, `RUNPOD_POD_ID=${workerId}`]))
+    })
+
+    it('gives a load-balanced worker a port, and says where it is reached, also after a crash of the service', async () => {
+      const { place, fleet, start, lines } = setup()
+      const steps = [{ printEnv: 'PORT' }, { printEnv: 'PORT_HEALTH' }]
+      const worker = await start(steps, { loadBalanced: { port: 8080, healthPort: 8081 } })
+      const port = expect.any(Number)
+      expect(worker.address).toEqual({ host: expect.any(String), port, healthPort: port })
+      expect(worker.address?.port).not.toBe(worker.address?.healthPort)
+      const given = [/^PORT=\d+$/, /^PORT_HEALTH=\d+$/].map((line) => expect.stringMatching(line))
+      await until(() => expect(lines(worker.workerId)).toEqual(given))
+      expect(fleet.list()).toEqual([worker])
+      const next = watched(place.driver())
+      expect(await next.fleet.adopt(worker)).toBe(true)
+      expect(next.fleet.list()).toEqual([worker])
     })
 
     it('keeps the workers apart', async () => {
@@ -129,16 +146,20 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
       await until(() => expect(atExit).toEqual(['a', 'b']))
     })
 
-    it('gives what was written so far without waiting when it is asked to', async () => {
-      const { fleet, start, lines } = setup()
-      const { workerId } = await start([{ print: 'a' }, { print: 'b' }, { printUnended: 'half' }])
-      const giveUpAt = performance.now() + PATIENCE_MS
-      // No turn of the event loop in here: nobody but drainOutput can deliver.
-      while (lines(workerId).length < 2 && performance.now() < giveUpAt) fleet.drainOutput(workerId)
-      expect(lines(workerId)).toEqual(['a', 'b'])
-      fleet.drainOutput(workerId)
+    it('tells when lines were written, so that they can be told apart by job', async () => {
+      const { fleet, start } = setup()
+      const times: number[] = []
+      fleet.onOutput(({ lines, at, writtenAt }) => times.push(...(writtenAt ?? lines.map(() => at))))
+      const before = Date.now()
+      await start([{ print: 'a' }, { print: 'b' }])
+      await until(() => expect(times).toHaveLength(2))
+      for (const time of times) expect(time).toBeGreaterThanOrEqual(before)
+      for (const time of times) expect(time).toBeLessThanOrEqual(Date.now())
+    })
+
+    it('has no output to give of a worker that it does not know', () => {
+      const { fleet } = setup()
       fleet.drainOutput('nobody')
-      expect(lines(workerId)).toEqual(['a', 'b'])
     })
 
     for (const [what, step, exit] of [
@@ -197,19 +218,76 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
       expect(exits).toEqual([])
     })
 
+    it('freezes a worker, which does nothing until it is woken', async () => {
+      const { fleet, startUp, place, lines } = setup()
+      const worker = await startUp([{ onPoke: 'poked' }])
+      await fleet.pause(worker.workerId)
+      expect(fleet.list()).toEqual([worker])
+      place.poke(worker)
+      const other = await startUp([])
+      await fleet.stop(other.workerId, 0)
+      fleet.drainOutput(worker.workerId)
+      expect(lines(worker.workerId)).toEqual(['up'])
+      await fleet.resume(worker.workerId)
+      await until(() => {
+        fleet.drainOutput(worker.workerId)
+        expect(lines(worker.workerId)).toEqual(['up', 'poked'])
+      })
+    })
+
+    it('stops a frozen worker, which may still end by itself', async () => {
+      const { fleet, startUp, exits, lines } = setup()
+      const { workerId } = await startUp([{ onTerm: { print: 'bye', exit: 7 } }])
+      await fleet.pause(workerId)
+      await fleet.stop(workerId, LONG_MS)
+      expect(exits).toEqual([{ workerId, code: 7, signal: undefined, reason: undefined }])
+      expect(lines(workerId)).toEqual(['up', 'bye'])
+    })
+
+    it('has nothing to freeze or wake of a worker that it does not know', async () => {
+      const { fleet } = setup()
+      await fleet.pause('nobody')
+      await fleet.resume('nobody')
+      expect(fleet.list()).toEqual([])
+    })
+
+    it('starts a worker that was prepared, and throws away one that is not needed', async () => {
+      const { fleet, place, lines, exits } = setup()
+      const spec = specOf(place.command([{ print: 'up' }]))
+      const unused = specOf(place.command([{ print: 'never' }]))
+      await Promise.all([fleet.prepare(spec), fleet.prepare(unused)])
+      expect(fleet.list()).toEqual([])
+      expect(fleet.capacity({}).free).toBeGreaterThan(0)
+      const worker = await fleet.start(spec)
+      expect(fleet.list()).toEqual([worker])
+      await until(() => expect(lines(worker.workerId)).toEqual(['up']))
+      await fleet.stop(unused.workerId, GRACE_MS)
+      expect(exits).toEqual([])
+      expect(lines(unused.workerId)).toEqual([])
+    })
+
+    it('says where workers reach the service', async () => {
+      const { fleet, place } = setup()
+      const watch = { tell: () => undefined, signal: new AbortController().signal }
+      expect(await fleet.ensure(specOf(place.command([])), watch)).toEqual({
+        workerUrl: expect.stringMatching(/^http:\/\/[^/]+:\d+$/),
+        serviceUrl: expect.stringMatching(/^http:\/\/[^/]+:\d+$/),
+      })
+    })
+
     it('says how many more workers find a place, and why not more', async () => {
       let most = 2
       const { fleet, startUp } = setup(() => most)
-      expect(fleet.capacity()).toEqual({ free: 2, reason: undefined })
+      expect(fleet.capacity({})).toEqual({ free: 2, reason: undefined })
       const worker = await startUp([])
       await startUp([])
-      const full = fleet.capacity()
+      const full = fleet.capacity({})
       expect(full).toEqual({ free: 0, reason: expect.stringMatching(/2 of 2/) })
       most = 1
-      expect(fleet.capacity().free).toBe(0)
+      expect(fleet.capacity({}).free).toBe(0)
       await fleet.stop(worker.workerId, 0)
       most = 2
-      expect(fleet.capacity()).toEqual({ free: 1, reason: undefined })
+      expect(fleet.capacity({})).toEqual({ free: 1, reason: undefined })
     })
 
     it('ends all workers when it is closed', async () => {
@@ -228,7 +306,7 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
         expect(next.fleet.list()).toEqual([])
         expect(await next.fleet.adopt(worker)).toBe(true)
         expect(next.fleet.list()).toEqual([worker])
-        expect(next.fleet.capacity().free).toBeGreaterThan(0)
+        expect(next.fleet.capacity({}).free).toBeGreaterThan(0)
         place.poke(worker)
         await until(() => {
           next.fleet.drainOutput(worker.workerId)
@@ -247,6 +325,19 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
         place.kill(worker)
         await until(() => expect(next.exits).toMatchObject([{ workerId: worker.workerId }]))
         expect(next.fleet.list()).toEqual([])
+      })
+
+      it('adopts a frozen worker and wakes it', async () => {
+        const { place, fleet, startUp } = setup()
+        const worker = await startUp([{ onPoke: 'poked' }])
+        await fleet.pause(worker.workerId)
+        const next = watched(place.driver())
+        expect(await next.fleet.adopt(worker)).toBe(true)
+        place.poke(worker)
+        await until(() => {
+          next.fleet.drainOutput(worker.workerId)
+          expect(next.lines(worker.workerId)).toEqual(['poked'])
+        })
       })
 
       it('does not adopt a worker that is dead or was never there', async () => {

@@ -7,6 +7,7 @@ import { isAlive, processPlace } from './process-place.ts'
 describeFleet('process', processPlace)
 
 const GRACE_MS = 150
+const PATIENCE_MS = 10_000
 // A file is emptied past 8 MiB; a fast writer adds some more before anybody looks.
 const FILE_BYTES = 256 * 1024 * 1024
 
@@ -35,6 +36,32 @@ describe('processes', () => {
       await until(() => expect(pids.map(isAlive)).toEqual([false, false]))
     })
   }
+
+  it('what was written so far is given without waiting when it is asked for', async () => {
+    const { place, fleet, lines } = setup()
+    const steps = [{ print: 'a' }, { print: 'b' }, { printUnended: 'half' }]
+    const { workerId } = await fleet.start(specOf(place.command(steps)))
+    const giveUpAt = performance.now() + PATIENCE_MS
+    // No turn of the event loop in here: nobody but drainOutput can deliver.
+    while (lines(workerId).length < 2 && performance.now() < giveUpAt) fleet.drainOutput(workerId)
+    expect(lines(workerId)).toEqual(['a', 'b'])
+    fleet.drainOutput(workerId)
+    expect(lines(workerId)).toEqual(['a', 'b'])
+  })
+
+  it('load-balanced workers that start at once get ports of their own, which they learn from PORT', async () => {
+    const { place, fleet, lines } = setup()
+    const command = place.command([{ printEnv: 'PORT' }, { printEnv: 'PORT_HEALTH' }])
+    const spec = () => specOf(command, { loadBalanced: { port: 80 } })
+    const workers = await Promise.all(Array.from({ length: 5 }, () => fleet.start(spec())))
+    const ports = workers.map(({ address }) => address?.port)
+    expect(new Set(ports).size).toBe(5)
+    for (const { workerId, address } of workers) {
+      expect(address?.healthPort).toBe(address?.port)
+      const given = [`PORT=${address?.port}`, `PORT_HEALTH=${address?.port}`]
+      await until(() => expect(lines(workerId)).toEqual(given))
+    }
+  })
 
   it('a worker lives on when nobody reads its output, and is found by the next driver', async () => {
     const { place, fleet, lines } = setup()

@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { processFleet } from '../../src-main/core.ts'
+import { freePort } from '../../src-main/server/listen.ts'
 import { systemTime } from '../../src-main/server/system-ports.ts'
 import type { WorkerStep } from '../support/fake-fleet.ts'
 import { signal } from '../support/process-table.ts'
 import type { FleetPlace } from './fleet.ts'
 
 const PYTHON_PATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
-const clock = { now: systemTime.wall, steady: systemTime.monotonic, after: systemTime.after }
+/** A log that nobody reads. */
+export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+/** The clock of a real service. */
+export const realClock = { now: systemTime.wall, steady: systemTime.monotonic, after: systemTime.after }
 
 /** A folder for real worker processes. It vanishes with the test. */
 export function processPlace(): FleetPlace & { readonly folder: string; readonly script: (text: string) => string } {
@@ -31,14 +34,16 @@ export function processPlace(): FleetPlace & { readonly folder: string; readonly
     script,
     driver: (maxWorkers = () => 10) =>
       processFleet({
-        clock,
+        clock: realClock,
         log: silent,
         folder: join(folder, 'workers'),
         pythonPath: PYTHON_PATH,
         environment: process.env,
         maxWorkers,
+        reach: () => ({ workerUrl: 'http://127.0.0.1:1', serviceUrl: 'http://127.0.0.1:2' }),
+        freePort,
       }),
-    command: (steps) => script([...steps.map(line), ...(steps.some(isEnd) ? [] : [LIVE])].join('\n')),
+    command: (steps) => script(scriptOf(steps)),
     poke: ({ pid = 0 }) => signal(pid, 'SIGUSR1'),
     kill: ({ pid = 0 }) => signal(pid, 'SIGKILL'),
     lives: ({ pid = 0 }) => isAlive(pid),
@@ -60,6 +65,11 @@ export function isAlive(pid: number): boolean {
 // A trap is run only while the shell itself waits, so it waits for a child that does nothing. Some shells tell of its end.
 const LIVE = 'exec 2>/dev/null\nsleep 600 &\nwhile :; do wait $!; done'
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** The shell script of a worker that takes these steps. */
+export function scriptOf(steps: readonly WorkerStep[]): string {
+  return [...steps.map(line), ...(steps.some(isEnd) ? [] : [LIVE])].join('\n')
+}
+
 const isEnd = (step: WorkerStep) => 'exit' in step || 'die' in step
 
 function line(step: WorkerStep): string {

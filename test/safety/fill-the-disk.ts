@@ -1,8 +1,9 @@
 /** Safety 6: the disk of the data folder is full. It is a small file system in memory, which only root may mount. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { type ServedService, servedService, until } from '../support/served-service.ts'
 import { holderOf } from './lose-workers.ts'
 
@@ -12,6 +13,8 @@ const DISK = 'size=32m'
 const FIRST_PIECE_BYTES = 1024 * 1024
 // Larger than what a group of writes finds free in the files of the database.
 const INPUT = 'x'.repeat(100_000)
+// Stored in a file of its own.
+const LARGE_INPUT = 'x'.repeat(2 * limit('payloadInRowBytes'))
 const REFUSALS = 20
 
 /** What came of it; `why` says why nothing was done. */
@@ -38,6 +41,9 @@ export async function fillTheDisk({ runs }: { runs: number }): Promise<DiskFigur
       return answer
     })
     expect(refused).toMatchObject({ status: 507, body: { code: 'DISK_FULL', status: 507 } })
+    const large = { input: { n: 0, pad: LARGE_INPUT } }
+    expect(await service.ask('POST', '/v2/work/run', large)).toMatchObject({ status: 507, body: { code: 'DISK_FULL' } })
+    await until(() => expect(readdirSync(join(service.data, 'payloads')).length).toBe(run))
     expect(await service.get(`/v2/work/status/${accepted[0]}`)).toMatchObject({ status: 'IN_PROGRESS' })
     // The end of a worker is logged, and may not be stored; nor may the result of the running job.
     const { workers } = await service.get('/api/workers?endpoint=idle')
@@ -49,7 +55,7 @@ export async function fillTheDisk({ runs }: { runs: number }): Promise<DiskFigur
     await service.get('/v2/work/health')
 
     rmSync(filler)
-    accepted.push(await service.run('work', { n: accepted.length, pad: INPUT }))
+    accepted.push(await service.run('work', { n: accepted.length, pad: LARGE_INPUT }))
     for (const [n, id] of accepted.entries()) {
       const record = await service.jobEnd('work', id)
       expect(record).toMatchObject({ status: 'COMPLETED', output: { n } })

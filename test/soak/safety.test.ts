@@ -1,6 +1,6 @@
 /** The faults of targets.md with all their runs; `npm test` does a few of each. */
 import { writeSync } from 'node:fs'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startOnDamagedPages } from '../safety/damaged-pages.ts'
 import { fillTheDisk } from '../safety/fill-the-disk.ts'
 import { killTheService, olderNode } from '../safety/kill-the-service.ts'

@@ -5,7 +5,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { createUserApp } from '../../src-main/api/user-app.ts'
 import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
-import { type Core, createCore, type Storage } from '../../src-main/core.ts'
+import { type Core, createCore, pingWorker, type Storage } from '../../src-main/core.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
 import type { Poster } from '../../src-main/services/ports.ts'
 import type { ServiceContext } from '../../src-main/services/service-context.ts'
@@ -132,12 +132,12 @@ export async function setup({
         posts.push(posted)
         return answer(posted)
       },
+      ping: pingWorker,
       fleet: (needs) => {
-        fleet = createFakeFleet({ ...needs, place })
+        fleet = createFakeFleet({ ...needs, place, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } })
         return fleet
       },
       facts: () => ({ ...facts, startedAt: TEST_EPOCH }),
-      workerUrl: () => WORKER_URL,
       accountKey: () => accountKey,
       writeAccountKey: async (key) => {
         accountKey = key

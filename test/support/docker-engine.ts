@@ -1,5 +1,8 @@
 /** The Docker engine for tests: what `test/support/docker-engine` finds or starts, or why there is none. */
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -25,9 +28,40 @@ const run = promisify(execFile)
  * @param command 'image-runpod' sees to `drydock-test/runpod-worker` too: Python and the public worker SDK
  * @throws when the script fails for another reason than that this machine cannot have an engine or the image
  */
-export async function dockerEngine(command: 'start' | 'image-runpod' = 'start'): Promise<DockerEngine> {
+export function dockerEngine(command: 'start' | 'image-runpod' = 'start'): Promise<DockerEngine> {
+  return asked([command], {})
+}
+
+/** An engine of a test alone, which it may end; or why there is none. */
+export type PrivateEngine =
+  | { readonly why: string }
+  | {
+      readonly dockerHost: string
+      /** Ends it and starts it again; settles when it answers. */
+      readonly restart: (signal: 'TERM' | 'KILL') => Promise<void>
+      /** Ends it with all that is in it. */
+      readonly stop: () => Promise<void>
+    }
+
+/** Starts an engine in a folder of its own, beside the one that other tests use; some seconds. */
+export async function privateEngine(): Promise<PrivateEngine> {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-engine-'))
+  const env = { DRYDOCK_TEST_ENGINE: folder }
+  const stop = async () => {
+    await asked(['stop'], env)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  const started = await asked(['start'], env)
+  if ('why' in started) {
+    await stop()
+    return started
+  }
+  return { ...started, restart: async (signal) => void (await asked(['restart', signal], env)), stop }
+}
+
+async function asked(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<DockerEngine> {
   try {
-    const { stdout } = await run('bash', [SCRIPT, command], { timeout: LIMIT_MS })
+    const { stdout } = await run('bash', [SCRIPT, ...argv], { timeout: LIMIT_MS, env: { ...process.env, ...env } })
     return { dockerHost: stdout.trim().replace('DOCKER_HOST=', '') }
   } catch (error) {
     const { code, stderr, killed } = error as { code?: number | string; stderr?: string; killed?: boolean }

@@ -1,4 +1,13 @@
-import type { Clock, Fleet, FleetWorker, WorkerExit, WorkerOutput, WorkerSpec } from '../../src-main/services/ports.ts'
+import type {
+  Clock,
+  Fleet,
+  FleetWorker,
+  ServiceReach,
+  WorkerAddress,
+  WorkerExit,
+  WorkerOutput,
+  WorkerSpec,
+} from '../../src-main/services/ports.ts'
 
 /**
  * One step of a worker's life. A worker runs its steps when it starts; without an ending step it lives until it is
@@ -16,7 +25,11 @@ export type WorkerStep =
   | { readonly onPoke: string }
 
 /** Where workers live. Two drivers on one place see the same workers, as two runs of a service on one folder do. */
-export type FakePlace = { readonly workers: Map<string, FakeWorkerLife> }
+export type FakePlace = {
+  readonly workers: Map<string, FakeWorkerLife>
+  /** Workers that are made and do not run yet. */
+  readonly prepared: Map<string, WorkerSpec>
+}
 
 /** A worker of the fake fleet. */
 export type FakeWorkerLife = {
@@ -27,6 +40,7 @@ export type FakeWorkerLife = {
   readonly onPoke: string | undefined
   readonly lines: string[]
   unended: string
+  frozen: boolean
   /** Drivers that are told of its end: the one that started it, and those that adopted it. */
   readonly drivers: Set<(exit: WorkerExit) => void>
 }
@@ -42,13 +56,15 @@ export type FakeFleet = Fleet & {
   readonly end: (workerId: string, exit: { readonly code?: number; readonly signal?: string }) => void
   /** The driver goes away as in a crash of the service: its workers live on. */
   readonly abandon: () => void
+  /** How often somebody asked what workers use; the n-th time it is n times 1000 bytes of memory. */
+  usageReadings: number
   /** Every later start fails with this reason. */
   failStarts: string | undefined
 }
 
 /** Makes an empty place. */
 export function fakePlace(): FakePlace {
-  return { workers: new Map() }
+  return { workers: new Map(), prepared: new Map() }
 }
 
 let lastPid = 100_000
@@ -58,10 +74,12 @@ export function createFakeFleet({
   clock,
   maxWorkers,
   place = fakePlace(),
+  reach = { workerUrl: 'http://127.0.0.1:1', serviceUrl: 'http://127.0.0.1:2' },
 }: {
   readonly clock: Clock
   readonly maxWorkers: () => number
   readonly place?: FakePlace
+  readonly reach?: ServiceReach
 }): FakeFleet {
   const mine = new Map<string, FakeWorkerLife>()
   const started: WorkerSpec[] = []
@@ -72,7 +90,7 @@ export function createFakeFleet({
 
   function drain(workerId: string, last: boolean): void {
     const worker = mine.get(workerId)
-    if (worker === undefined) return
+    if (worker === undefined || (worker.frozen && !last)) return
     const lines = worker.lines.splice(0)
     if (last && worker.unended !== '') lines.push(worker.unended)
     if (lines.length > 0) for (const listener of outputListeners) listener({ workerId, lines, at: clock.now() })
@@ -99,6 +117,13 @@ export function createFakeFleet({
     mine.set(workerId, worker)
   }
 
+  function freeze(workerId: string, frozen: boolean): void {
+    const worker = mine.get(workerId)
+    if (worker === undefined) return
+    worker.frozen = frozen
+    drain(workerId, false)
+  }
+
   function terminate(workerId: string, worker: FakeWorkerLife): void {
     if (worker.ignoresTerm) return
     if (worker.onTerm !== undefined) worker.lines.push(worker.onTerm.print)
@@ -119,25 +144,29 @@ export function createFakeFleet({
         'print' in step
           ? [step.print]
           : 'printEnv' in step
-            ? [`${step.printEnv}=${spec.env[step.printEnv] ?? ''}`]
+            ? [`${step.printEnv}=${environmentOf(spec)[step.printEnv] ?? ''}`]
             : [],
       ),
       unended: find('printUnended')?.printUnended ?? '',
+      frozen: false,
       drivers: new Set(),
     }
     started.push(spec)
+    place.prepared.delete(spec.workerId)
     place.workers.set(spec.workerId, worker)
     drive(spec.workerId, worker)
     clock.after(0, () => drain(spec.workerId, false))
     const last = steps.at(-1)
     if (last !== undefined && 'exit' in last) clock.after(0, () => end(spec.workerId, { code: last.exit }))
     if (last !== undefined && 'die' in last) clock.after(0, () => end(spec.workerId, { signal: last.die }))
-    return { workerId: spec.workerId, handle: JSON.stringify({ pid: worker.pid }), pid: worker.pid }
+    return toFleetWorker(worker)
   }
 
   function stop(workerId: string, graceMs: number): Promise<void> {
+    place.prepared.delete(workerId)
     const worker = mine.get(workerId)
     if (worker === undefined) return Promise.resolve()
+    worker.frozen = false
     return new Promise((resolve) => {
       waiting.set(workerId, [...(waiting.get(workerId) ?? []), resolve])
       const kill = () => end(workerId, { signal: 'SIGKILL' })
@@ -152,6 +181,7 @@ export function createFakeFleet({
   const fleet: FakeFleet = {
     place,
     started,
+    usageReadings: 0,
     failStarts: undefined,
     print(workerId, line) {
       place.workers.get(workerId)?.lines.push(line)
@@ -162,20 +192,31 @@ export function createFakeFleet({
       for (const worker of mine.values()) worker.drivers.delete(gone)
       mine.clear()
     },
-    ensure: () => Promise.resolve(),
+    ensure: () => Promise.resolve(reach),
+    prepare: async (spec) => void place.prepared.set(spec.workerId, spec),
+    pause: async (workerId) => freeze(workerId, true),
+    resume: async (workerId) => freeze(workerId, false),
+    isAway: () => false,
+    async usage(workerIds) {
+      fleet.usageReadings += 1
+      return new Map(workerIds.map((workerId) => [workerId, { memoryBytes: 1000 * fleet.usageReadings }]))
+    },
+    onCapacity: () => undefined,
     async start(spec) {
       if (fleet.failStarts !== undefined) throw new Error(fleet.failStarts)
       return begin(spec)
     },
     stop,
-    list: () => [...mine].map(([workerId, { pid }]) => ({ workerId, pid, handle: JSON.stringify({ pid }) })),
+    list: () => [...mine.values()].map(toFleetWorker),
     async adopt({ workerId, handle }) {
       const worker = place.workers.get(workerId)
       if (worker === undefined || JSON.stringify({ pid: worker.pid }) !== handle) return false
       drive(workerId, worker)
+      worker.frozen = false
       return true
     },
     async sweep() {
+      place.prepared.clear()
       for (const workerId of [...place.workers.keys()]) if (!mine.has(workerId)) end(workerId, { signal: 'SIGKILL' })
     },
     drainOutput: (workerId) => drain(workerId, false),
@@ -190,6 +231,25 @@ export function createFakeFleet({
     },
   }
   return fleet
+}
+
+// A load-balanced worker listens where its endpoint says, as in a container with an address of its own.
+function addressOf({ loadBalanced }: WorkerSpec): WorkerAddress | undefined {
+  if (loadBalanced === undefined) return undefined
+  const { port, healthPort = port } = loadBalanced
+  return { host: '127.0.0.1', port, healthPort }
+}
+
+function environmentOf(spec: WorkerSpec): Readonly<Record<string, string>> {
+  const address = addressOf(spec)
+  if (address === undefined) return spec.env
+  return { ...spec.env, PORT: String(address.port), PORT_HEALTH: String(address.healthPort) }
+}
+
+function toFleetWorker({ spec, pid }: FakeWorkerLife): FleetWorker {
+  const address = addressOf(spec)
+  const worker = { workerId: spec.workerId, pid, handle: JSON.stringify({ pid }) }
+  return address === undefined ? worker : { ...worker, address }
 }
 
 // A command that is no list of steps is a worker that a test leads over the worker protocol.

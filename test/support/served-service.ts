@@ -43,6 +43,8 @@ export type ServeOptions = {
   readonly args?: readonly string[]
   /** Program that runs the launcher; the Node of this test without it. */
   readonly node?: string
+  /** Variables for the service, beside those of this test. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** A data folder and the service that runs on it. */
@@ -109,12 +111,15 @@ export function servedService(): ServedService {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  function spawnLauncher(argv: readonly string[], node = process.execPath): ChildProcess {
+  function spawnLauncher(
+    argv: readonly string[],
+    { node = process.execPath, env: more }: ServeOptions = {},
+  ): ChildProcess {
     const [name = '', value = ''] = mark.split('=')
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(SVC_|DRYDOCK_)/.test(key)))
     return spawn(node, [LAUNCHER, ...argv], {
       cwd: folder,
-      env: { ...env, NO_COLOR: '1', [name]: value },
+      env: { ...env, NO_COLOR: '1', [name]: value, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   }
@@ -158,9 +163,10 @@ export function servedService(): ServedService {
     data,
     url: () => url,
     process: started,
-    async start({ port = 0, args = [], node } = {}) {
+    async start(options = {}) {
+      const { port = 0, args = [] } = options
       const portArgs = port === 'default' ? [] : ['--port', String(port)]
-      const process = spawnLauncher(['serve', '--data', data, ...portArgs, '--json', ...args], node)
+      const process = spawnLauncher(['serve', '--data', data, ...portArgs, '--json', ...args], options)
       child = process
       ended = collect(process)
       const ready = await Promise.race([firstLine(process), ended])

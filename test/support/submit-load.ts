@@ -1,10 +1,14 @@
+import { limit } from '../../src-main/contract/limits.ts'
 import type { ServedService } from './served-service.ts'
 
 /** Clients that submit at the same time; source: targets, Safety 1. */
 const CLIENTS = 16
+// One of so many jobs has an input that is stored in a file of its own.
+const LARGE_EACH = 10
+const LARGE = 'x'.repeat(limit('payloadInRowBytes'))
 
 /**
- * Submits jobs from 16 clients at once, each with its number as `n`, until `most` are acknowledged or the service is
+ * Submits jobs from 16 clients at once, each with its number as `n` and some with a large payload, until `most` are acknowledged or the service is
  * gone. A client that got no answer submits no more.
  * @param onAcknowledged hears how many are acknowledged so far
  * @returns the number of each acknowledged job by its id
@@ -22,7 +26,9 @@ export async function submitLoad(
     while (next < most) {
       const n = next++
       // The service may be killed at any moment: that is what the test is about.
-      const answer = await service.ask('POST', `/v2/${endpointId}/run`, { input: { n } }).catch(() => undefined)
+      const answer = await service
+        .ask('POST', `/v2/${endpointId}/run`, { input: n % LARGE_EACH === 0 ? { n, pad: LARGE } : { n } })
+        .catch(() => undefined)
       if (answer === undefined) return
       if (answer.status === 200) {
         acknowledged.set(answer.body.id, n)

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Json } from '../../domain/json/json.ts'
 import { listJobs } from '../../services/management/list-jobs.ts'
 import { viewDelivery, viewJobRow, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
-import { jsonText, queryValue } from '../v2/operation.ts'
+import { jsonAnswer, queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
 
 const ALL_CHUNKS = 1_000_000
@@ -18,8 +19,8 @@ function jobOf(c: Context, { storage }: ServiceContext): Job {
   return job
 }
 
-// Written as text, because the payloads are passed on as they came.
-function detailText({ storage, views }: ServiceContext, job: Job): string {
+// Written in pieces, because the payloads are passed on as they came.
+async function detail({ storage, views }: ServiceContext, job: Job): Promise<readonly Json[]> {
   const endpoint = storage.endpoints.get(job.endpointId)
   const reason = endpoint === undefined ? undefined : waitingReason(views, endpoint, job)
   const facts = {
@@ -31,9 +32,10 @@ function detailText({ storage, views }: ServiceContext, job: Job): string {
     deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
     chunkCount: storage.chunks.count(job.seq),
   }
-  const input = storage.jobs.readInput(job.seq)?.input ?? 'null'
-  const output = storage.jobs.readOutput(job.seq)
-  return `${JSON.stringify(facts).slice(0, -1)},"input":${input}${output === undefined ? '' : `,"output":${output}`}}`
+  const input = (await storage.jobs.readInput(job))?.input ?? 'null'
+  const output = await storage.jobs.readOutput(job)
+  const end = output === undefined ? ['}'] : [',"output":', output, '}']
+  return [JSON.stringify(facts).slice(0, -1), ',"input":', input, ...end]
 }
 
 /** Jobs for people: search over all endpoints, and one job with all that is known of it. */
@@ -49,10 +51,10 @@ export const JOB_OPERATIONS = {
     })
     return c.json(page)
   },
-  jobRead: (c, service) => jsonText(detailText(service, jobOf(c, service))),
+  jobRead: async (c, service) => jsonAnswer(await detail(service, jobOf(c, service))),
   jobChunks(c, service) {
     const chunks = service.storage.chunks.after(jobOf(c, service).seq, 0, ALL_CHUNKS)
-    return jsonText(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
+    return jsonAnswer(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
   },
   async deliveryResend(c, service) {
     const { storage, clock, webhooks, views } = service

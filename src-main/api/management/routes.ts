@@ -3,6 +3,8 @@ import type { AppHandler } from './app-handler.ts'
 import { ENDPOINT_OPERATIONS } from './endpoints.ts'
 import { JOB_OPERATIONS } from './jobs.ts'
 import { LOG_OPERATIONS } from './logs.ts'
+import { REGISTRY_OPERATIONS } from './registries.ts'
+import { REQUEST_OPERATIONS } from './requests.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
 
 /** Which code answers which operation of the management API. */
@@ -10,5 +12,7 @@ export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {
   ...ENDPOINT_OPERATIONS,
   ...JOB_OPERATIONS,
   ...LOG_OPERATIONS,
+  ...REGISTRY_OPERATIONS,
+  ...REQUEST_OPERATIONS,
   ...SERVICE_OPERATIONS,
 }

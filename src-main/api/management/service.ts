@@ -1,8 +1,10 @@
 import { APP_ROUTES } from '../../contract/app-routes.ts'
+import type { UsageReading } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { serviceSettingsUpdate } from '../../contract/management.ts'
 import { viewWorker } from '../../services/management/views.ts'
+import { followAsEvents } from '../follow.ts'
 import { readJson } from '../read-body.ts'
 import { queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
@@ -28,6 +30,29 @@ export const SERVICE_OPERATIONS = {
     const endpoint = queryValue(c, 'endpoint', APP_ROUTES.workerList.query.endpoint)
     const workers = endpoint === undefined ? registry.all() : registry.ofEndpoint(endpoint)
     return c.json({ workers: workers.map((worker) => viewWorker(views, worker)) })
+  },
+  async workerUsage(c, { usage, stopping }) {
+    const { query } = APP_ROUTES.workerUsage
+    const endpoint = queryValue(c, 'endpoint', query.endpoint)
+    const narrow = ({ at, workers }: UsageReading) => ({
+      at,
+      workers: workers.filter(({ endpointId }) => endpoint === undefined || endpointId === endpoint),
+    })
+    if (queryValue(c, 'follow', query.follow) !== 'true') return c.json(narrow(await usage.read()))
+    const leave = usage.look()
+    c.req.raw.signal.addEventListener('abort', leave)
+    stopping.addEventListener('abort', leave)
+    let told = 0
+    return followAsEvents(c, {
+      bell: usage.bell,
+      stopping,
+      read() {
+        const reading = usage.latest()
+        if (reading === undefined || reading.at === told) return { items: [], more: false }
+        told = reading.at
+        return { items: [{ id: told, event: 'usage', data: JSON.stringify(narrow(reading)) }], more: false }
+      },
+    })
   },
   workerStop(c, { registry, supervisor, storage, log }) {
     const workerId = c.req.param('workerId') ?? ''

@@ -1,7 +1,7 @@
 import { cancelJob } from '../../services/queue/cancel.ts'
 import { purgeQueue } from '../../services/queue/purge.ts'
 import { retryJob } from '../../services/queue/retry.ts'
-import { handleText, jobOf, jsonText, type Operation } from './operation.ts'
+import { handleText, jobOf, jsonAnswer, type Operation } from './operation.ts'
 
 /** POST cancel. */
 export const cancel: Operation = async (request) => handleText(await cancelJob(request.service, jobOf(request)))
@@ -12,5 +12,5 @@ export const retry: Operation = async (request) => handleText(await retryJob(req
 /** POST purge-queue. */
 export const purge: Operation = async ({ service, endpoint }) => {
   const removed = await purgeQueue(service, endpoint.id)
-  return jsonText(JSON.stringify({ removed, status: 'completed' }))
+  return jsonAnswer(JSON.stringify({ removed, status: 'completed' }))
 }

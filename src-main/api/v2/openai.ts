@@ -4,8 +4,9 @@ import { limit } from '../../contract/limits.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job } from '../../services/ports.ts'
 import { submitJob } from '../../services/queue/submit.ts'
+import { textOf } from '../body-text.ts'
 import { readJson } from '../read-body.ts'
-import { jsonText, type Operation, type OperationRequest } from './operation.ts'
+import { jsonAnswer, type Operation, type OperationRequest } from './operation.ts'
 
 /**
  * Any method on openai/*: the request becomes a job whose input is `{openai_route, openai_input}`. A stream is passed on
@@ -35,10 +36,10 @@ async function answerWhole({ c, service }: OperationRequest, job: Job): Promise<
   if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
   if (ended.status !== 'COMPLETED')
     throw new AppError('JOB_FAILED', { jobId: job.id, status: ended.status, why: ended.error ?? '' })
-  const output = storage.jobs.readOutput(ended.seq)
+  const output = await storage.jobs.readOutput(ended)
   const chunks = storage.chunks.after(ended.seq, 0, 1)[0]?.chunk
-  const value: unknown = output === undefined || output === '[]' ? onlyOutput(chunks) : JSON.parse(output)
-  return jsonText(JSON.stringify(Array.isArray(value) && value.length === 1 ? value[0] : (value ?? null)))
+  const value: unknown = output === undefined || output === '[]' ? onlyOutput(chunks) : JSON.parse(textOf(output))
+  return jsonAnswer(JSON.stringify(Array.isArray(value) && value.length === 1 ? value[0] : (value ?? null)))
 }
 
 // A generator worker without return_aggregate_stream leaves its one answer in the stream.
@@ -62,10 +63,10 @@ function passStreamOn({ c, service }: OperationRequest, job: Job): Response {
       sent += read.chunks.length
       if (read.chunks.length > 0 || !isFinal(read.status)) continue
       const ended = service.storage.jobs.read(job.seq)
-      const whole = service.storage.jobs.readOutput(job.seq)
+      const whole = await service.storage.jobs.readOutput(job)
       // The handler does not stream: its one answer is better than none.
       if (sent === 0 && ended?.status === 'COMPLETED' && whole !== undefined && whole !== '[]')
-        await events.write(eventText(JSON.parse(whole)))
+        await events.write(eventText(JSON.parse(textOf(whole))))
       if (ended?.error)
         await events.write(`data: ${JSON.stringify({ error: { message: ended.error, code: 500 } })}\n\n`)
       return

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ZodType } from 'zod'
 import { AppError } from '../../contract/errors.ts'
+import type { Json } from '../../domain/json/json.ts'
 import type { Endpoint, Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 
@@ -16,17 +17,31 @@ export type Operation = (request: OperationRequest) => Promise<Response> | Respo
 
 // Above this a string is made into bytes once; Node would go through it twice, first to measure it.
 const LONG_TEXT = 65_536
+const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** JSON text as an answer. */
-export function jsonText(text: string): Response {
-  return new Response(text.length > LONG_TEXT ? Buffer.from(text) : text, {
-    headers: { 'content-type': 'application/json' },
+/** JSON as an answer, given whole or in pieces. */
+export function jsonAnswer(json: string | readonly Json[]): Response {
+  if (typeof json !== 'string') return piecesAnswer(json)
+  return new Response(json.length > LONG_TEXT ? Buffer.from(json) : json, { headers: JSON_TYPE })
+}
+
+// Large payloads go out as they are: to join them would copy them once more.
+function piecesAnswer(pieces: readonly Json[]): Response {
+  if (pieces.every((piece) => typeof piece === 'string')) return jsonAnswer(pieces.join(''))
+  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const body = new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    },
   })
+  return new Response(body, { headers: { ...JSON_TYPE, 'content-length': String(length) } })
 }
 
 /** The short answer of run, cancel and retry. */
 export function handleText(job: Pick<Job, 'id' | 'status'>): Response {
-  return jsonText(`{"id":"${job.id}","status":"${job.status}"}`)
+  return jsonAnswer(`{"id":"${job.id}","status":"${job.status}"}`)
 }
 
 /**

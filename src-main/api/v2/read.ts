@@ -1,11 +1,11 @@
 import { V2_ROUTES } from '../../contract/v2-routes.ts'
 import { listJobs } from '../../services/management/list-jobs.ts'
 import { readHealth } from '../../services/management/views.ts'
-import { jsonText, type Operation, queryValue } from './operation.ts'
+import { jsonAnswer, type Operation, queryValue } from './operation.ts'
 
 /** GET health. */
 export const health: Operation = ({ service, endpoint }) =>
-  jsonText(JSON.stringify(readHealth(service.views, endpoint.id)))
+  jsonAnswer(JSON.stringify(readHealth(service.views, endpoint.id)))
 
 /** GET requests: jobs of the endpoint, newest first, with full-text search. */
 export const requests: Operation = async ({ c, service, endpoint }) => {
@@ -17,5 +17,5 @@ export const requests: Operation = async ({ c, service, endpoint }) => {
     cursor: queryValue(c, 'cursor', query.cursor),
     limit: queryValue(c, 'limit', query.limit),
   })
-  return jsonText(JSON.stringify(page))
+  return jsonAnswer(JSON.stringify(page))
 }

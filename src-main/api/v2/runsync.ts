@@ -6,7 +6,7 @@ import type { Job } from '../../services/ports.ts'
 import { readJobRecord } from '../../services/queue/read-job.ts'
 import { submitJob } from '../../services/queue/submit.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import { handleText, jobOf, jsonText, type Operation, queryValue } from './operation.ts'
+import { handleText, jobOf, jsonAnswer, type Operation, queryValue } from './operation.ts'
 import { readSubmission } from './submit.ts'
 
 /** POST runsync: queues a job and answers with its record when it ends, or with its state when the wait is over. */
@@ -31,5 +31,5 @@ async function answerAtEnd(
 ): Promise<Response> {
   const ended = await waiters.untilEnd(job, waitMs, c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) return handleText(ended ?? job)
-  return jsonText(readJobRecord(storage.jobs, ended))
+  return jsonAnswer(await readJobRecord(storage.jobs, ended))
 }

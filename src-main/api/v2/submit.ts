@@ -4,10 +4,11 @@ import { jobRequest } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Submission } from '../../services/queue/submit.ts'
 import { fieldError } from '../error-response.ts'
+import { foldedText } from '../fold-strings.ts'
 import { readJson } from '../read-body.ts'
 
 /**
- * Reads and checks the body of run or runsync. The payloads stay the text that came.
+ * Reads and checks the body of run or runsync. The payloads stay as they came.
  * @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD, BODY_TOO_LARGE
  */
 export async function readSubmission(
@@ -15,7 +16,7 @@ export async function readSubmission(
   kind: 'run' | 'runsync',
   waitMs: number | undefined,
 ): Promise<Submission> {
-  const body = await readJson(c, limit(kind === 'run' ? 'runBodyBytes' : 'runsyncBodyBytes'), kind)
+  const body = await readJson(c, limit(kind === 'run' ? 'runBodyBytes' : 'runsyncBodyBytes'), kind, foldedText)
   const parsed = jobRequest.safeParse(body.value)
   if (!parsed.success) throw fieldError(parsed.error)
   const header = c.req.header('idempotency-key')
@@ -28,5 +29,5 @@ export async function readSubmission(
   const request = { ...parsed.data, idempotencyKey: parsed.data.idempotencyKey ?? (header || undefined) }
   const s3Config =
     parsed.data.s3Config === undefined || parsed.data.s3Config === null ? undefined : body.raw('s3Config')
-  return { kind, request, input: body.raw('input') ?? '{}', s3Config, waitMs }
+  return { kind, request, input: body.payload('input') ?? '{}', s3Config, waitMs }
 }

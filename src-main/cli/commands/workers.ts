@@ -3,6 +3,9 @@ import { ago } from '../format.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
+// Characters of a container's id as the docker command shows it.
+const SHORT_ID = 12
+
 /** `drydock workers`: list the workers, or stop one. */
 export function addWorkers(program: Command, surroundings: Surroundings): void {
   const workers = program.command('workers').description('list workers, or stop one')
@@ -23,8 +26,10 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
         output.line('No worker is up. Workers start when jobs come.')
         return
       }
+      // A column only where one of them is a container.
+      const inContainers = answer.workers.some(({ container }) => container !== undefined)
       output.table(
-        ['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE', 'REASON'],
+        ['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE', ...(inContainers ? ['CONTAINER'] : []), 'REASON'],
         answer.workers.map((worker) => [
           worker.id,
           worker.endpointId,
@@ -32,6 +37,7 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
           ago(worker.startedAt, surroundings.now()),
           String(worker.jobs.length),
           String(worker.jobsDone),
+          ...(inContainers ? [worker.container?.slice(0, SHORT_ID) ?? ''] : []),
           worker.reason ?? '',
         ]),
       )

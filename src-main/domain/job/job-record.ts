@@ -1,7 +1,8 @@
 import type { JobState } from '../../contract/job.ts'
+import type { Json } from '../json/json.ts'
 import { isFinal } from './transitions.ts'
 
-/** What a record is written from. `output` and `input` are JSON text. Spans in ms. */
+/** What a record is written from. Spans in ms. */
 export type RecordFacts = {
   readonly id: string
   readonly status: JobState
@@ -10,26 +11,27 @@ export type RecordFacts = {
   readonly workerId: string | null
   readonly retries: number
   readonly error: string | null
-  readonly output: string | undefined
-  readonly input: string | undefined
+  readonly output: Json | undefined
+  readonly input: Json | undefined
   readonly webhook: string | undefined
 }
 
 /**
- * Writes the job record as JSON text, with the payloads as the text that came. The keys are in the order that the
- * platform shows them. Source: job-api, Job record.
+ * Writes the job record as pieces of JSON, with the payloads as they came. The keys are in the order that the platform
+ * shows them. Source: job-api, Job record.
  */
-export function jobRecordText(job: RecordFacts): string {
-  const parts: string[] = []
-  if (job.delayMs !== null) parts.push(`"delayTime":${job.delayMs}`)
-  if (job.error !== null) parts.push(`"error":${JSON.stringify(job.error)}`)
-  if (job.executionMs !== null && isFinal(job.status)) parts.push(`"executionTime":${job.executionMs}`)
-  parts.push(`"id":${JSON.stringify(job.id)}`)
-  if (job.input !== undefined) parts.push(`"input":${job.input}`)
-  if (job.output !== undefined) parts.push(`"output":${job.output}`)
-  if (job.retries > 0) parts.push(`"retries":${job.retries}`)
-  parts.push(`"status":"${job.status}"`)
-  if (job.webhook !== undefined) parts.push(`"webhook":${JSON.stringify(job.webhook)}`)
-  if (job.workerId !== null) parts.push(`"workerId":${JSON.stringify(job.workerId)}`)
-  return `{${parts.join(',')}}`
+export function jobRecordPieces(job: RecordFacts): readonly Json[] {
+  const pieces: Json[] = []
+  const add = (name: string, value: Json) => pieces.push(`${pieces.length === 0 ? '{' : ','}"${name}":`, value)
+  if (job.delayMs !== null) add('delayTime', String(job.delayMs))
+  if (job.error !== null) add('error', JSON.stringify(job.error))
+  if (job.executionMs !== null && isFinal(job.status)) add('executionTime', String(job.executionMs))
+  add('id', JSON.stringify(job.id))
+  if (job.input !== undefined) add('input', job.input)
+  if (job.output !== undefined) add('output', job.output)
+  if (job.retries > 0) add('retries', String(job.retries))
+  add('status', JSON.stringify(job.status))
+  if (job.webhook !== undefined) add('webhook', JSON.stringify(job.webhook))
+  if (job.workerId !== null) add('workerId', JSON.stringify(job.workerId))
+  return [...pieces, '}']
 }

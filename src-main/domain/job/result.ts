@@ -1,13 +1,14 @@
+import type { Json, JsonText } from '../json/json.ts'
 import { rawFields } from '../json/scan-json.ts'
 
-/** What a report of a worker means. Texts named `output` are JSON. */
+/** What a report of a worker means. */
 export type Report =
-  | { readonly kind: 'progress'; readonly output: string | undefined }
-  | { readonly kind: 'complete'; readonly output: string | undefined; readonly replaceWorker: boolean }
+  | { readonly kind: 'progress'; readonly output: Json | undefined }
+  | { readonly kind: 'complete'; readonly output: Json | undefined; readonly replaceWorker: boolean }
   | {
       readonly kind: 'fail'
       readonly error: string
-      readonly output: string | undefined
+      readonly output: Json | undefined
       readonly replaceWorker: boolean
     }
 
@@ -15,7 +16,7 @@ export type Report =
  * Reads the body of job-done. Whatever a worker sends ends its job in some way: a report is never refused.
  * Source: worker-protocol, Calls; job-api, Job record.
  */
-export function readReport(text: string): Report {
+export function readReport({ text, scanned, cut, whole }: JsonText): Report {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -25,8 +26,9 @@ export function readReport(text: string): Report {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return failure('The worker sent a result that is not a JSON object.')
   }
+  if (whole !== undefined && holdsError(parsed)) parsed = JSON.parse(whole()) // it is read, and may be a long string
   const fields = parsed as Record<string, unknown>
-  const output = rawFields(text)('output')
+  const output = rawFields(scanned, cut)('output')
   if (fields.status === 'IN_PROGRESS') return { kind: 'progress', output }
   const replaceWorker = fields.stopPod === true
   const error = errorText(fields.error)
@@ -41,6 +43,11 @@ export function tooLargeReport(limitText: string): Report {
   return failure(
     `The result of the handler exceeds the ${limitText} maximum. Return less, or upload it and return its address.`,
   )
+}
+
+function holdsError(report: object): boolean {
+  const output = 'output' in report ? report.output : undefined
+  return 'error' in report || (typeof output === 'object' && output !== null && 'error' in output)
 }
 
 function failure(error: string): Report {
@@ -65,6 +72,6 @@ function errorText(error: unknown): string | undefined {
 }
 
 // The public SDK sends `output: {}` beside an error when nothing else was returned.
-function meaningful(output: string | undefined): string | undefined {
+function meaningful(output: Json | undefined): Json | undefined {
   return output === undefined || output === '{}' || output === 'null' ? undefined : output
 }

@@ -76,20 +76,28 @@ export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep
   return { keys, depth: deepest, fields }
 }
 
+/** Takes a part out of a JSON text, end exclusive. */
+export type Cut<T> = (start: number, end: number) => T
+
+/** Takes parts out as text. */
+export function cutText(text: string): Cut<string> {
+  return (start, end) => text.slice(start, end)
+}
+
 /**
- * The text of the top-level fields of JSON text that is known to be valid; without bounds, as a worker of ours sent it.
- * @returns a function from a field's name to its JSON text, undefined where it is missing
+ * The top-level fields of JSON text that is known to be valid; without bounds, as a worker of ours sent it.
+ * @returns a function from a field's name to its JSON, undefined where it is missing
  */
-export function rawFields(text: string): (field: string) => string | undefined {
+export function rawFields<T>(text: string, cut: Cut<T>): (field: string) => T | undefined {
   const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
-  return typeof scan === 'string' ? () => undefined : fieldsOf(text, scan)
+  return typeof scan === 'string' ? () => undefined : fieldsOf(scan, cut)
 }
 
 /** The same for a scan at hand. */
-export function fieldsOf(text: string, { fields }: JsonScan): (field: string) => string | undefined {
+export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) => T | undefined {
   return (field) => {
     const place = fields.get(field)
-    return place === undefined ? undefined : text.slice(place.start, place.end)
+    return place === undefined ? undefined : cut(place.start, place.end)
   }
 }
 

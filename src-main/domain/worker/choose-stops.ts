@@ -5,6 +5,10 @@ import { isLive } from './transitions.ts'
 /** Who leaves and who stays. Source: ours. */
 export type StopChoice = {
   readonly stop: readonly WorkerStop[]
+  /** Idle ones to freeze. */
+  readonly pause: readonly string[]
+  /** The frozen ones that stay, the one that was paused last first. */
+  readonly paused: readonly ScalingWorker[]
   /** The workers that stay and are, or will be, capacity: initializing, idle, running. */
   readonly kept: readonly ScalingWorker[]
   /** Times after `now` at which time alone makes another one leave, steady ms. */
@@ -19,9 +23,16 @@ function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop,
     return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true }
   }
   // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
-  if (worker.state === 'unhealthy') return worker.jobs === 0 ? { reason: 'unhealthy' } : undefined
-  return worker.outdated ? { reason: 'the settings of its endpoint changed' } : undefined
+  if (worker.state === 'unhealthy')
+    return worker.jobs === 0 && worker.mayRecover !== true ? { reason: 'unhealthy' } : undefined
+  if (worker.outdated) return { reason: 'the settings of its endpoint changed' }
+  if (worker.state !== 'paused' || now - pausedSince(worker) < keepPausedMs(facts)) return undefined
+  return { reason: `paused for ${inSeconds(now - pausedSince(worker))}` }
 }
+
+const keepPausedMs = (facts: ScalingFacts) => facts.keepPausedMs ?? 0
+
+const pausedSince = (worker: ScalingWorker) => worker.pausedSince ?? worker.startedAt
 
 const idleSince = (worker: ScalingWorker) => worker.idleSince ?? worker.startedAt
 
@@ -43,10 +54,12 @@ export function chooseStops(facts: ScalingFacts): StopChoice {
   const { config, now, queue } = facts
   const stop: WorkerStop[] = []
   const staying: ScalingWorker[] = []
+  const frozen: ScalingWorker[] = []
   for (const worker of facts.workers) {
     if (!isLive(worker.state)) continue
     const reason = ownReason(worker, facts)
     if (reason !== undefined) stop.push({ workerId: worker.id, ...reason })
+    else if (worker.state === 'paused') frozen.push(worker)
     else if (worker.state !== 'unhealthy') staying.push(worker)
   }
 
@@ -63,15 +76,24 @@ export function chooseStops(facts: ScalingFacts): StopChoice {
   const ready = fitting.filter((worker) => worker.state !== 'initializing').length
   const mayLeave = somethingToTake ? [] : idle.slice(0, Math.max(0, ready - config.workersMin))
   const idled = mayLeave.filter((worker) => now - idleSince(worker) >= config.idleTimeoutMs)
-  for (const worker of idled)
-    stop.push({ workerId: worker.id, reason: `idle for ${inSeconds(now - idleSince(worker))}` })
   const kept = fitting.filter((worker) => !idled.includes(worker))
+  // Frozen ones count as workers too: together with those that work there are never more than the maximum.
+  const room = Math.max(0, config.workersMax - kept.length)
+  const latestFirst = frozen.toSorted((a, b) => pausedSince(b) - pausedSince(a))
+  const toPause = keepPausedMs(facts) > 0 ? idled.slice(0, room) : []
+  const paused = latestFirst.slice(0, Math.max(0, room - toPause.length))
+  for (const worker of idled.slice(toPause.length))
+    stop.push({ workerId: worker.id, reason: `idle for ${inSeconds(now - idleSince(worker))}` })
+  for (const worker of latestFirst.slice(paused.length))
+    stop.push({ workerId: worker.id, reason: `above the maximum of ${config.workersMax} workers` })
 
   const checkAt = [
     ...mayLeave.filter((worker) => !idled.includes(worker)).map((worker) => idleSince(worker) + config.idleTimeoutMs),
     ...kept
       .filter((worker) => worker.state === 'initializing')
       .map((worker) => worker.startedAt + config.initializingTimeoutMs),
+    ...paused.map((worker) => pausedSince(worker) + keepPausedMs(facts)),
+    ...(toPause.length > 0 ? [now + keepPausedMs(facts)] : []),
   ]
-  return { stop, kept, checkAt }
+  return { stop, pause: toPause.map(({ id }) => id), paused, kept, checkAt }
 }

@@ -7,10 +7,14 @@ export type ScalingWorker = {
   readonly startedAt: number
   /** Since when it has no job; only read of idle workers, which without it count as idle since their start. */
   readonly idleSince?: number | undefined
+  /** Since when it is paused; only read of paused workers, which without it count as paused since their start. */
+  readonly pausedSince?: number | undefined
   /** How many jobs it runs. */
   readonly jobs: number
   /** Whether settings of its endpoint changed after it was started. */
   readonly outdated: boolean
+  /** Whether it is unhealthy and may become well by itself soon, so that it need not leave yet. */
+  readonly mayRecover?: boolean | undefined
 }
 
 /** The jobs of an endpoint as scaling sees them. Source: ours. */
@@ -31,6 +35,8 @@ export type ScalingFacts = {
     EndpointConfig,
     'workersMin' | 'workersMax' | 'idleTimeoutMs' | 'concurrency' | 'scaler' | 'initializingTimeoutMs'
   >
+  /** How long a worker that leaves for idleness stays paused before it ends, ms; 0, or without it: not at all. */
+  readonly keepPausedMs?: number | undefined
   readonly paused: boolean
   /** Whether the service or the endpoint is going away. */
   readonly stopping: boolean
@@ -56,6 +62,10 @@ export type WorkerStop = { readonly workerId: string; readonly reason: string; r
 export type ScalingDecision = {
   /** How many workers to start. */
   readonly start: number
+  /** Ids of idle workers to freeze. */
+  readonly pause?: readonly string[]
+  /** Ids of paused workers that go on; they count before any that starts. */
+  readonly resume?: readonly string[]
   readonly stop: readonly WorkerStop[]
   /** How many more should start but have no place. Source: job-api, health. */
   readonly throttled: number

@@ -78,12 +78,13 @@ function wantedWorkers(facts: ScalingFacts, kept: number, needed: number): numbe
  */
 export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const { now } = facts
-  const { stop, kept, checkAt } = chooseStops(facts)
+  const { stop, pause, paused, kept, checkAt } = chooseStops(facts)
   if (facts.stopping) return { start: 0, stop, throttled: 0, wanted: 0 }
 
   const needed = neededWorkers(facts, kept)
   const wanted = wantedWorkers(facts, kept.length, needed)
-  const missing = wanted - kept.length
+  const resume = paused.slice(0, Math.max(0, wanted - kept.length)).map(({ id }) => id)
+  const missing = wanted - kept.length - resume.length
   const heldUntil = isHeld(facts) ? facts.backOffUntil : undefined
   const start = heldUntil === undefined ? Math.min(missing, Math.max(0, facts.freePlaces)) : 0
   const throttled = heldUntil === undefined ? missing - start : 0
@@ -100,6 +101,8 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
     start,
     stop,
     throttled,
+    ...(pause.length > 0 ? { pause } : {}),
+    ...(resume.length > 0 ? { resume } : {}),
     ...(throttled > 0 && facts.noCapacityReason !== undefined ? { throttledReason: facts.noCapacityReason } : {}),
     ...(checks.length > 0 ? { nextCheckAt: Math.min(...checks) } : {}),
     wanted,

@@ -52,10 +52,12 @@ function starting(facts: WaitingFacts): string | undefined {
   const workers = inState(facts, 'initializing')
   if (workers.length === 0) return undefined
   const span = inSeconds(facts.now - Math.min(...workers.map(({ startedAt }) => startedAt)))
+  const why = workers.find(({ reason }) => reason !== undefined)?.reason
+  const doing = why === undefined ? '' : ` (${why})`
   const sentence =
     workers.length === 1
-      ? `A worker is starting, for ${span}.`
-      : `${workers.length} workers are starting, the first for ${span}.`
+      ? `A worker is starting, for ${span}${doing}.`
+      : `${workers.length} workers are starting, the first for ${span}${doing}.`
   return facts.crashLoop === undefined ? sentence : `${sentence} Before: ${facts.crashLoop.reason}.`
 }
 

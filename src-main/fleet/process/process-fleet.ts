@@ -16,7 +16,16 @@ import {
   watch,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock, Fleet, FleetWorker, Log, WorkerExit, WorkerOutput, WorkerSpec } from '../../services/ports.ts'
+import type {
+  Clock,
+  Fleet,
+  FleetWorker,
+  Log,
+  ServiceReach,
+  WorkerExit,
+  WorkerOutput,
+  WorkerSpec,
+} from '../../services/ports.ts'
 import { commandLine } from './command-line.ts'
 import { createLineBudget } from './line-budget.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
@@ -33,17 +42,26 @@ export type ProcessFleetOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** How many workers may run at once. */
   readonly maxWorkers: () => number
+  /** Where its workers reach the service. */
+  readonly reach: () => ServiceReach
+  /** Finds a port of loopback that nobody listens on. */
+  readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
 }
 
 type Running = {
   readonly workerId: string
   readonly pid: number
+  readonly ports: Ports | undefined
   readonly output: OutputFile
   readonly child: ChildProcess | undefined
   readonly ended: Promise<void>
   readonly end: () => void
   cancelKill: (() => void) | undefined
 }
+
+/** Ports of loopback that were given to a load-balanced worker. */
+type Ports = { readonly port: number; readonly healthPort: number }
+type Identity = Pick<Running, 'workerId' | 'pid' | 'ports'>
 
 const POLL_MS = 250
 const OUTPUT_MS = 30
@@ -58,9 +76,12 @@ export function createProcessFleet({
   pythonPath,
   environment,
   maxWorkers,
+  reach,
+  freePort,
 }: ProcessFleetOptions): Fleet {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const running = new Map<string, Running>()
+  const reserved = new Set<number>()
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
   const file = (workerId: string, kind: 'log' | 'pid' | 'read') => join(folder, `${workerId}.${kind}`)
@@ -105,12 +126,13 @@ export function createProcessFleet({
     })
   }
 
-  function track(workerId: string, pid: number, output: OutputFile, child: ChildProcess | undefined): Running {
+  function track({ workerId, pid, ports }: Identity, child: ChildProcess | undefined): Running {
     let end: () => void = () => undefined
     const whenEnded = new Promise<void>((resolve) => {
       end = resolve
     })
-    const worker: Running = { workerId, pid, output, child, ended: whenEnded, end, cancelKill: undefined }
+    const output = openOutput(workerId)
+    const worker: Running = { workerId, pid, ports, output, child, ended: whenEnded, end, cancelKill: undefined }
     running.set(workerId, worker)
     if (stopPolling === undefined) poll()
     return worker
@@ -131,7 +153,31 @@ export function createProcessFleet({
     for (const kind of ['log', 'pid', 'read'] as const) rmSync(file(workerId, kind), { force: true })
   }
 
-  function spawnWorker(spec: WorkerSpec): Promise<FleetWorker> {
+  // Two workers that start at once must not be given one port.
+  async function reservePort(): Promise<number> {
+    const taken = (port: number) =>
+      reserved.has(port) ||
+      [...running.values()].some(({ ports }) => ports?.port === port || ports?.healthPort === port)
+    const port = await freePort(taken)
+    if (taken(port)) return reservePort()
+    reserved.add(port)
+    return port
+  }
+
+  async function startWorker(spec: WorkerSpec): Promise<FleetWorker> {
+    if (spec.loadBalanced === undefined) return spawnWorker(spec, undefined)
+    const port = await reservePort()
+    const healthPort = spec.loadBalanced.healthPort === undefined ? port : await reservePort()
+    const env = { ...spec.env, PORT: String(port), PORT_HEALTH: String(healthPort) }
+    try {
+      return await spawnWorker({ ...spec, env }, { port, healthPort })
+    } finally {
+      reserved.delete(port)
+      reserved.delete(healthPort)
+    }
+  }
+
+  function spawnWorker(spec: WorkerSpec, ports: Ports | undefined): Promise<FleetWorker> {
     const { program, args, cwd, env } = commandLine(spec, environment, pythonPath)
     if (!existsSync(cwd)) throw new Error(`the working folder ${cwd} does not exist`)
     const outputFile = openSync(file(spec.workerId, 'log'), 'a', 0o600)
@@ -149,11 +195,16 @@ export function createProcessFleet({
       })
       child.once('spawn', () => {
         const pid = child.pid ?? 0
-        const worker = track(spec.workerId, pid, openOutput(spec.workerId), child)
+        const worker = track({ workerId: spec.workerId, pid, ports }, child)
         child.once('exit', (code, signal) => ended(worker, code ?? undefined, signal ?? undefined))
-        resolve({ workerId: spec.workerId, handle: JSON.stringify({ pid }), pid })
+        resolve(toFleetWorker(worker))
       })
     })
+  }
+
+  function signalWorker(workerId: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const worker = running.get(workerId)
+    if (worker !== undefined) signalGroup(worker.pid, signal)
   }
 
   async function stop(workerId: string, graceMs: number): Promise<void> {
@@ -162,20 +213,27 @@ export function createProcessFleet({
     const kill = () => signalGroup(worker.pid, 'SIGKILL')
     worker.cancelKill?.()
     if (graceMs > 0) signalGroup(worker.pid, 'SIGTERM')
+    signalGroup(worker.pid, 'SIGCONT') // a frozen one hears nothing else
     if (graceMs > 0) worker.cancelKill = clock.after(graceMs, kill)
     else kill()
     await worker.ended
   }
 
   return {
-    ensure: async () => undefined,
-    start: async (spec) => spawnWorker(spec),
+    ensure: async () => reach(),
+    prepare: async () => undefined, // a process that does not run yet is nothing
+    start: startWorker,
     stop,
-    list: () => [...running.values()].map(({ workerId, pid }) => ({ workerId, pid, handle: JSON.stringify({ pid }) })),
-    async adopt({ workerId }) {
+    pause: async (workerId) => signalWorker(workerId, 'SIGSTOP'),
+    resume: async (workerId) => signalWorker(workerId, 'SIGCONT'),
+    list: () => [...running.values()].map(toFleetWorker),
+    async adopt({ workerId, handle }) {
       const pid = recordedPid(file(workerId, 'pid'))
       if (pid === undefined || !isWorkerProcess(pid, workerId)) return false
-      track(workerId, pid, openOutput(workerId), undefined)
+      signalGroup(pid, 'SIGCONT') // it may be frozen
+      const { port, healthPort } = JSON.parse(handle) as Partial<Ports>
+      const ports = port === undefined || healthPort === undefined ? undefined : { port, healthPort }
+      track({ workerId, pid, ports }, undefined)
       return true
     },
     async sweep() {
@@ -198,14 +256,22 @@ export function createProcessFleet({
       const free = Math.max(0, maxWorkers() - running.size)
       return { free, reason: free > 0 ? undefined : `${running.size} of ${maxWorkers()} worker processes are in use` }
     },
+    isAway: () => false,
+    usage: async () => new Map(),
     onExit: (listener) => exitListeners.push(listener),
     onOutput: (listener) => outputListeners.push(listener),
+    onCapacity: () => undefined, // only its own starts and ends change it
     async close() {
       await Promise.all([...running.keys()].map((workerId) => stop(workerId, 0)))
       stopPolling?.()
       watcher.close()
     },
   }
+}
+
+function toFleetWorker({ workerId, pid, ports }: Identity): FleetWorker {
+  const worker = { workerId, pid, handle: JSON.stringify({ pid, ...ports }) }
+  return ports === undefined ? worker : { ...worker, address: { host: '127.0.0.1', ...ports } }
 }
 
 function recordedPid(path: string): number | undefined {

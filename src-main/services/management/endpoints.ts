@@ -1,4 +1,4 @@
-import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
+import { type EndpointConfig, type EndpointUpdate, endpointConfig, programFault } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
@@ -18,6 +18,8 @@ const NEEDS_NEW_WORKERS: readonly (keyof EndpointConfig)[] = [
   'env',
   'concurrency',
   'callsOthers',
+  'loadBalanced',
+  'container',
 ]
 
 /**
@@ -48,17 +50,17 @@ export async function createEndpoint(
  * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together,
  *   ENDPOINT_NOT_FOUND when it was deleted meanwhile
  */
-export function updateEndpoint(
-  deps: Deps,
-  { id }: Endpoint,
-  changes: { readonly [Key in keyof EndpointConfig]?: EndpointConfig[Key] | undefined },
-): Promise<Endpoint> {
+export function updateEndpoint(deps: Deps, { id }: Endpoint, changes: EndpointUpdate): Promise<Endpoint> {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   const other =
     changes.handler !== undefined ? { command: undefined } : changes.command !== undefined ? { handler: undefined } : {}
   return change(deps, id, 'updated', (endpoint) => {
     refuseTaken(deps.storage, 'name', changes.name, id)
-    const config = endpointConfig.parse({ ...endpoint.config, ...other, ...given })
+    const container =
+      changes.container === undefined ? undefined : { ...endpoint.config.container, ...changes.container }
+    const config = endpointConfig.parse({ ...endpoint.config, ...other, ...given, ...(container && { container }) })
+    const fault = programFault(config)
+    if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: fault })
     if (config.workersMin > config.workersMax)
       throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
     const replace = NEEDS_NEW_WORKERS.some(

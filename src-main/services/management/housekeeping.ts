@@ -81,6 +81,7 @@ export class Housekeeping {
     const { storage, clock, settings } = this.#deps
     const before = clock.now() - settings().logRetentionDays * DAY_MS
     while (!this.#stopped && (await storage.write(() => storage.logs.trim(before, LOG_BATCH))) === LOG_BATCH);
+    while (!this.#stopped && (await storage.write(() => storage.requests.trim(before, LOG_BATCH))) === LOG_BATCH);
     await storage.write(() => {
       storage.events.trimFleet(before)
       storage.metrics.trim(before)

@@ -55,10 +55,24 @@ export function waitingReason(deps: ViewDeps, endpoint: Endpoint, job?: Job): st
     workers: registry.ofEndpoint(endpoint.id),
     crashLoop,
     noCapacityReason:
-      (decision?.throttled ?? 0) > 0 ? (decision?.throttledReason ?? fleet.capacity().reason) : undefined,
+      (decision?.throttled ?? 0) > 0
+        ? (decision?.throttledReason ?? fleet.capacity(endpoint.config).reason)
+        : undefined,
     job: job && { lowPriority: job.lowPriority === 1, ahead: storage.jobs.waitingBefore(job, AHEAD_MAX) },
     now: clock.steady(),
   })
+}
+
+/**
+ * Where clients reach an endpoint. A load-balanced one has two addresses; `url` is the one that every client can
+ * resolve. @param baseUrl address of the service, without a slash at the end
+ */
+export function addressesOf(
+  { id, config }: Endpoint,
+  baseUrl: string,
+): { readonly url: string; readonly hostUrl?: string } {
+  if (config.loadBalanced === undefined) return { url: `${baseUrl}/v2/${id}` }
+  return { url: `${baseUrl}/lb/${id}`, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` }
 }
 
 /** An endpoint as people see it. @param baseUrl address of the service, without a slash at the end */
@@ -70,7 +84,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     paused: endpoint.paused,
     createdAt: endpoint.createdAt,
     updatedAt: endpoint.updatedAt,
-    url: `${baseUrl}/v2/${endpoint.id}`,
+    ...addressesOf(endpoint, baseUrl),
     ...(reason === undefined ? {} : { waitingReason: reason }),
   }
 }
@@ -82,7 +96,9 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
     endpointId: worker.endpointId,
     state: worker.state,
     ...(worker.reason === undefined ? {} : { reason: worker.reason }),
-    ...(worker.pid === undefined ? {} : { pid: worker.pid }),
+    ...(worker.placed?.pid === undefined ? {} : { pid: worker.placed.pid }),
+    ...(worker.placed?.container === undefined ? {} : { container: worker.placed.container }),
+    ...(worker.placed?.gpus === undefined ? {} : { gpus: [...worker.placed.gpus] }),
     startedAt: worker.startedWallAt,
     ...(worker.lastSeenWallAt === undefined ? {} : { lastSeenAt: worker.lastSeenWallAt }),
     jobs: leases.ofWorker(worker.id).map((lease) => lease.jobId),

@@ -1,7 +1,9 @@
 import type { Report } from '../../domain/job/result.ts'
+import type { KeptPayload } from '../ports/payloads.ts'
 import type { Clock, Storage } from '../ports.ts'
 import { momentOf } from '../steady-clock.ts'
 import type { Leases } from './leases.ts'
+import { writePayload } from './write-payload.ts'
 
 /** What became of a report: it counted, or it came from a worker that no longer held the job. */
 export type ReportOutcome = 'accepted' | 'late'
@@ -17,14 +19,14 @@ export async function finishJob(
   const lease = leases.get(jobId)
   if (lease === undefined || lease.workerId !== workerId) return 'late'
   const { seq, attempt } = lease
-  const moved = await storage.write(() => {
-    const fields = {
-      workerId,
-      attempt,
-      output: report.output,
-      ...(report.kind === 'fail' ? { error: report.error } : {}),
-    }
-    return storage.jobs.move(seq, report.kind, fields, momentOf(clock))
-  })
+  const move = (output: KeptPayload | undefined) => {
+    const error = report.kind === 'fail' ? { error: report.error } : {}
+    const moved = storage.jobs.move(seq, report.kind, { workerId, attempt, output, ...error }, momentOf(clock))
+    return { stored: moved !== undefined, result: moved }
+  }
+  const moved =
+    report.output === undefined
+      ? (await storage.write(() => move(undefined))).result
+      : await writePayload(storage, report.output, move)
   return moved === undefined ? 'late' : 'accepted'
 }

@@ -3,14 +3,16 @@ import type { JobRequest } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import { jobId } from '../../domain/job/job-id.ts'
 import { retentionMs } from '../../domain/job/retention.ts'
+import type { Json } from '../../domain/json/json.ts'
 import type { Clock, Endpoint, Job, NewId, Storage } from '../ports.ts'
 import { momentOf } from '../steady-clock.ts'
+import { writePayload } from './write-payload.ts'
 
-/** A checked request with its payloads as text. */
+/** A checked request with its payloads as they came. */
 export type Submission = {
   readonly kind: 'run' | 'runsync'
   readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
-  readonly input: string
+  readonly input: Json
   readonly s3Config: string | undefined
   /** The wait that runsync was asked for, in ms; undefined without one. */
   readonly waitMs: number | undefined
@@ -19,9 +21,10 @@ export type Submission = {
 /**
  * Queues a job. The promise settles when the job is durable.
  * @returns the new job, or the first job that came with the same idempotency key
- * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, ENDPOINT_NOT_FOUND when it was deleted
+ *   meanwhile
  */
-export function submitJob(
+export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
   { kind, request, input, s3Config, waitMs }: Submission,
@@ -33,7 +36,6 @@ export function submitJob(
   const job = {
     id: jobId(kind, newId.uuid()),
     endpointId: endpoint.id,
-    input,
     s3Config,
     webhook: webhook ?? undefined,
     lowPriority: policy?.lowPriority ?? false,
@@ -42,13 +44,13 @@ export function submitJob(
     retentionMs: retentionMs(kind, waitMs),
     idempotencyKey: idempotencyKey ?? undefined,
   }
-  return storage.write(() => {
+  return writePayload(storage, input, (kept) => {
     if (storage.endpoints.get(endpoint.id) === undefined)
       throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
     if (job.idempotencyKey !== undefined) {
       const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
-      if (first !== undefined) return first
+      if (first !== undefined) return { stored: false, result: first }
     }
-    return storage.jobs.insert(job, momentOf(clock))
+    return { stored: true, result: storage.jobs.insert({ ...job, input: kept }, momentOf(clock)) }
   })
 }

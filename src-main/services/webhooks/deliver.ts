@@ -5,7 +5,8 @@
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Clock, DeliveryResult, DueDelivery, Log, Poster, Storage } from '../ports.ts'
+import type { Json } from '../../domain/json/json.ts'
+import type { Clock, DeliveryResult, DueDelivery, Job, Log, Poster, Storage } from '../ports.ts'
 import { readWebhookBody } from '../queue/read-job.ts'
 
 /** What delivery needs. */
@@ -75,7 +76,7 @@ export class WebhookDelivery {
   }
 
   async #deliver({ id, seq, url, attempts }: DueDelivery): Promise<void> {
-    const { storage, clock, log, post, settings } = this.#deps
+    const { storage, clock, log } = this.#deps
     const job = storage.jobs.read(seq)
     if (job === undefined) return
     if (!isFinal(job.status)) {
@@ -83,17 +84,28 @@ export class WebhookDelivery {
       const error = 'the job was retried before this was delivered'
       return this.#record(id, job.id, { delivered: false, status: undefined, error, nextAt: undefined })
     }
-    const { status, error } = await post({
-      url,
-      body: readWebhookBody(storage.jobs, job),
-      timeoutMs: limit('webhookTimeoutMs'),
-      maxAnswerBytes: limit('webhookAnswerBytes'),
-      allowPrivate: settings().webhooksToPrivateAddresses,
-    })
+    const { status, error } = await this.#send(job, url)
     const result = judgeTry({ status, error, tries: attempts + 1, steady: clock.steady() })
     if (!result.delivered)
       log.warn('webhook not delivered', { jobId: job.id, try: attempts + 1, status, reason: result.error })
     await this.#record(id, job.id, result)
+  }
+
+  async #send(job: Job, url: string): ReturnType<Poster> {
+    const { storage, post, settings } = this.#deps
+    let body: Json
+    try {
+      body = await readWebhookBody(storage.jobs, job)
+    } catch (error) {
+      return { status: undefined, error: (error as Error).message } // a payload that cannot be read is a failed try
+    }
+    return post({
+      url,
+      body,
+      timeoutMs: limit('webhookTimeoutMs'),
+      maxAnswerBytes: limit('webhookAnswerBytes'),
+      allowPrivate: settings().webhooksToPrivateAddresses,
+    })
   }
 
   async #record(id: number, jobId: string, result: DeliveryResult): Promise<void> {

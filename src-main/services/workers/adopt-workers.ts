@@ -32,7 +32,7 @@ export async function adoptWorkers({
     adopted.add(stored.id)
     const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, clock)
     worker.adopted = true
-    worker.pid = fleet.list().find(({ workerId }) => workerId === stored.id)?.pid
+    worker.placed = fleet.list().find(({ workerId }) => workerId === stored.id)
     registry.add(worker)
     // One that runs a job may not ask for another for long, and has been ready before.
     if (running.some((job) => job.workerId === stored.id)) {

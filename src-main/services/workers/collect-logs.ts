@@ -1,4 +1,5 @@
 import { limit } from '../../contract/limits.ts'
+import { jobAt } from '../../domain/worker/job-at.ts'
 import { readLogLine } from '../../domain/worker/log-line.ts'
 import type { Log, NewLogLine, Storage, WorkerOutput } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
@@ -11,7 +12,8 @@ const TRIM_EVERY = 5000
 
 /**
  * Stores what workers print, line by line. A line belongs to the job that it names (JSON with requestId); a plain line
- * belongs to the job of a worker that runs just one, where a cancelled one counts until it has stopped. Lines above the
+ * belongs to the job of a worker that runs just one, where a cancelled one counts until it has stopped; where lines come
+ * late, with their time, to the one that ran then. Lines above the
  * limits of a worker or a job are not kept, and a last line says so.
  */
 export function createLogCollector({
@@ -60,14 +62,18 @@ export function createLogCollector({
     return after > most && Math.floor(before / TRIM_EVERY) !== Math.floor(after / TRIM_EVERY)
   }
 
-  return ({ workerId, lines, at, stored: remember }) => {
+  return ({ workerId, lines, at, writtenAt, stored: remember }) => {
     const worker = registry.get(workerId)
     if (worker === undefined || lines.length === 0) return
     worker.lastLines.push(...lines.slice(-LAST_LINES))
     worker.lastLines.splice(0, Math.max(0, worker.lastLines.length - LAST_LINES))
     const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]
     const only = running.length === 1 ? running[0] : undefined
-    const kept = lines.flatMap((raw) => toLine(worker, only, raw, at) ?? [])
+    const kept = lines.flatMap((raw, index) => {
+      // A clock of the engine that runs ahead must not put lines into the future.
+      const time = Math.min(writtenAt?.[index] ?? at, at)
+      return toLine(worker, writtenAt === undefined ? only : jobAt(worker.jobSpans, time), raw, time) ?? []
+    })
     const trim = trimPlan(worker, kept.length)
     for (const jobId of perJob.keys()) if (perJob.size > 10_000) perJob.delete(jobId)
     storage

@@ -5,13 +5,17 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
+import { keepPausedMs } from '../../domain/worker/keep-paused.ts'
 import { decideScaling } from '../../domain/worker/scaling.ts'
 import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
+import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
+import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Change, Endpoint, JobChange } from '../ports.ts'
 import { failOverdueJobs } from '../queue/fail-overdue-jobs.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
+import { closeJobSpan, openJobSpan } from './job-spans.ts'
 import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
@@ -21,6 +25,8 @@ import { type LiveWorker, loadOf } from './worker-registry.ts'
 export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
   readonly counts: QueueCounts
   readonly calls: WorkerCalls
+  readonly balancer: RequestBalancer
+  readonly health: HealthWatch
 }
 
 /** State of one endpoint's fleet, for people and health. */
@@ -39,6 +45,8 @@ const GONE = {
   initializingTimeoutMs: limit('initializingMs'),
 } as const
 
+const NOWHERE = { free: 0, reason: undefined }
+
 /** The loop over all workers. */
 export class WorkerSupervisor {
   readonly #deps: SuperviseDeps
@@ -54,6 +62,7 @@ export class WorkerSupervisor {
     this.#deps = deps
     this.#lifecycle = createWorkerLifecycle({ ...deps, onEnded: (worker) => this.#workerEnded(worker) })
     deps.storage.onCommit((changes) => this.#hear(changes))
+    deps.fleet.onCapacity(() => this.#checkThrottled())
   }
 
   /** Begins to look after the workers. */
@@ -69,9 +78,11 @@ export class WorkerSupervisor {
     this.#stopTicking?.()
     for (const { cancel } of this.#checks.values()) cancel()
     this.#checks.clear()
+    const closed = this.#lifecycle.close()
     await Promise.allSettled([...this.#starting])
     const { registry, leases } = this.#deps
     await Promise.all(registry.all().map((worker) => this.stopWorker(worker, 'the service stops', graceMs)))
+    await closed
     await releaseJobs(this.#deps, [...leases.all()], 'the service stopped before the job had ended')
   }
 
@@ -86,9 +97,19 @@ export class WorkerSupervisor {
     this.check(endpointId)
   }
 
-  /** Stops a worker: SIGTERM now, the end of it with all its children when the grace time is over. */
-  stopWorker(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
-    return this.#lifecycle.stop(worker, reason, graceMs)
+  /**
+   * Stops a worker: SIGTERM now, the end of it with all its children when the grace time is over. A load-balanced one
+   * first ends its open requests within that time: many servers cut them off on SIGTERM.
+   */
+  async stopWorker(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
+    const { registry, balancer, clock } = this.#deps
+    const until = clock.steady() + graceMs
+    if (worker.openRequests > 0 && graceMs > 0) {
+      worker.ordered = true
+      registry.apply(worker, 'drain', reason)
+      await balancer.whenAnswered(worker, graceMs)
+    }
+    await this.#lifecycle.stop(worker, reason, Math.max(0, until - clock.steady()))
   }
 
   /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
@@ -115,6 +136,8 @@ export class WorkerSupervisor {
       if (change.type === 'job' && change.event !== 'progress') this.#hearJob(change)
       if (change.type !== 'worker') touched.add(change.endpointId)
       if (change.type === 'endpoint' && change.event !== 'paused') this.#lifecycle.history.forget(change.endpointId)
+      // What was made ready has the old settings.
+      if (change.type === 'endpoint' && change.event === 'updated') this.#discardPrepared(change.endpointId)
     }
     for (const endpointId of touched) this.check(endpointId)
   }
@@ -123,18 +146,26 @@ export class WorkerSupervisor {
     const { registry, calls } = this.#deps
     const worker = change.workerId === undefined ? undefined : registry.get(change.workerId)
     if (worker === undefined) return
-    if (change.event === 'claim') registry.apply(worker, 'takeJob')
+    if (change.event === 'claim') {
+      registry.apply(worker, 'takeJob')
+      openJobSpan(worker, change.jobId, change.at)
+    }
     if (change.from !== 'IN_PROGRESS') return
     if (change.event === 'complete' || change.event === 'fail') worker.jobsDone += 1
     if (change.event === 'cancel' || change.event === 'expire' || change.event === 'exceedExecution') {
       calls.orderStop(worker, { jobId: change.jobId, seq: change.seq, graceMs: this.#graceOf(worker) })
-    }
+    } else closeJobSpan(worker, change.jobId, change.at)
     if (loadOf(worker, this.#deps.leases) === 0) registry.apply(worker, 'becomeIdle')
   }
 
   #workerEnded({ endpointId }: LiveWorker): void {
     this.#lastCheck.delete(endpointId)
     this.check(endpointId)
+    this.#checkThrottled() // its place is free for others
+  }
+
+  #checkThrottled(): void {
+    for (const [endpointId, { throttled }] of this.#decisions) if (throttled > 0) this.check(endpointId)
   }
 
   #tick(): void {
@@ -158,7 +189,9 @@ export class WorkerSupervisor {
     const reason = silenceReason(workerId, held)
     // Looked at again after a full lease, should this write fail.
     for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
-    this.#run(rescueLostJobs(this.#deps, held, reason), 'lost jobs not rescued')
+    // A worker whose engine went away is not to blame, and its jobs lose no try.
+    const takeBack = this.#deps.fleet.isAway(workerId) ? releaseJobs : rescueLostJobs
+    this.#run(takeBack(this.#deps, held, reason), 'lost jobs not taken back')
     const worker = registry.get(workerId)
     if (worker === undefined) return
     registry.apply(worker, 'markUnhealthy', reason)
@@ -184,10 +217,20 @@ export class WorkerSupervisor {
     this.#decisions.set(endpointId, decision)
     for (const { workerId, reason, force } of decision.stop) this.#leave(workerId, reason, force === true)
     for (const worker of registry.ofEndpoint(endpointId)) this.#endIfDone(worker)
-    if (endpoint === undefined) return
+    for (const workerId of decision.pause ?? []) this.#pause(workerId)
+    for (const workerId of decision.resume ?? []) this.#resume(workerId)
+    for (const worker of registry.ofEndpoint(endpointId)) this.#deps.health.watch(worker)
+    this.#deps.balancer.dispatch(endpointId)
+    if (decision.throttled > 0) this.#makeRoom(endpointId)
+    if (endpoint === undefined) {
+      this.#decisions.delete(endpointId)
+      this.#discardPrepared(endpointId)
+      return
+    }
     for (let n = 0; n < decision.start; n++) {
       const starting = this.#lifecycle
         .start(endpoint)
+        .then(() => this.check(endpointId)) // its health can be watched now
         .catch((error) => log.error('worker not started', { endpointId, error }))
         .finally(() => this.#starting.delete(starting))
       this.#starting.add(starting)
@@ -198,29 +241,38 @@ export class WorkerSupervisor {
   }
 
   #decide(endpointId: string, endpoint: Endpoint | undefined): ScalingDecision {
-    const { clock, counts, fleet, registry, storage } = this.#deps
+    const { clock, counts, fleet, registry } = this.#deps
     const now = clock.steady()
     const count = counts.of(endpointId)
-    const oldest = count.normal > 0 ? storage.jobs.oldestWaiting(endpointId, 0) : undefined
-    const { free, reason } = fleet.capacity()
+    const { free, reason } = endpoint === undefined ? NOWHERE : fleet.capacity(endpoint.config)
     return decideScaling({
       config: endpoint?.config ?? GONE,
+      keepPausedMs: endpoint === undefined ? 0 : keepPausedMs(endpoint.config),
       paused: endpoint?.paused ?? true,
       stopping: endpoint === undefined,
-      queue: { ...count, oldestNormalWaitMs: oldest === undefined ? 0 : now - oldest.queuedAt },
+      queue: { ...count, oldestNormalWaitMs: count.normal === 0 ? 0 : this.#oldestWaitMs(endpointId) },
       workers: registry.ofEndpoint(endpointId).map((worker) => ({
         id: worker.id,
         state: worker.state,
         startedAt: worker.startedAt,
         idleSince: worker.idleSince,
+        pausedSince: worker.pausedSince,
         jobs: loadOf(worker, this.#deps.leases),
         outdated: worker.replace || worker.revision !== endpoint?.revision,
+        mayRecover: worker.mayRecover,
       })),
       freePlaces: free,
       noCapacityReason: reason,
       backOffUntil: this.#crashLoop(endpointId)?.backOffUntil,
       now,
     })
+  }
+
+  // An endpoint has waiting jobs or waiting requests, never both.
+  #oldestWaitMs(endpointId: string): number {
+    const { storage, clock, balancer } = this.#deps
+    const job = storage.jobs.oldestWaiting(endpointId, 0)
+    return job === undefined ? balancer.oldestWaitMs(endpointId) : clock.steady() - job.queuedAt
   }
 
   // A worker that leaves without force takes nothing more and is ended when its last job is.
@@ -232,8 +284,39 @@ export class WorkerSupervisor {
       return
     }
     worker.ordered = true
-    this.#deps.registry.apply(worker, 'drain', reason)
+    if (this.#deps.registry.apply(worker, 'drain', reason)) this.#deps.balancer.drain(worker, this.#graceOf(worker))
     this.#endIfDone(worker)
+  }
+
+  #pause(workerId: string): void {
+    const { registry, leases, fleet } = this.#deps
+    const worker = registry.get(workerId)
+    // A job may have come since the decision's facts were read.
+    if (worker === undefined || loadOf(worker, leases) > 0 || !registry.apply(worker, 'pause', 'idle')) return
+    fleet.pause(workerId).catch((error) => this.#endUnfrozen(worker, 'could not be paused', error))
+  }
+
+  #resume(workerId: string): void {
+    const { registry, fleet, storage } = this.#deps
+    const worker = registry.get(workerId)
+    if (worker === undefined || !registry.apply(worker, 'resume')) return
+    fleet.resume(workerId).catch((error) => this.#endUnfrozen(worker, 'could not be woken', error))
+    storage.poke() // its request for a job may still be open
+  }
+
+  #endUnfrozen(worker: LiveWorker, reason: string, error: unknown): void {
+    this.#deps.log.warn(`worker ${reason}`, { workerId: worker.id, error })
+    this.#run(this.stopWorker(worker, reason, 0), 'worker not stopped')
+  }
+
+  // Paused workers hold a place, and those of others are worth less than one that is wanted now.
+  #makeRoom(endpointId: string): void {
+    const frozen = this.#deps.registry
+      .all()
+      .filter((worker) => worker.state === 'paused' && worker.endpointId !== endpointId)
+      .toSorted((a, b) => (a.pausedSince ?? 0) - (b.pausedSince ?? 0))
+    const [longest] = frozen
+    if (longest !== undefined) this.#leave(longest.id, 'another endpoint needs its place', false)
   }
 
   #endIfDone(worker: LiveWorker): void {
@@ -243,6 +326,10 @@ export class WorkerSupervisor {
 
   #crashLoop(endpointId: string): CrashLoop | undefined {
     return this.#lifecycle.history.crashLoop(endpointId, this.#deps.clock.steady())
+  }
+
+  #discardPrepared(endpointId: string): void {
+    this.#run(this.#lifecycle.discardPrepared(endpointId), 'prepared workers not thrown away')
   }
 
   #graceOf(worker: LiveWorker): number {

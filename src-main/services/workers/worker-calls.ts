@@ -9,9 +9,11 @@ import { appendStream } from '../queue/append-stream.ts'
 import { finishJob, type ReportOutcome } from '../queue/finish.ts'
 import type { Leases } from '../queue/leases.ts'
 import type { ParkedTakes } from '../queue/parked-takes.ts'
+import { type HandOut, readHandOuts } from '../queue/read-hand-outs.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { wait } from '../wait.ts'
+import { closeJobSpan } from './job-spans.ts'
 import { type LiveWorker, loadOf, takesJobs, type WorkerRegistry } from './worker-registry.ts'
 
 /** Ping of a worker. `jobIds` undefined: it did not say. */
@@ -22,7 +24,7 @@ export type WorkerCalls = {
   readonly take: (
     worker: LiveWorker,
     request: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
-  ) => Promise<readonly Job[]>
+  ) => Promise<readonly HandOut[]>
   /** The answer with these jobs did not reach the worker: nobody runs them. */
   readonly undelivered: (jobs: readonly Job[]) => Promise<void>
   readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
@@ -74,6 +76,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     if (!worker.stopOrders.has(jobId)) return
     fleet.drainOutput(worker.id) // its lines so far belong to this job
     worker.stopOrders.delete(jobId)
+    closeJobSpan(worker, jobId, clock.now())
     if (loadOf(worker, leases) === 0) registry.apply(worker, 'becomeIdle')
     onWorkerChange(worker)
   }
@@ -116,13 +119,14 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         await pause(worker, signal)
         return []
       }
-      return takes.take({
+      const jobs = await takes.take({
         endpointId: worker.endpointId,
         workerId: worker.id,
         max,
         holdMs: limit('takeHoldMs'),
         signal,
       })
+      return readHandOuts(deps, jobs)
     },
     undelivered: (jobs) => {
       const lost = jobs.flatMap(({ id, attempt }) => {

@@ -3,11 +3,12 @@
  * the worker failed, without counting one when we ended it.
  */
 import { lastWords } from '../../domain/worker/last-words.ts'
-import type { Clock, Endpoint, Fleet, Log, NewId, Storage, WorkerExit, WorkerSpec } from '../ports.ts'
+import type { Clock, Endpoint, Fleet, Log, NewId, ServiceReach, Storage, WorkerExit, WorkerPlan } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { createExitHistory, type ExitHistory } from './exit-history.ts'
+import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './worker-registry.ts'
 
@@ -21,8 +22,9 @@ export type LifecycleDeps = {
   readonly leases: Leases
   readonly calls: Pick<WorkerCalls, 'dismiss'>
   readonly registry: WorkerRegistry
-  /** Makes what the fleet needs to start a worker of this endpoint. */
-  readonly specOf: (endpoint: Endpoint, workerId: string, token: string) => WorkerSpec
+  readonly planOf: (endpoint: Endpoint) => WorkerPlan
+  /** The environment of a worker of this endpoint. */
+  readonly environmentOf: (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) => Record<string, string>
   /** Called when a worker has ended. */
   readonly onEnded: (worker: LiveWorker) => void
 }
@@ -32,6 +34,10 @@ export type WorkerLifecycle = {
   readonly start: (endpoint: Endpoint) => Promise<void>
   /** SIGTERM now; the end of it with all its children when the grace time is over. Settles when it has ended. */
   readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
+  /** Throws away what was made ready for an endpoint. */
+  readonly discardPrepared: (endpointId: string) => Promise<void>
+  /** Breaks off starts that wait for an image, say, and throws away all that was made ready. */
+  readonly close: () => Promise<void>
   readonly history: ExitHistory
 }
 
@@ -39,6 +45,8 @@ export type WorkerLifecycle = {
 export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   const { storage, clock, newId, log, fleet, leases, calls, registry } = deps
   const history = createExitHistory()
+  const closing = new AbortController()
+  const prepared = createPreparedWorkers({ fleet, newId, log })
 
   function ended(exit: WorkerExit): void {
     const worker = registry.get(exit.workerId)
@@ -49,12 +57,12 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     const reason = worker.ordered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
     registry.apply(worker, 'exit', worker.ordered ? worker.reason : words)
     registry.remove(worker.id)
-    history.remember(worker, words, clock.steady())
+    if (!exit.blameless) history.remember(worker, words, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
-    const takeBack = worker.ordered ? releaseJobs : rescueLostJobs
+    const takeBack = worker.ordered || exit.blameless ? releaseJobs : rescueLostJobs
     const writes = [
-      takeBack(deps, held, `worker ${worker.id} ${reason}`),
+      takeBack(deps, held, `worker ${worker.id} ${reason}`, exit.reason),
       storage.write(() => storage.workers.remove(worker.id)),
     ]
     for (const write of writes)
@@ -72,16 +80,29 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   }
 
   async function start(endpoint: Endpoint): Promise<void> {
-    const token = newId.key()
-    const facts = { id: newId.worker(), endpointId: endpoint.id, revision: endpoint.revision }
-    const worker = newLiveWorker({ ...facts, tokenHash: newId.hash(token), startedWallAt: clock.now() }, clock)
+    const identity = prepared.take(endpoint)
+    const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
+    const worker = newLiveWorker({ ...facts, tokenHash: newId.hash(identity.token), startedWallAt: clock.now() }, clock)
     registry.add(worker)
     try {
-      const spec = deps.specOf(endpoint, worker.id, token)
-      await fleet.ensure(spec)
-      const { handle, pid } = await fleet.start(spec)
-      worker.pid = pid
+      const plan = deps.planOf(endpoint)
+      const tell = (progress: string) => {
+        if (worker.state === 'initializing') worker.reason = progress
+      }
+      const reach = await fleet.ensure(plan, { tell, signal: closing.signal })
+      const specOf = (of: WorkerIdentity) => ({
+        ...plan,
+        workerId: of.workerId,
+        env: deps.environmentOf(endpoint, of, reach),
+      })
+      // It was asked to leave while an image came, say.
+      if (worker.told) return ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
+      worker.placed = await fleet.start(specOf(identity))
+      if (worker.state === 'initializing') worker.reason = undefined
+      // Meanwhile it may have been changed or removed, and nobody would come for what is made now.
+      if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
       const { id, endpointId, revision, tokenHash, startedWallAt: startedAt } = worker
+      const { handle } = worker.placed
       await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
       // It was asked to leave before it was there.
       if (worker.told) await fleet.stop(worker.id, 0)
@@ -91,5 +112,14 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   }
 
   fleet.onExit(ended)
-  return { start, stop, history }
+  return {
+    start,
+    stop,
+    discardPrepared: prepared.discard,
+    close() {
+      closing.abort(new Error('the service stops'))
+      return prepared.discard()
+    },
+    history,
+  }
 }

@@ -1,6 +1,6 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
 import { nextWorkerState, WORKER_TRANSITIONS, type WorkerEvent } from '../../domain/worker/transitions.ts'
-import type { Clock, Log, Storage } from '../ports.ts'
+import type { Clock, FleetWorker, Log, Storage } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
 
 /** An order to end one job, given to its worker. */
@@ -17,10 +17,12 @@ export type LiveWorker = {
   readonly startedWallAt: number
   state: WorkerState
   reason: string | undefined
-  pid: number | undefined
+  /** What the fleet said of it; undefined until it runs. */
+  placed: FleetWorker | undefined
   lastSeen: number
   lastSeenWallAt: number | undefined
   idleSince: number | undefined
+  pausedSince: number | undefined
   becameReady: boolean
   jobsDone: number
   /** It was started by an earlier run of the service, which may have told it to leave. */
@@ -33,6 +35,12 @@ export type LiveWorker = {
   told: boolean
   /** Jobs that it must end and may still run. */
   readonly stopOrders: Map<string, StopOrder>
+  /** Requests to a load-balanced worker that have not ended. */
+  openRequests: number
+  /** It is unhealthy and may become well by itself soon. */
+  mayRecover: boolean
+  /** What it ran lately, wall ms, oldest first. */
+  readonly jobSpans: { readonly jobId: string; readonly from: number; to: number | undefined }[]
   /** Its last lines, for its last words. */
   readonly lastLines: string[]
   /** How many of its lines were given to the log store. */
@@ -87,6 +95,7 @@ export function createWorkerRegistry({
       worker.reason = reason
       if (event === 'ready') worker.becameReady = true
       if (next === 'idle' && changed) worker.idleSince = clock.steady()
+      if (next === 'paused' && changed) worker.pausedSince = clock.steady()
       if (changed && !UNRECORDED.includes(event)) record(worker, next, reason)
       return true
     },
@@ -98,9 +107,12 @@ export function takesJobs(worker: LiveWorker): boolean {
   return !worker.replace && (worker.state === 'idle' || worker.state === 'running')
 }
 
-/** How many jobs keep the worker busy: those that it runs, and those that it was told to stop and may still run. */
+/**
+ * How many jobs keep the worker busy: those that it runs, and those that it was told to stop and may still run; of a
+ * load-balanced worker its open requests.
+ */
 export function loadOf(worker: LiveWorker, leases: Pick<Leases, 'ofWorker'>): number {
-  return leases.ofWorker(worker.id).length + worker.stopOrders.size
+  return leases.ofWorker(worker.id).length + worker.stopOrders.size + worker.openRequests
 }
 
 /** A worker that has just been started, or taken over. Its tests of life begin now. */
@@ -113,10 +125,11 @@ export function newLiveWorker(
     startedAt: clock.steady(),
     state: WORKER_TRANSITIONS.start.to,
     reason: undefined,
-    pid: undefined,
+    placed: undefined,
     lastSeen: clock.steady(),
     lastSeenWallAt: undefined,
     idleSince: undefined,
+    pausedSince: undefined,
     becameReady: false,
     jobsDone: 0,
     adopted: false,
@@ -124,6 +137,9 @@ export function newLiveWorker(
     replace: false,
     told: false,
     stopOrders: new Map(),
+    openRequests: 0,
+    mayRecover: false,
+    jobSpans: [],
     lastLines: [],
     storedLines: 0,
   }

@@ -69,6 +69,24 @@ describe('endpoint create', () => {
     expect(service.seen[0]?.body).toEqual({ name: 'mine', command: 'python3 my_worker.py --fast', cwd: folder })
   })
 
+  test('makes an endpoint load-balanced, and shows both of its addresses', async () => {
+    const { run, service } = await setup()
+    const command = ['--command', 'uvicorn app:app', '--load-balanced', '--port', '8000']
+    await run(['endpoint', 'create', 'web', ...command])
+    expect(service.seen[0]?.body).toMatchObject({ name: 'web', loadBalanced: { port: 8000 } })
+    await run(['endpoint', 'create', 'web', '--command', 'x', '--load-balanced'])
+    expect(service.seen[1]?.body).toMatchObject({ loadBalanced: {} })
+    const view = {
+      ...HELLO_VIEW,
+      loadBalanced: { port: 80 },
+      url: 'http://h/lb/web',
+      hostUrl: 'http://web.localhost:1',
+    }
+    const shown = await setupCli({ 'GET /api/endpoints/web': view })
+    const { stdout } = await shown.run(['endpoint', 'show', 'web'])
+    expect(stdout).toMatch(/^address +http:\/\/h\/lb\/web\nor +http:\/\/web\.localhost:1$/m)
+  })
+
   test('tells a person the key and that it is shown this once', async () => {
     const { run } = await setup()
     const { stdout } = await run(['endpoint', 'create', 'Hello', '--handler', 'handler.py'])

@@ -26,6 +26,21 @@ const logLine = (id: number) => ({
 })
 const worker = { id: 'w1', endpointId: 'hello', state: 'idle', startedAt: NOW - 5000, jobs: [], jobsDone: 3 }
 const job = { id: 'j1', endpointId: 'hello', status: 'FAILED', createdAt: NOW - 2000, error: '{"error_message": "no"}' }
+const proxied = {
+  id: 7,
+  at: NOW - 2000,
+  endpointId: 'hello',
+  method: 'POST',
+  path: '/run',
+  status: 502,
+  workerId: 'w1',
+  waitedMs: 3,
+  firstByteMs: 12,
+  durationMs: 15,
+  bytesIn: 2048,
+  bytesOut: 0,
+  error: 'Worker w1 did not answer',
+}
 const settings = {
   strictLimits: false,
   strictLimitsFleetShare: 4,
@@ -49,6 +64,7 @@ const setup = (answers: Answers = {}) =>
     'GET /api/workers': { workers: [worker] },
     'POST /api/workers/w1/stop': { ok: true },
     'GET /api/jobs': { requests: [job], cursor: '41' },
+    'GET /api/endpoints/hello/requests': { requests: [proxied], cursor: '7' },
     'GET /api/settings': settings,
     'PATCH /api/settings': settings,
     ...answers,
@@ -63,6 +79,11 @@ test.each([
   [['workers'], 'GET /api/workers', { workers: [worker] }],
   [['workers', 'list', '--endpoint', 'hello'], 'GET /api/workers?endpoint=hello', { workers: [worker] }],
   [['workers', 'stop', 'w1'], 'POST /api/workers/w1/stop', { ok: true }],
+  [
+    ['requests', 'hello', '--status', '5xx', '--limit', '2', '--cursor', '9'],
+    'GET /api/endpoints/hello/requests?status=5xx&limit=2&cursor=9',
+    { requests: [proxied], cursor: '7' },
+  ],
   [['jobs'], 'GET /api/jobs', { requests: [job], cursor: '41' }],
   [
     ['jobs', 'list', '--status', 'FAILED', '--endpoint', 'hello', '--limit', '2', '--cursor', '9'],
@@ -85,6 +106,29 @@ test('health without an endpoint shows the service and all its endpoints', async
   const { run } = await setup()
   expect((await run(['health', '--json'])).json()).toEqual({ service: info, endpoints: { hello: health } })
   expect((await run(['health'])).stdout).toMatch(/^jobs +2 in queue, 0 in progress$[\s\S]*^hello +2 +0 +5 +1/m)
+})
+
+test('requests is a table, and says how to go on', async () => {
+  const { run } = await setup()
+  const { stdout, stderr } = await run(['requests', 'hello'])
+  expect(stdout).toBe(
+    'WHEN       METHOD  PATH  STATUS  WAITED  FIRST BYTE  IN ALL  IN       OUT  WORKER  ERROR\n' +
+      '2.0 s ago  POST    /run  502     3 ms    12 ms       15 ms   2.0 KiB  0 B  w1      Worker w1 did not answer\n',
+  )
+  expect(stderr).toBe('Older requests: the same command with --cursor 7\n')
+})
+
+test('requests -f prints one line as each request ends', async () => {
+  const { run, service } = await setup({
+    'GET /api/endpoints/hello/requests': (response: ServerResponse) =>
+      sendEvents(response, [
+        { event: 'request', id: 7, data: proxied },
+        { event: 'end', data: {} },
+      ]),
+  })
+  const { stdout } = await run(['requests', 'hello', '-f', '--status', '5xx'])
+  expect(stdout).toMatch(/POST \/run +502 +15 ms +w1 +Worker w1 did not answer$/m)
+  expect(service.seen[0]?.line).toBe('GET /api/endpoints/hello/requests?follow=true&status=5xx')
 })
 
 test('jobs is a table, with the message of an exception and the way to the next page', async () => {

@@ -5,6 +5,7 @@ import BetterSqlite from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MIGRATIONS, migrate } from '../../../src-main/storage/migrate.ts'
 import { DatabaseUnusable, openDatabase } from '../../../src-main/storage/open-database.ts'
+import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 const applied = (db: BetterSqlite.Database) =>
   db.prepare<[], { id: string; applied_at: number }>('SELECT id, applied_at FROM migrations ORDER BY id').all()
@@ -43,6 +44,20 @@ describe('migrations', () => {
     expect(db.prepare(`SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')`).all()).toEqual([{ name: 'a' }])
     migrate(db, 2, [steps[0] as never, { id: '2030-01-02-bad', sql: 'CREATE TABLE b (n INTEGER) STRICT' }])
     expect(applied(db).length).toBe(2)
+  })
+
+  it('leave payloads where they are: a large one in its row is read as before', async () => {
+    const path = file()
+    const old = new BetterSqlite(path)
+    migrate(old, 1, MIGRATIONS.slice(0, 1))
+    const input = `{"pad":"${'é'.repeat(300_000)}"}`
+    old.exec(`INSERT INTO jobs (id, endpoint_id, status, low_priority, created_at, queued_at, execution_timeout_ms, ttl_ms,
+        retention_ms, deadline_at) VALUES ('j', 'e', 'IN_QUEUE', 0, 0, 0, 1, 1, 1, 1)`)
+    old.prepare('INSERT INTO job_inputs (seq, input) VALUES (1, ?)').run(input)
+    old.close()
+    const { jobs, close } = openStorage(path, 2)
+    expect(await jobs.readInput({ seq: 1, id: 'j' })).toEqual({ input, s3Config: null })
+    await close()
   })
 
   it('of a newer version are refused, and nothing is changed', () => {

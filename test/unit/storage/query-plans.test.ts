@@ -4,16 +4,20 @@ import { createChunkStore } from '../../../src-main/storage/chunk-store.ts'
 import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
 import { createEventStore } from '../../../src-main/storage/event-store.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
+import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
 import { createLogStore } from '../../../src-main/storage/log-store.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
+import { payloadsInRows } from '../../../src-main/storage/payload-files.ts'
+import { createIsNamed, deleteRemovedPayloads } from '../../../src-main/storage/removed-payloads.ts'
+import { createRequestStore } from '../../../src-main/storage/request-store.ts'
 import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
 import { createMetricsStore, createStateStore } from '../../../src-main/storage/small-stores.ts'
 import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 
-// Tables that stay small: as many rows as there are endpoints or workers.
-const SMALL = ['endpoints', 'workers']
+// Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes.
+const SMALL = ['endpoints', 'workers', 'removed_payloads']
 // Sorts at most two pages of rows that come from two ranges of an index, each in order already.
 const SORTS_A_PAGE = /UNION ALL/
 // Once an hour or so, for a whole table.
@@ -38,12 +42,15 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   const commit = createGroupCommit(db)
   const events = createEventStore(spied, commit)
   const state = createStateStore(spied)
-  createJobStore(spied, events)
+  createJobStore(spied, events, createJobPayloads(spied, payloadsInRows))
+  createIsNamed(spied)
+  deleteRemovedPayloads(spied, commit, payloadsInRows)
   createChunkStore(spied)
   createEndpointStore(spied, events, commit)
   createWorkerStore(spied, events)
   createWebhookStore(spied)
   createLogStore(spied)
+  createRequestStore(spied)
   createSearchIndex(spied, state)
   createMetricsStore(spied)
   return { db, all }

@@ -28,7 +28,9 @@ export function addEndpointList(parent: Command, surroundings: Surroundings): vo
           endpoint.name,
           endpoint.paused ? 'paused' : 'active',
           `${endpoint.workersMin},${endpoint.workersMax}`,
-          endpoint.handler === undefined ? (endpoint.command ?? '') : basename(endpoint.handler),
+          endpoint.handler === undefined
+            ? (endpoint.command ?? endpoint.container?.image ?? '')
+            : basename(endpoint.handler),
           ago(endpoint.updatedAt, surroundings.now()),
           endpoint.waitingReason ?? '',
         ]),

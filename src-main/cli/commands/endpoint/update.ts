@@ -17,11 +17,12 @@ export function addEndpointUpdate(parent: Command, surroundings: Surroundings): 
     .addHelpText(
       'after',
       `
---env replaces all variables of the endpoint by the given ones.
+--env replaces all variables of the endpoint by the given ones; so do --volume, --publish and --cap-add with theirs.
 
 Examples:
   $ drydock endpoint update hello --workers 1,4
-  $ drydock endpoint update hello --handler new_handler.py --env MODEL=large`,
+  $ drydock endpoint update hello --handler new_handler.py --env MODEL=large
+  $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`,
     )
     .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: Command) => {
       const body = {

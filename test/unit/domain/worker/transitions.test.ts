@@ -9,10 +9,11 @@ import {
 
 const LEGAL: Record<string, Record<string, string>> = {
   initializing: { ready: 'idle', markUnhealthy: 'unhealthy', drain: 'stopping', exit: 'ended' },
-  idle: { takeJob: 'running', markUnhealthy: 'unhealthy', drain: 'stopping', exit: 'ended' },
+  idle: { takeJob: 'running', pause: 'paused', markUnhealthy: 'unhealthy', drain: 'stopping', exit: 'ended' },
   running: { takeJob: 'running', becomeIdle: 'idle', markUnhealthy: 'unhealthy', drain: 'stopping', exit: 'ended' },
   throttled: {},
-  unhealthy: { drain: 'stopping', exit: 'ended' },
+  unhealthy: { recover: 'idle', drain: 'stopping', exit: 'ended' },
+  paused: { resume: 'idle', drain: 'stopping', exit: 'ended' },
   stopping: { exit: 'ended' },
   ended: {},
 }
@@ -32,6 +33,6 @@ describe('worker transitions', () => {
   })
 
   it('exactly the workers that can be told to leave are live', () => {
-    expect(WORKER_STATES.filter(isLive)).toEqual(['initializing', 'idle', 'running', 'unhealthy'])
+    expect(WORKER_STATES.filter(isLive)).toEqual(['initializing', 'idle', 'running', 'unhealthy', 'paused'])
   })
 })

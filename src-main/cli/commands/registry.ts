@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { CliError, usageError } from '../cli-error.ts'
+import { ago } from '../format.ts'
+import { readAll } from '../read-all.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock registry`: credentials of private image registries. A password is asked for or read, never an argument. */
+export function addRegistry(program: Command, surroundings: Surroundings): void {
+  const registry = program.command('registry').description('store, list or remove credentials of image registries')
+
+  registry
+    .command('add')
+    .description('store credentials of a registry, encrypted; those of the same name are replaced')
+    .argument('<name>', 'name that endpoints give as --registry-auth')
+    .requiredOption('--server <host>', 'host of the registry, like ghcr.io; docker.io for Docker Hub')
+    .requiredOption('--username <user>', 'user of the registry')
+    .addHelpText(
+      'after',
+      `
+The password, or a token in its place, is read from standard input, or asked for in a terminal. Without credentials of its
+own an endpoint uses what \`docker login\` has stored for the registry of its image.
+
+Examples:
+  $ drydock registry add work --server ghcr.io --username ada < token.txt
+  $ drydock endpoint create mine --image ghcr.io/ada/worker:1 --registry-auth work`,
+    )
+    .action(async (name: string, options: { server: string; username: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const password = await readPassword(surroundings)
+      const { server, username } = options
+      const answer = await client.call('registryPut', { body: { name, server, username, password } })
+      if (output.json) output.document(answer)
+      else output.line(`credentials ${name} for ${server} stored`)
+    })
+
+  registry
+    .command('list', { isDefault: true })
+    .description('list stored credentials; passwords are never shown')
+    .addHelpText('after', '\nExamples:\n  $ drydock registry list')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('registryList')
+      if (output.json) output.document(answer)
+      else if (answer.registries.length === 0) output.line('There are no registry credentials.')
+      else
+        output.table(
+          ['NAME', 'SERVER', 'USER', 'CHANGED'],
+          answer.registries.map(({ name, server, username, updatedAt }) => [
+            name,
+            server,
+            username,
+            ago(updatedAt, surroundings.now()),
+          ]),
+        )
+    })
+
+  registry
+    .command('remove')
+    .description('forget credentials; workers that run go on')
+    .argument('<name>', 'name of the credentials')
+    .addHelpText('after', '\nExamples:\n  $ drydock registry remove work')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('registryRemove', { path: { name } })
+      if (output.json) output.document(answer)
+      else output.line(`credentials ${name} removed`)
+    })
+}
+
+/** @throws CliError USAGE without a password, ABANDONED when the person breaks off */
+async function readPassword(surroundings: Surroundings): Promise<string> {
+  const text = surroundings.stdin.isTTY === true ? await askPassword() : await readAll(surroundings.stdin)
+  const password = text.replace(/\r?\n$/, '') // the end of the line that `echo` writes
+  if (password === '') throw usageError('There is no password. Give it on standard input, like < token.txt')
+  return password
+}
+
+async function askPassword(): Promise<string> {
+  const { password, isCancel } = await import('@clack/prompts')
+  const answer = await password({ message: 'Password or token:' })
+  if (isCancel(answer)) throw new CliError('ABANDONED', { why: 'No credentials were stored.' })
+  return answer
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import type { ProxiedRequest } from '../../contract/management.ts'
+import { followToEnd } from '../follow-events.ts'
+import { ago, duration, size } from '../format.ts'
+import { wholeNumber } from '../job-request.ts'
+import type { Output } from '../output.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type RequestOptions = {
+  readonly status?: string
+  readonly limit?: number
+  readonly cursor?: string
+  readonly follow?: true
+}
+
+/** `drydock requests`: the requests to a load-balanced endpoint that have ended. */
+export function addRequests(program: Command, surroundings: Surroundings): void {
+  program
+    .command('requests')
+    .description('list the requests to a load-balanced endpoint, newest first')
+    .argument('<endpoint>', 'id of the endpoint')
+    .option('--status <status>', 'only this status, like 502, or this class, like 5xx')
+    .option('--limit <count>', 'requests on a page, 1 to 500 (default 50)', wholeNumber)
+    .option('--cursor <cursor>', 'go on after the page that showed this cursor')
+    .option('-f, --follow', 'print new requests as they end')
+    .addHelpText('after', '\nExamples:\n  $ drydock requests web\n  $ drydock requests web -f --status 5xx')
+    .action(async (endpointId: string, { follow, status, ...page }: RequestOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = { endpointId }
+      if (follow !== true) {
+        const found = await client.call('endpointRequests', { path, query: { status, ...page } })
+        showPage(output, found, surroundings.now())
+        return
+      }
+      const { proxiedRequest } = await import('../../contract/management.ts')
+      const requests = followToEnd(client, 'endpointRequests', (after) => ({
+        path,
+        query: { follow: 'true', status, after },
+      }))
+      for await (const { event, data } of requests) {
+        if (event === 'end') return
+        if (event !== 'request') continue
+        const request = proxiedRequest.parse(JSON.parse(data))
+        if (output.json) output.document(request)
+        else output.line(lineOf(output, request))
+      }
+    })
+}
+
+function showPage(
+  output: Output,
+  page: { readonly requests: readonly ProxiedRequest[]; readonly cursor?: string | undefined },
+  now: number,
+): void {
+  if (output.json) {
+    output.document(page)
+    return
+  }
+  if (page.requests.length === 0) output.line('There is no such request.')
+  else {
+    output.table(
+      ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'IN ALL', 'IN', 'OUT', 'WORKER', 'ERROR'],
+      page.requests.map((request) => [
+        ago(request.at, now),
+        request.method,
+        request.path,
+        statusText(output, request),
+        duration(request.waitedMs),
+        request.firstByteMs === undefined ? '' : duration(request.firstByteMs),
+        duration(request.durationMs),
+        size(request.bytesIn),
+        size(request.bytesOut),
+        request.workerId ?? '',
+        request.error ?? '',
+      ]),
+    )
+  }
+  if (page.cursor !== undefined) output.note(`Older requests: the same command with --cursor ${page.cursor}`)
+}
+
+function lineOf(output: Output, request: ProxiedRequest): string {
+  const { method, path, durationMs, workerId = '-', error = '' } = request
+  const time = new Date(request.at).toISOString()
+  return `${time}  ${method} ${path}  ${statusText(output, request)}  ${duration(durationMs)}  ${workerId}  ${error}`.trimEnd()
+}
+
+function statusText(output: Output, { status }: ProxiedRequest): string {
+  if (status === undefined) return 'left'
+  return output.paint(status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green', String(status))
+}

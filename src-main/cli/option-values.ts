@@ -1,0 +1,57 @@
+/** Values of options: each reads a text, or refuses it with a sentence that the parser puts behind the option's name. */
+import { InvalidArgumentError } from 'commander'
+
+/** A whole number, 0 or more. */
+export function whole(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+/** A number, 0 or more. */
+export function decimal(text: string): number {
+  if (!/^\d{1,12}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.')
+  return Number(text)
+}
+
+/** Seconds, as ms. */
+export function secondsAsMs(text: string): number {
+  return Math.round(decimal(text) * 1000)
+}
+
+const UNITS = ['', 'k', 'm', 'g', 't']
+
+/** A size like `2g` or `512m`, in bytes; units are powers of 1024, as the docker command has them. */
+export function sizeInBytes(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,12}(?:\.\d+)?)([kmgt]?)(?:i?b)?$/i.exec(text) ?? []
+  if (number === undefined) throw new InvalidArgumentError('It must be a size, like 512m or 2g.')
+  return Math.round(Number(number) * 1024 ** UNITS.indexOf(unit.toLowerCase()))
+}
+
+/** One of some words. */
+export function oneOf<Word extends string>(words: readonly Word[], text: string): Word {
+  const found = words.find((word) => word === text)
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`)
+  return found
+}
+
+/** Cuts a command line into its words as a shell does: at spaces, but not within quotes or after a backslash. */
+export function splitWords(line: string): readonly string[] {
+  const words: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (let at = 0; at < line.length; at++) {
+    const letter = line.charAt(at)
+    if (letter === '\\' && quote !== "'" && at + 1 < line.length) word = (word ?? '') + line.charAt(++at)
+    else if (letter === quote) quote = ''
+    else if (quote === '' && (letter === '"' || letter === "'")) {
+      quote = letter
+      word ??= '' // "" is a word too
+    } else if (quote === '' && /\s/.test(letter)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else word = (word ?? '') + letter
+  }
+  if (quote !== '') throw new InvalidArgumentError('A quotation mark is not closed.')
+  if (word !== undefined) words.push(word)
+  return words
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+/** Kinds of graphics cards that may be asked for; source: the platform's app package, with the memory of each in GB. */
+export const GPU_GROUPS = {
+  AMPERE_16: { memoryGb: 16, models: ['A4000', 'A4500', 'RTX 4000', 'RTX 2000'] },
+  AMPERE_24: { memoryGb: 24, models: ['A5000', 'L4', 'RTX 3090'] },
+  ADA_24: { memoryGb: 24, models: ['RTX 4090'] },
+  ADA_32_PRO: { memoryGb: 32, models: ['RTX 5090'] },
+  AMPERE_48: { memoryGb: 48, models: ['A40', 'A6000'] },
+  ADA_48_PRO: { memoryGb: 48, models: ['L40', 'L40S', 'RTX 6000 Ada'] },
+  AMPERE_80: { memoryGb: 80, models: ['A100'] },
+  ADA_80_PRO: { memoryGb: 80, models: ['H100'] },
+  BLACKWELL_96: { memoryGb: 96, models: ['RTX PRO 6000'] },
+  HOPPER_141: { memoryGb: 141, models: ['H200'] },
+  BLACKWELL_180: { memoryGb: 180, models: ['B200'] },
+} as const satisfies Record<string, { readonly memoryGb: number; readonly models: readonly string[] }>
+
+/** A CPU machine of the platform: family, virtual CPUs, GB of memory; source: spec 2.1, its sizes from the app package. */
+const CPU_SPEC = /^[a-z0-9]+-([1-9]\d{0,2})-([1-9]\d{0,3})$/
+
+const path = z.string().min(1).max(4096)
+
+/** A folder of this machine, or a named volume of the engine, in a container. */
+const volume = z.object({
+  source: path
+    .regex(/^(\/|[A-Za-z]:[\\/]|[A-Za-z0-9][\w.-]*$)/, 'must be an absolute folder, or the name of a volume')
+    .describe('absolute folder of this machine, or the name of a volume of the engine'),
+  target: path.regex(/^\//, 'must be an absolute path in the container'),
+  readOnly: z.boolean().default(false),
+})
+
+/** What a container may do. Source: targets, Rules; ours for the names. */
+export const CONTAINER_PROFILES = ['safe', 'strict', 'trusted'] as const
+
+/** Name of a profile. */
+export type ContainerProfile = (typeof CONTAINER_PROFILES)[number]
+
+/** What a user sets of the containers of an endpoint. An endpoint that has these runs in containers. */
+export const containerSettings = z.object({
+  image: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w./:@-]{0,511}$/, 'must be the name of an image, like python:3.12-slim')
+    .optional()
+    .describe('image to run; without it the worker image of Drydock, for a handler'),
+  entrypoint: z.array(z.string()).max(100).optional().describe('replaces the entry point of the image'),
+  args: z.array(z.string()).max(1000).optional().describe('replaces the command of the image'),
+  pull: z.enum(['missing', 'always', 'never']).default('missing'),
+  registryAuth: z.string().min(1).max(100).optional().describe('name of stored registry credentials'),
+  volumes: z.array(volume).max(50).default([]),
+  ports: z.array(z.number().int().min(1).max(65_535)).max(50).default([]).describe('published on loopback'),
+  shmBytes: z.number().int().min(1).optional().describe('size of /dev/shm, without it 64 MiB, or 1 GiB with a GPU'),
+  cpu: z.string().regex(CPU_SPEC, 'must look like cpu3c-2-4: family, CPUs, GB of memory').optional(),
+  memoryBytes: z.number().int().min(6_291_456).optional().describe('limit of memory; above what cpu says'),
+  diskBytes: z.number().int().min(1).optional().describe('limit of the container disk, where the engine can'),
+  gpu: z.string().min(1).max(200).optional().describe('ANY, a group like ADA_24, or a part of the name of a card'),
+  gpuCount: z.number().int().min(1).max(64).default(1),
+  gpuShared: z.boolean().default(false).describe('share a card with other workers that share'),
+  profile: z.enum(CONTAINER_PROFILES).default('safe'),
+  capabilities: z
+    .array(z.string().regex(/^[A-Z][A-Z_]{1,40}$/, 'must be the name of a capability, like SYS_NICE'))
+    .max(40)
+    .default([])
+    .describe('kept although the profile drops them'),
+  egress: z.boolean().default(true).describe('may reach other machines'),
+  keepPausedMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(86_400_000)
+    .optional()
+    .describe('how long an idle worker stays paused before it ends; without it 10 min, with a GPU 0'),
+  prepared: z.number().int().min(0).max(10).default(1).describe('containers that are made before they are needed'),
+})
+
+/** The settings of containers. */
+export type ContainerSettings = z.infer<typeof containerSettings>
+
+/** CPUs and memory that a spec of the platform stands for; undefined where it is none. @param spec like cpu3c-2-4 */
+export function readCpuSpec(spec: string): { readonly cpus: number; readonly memoryBytes: number } | undefined {
+  const [, cpus, memoryGb] = CPU_SPEC.exec(spec) ?? []
+  if (cpus === undefined || memoryGb === undefined) return undefined
+  return { cpus: Number(cpus), memoryBytes: Number(memoryGb) * 1024 ** 3 }
+}

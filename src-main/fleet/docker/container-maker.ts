@@ -1,0 +1,71 @@
+/** Makes the containers of workers: image, network, cards and limits put together, and handed to the engine. */
+import type Docker from 'dockerode'
+import { gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
+import type { WorkerSpec } from '../../services/ports.ts'
+import type { GpuBook } from '../gpu/gpu-book.ts'
+import { containerOptions } from './container-options.ts'
+import { createContainer } from './create-container.ts'
+import type { Connected, Engine } from './engine.ts'
+import { engineWords } from './engine-words.ts'
+import type { ImageKeeper } from './images.ts'
+import { labelsOf, type Maker } from './labels.ts'
+import { findMounts, type MountRules } from './mounts.ts'
+import type { WorkerNetworks } from './networks.ts'
+
+/** What making a container needs. */
+export type ContainerMakerOptions = Maker & {
+  readonly engine: Engine
+  readonly images: Pick<ImageKeeper, 'nameFor'>
+  readonly networks: WorkerNetworks
+  readonly gpus: GpuBook
+  /** Whether the program by which Docker hands out cards is installed; its engine does not tell. */
+  readonly hasGpuHook: () => boolean
+  /** Folder of this machine that holds svc_worker. */
+  readonly pythonPath: string
+  /** Asked for each container: the engine may be found at another place meanwhile. */
+  readonly mountRules: () => MountRules
+  readonly serviceUser: string | undefined
+  /** Hears of an endpoint whose disk the engine cannot limit, and why. */
+  readonly onNoDiskLimit: (endpointId: string, why: string) => void
+  /** To be awaited before the first container is made, so that a later run looks for what is left. */
+  readonly noteUse: () => Promise<void>
+}
+
+/** Makes a container; its cards are taken, and given back when it could not be made. Rejects with a reason. */
+export async function makeContainer(options: ContainerMakerOptions, spec: WorkerSpec): Promise<Docker.Container> {
+  const { engine, images, networks, gpus, pythonPath, serviceUser } = options
+  const connected = await engine.connect()
+  const network = await networks.get(connected, spec.container?.egress ?? true)
+  const gpuIds = spec.container === undefined ? [] : gpus.take(spec.workerId, spec.endpointId, spec.container)
+  try {
+    const create = containerOptions({
+      spec,
+      image: images.nameFor(spec),
+      pythonPath,
+      mounts: await findMounts(spec, options.mountRules()),
+      serviceUser,
+      network,
+      engine: connected.facts,
+      labels: labelsOf(options, spec, gpuIds),
+      gpus: devices(options, connected, gpuIds),
+    })
+    await options.noteUse()
+    return await createContainer(connected.docker, create, (why) => options.onNoDiskLimit(spec.endpointId, why))
+  } catch (error) {
+    gpus.release(spec.workerId)
+    throw new Error(`the container could not be made: ${engineWords(error)}`)
+  }
+}
+
+function devices({ gpus, hasGpuHook }: ContainerMakerOptions, { facts }: Connected, ids: readonly string[]) {
+  if (ids.length === 0) return { hostConfig: {}, env: withoutGpus(facts.info) }
+  const cards = gpus.cards()
+  const found = gpuDevices(
+    facts.info,
+    cards.filter(({ id }) => ids.includes(id)),
+    cards,
+    hasGpuHook(),
+  )
+  if ('reason' in found) throw new Error(`${found.reason}. ${found.fix}`)
+  return found
+}

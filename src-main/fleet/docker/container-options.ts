@@ -1,0 +1,145 @@
+/** What the engine is asked for when a container of a worker is made. Pure, so that each rule can be seen in a test. */
+import { basename } from 'node:path'
+import type Docker from 'dockerode'
+import type { ContainerSettings } from '../../contract/container.ts'
+import { containerLimits, PROFILES } from '../../domain/worker/container-limits.ts'
+import type { GpuDevices } from '../../domain/worker/gpu-devices.ts'
+import type { WorkerSpec } from '../../services/ports.ts'
+import type { EngineFacts } from './engine.ts'
+import type { Mounts } from './mounts.ts'
+import type { WorkerNetwork } from './networks.ts'
+
+/** All that the options are made of. */
+export type ContainerPlan = {
+  readonly spec: WorkerSpec
+  readonly image: string
+  /** Folder of this machine that holds svc_worker. */
+  readonly pythonPath: string
+  /** What `findMounts` found of the handler's folder and the volumes. */
+  readonly mounts: Mounts
+  /** Number of the user and group of this service, like `1000:1000`; undefined where the system has none. */
+  readonly serviceUser: string | undefined
+  readonly network: Pick<WorkerNetwork, 'name' | 'extraHosts'>
+  readonly engine: Pick<EngineFacts, 'cpus' | 'memoryBytes' | 'inVirtualMachine' | 'rootless'>
+  readonly labels: Readonly<Record<string, string>>
+  /** What the engine needs to hand out graphics cards; undefined without any. */
+  readonly gpus: GpuDevices
+}
+
+/** Where svc_worker and the folder of a handler are in a container. */
+const RUNTIME_FOLDER = '/opt/drydock/python'
+const HANDLER_FOLDER = '/app'
+const LOG_BYTES = '8m'
+const NANO = 1e9
+
+/** The options for the engine. */
+export function containerOptions(plan: ContainerPlan): Docker.ContainerCreateOptions {
+  const { spec, image, network, labels } = plan
+  const settings = spec.container
+  if (settings === undefined) throw new Error('the endpoint has no container settings')
+  const user = userOf(plan, settings)
+  return {
+    Image: image,
+    Labels: { ...labels },
+    Env: Object.entries(environmentOf(plan)).map(([name, value]) => `${name}=${value}`),
+    ...(user === undefined ? {} : { User: user }),
+    ...(spec.handler === undefined ? {} : { WorkingDir: HANDLER_FOLDER }),
+    ...program(spec),
+    ExposedPorts: Object.fromEntries(publishedPorts(plan).map((port) => [port, {}])),
+    HostConfig: { NetworkMode: network.name, ...hostConfig(plan) },
+  }
+}
+
+/**
+ * Who runs in the container. An image of others runs as it says. Ours runs as the user of this service: with all
+ * capabilities dropped even root reads only what its number may, so this one reads the handler whatever its mode is,
+ * and what it writes into a volume belongs to the user. A rootless engine has the user as its root; an engine in a
+ * virtual machine shares folders with whoever asks, so the image's own user will do.
+ */
+function userOf({ engine, serviceUser }: ContainerPlan, { profile, image }: ContainerSettings): string | undefined {
+  const { user } = PROFILES[profile]
+  if (user !== undefined || image !== undefined) return user
+  if (engine.rootless) return '0:0'
+  return engine.inVirtualMachine ? undefined : serviceUser
+}
+
+// A handler and a command replace what the image runs; entry point and arguments of the settings go before that.
+function program({
+  handler,
+  command,
+  container,
+}: WorkerSpec): Pick<Docker.ContainerCreateOptions, 'Entrypoint' | 'Cmd'> {
+  if (handler !== undefined)
+    return { Entrypoint: ['python3', '-m', 'svc_worker'], Cmd: [`${HANDLER_FOLDER}/${basename(handler)}`] }
+  if (command !== undefined) return { Entrypoint: ['/bin/sh', '-c'], Cmd: [`exec ${command}`] }
+  return {
+    ...(container?.entrypoint === undefined ? {} : { Entrypoint: container.entrypoint }),
+    ...(container?.args === undefined ? {} : { Cmd: container.args }),
+  }
+}
+
+function environmentOf({ spec, gpus }: ContainerPlan): Readonly<Record<string, string>> {
+  const { loadBalanced, handler } = spec
+  return {
+    PYTHONUNBUFFERED: '1',
+    ...spec.env,
+    ...(handler === undefined ? {} : { PYTHONPATH: [RUNTIME_FOLDER, spec.env.PYTHONPATH].filter(Boolean).join(':') }),
+    ...(loadBalanced === undefined
+      ? {}
+      : { PORT: String(loadBalanced.port), PORT_HEALTH: String(loadBalanced.healthPort ?? loadBalanced.port) }),
+    ...gpus.env, // last: neither image nor user may choose other cards
+  }
+}
+
+function hostConfig(plan: ContainerPlan): Docker.HostConfig {
+  const { spec, network, engine, gpus } = plan
+  const settings = spec.container
+  if (settings === undefined) return {}
+  const profile = PROFILES[settings.profile]
+  const limits = containerLimits(settings, engine)
+  return {
+    Init: true,
+    ...(profile.dropCapabilities ? { CapDrop: ['ALL'] } : {}),
+    ...(settings.capabilities.length > 0
+      ? { CapAdd: settings.capabilities.map((name) => name.replace(/^CAP_/, '')) }
+      : {}),
+    ...(profile.newPrivileges ? {} : { SecurityOpt: ['no-new-privileges'] }),
+    ...(profile.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: { '/tmp': 'size=1g,mode=1777' } } : {}),
+    PidsLimit: limits.processes,
+    Memory: limits.memoryBytes,
+    MemorySwap: limits.memoryBytes, // the same: no swap
+    NanoCpus: Math.round(limits.cpus * NANO),
+    ShmSize: limits.shmBytes,
+    ...(limits.diskBytes === undefined ? {} : { StorageOpt: { size: String(limits.diskBytes) } }),
+    LogConfig: { Type: 'json-file', Config: { 'max-size': LOG_BYTES, 'max-file': '2' } },
+    ExtraHosts: [...network.extraHosts],
+    Mounts: engineMounts(plan),
+    PortBindings: Object.fromEntries(publishedPorts(plan).map((port) => [port, [{ HostIp: '127.0.0.1' }]])),
+    ...gpus.hostConfig,
+  }
+}
+
+function engineMounts({ spec, pythonPath, mounts: { handlerFolder, volumes } }: ContainerPlan): Docker.MountConfig {
+  // The worker image has svc_worker at that place.
+  const runtime = spec.container?.image === undefined ? [] : [readOnly(pythonPath, RUNTIME_FOLDER)]
+  const code = handlerFolder === undefined ? [] : [readOnly(handlerFolder, HANDLER_FOLDER), ...runtime]
+  const own = volumes.map(({ type, source, target, readOnly: ReadOnly }) => ({
+    Type: type,
+    Source: source,
+    Target: target,
+    ReadOnly,
+  }))
+  return [...code, ...own]
+}
+
+const readOnly = (Source: string, Target: string) => ({ Type: 'bind' as const, Source, Target, ReadOnly: true })
+
+// Where this machine does not see the addresses of containers, the engine publishes the ports on loopback.
+function publishedPorts({ spec, engine }: ContainerPlan): readonly string[] {
+  const ports = new Set(spec.container?.ports)
+  if (spec.loadBalanced !== undefined && (engine.inVirtualMachine || engine.rootless)) {
+    ports.add(spec.loadBalanced.port)
+    ports.add(spec.loadBalanced.healthPort ?? spec.loadBalanced.port)
+  }
+  return [...ports].map((port) => `${port}/tcp`)
+}

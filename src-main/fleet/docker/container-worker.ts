@@ -1,0 +1,173 @@
+/**
+ * One container that runs: its output, its end, its stop. Its end is told once, after all of its output, and then it is
+ * removed. While the engine is away nothing is known of it; when the engine is back it is looked at again.
+ */
+import type Docker from 'dockerode'
+import type { Clock, FleetWorker, Log, WorkerExit, WorkerOutput } from '../../services/ports.ts'
+import { type ContainerLine, followContainerLogs, type LogFollower, readContainerLogs } from './container-logs.ts'
+import type { ContainerEvent } from './engine.ts'
+import { exitOf } from './exit-reason.ts'
+import type { ReadMarks } from './read-marks.ts'
+
+/** A container that runs. */
+export type ContainerWorker = {
+  readonly container: Docker.Container
+  readonly facts: FleetWorker
+  readonly hear: (event: ContainerEvent) => void
+  /** The engine is back: events were missed. */
+  readonly lookAgain: () => Promise<void>
+  /** Settles when it is removed. */
+  readonly stop: (graceMs: number) => Promise<void>
+  readonly pause: () => Promise<void>
+  readonly resume: () => Promise<void>
+}
+
+// The rest of the output comes at once when a container has ended; an engine that hangs must not hide the end, ms.
+const REST_OF_OUTPUT_MS = 2000
+const GONE = 404
+const SIGTERM = '15'
+
+/** Begins to follow a container that runs. */
+export function createContainerWorker({
+  clock,
+  log,
+  container,
+  facts,
+  marks,
+  onOutput,
+  onEnd,
+}: {
+  readonly clock: Clock
+  readonly log: Log
+  readonly container: Docker.Container
+  readonly facts: FleetWorker
+  readonly marks: ReadMarks
+  readonly onOutput: (output: WorkerOutput) => void
+  readonly onEnd: (exit: WorkerExit) => void
+}): ContainerWorker {
+  const { workerId } = facts
+  const removed = Promise.withResolvers<void>()
+  let last = marks.get(workerId)
+  let follower = follow()
+  let ending = false
+  let paused = false
+  let told = false
+  // An engine that ends stops its containers first, and so does a person: neither is a fault of the worker.
+  let stoppedByOthers = false
+  let cancelKill: (() => void) | undefined
+
+  function tell(lines: readonly ContainerLine[]): void {
+    const stamp = lines.at(-1)?.stamp
+    if (stamp === undefined) return
+    last = stamp
+    onOutput({
+      workerId,
+      lines: lines.map(({ text }) => text),
+      writtenAt: lines.map(({ at }) => at),
+      at: clock.now(),
+      stored: () => {
+        if (!ending) marks.set(workerId, stamp)
+      },
+    })
+  }
+
+  async function follow(): Promise<LogFollower | undefined> {
+    const { steady, after } = clock
+    try {
+      return await followContainerLogs(container, {
+        since: last,
+        now: steady,
+        after,
+        hear: tell,
+      })
+    } catch (error) {
+      log.warn('output of a container cannot be read', { workerId, error })
+      return undefined
+    }
+  }
+
+  async function end(blame: 'its own' | 'of the engine'): Promise<void> {
+    if (ending) return
+    ending = true
+    const state = await inspect()
+    if (state === 'nobody says') {
+      ending = false // looked at again when the engine is back
+      return
+    }
+    cancelKill?.()
+    await Promise.race([(await follower)?.ended, wait(clock, REST_OF_OUTPUT_MS)])
+    ;(await follower)?.stop()
+    // An engine may end the stream before the last line that has no end.
+    tell(await readContainerLogs(container, last).catch(() => []))
+    marks.remove(workerId)
+    const exit = exitOf(state?.State ?? {}, state?.HostConfig.Memory)
+    const isOwn = blame === 'its own' || state?.State.OOMKilled === true
+    onEnd({ workerId, ...exit, ...(isOwn ? {} : { reason: 'the Docker engine stopped it', blameless: true }) })
+    await container.remove({ force: true, v: true }).catch((error) => {
+      if (statusOf(error) !== GONE) log.warn('container not removed', { workerId, error })
+    })
+    removed.resolve()
+  }
+
+  async function inspect(): Promise<Docker.ContainerInspectInfo | undefined | 'nobody says'> {
+    try {
+      return await container.inspect()
+    } catch (error) {
+      return statusOf(error) === GONE ? undefined : 'nobody says'
+    }
+  }
+
+  /** @returns false when the engine does not answer */
+  async function signal(name: 'SIGTERM' | 'SIGKILL'): Promise<boolean> {
+    try {
+      await container.kill({ signal: name })
+      return true
+    } catch (error) {
+      if (statusOf(error) === undefined) return false
+      // It has ended, and its event is on the way or was missed.
+      const state = await inspect()
+      if (state === undefined || (state !== 'nobody says' && !state.State.Running)) void end('its own')
+      return true
+    }
+  }
+
+  async function resume(): Promise<void> {
+    paused = false
+    await container.unpause()
+  }
+
+  return {
+    container,
+    facts,
+    hear: ({ action, attributes }) => {
+      if (action === 'kill' && attributes.signal === SIGTERM && !told) stoppedByOthers = true
+      if (action === 'die') void end(stoppedByOthers ? 'of the engine' : 'its own')
+    },
+    async lookAgain() {
+      const state = await inspect()
+      if (state === 'nobody says') return
+      if (state === undefined || !state.State.Running) return end('of the engine')
+      follower = follow() // the old stream ended with the engine
+      if (told) await signal('SIGKILL')
+    },
+    async stop(graceMs) {
+      told = true
+      cancelKill?.()
+      if (graceMs > 0) cancelKill = clock.after(graceMs, () => void signal('SIGKILL'))
+      if (graceMs > 0 && paused) await resume().catch(() => undefined) // a frozen one hears nothing
+      // An engine that is away is not waited for: the container is ended when it is back, or by the next service.
+      if (await signal(graceMs > 0 ? 'SIGTERM' : 'SIGKILL')) await removed.promise
+    },
+    async pause() {
+      paused = true
+      await container.pause()
+    },
+    resume,
+  }
+}
+
+const statusOf = (error: unknown) => (error as { statusCode?: number }).statusCode
+
+function wait(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve))
+}

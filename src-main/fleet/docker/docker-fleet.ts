@@ -1,0 +1,277 @@
+/**
+ * Fleet driver: workers as containers. Each carries the labels of this service, its endpoint and its worker, by which a
+ * later run of the service finds it: it takes the ones over that are known, and removes the others.
+ */
+import { randomBytes } from 'node:crypto'
+import type Docker from 'dockerode'
+import type { Clock, Fleet, FleetWorker, Log, WorkerExit, WorkerOutput, WorkerSpec } from '../../services/ports.ts'
+import { createGpuBook } from '../gpu/gpu-book.ts'
+import { createGpuReader, hasNvidiaHook } from '../gpu/inventory.ts'
+import { type ContainerPorts, containerAddress, readPortsLabel } from './container-address.ts'
+import { type ContainerMakerOptions, makeContainer } from './container-maker.ts'
+import { type ContainerWorker, createContainerWorker } from './container-worker.ts'
+import { type ContainerEvent, createEngine } from './engine.ts'
+import { engineWords } from './engine-words.ts'
+import { type EngineSurroundings, enginePlaces, engineSockets } from './find-engine.ts'
+import { createImageKeeper, type ImageKeeperOptions } from './images.ts'
+import { LABELS } from './labels.ts'
+import { createWorkerNetworks } from './networks.ts'
+import { openReadMarks } from './read-marks.ts'
+import { readUsage } from './read-usage.ts'
+
+/** What the driver needs. */
+export type DockerFleetOptions = Pick<ImageKeeperOptions, 'resources' | 'version' | 'registryAuth'> & {
+  readonly clock: Clock
+  readonly log: Log
+  /** Folder for how far output was read; made if missing. */
+  readonly folder: string
+  /** Folder of this machine that holds svc_worker. */
+  readonly pythonPath: string
+  /** How many workers may run at once. */
+  readonly maxWorkers: () => number
+  readonly surroundings: EngineSurroundings
+  /** Opens a listener for workers on an address of this machine; the same one for the same address. */
+  readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
+  readonly state: {
+    /** Names the containers and networks of this data folder; a-z and 0-9. */
+    readonly serviceId: () => string
+    /** Whether this data folder ever had containers: only then is an engine looked for at the start. */
+    readonly used: () => boolean
+    /** Settles when that is stored. */
+    readonly setUsed: () => Promise<void>
+  }
+}
+
+/** Makes the driver. The engine is looked for when it is first needed. */
+export function createDockerFleet(options: DockerFleetOptions): Fleet {
+  const { clock, log, pythonPath, maxWorkers, state, surroundings } = options
+  const serviceId = state.serviceId()
+  const running = new Map<string, ContainerWorker>()
+  const prepared = new Map<string, Promise<Docker.Container>>()
+  const exitListeners: ((exit: WorkerExit) => void)[] = []
+  const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const capacityListeners: (() => void)[] = []
+  const engine = createEngine({
+    clock,
+    log,
+    places: () => enginePlaces(surroundings),
+    label: `${LABELS.service}=${serviceId}`,
+  })
+  const images = createImageKeeper(options)
+  const networks = createWorkerNetworks({
+    serviceId,
+    labels: { [LABELS.service]: serviceId },
+    open: options.openForWorkers,
+  })
+  const marks = openReadMarks(options.folder)
+  const gpuReader = createGpuReader({ env: surroundings.env })
+  const gpus = createGpuBook({ readInventory: gpuReader.inventory, clock, log, onChange: capacityChanged })
+  const withoutDiskLimit = new Set<string>() // endpoints of which that was said
+  const making: ContainerMakerOptions = {
+    serviceId,
+    runId: randomBytes(6).toString('hex'),
+    engine,
+    images,
+    networks,
+    gpus,
+    hasGpuHook: () => hasNvidiaHook(surroundings.env.PATH ?? ''),
+    pythonPath,
+    mountRules: () => ({ sockets: engineSockets(surroundings), platform: surroundings.platform }),
+    serviceUser: surroundings.user,
+    onNoDiskLimit(endpointId, why) {
+      if (!withoutDiskLimit.has(endpointId))
+        log.warn('the engine cannot limit the disk of containers', { endpointId, why })
+      withoutDiskLimit.add(endpointId)
+    },
+    noteUse: state.setUsed,
+  }
+  // Containers whose start was asked for, with the event that came before the answer.
+  const starting = new Map<string, ContainerEvent | undefined>()
+  let sweepDue = false
+
+  engine.onEvent((event) => {
+    const worker = find(event)
+    if (worker !== undefined) worker.hear(event)
+    else if (starting.has(event.containerId)) starting.set(event.containerId, event)
+  })
+  engine.onChange((change) => {
+    if (change === 'lost') networks.forget()
+    else reconnected()
+    capacityChanged()
+  })
+
+  function capacityChanged(): void {
+    for (const listener of capacityListeners) listener()
+  }
+
+  const find = ({ containerId }: ContainerEvent) =>
+    [...running.values()].find(({ container }) => container.id === containerId)
+
+  // What ended while nobody listened is found by looking.
+  function reconnected(): void {
+    for (const worker of running.values()) {
+      worker.lookAgain().catch((error) => log.warn('container not looked at', { error }))
+    }
+    if (sweepDue) removeUnknown().catch((error) => log.warn('containers of earlier runs not removed', { error }))
+  }
+
+  function track(workerId: string, container: Docker.Container, facts: FleetWorker): ContainerWorker {
+    const worker = createContainerWorker({
+      clock,
+      log,
+      container,
+      facts,
+      marks,
+      onOutput: (output) => {
+        for (const listener of outputListeners) listener(output)
+      },
+      onEnd(exit) {
+        running.delete(workerId)
+        gpus.release(workerId)
+        for (const listener of exitListeners) listener(exit)
+      },
+    })
+    running.set(workerId, worker)
+    const event = starting.get(container.id)
+    starting.delete(container.id)
+    if (event !== undefined) worker.hear(event)
+    return worker
+  }
+
+  async function start(spec: WorkerSpec): Promise<FleetWorker> {
+    const ready = prepared.get(spec.workerId)
+    prepared.delete(spec.workerId)
+    const container = await (ready?.catch(() => makeContainer(making, spec)) ?? makeContainer(making, spec))
+    starting.set(container.id, undefined)
+    try {
+      await container.start()
+      const own = gpus.holds().filter((hold) => hold.workerId === spec.workerId)
+      const facts = await factsOf(
+        spec.workerId,
+        container,
+        own.map(({ gpuId }) => gpuId),
+        spec.loadBalanced,
+      )
+      return track(spec.workerId, container, facts).facts
+    } catch (error) {
+      starting.delete(container.id)
+      gpus.release(spec.workerId)
+      await container.remove({ force: true, v: true }).catch(() => undefined)
+      throw new Error(`the container could not be started: ${engineWords(error)}`)
+    }
+  }
+
+  async function factsOf(
+    workerId: string,
+    container: Docker.Container,
+    gpuIds: readonly string[],
+    ports: ContainerPorts | undefined,
+  ): Promise<FleetWorker> {
+    const { id } = container
+    const cards = gpuIds.length === 0 ? {} : { gpus: gpuIds }
+    const facts = { workerId, handle: JSON.stringify({ container: id }), pid: undefined, container: id, ...cards }
+    if (ports === undefined) return facts
+    const { inVirtualMachine, rootless } = (await engine.connect()).facts
+    const address = containerAddress(await container.inspect(), ports, inVirtualMachine || rootless)
+    return { ...facts, address }
+  }
+
+  async function stop(workerId: string, graceMs: number): Promise<void> {
+    const unused = prepared.get(workerId)
+    prepared.delete(workerId)
+    if (unused !== undefined) await (await unused).remove({ force: true, v: true }).catch(() => undefined)
+    await running.get(workerId)?.stop(graceMs)
+  }
+
+  async function adopt({ workerId, handle }: { workerId: string; handle: string }): Promise<boolean> {
+    const id: unknown = JSON.parse(handle).container
+    if (typeof id !== 'string') return false
+    try {
+      const connected = await engine.connect()
+      const container = connected.docker.getContainer(id)
+      const { State, Config, NetworkSettings } = await container.inspect()
+      const isIts = Config.Labels[LABELS.worker] === workerId && Config.Labels[LABELS.service] === serviceId
+      if (!State.Running || !isIts) return false
+      await networks.reopen(connected, Object.keys(NetworkSettings.Networks)) // it calls the address that it knows
+      if (State.Paused) await container.unpause()
+      const { Labels } = Config
+      const gpuIds = (Labels[LABELS.gpus] ?? '').split(',').filter((id) => id !== '')
+      gpus.adopt(workerId, Labels[LABELS.endpoint] ?? '', gpuIds, Labels[LABELS.gpusShared] === 'true')
+      track(workerId, container, await factsOf(workerId, container, gpuIds, readPortsLabel(Labels[LABELS.ports])))
+      return true
+    } catch {
+      return false // gone, or nobody can say: then the sweep removes it when the engine is back
+    }
+  }
+
+  async function removeUnknown(): Promise<void> {
+    const { docker } = await engine.connect()
+    const filters = { label: [`${LABELS.service}=${serviceId}`] }
+    const mine = new Set([...running.values()].map(({ container }) => container.id))
+    const found = await docker.listContainers({ all: true, filters })
+    await Promise.all(
+      found
+        .filter(({ Id, Labels }) => !mine.has(Id) && Labels[LABELS.run] !== making.runId)
+        .map(async ({ Id, Labels }) => {
+          log.warn('removed a container of an earlier run', { workerId: Labels[LABELS.worker] })
+          await docker
+            .getContainer(Id)
+            .remove({ force: true, v: true })
+            .catch(() => undefined)
+        }),
+    )
+    marks.keepOnly(new Set(running.keys()))
+    sweepDue = false
+  }
+
+  return {
+    async ensure(plan, watch) {
+      const connected = await engine.connect()
+      if (plan.container?.gpu !== undefined) await gpus.refresh()
+      await images.ensure(connected, plan, watch)
+      return (await networks.get(connected, plan.container?.egress ?? true)).reach
+    },
+    async prepare(spec) {
+      const made = makeContainer(making, spec)
+      made.catch(() => prepared.delete(spec.workerId))
+      prepared.set(spec.workerId, made)
+      await made
+    },
+    start,
+    stop,
+    pause: async (workerId) => running.get(workerId)?.pause(),
+    resume: async (workerId) => running.get(workerId)?.resume(),
+    list: () => [...running.values()].map(({ facts }) => facts),
+    adopt,
+    async sweep() {
+      if (!state.used()) return
+      sweepDue = true
+      await removeUnknown().catch(() => undefined) // done when the engine is back
+    },
+    isAway: (workerId) => running.has(workerId) && engine.fault() !== undefined,
+    drainOutput: () => undefined, // lines carry the time at which they were written
+    capacity({ container }) {
+      const fault = engine.fault()
+      if (fault !== undefined) return { free: 0, reason: fault }
+      const free = Math.max(0, maxWorkers() - running.size)
+      if (free === 0) return { free, reason: `${running.size} of ${maxWorkers()} worker containers are in use` }
+      if (container === undefined) return { free, reason: undefined }
+      const cards = gpus.places(container)
+      return { free: Math.min(free, cards.free), reason: cards.reason }
+    },
+    usage: (workerIds) =>
+      readUsage({ workers: workerIds.flatMap((id) => running.get(id) ?? []), gpus, gpuReader, log }),
+    onExit: (listener) => exitListeners.push(listener),
+    onOutput: (listener) => outputListeners.push(listener),
+    onCapacity: (listener) => capacityListeners.push(listener),
+    async close() {
+      await Promise.all([...running.keys(), ...prepared.keys()].map((workerId) => stop(workerId, 0)))
+      if (state.used() && engine.fault() === undefined) {
+        const { docker } = await engine.connect()
+        await networks.remove(docker)
+      }
+      gpus.close()
+      engine.close()
+    },
+  }
+}

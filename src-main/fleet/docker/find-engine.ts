@@ -1,0 +1,72 @@
+/** Where a Docker engine may be: what the environment says, the current context of the docker command, the usual sockets. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig, textField } from './docker-config.ts'
+
+/** Where an engine may answer: a socket or an address, and who named it. */
+export type EngineAddress = {
+  readonly host: string
+  /** For a person: 'DOCKER_HOST', 'the context colima', 'a usual place'. */
+  readonly source: string
+}
+
+/** What is looked at. */
+export type EngineSurroundings = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly platform: NodeJS.Platform
+  /** Number of the user and group that this program runs as, like `1000:1000`; undefined where there are none. */
+  readonly user?: string | undefined
+}
+
+/**
+ * The places to try, best first. A place that somebody named is the only one: another engine would be a surprise.
+ * Source: issue, Fleet driver docker.
+ */
+export function enginePlaces(surroundings: EngineSurroundings): readonly EngineAddress[] {
+  const { env } = surroundings
+  if (env.DOCKER_HOST !== undefined && env.DOCKER_HOST !== '') return [{ host: env.DOCKER_HOST, source: 'DOCKER_HOST' }]
+  const context = currentContext(surroundings)
+  if (context !== undefined) return [context]
+  return usualSockets(surroundings)
+    .filter((path) => path.startsWith('//./') || existsSync(path))
+    .map((path) => ({ host: path.startsWith('//./') ? `npipe:${path}` : `unix://${path}`, source: 'a usual place' }))
+}
+
+/** The sockets of all places, as paths. */
+export function engineSockets(surroundings: EngineSurroundings): readonly string[] {
+  const SOCKET = 'unix://'
+  return enginePlaces(surroundings).flatMap(({ host }) => (host.startsWith(SOCKET) ? [host.slice(SOCKET.length)] : []))
+}
+
+// Docker's own, Docker Desktop's, rootless, Colima's, Podman's.
+function usualSockets({ env, home, platform }: EngineSurroundings): readonly string[] {
+  if (platform === 'win32') return ['//./pipe/docker_engine', '//./pipe/podman-machine-default']
+  const runtime = env.XDG_RUNTIME_DIR
+  return [
+    '/var/run/docker.sock',
+    join(home, '.docker/run/docker.sock'),
+    join(home, '.docker/desktop/docker.sock'),
+    ...(runtime === undefined ? [] : [join(runtime, 'docker.sock')]),
+    join(home, '.colima/default/docker.sock'),
+    join(home, '.orbstack/run/docker.sock'),
+    ...(runtime === undefined ? [] : [join(runtime, 'podman/podman.sock')]),
+    '/run/podman/podman.sock',
+  ]
+}
+
+// The docker command keeps a context in a folder that is named by the hash of the context's name.
+function currentContext({ env, home }: EngineSurroundings): EngineAddress | undefined {
+  const folder = env.DOCKER_CONFIG ?? join(home, '.docker')
+  const name = env.DOCKER_CONTEXT ?? textField(readConfig(join(folder, 'config.json')), 'currentContext')
+  if (name === undefined || name === '' || name === 'default') return undefined
+  const hash = createHash('sha256').update(name).digest('hex')
+  const { Endpoints } = readConfig(join(folder, 'contexts/meta', hash, 'meta.json'))
+  const host = textField(field(Endpoints, 'docker'), 'Host')
+  return host === undefined ? undefined : { host, source: `the context ${name}` }
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

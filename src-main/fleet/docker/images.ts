@@ -1,0 +1,140 @@
+/**
+ * Images of workers: which one a plan needs, and how it comes onto this machine. What several workers need is pulled or
+ * built once. An image may be removed at any time, so each start looks whether it is there; that takes some ms.
+ */
+import type Docker from 'dockerode'
+import type { ContainerSettings } from '../../contract/container.ts'
+import type { RegistryCredentials } from '../../contract/registry.ts'
+import type { Clock, WorkerPlan } from '../../services/ports.ts'
+import { dockerLogin, type RegistryLogin } from './docker-login.ts'
+import type { Connected } from './engine.ts'
+import type { EngineSurroundings } from './find-engine.ts'
+import { registryName, registryOf } from './image-name.ts'
+import { pullImage } from './pull-image.ts'
+import { createSharedWork, type Watch } from './shared-work.ts'
+import { createWorkerImage, type WorkerImageOptions } from './worker-image.ts'
+
+/** Keeps images at hand. */
+export type ImageKeeper = {
+  /** Name of the image that the plan needs. */
+  readonly nameFor: (plan: Pick<WorkerPlan, 'container'>) => string
+  /** Pulls or builds the image where it is missing. Rejects with a reason for a person, or that of the signal. */
+  readonly ensure: (
+    connected: Pick<Connected, 'docker'>,
+    plan: Pick<WorkerPlan, 'container'>,
+    watch: Watch,
+  ) => Promise<void>
+}
+
+/** What the keeper needs. */
+export type ImageKeeperOptions = WorkerImageOptions & {
+  readonly clock: Pick<Clock, 'steady'>
+  readonly surroundings: Pick<EngineSurroundings, 'env' | 'home'>
+  /** Stored credentials by their name; undefined where there are none. */
+  readonly registryAuth: (name: string) => RegistryCredentials | undefined
+}
+
+type Wanted = Pick<ContainerSettings, 'pull' | 'registryAuth'> & { readonly image: string }
+
+/**
+ * How long an image that is always pulled counts as new, ms. Not at each start of a worker: the first job of a cold
+ * endpoint would wait for the registry each time, and registries count pulls (Docker Hub allows 100 in 6 hours).
+ */
+const FRESH_MS = 5 * 60_000
+
+const GONE = 404
+
+/** Makes the keeper. */
+export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
+  const { clock, log, surroundings, registryAuth } = options
+  const worker = createWorkerImage(options)
+  const share = createSharedWork()
+  const pulledAt = new Map<string, number>()
+
+  const isFresh = (image: string) => clock.steady() - (pulledAt.get(image) ?? Number.NEGATIVE_INFINITY) < FRESH_MS
+
+  async function loginFor({ image, registryAuth: name }: Wanted): Promise<RegistryLogin | undefined> {
+    if (name !== undefined) {
+      const stored = registryAuth(name)
+      if (stored === undefined)
+        throw new Error(
+          `there are no registry credentials ${name}. Store them: drydock registry add ${name} --server HOST --username USER`,
+        )
+      if (registryName(stored.server) !== registryOf(image))
+        throw new Error(
+          `the registry credentials ${name} are for ${stored.server}, and the image ${image} is from ${registryOf(image)}`,
+        )
+      return { username: stored.username, password: stored.password, serveraddress: stored.server }
+    }
+    try {
+      return await dockerLogin(surroundings, registryOf(image))
+    } catch (error) {
+      // The image may be public.
+      log.warn('credentials of docker login not read', { registry: registryOf(image), why: (error as Error).message })
+      return undefined
+    }
+  }
+
+  async function pull(docker: Docker, wanted: Wanted, watch: Watch, isHere: boolean): Promise<void> {
+    const { image, registryAuth: name } = wanted
+    const login = await loginFor(wanted)
+    try {
+      await pullImage(docker, image, { ...watch, login })
+    } catch (error) {
+      watch.signal.throwIfAborted()
+      const what = isHere ? `the image ${image} could not be pulled` : missing(image, 'and could not be pulled')
+      const advice =
+        name === undefined
+          ? 'Check the name, or for a private image give its credentials with --registry-auth'
+          : `Check the name, and the registry credentials ${name}`
+      throw new Error(`${what}: ${(error as Error).message.replace(/\.$/, '')}. ${advice}`, { cause: error })
+    }
+    pulledAt.set(image, clock.steady())
+    log.info('image pulled', { image })
+  }
+
+  async function ensureImage(docker: Docker, wanted: Wanted, watch: Watch): Promise<void> {
+    const { image } = wanted
+    const isHere = await has(docker, image)
+    if (isHere && (wanted.pull !== 'always' || isFresh(image))) return
+    if (wanted.pull === 'never')
+      throw new Error(`${missing(image, 'and the endpoint never pulls')}. Pull it: docker pull ${image}`)
+    const who = `pull ${image} as ${wanted.registryAuth ?? ''}`
+    await share(who, watch, (shared) => pull(docker, wanted, shared, isHere))
+  }
+
+  async function ensureWorkerImage(docker: Docker, settings: ContainerSettings | undefined, watch: Watch) {
+    const variant = settings?.gpu === undefined ? 'cpu' : 'gpu'
+    const image = worker.name(variant)
+    if (await has(docker, image)) return
+    await share(`build ${image}`, watch, async (shared) => {
+      const began = clock.steady()
+      // By our own pull, as the build says nothing of its progress and knows no credentials.
+      const pull = settings?.pull === 'never' ? 'never' : 'missing'
+      await ensureImage(docker, { image: worker.base(), pull, registryAuth: undefined }, shared)
+      await worker.build(docker, variant, shared)
+      log.info('worker image built', { image, tookMs: Math.round(clock.steady() - began) })
+    })
+  }
+
+  return {
+    nameFor: ({ container }) => container?.image ?? worker.name(container?.gpu === undefined ? 'cpu' : 'gpu'),
+    async ensure({ docker }, { container }, watch) {
+      if (container?.image === undefined) return ensureWorkerImage(docker, container, watch)
+      const { image, pull, registryAuth: name } = container
+      return ensureImage(docker, { image, pull, registryAuth: name }, watch)
+    },
+  }
+}
+
+const missing = (image: string, why: string) => `the image ${image} is not on this machine ${why}`
+
+async function has(docker: Docker, image: string): Promise<boolean> {
+  try {
+    await docker.getImage(image).inspect()
+    return true
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode === GONE) return false
+    throw error
+  }
+}

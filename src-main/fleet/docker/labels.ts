@@ -1,0 +1,35 @@
+import type { WorkerSpec } from '../../services/ports.ts'
+import { portsLabel } from './container-address.ts'
+
+/** Labels of everything that is ours. Source: issue, Fleet driver docker; ours for all but service and endpoint. */
+export const LABELS = {
+  service: 'svc.service',
+  /** Which run of the service made it: what an earlier one left is known by it. */
+  run: 'svc.run',
+  endpoint: 'svc.endpoint',
+  worker: 'svc.worker',
+  ports: 'svc.ports',
+  /** Ids of its graphics cards. */
+  gpus: 'svc.gpus',
+  gpusShared: 'svc.gpus.shared',
+} as const
+
+/** Who makes containers. */
+export type Maker = { readonly serviceId: string; readonly runId: string }
+
+/** The labels of a worker's container. */
+export function labelsOf(
+  { serviceId, runId }: Maker,
+  { endpointId, workerId, loadBalanced, container }: WorkerSpec,
+  gpuIds: readonly string[],
+): Record<string, string> {
+  return {
+    [LABELS.service]: serviceId,
+    [LABELS.run]: runId,
+    [LABELS.endpoint]: endpointId,
+    [LABELS.worker]: workerId,
+    ...(loadBalanced === undefined ? {} : { [LABELS.ports]: portsLabel(loadBalanced) }),
+    ...(gpuIds.length === 0 ? {} : { [LABELS.gpus]: gpuIds.join(',') }),
+    ...(gpuIds.length > 0 && container?.gpuShared === true ? { [LABELS.gpusShared]: 'true' } : {}),
+  }
+}

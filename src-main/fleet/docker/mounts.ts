@@ -1,0 +1,84 @@
+/** Folders and volumes that a container gets, looked at on this machine before the engine is asked. */
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { WorkerSpec } from '../../services/ports.ts'
+import { givesEngine } from './engine-sockets.ts'
+
+/** A volume as the engine is asked for it. */
+export type Mount = {
+  readonly type: 'bind' | 'volume'
+  /** The real path of a folder, without links, or the name of a volume. */
+  readonly source: string
+  readonly target: string
+  readonly readOnly: boolean
+}
+
+/** What a container gets of this machine. */
+export type Mounts = {
+  /** Real path of the folder of the handler. */
+  readonly handlerFolder: string | undefined
+  readonly volumes: readonly Mount[]
+}
+
+/** What is looked at. */
+export type MountRules = {
+  /** Sockets of the engine in use. */
+  readonly sockets: readonly string[]
+  readonly platform: NodeJS.Platform
+}
+
+/**
+ * Finds what the settings name. The engine then gets real paths, so that a link that is changed meanwhile leads nowhere
+ * else.
+ * @throws Error with a sentence for a person when something is missing, or would hand over the engine
+ */
+export async function findMounts(
+  { handler, container }: Pick<WorkerSpec, 'handler' | 'container'>,
+  rules: MountRules,
+): Promise<Mounts> {
+  return {
+    handlerFolder:
+      handler === undefined
+        ? undefined
+        : await findFolder(dirname(handler), rules, {
+            what: `the folder of the handler ${handler}`,
+            advice: 'Put the handler into a folder of its own',
+          }),
+    volumes: await Promise.all(
+      (container?.volumes ?? []).map(async ({ source, target, readOnly }) => {
+        if (!isFolder(source)) return { type: 'volume' as const, source, target, readOnly }
+        const about = { what: `the volume ${source}:${target}`, advice: 'Give a folder that does not hold its socket' }
+        return { type: 'bind' as const, source: await findFolder(source, rules, about), target, readOnly }
+      }),
+    ),
+  }
+}
+
+// Else the name of a volume. Source: the engine's rule.
+const isFolder = (source: string) => source.startsWith('/') || /^[A-Za-z]:[\\/]/.test(source)
+
+async function findFolder(
+  path: string,
+  { sockets, platform }: MountRules,
+  { what, advice }: { readonly what: string; readonly advice: string },
+): Promise<string> {
+  const real = await realOf(path)
+  const guarded = [...sockets, ...(await Promise.all(sockets.filter(existsSync).map((socket) => realpath(socket))))]
+  const spellings = real === undefined ? [path] : [path, real]
+  // Before it is looked whether it is there: an engine in a virtual machine has sockets that this machine does not see.
+  if (givesEngine(spellings, { sockets: guarded, ignoreCase: platform !== 'linux' }))
+    throw new Error(`${what} would give the container the Docker engine, and with it this machine. ${advice}`)
+  if (real === undefined) throw new Error(`${what}: there is no ${path} on this machine. Make it first`)
+  return real
+}
+
+async function realOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}

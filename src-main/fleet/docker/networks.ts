@@ -1,0 +1,116 @@
+/**
+ * The networks of the workers: one from which other machines can be reached, one from which they cannot. Workers do not
+ * reach each other on either. On the gateway of a network listens the service, for them alone.
+ */
+import type Docker from 'dockerode'
+import type { ServiceReach } from '../../services/ports.ts'
+import type { Connected } from './engine.ts'
+
+/** A network with the way from it to the service. */
+export type WorkerNetwork = {
+  readonly name: string
+  readonly reach: ServiceReach
+  /** Names that containers on it need to have resolved, like `host.docker.internal:host-gateway`. */
+  readonly extraHosts: readonly string[]
+}
+
+/** The networks of this service. */
+export type WorkerNetworks = {
+  /** The network, made where it is missing. Rejects with a reason for a person. */
+  readonly get: (connected: Connected, egress: boolean) => Promise<WorkerNetwork>
+  /** Listens again for containers of an earlier run that are on these networks. */
+  readonly reopen: (connected: Connected, names: readonly string[]) => Promise<void>
+  /** The engine went away, and with it perhaps the networks. */
+  readonly forget: () => void
+  /** Removes those that no container uses. */
+  readonly remove: (docker: Docker) => Promise<void>
+}
+
+/** Name by which a container in a virtual machine reaches its host. */
+const HOST_NAME = 'host.docker.internal'
+
+/** Makes the keeper of networks. @param open opens a listener for workers on an address of this machine */
+export function createWorkerNetworks({
+  serviceId,
+  labels,
+  open,
+}: {
+  readonly serviceId: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly open: (host: string) => Promise<{ readonly port: number }>
+}): WorkerNetworks {
+  const known = new Map<string, Promise<WorkerNetwork>>()
+  const nameOf = (egress: boolean) => `drydock-${serviceId}${egress ? '' : '-closed'}`
+
+  async function make({ docker, facts }: Connected, egress: boolean): Promise<WorkerNetwork> {
+    const name = nameOf(egress)
+    const gateway = await gatewayOf(docker, name, { egress, labels })
+    if (!facts.inVirtualMachine && !facts.rootless && gateway !== undefined) {
+      const { port } = await open(gateway)
+      return { name, reach: reachAt(gateway, port), extraHosts: [] }
+    }
+    const { port } = await open('127.0.0.1')
+    return { name, reach: reachAt(HOST_NAME, port), extraHosts: [`${HOST_NAME}:host-gateway`] }
+  }
+
+  function get(connected: Connected, egress: boolean): Promise<WorkerNetwork> {
+    const name = nameOf(egress)
+    const network = known.get(name) ?? make(connected, egress)
+    known.set(name, network)
+    network.catch(() => known.delete(name))
+    return network
+  }
+
+  return {
+    get,
+    async reopen(connected, names) {
+      for (const egress of [true, false]) if (names.includes(nameOf(egress))) await get(connected, egress)
+    },
+    forget: () => known.clear(),
+    async remove(docker) {
+      known.clear()
+      await Promise.all(
+        [true, false].map(
+          (egress) =>
+            docker
+              .getNetwork(nameOf(egress))
+              .remove()
+              .catch(() => undefined), // never made, or in use by what is not ours
+        ),
+      )
+    },
+  }
+}
+
+const reachAt = (host: string, port: number): ServiceReach => {
+  const url = `http://${host}:${port}`
+  return { workerUrl: url, serviceUrl: url }
+}
+
+async function gatewayOf(
+  docker: Docker,
+  name: string,
+  { egress, labels }: { readonly egress: boolean; readonly labels: Readonly<Record<string, string>> },
+): Promise<string | undefined> {
+  const look = async () => (await docker.getNetwork(name).inspect()).IPAM?.Config?.[0]?.Gateway as string | undefined
+  try {
+    return await look()
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode !== 404) throw error
+  }
+  try {
+    await docker.createNetwork({
+      Name: name,
+      CheckDuplicate: true,
+      Driver: 'bridge',
+      Internal: !egress,
+      Labels: { ...labels },
+      Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+    })
+  } catch (error) {
+    // Two starts at once, or no more addresses to give.
+    if ((error as { statusCode?: number }).statusCode !== 409)
+      throw new Error(`the network for workers could not be made: ${(error as Error).message}`)
+  }
+  return look()
+}

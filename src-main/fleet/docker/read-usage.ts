@@ -1,0 +1,62 @@
+import type { WorkerUsage } from '../../contract/endpoint.ts'
+import { containerUsage } from '../../domain/worker/container-usage.ts'
+import { gpuUseByWorker } from '../../domain/worker/gpu-use.ts'
+import type { Log } from '../../services/ports.ts'
+import type { GpuBook } from '../gpu/gpu-book.ts'
+import type { GpuReader } from '../gpu/inventory.ts'
+import type { ContainerWorker } from './container-worker.ts'
+
+/**
+ * What these workers use now, from the engine, and from nvidia-smi where one of them has a card. Takes about a second:
+ * the engine counts CPU over that time. A worker that has ended meanwhile is left out.
+ */
+export async function readUsage({
+  workers,
+  gpus,
+  gpuReader,
+  log,
+}: {
+  readonly workers: readonly ContainerWorker[]
+  readonly gpus: GpuBook
+  readonly gpuReader: GpuReader
+  readonly log: Log
+}): Promise<ReadonlyMap<string, WorkerUsage>> {
+  const held = gpus.holds().filter((hold) => workers.some(({ facts }) => facts.workerId === hold.workerId))
+  const [own, cards] = await Promise.all([
+    Promise.all(workers.map(ofContainer)),
+    held.length === 0 ? new Map() : ofCards(workers, gpus, gpuReader, log),
+  ])
+  return new Map(
+    own.flatMap((usage, at): [string, WorkerUsage][] => {
+      const workerId = workers[at]?.facts.workerId
+      return usage === undefined || workerId === undefined ? [] : [[workerId, { ...usage, ...cards.get(workerId) }]]
+    }),
+  )
+}
+
+async function ofContainer({ container }: ContainerWorker): Promise<WorkerUsage | undefined> {
+  try {
+    return containerUsage(await container.stats({ stream: false }))
+  } catch {
+    return undefined // it has ended
+  }
+}
+
+async function ofCards(workers: readonly ContainerWorker[], gpus: GpuBook, gpuReader: GpuReader, log: Log) {
+  const [processes] = await Promise.all([
+    gpuReader.processes(),
+    gpus.refresh().catch((error) => log.warn('graphics cards not read', { error })),
+  ])
+  const pids = new Map<string, readonly number[]>()
+  await Promise.all(
+    workers.map(async ({ facts, container }) => {
+      const top = await container.top({ ps_args: '-eo pid' }).catch(() => undefined)
+      pids.set(
+        facts.workerId,
+        (top?.Processes ?? []).map(([pid]: string[]) => Number(pid)),
+      )
+    }),
+  )
+  const pidsOf = (workerId: string) => pids.get(workerId) ?? []
+  return gpuUseByWorker({ cards: gpus.cards(), held: gpus.holds(), processes, pidsOf })
+}

@@ -1,0 +1,103 @@
+/** The port of the fleet: what places workers, and what it tells of them. */
+import type { ContainerSettings } from '../../contract/container.ts'
+import type { EndpointConfig, WorkerUsage } from '../../contract/endpoint.ts'
+
+/** What a driver needs to place a worker: which program, on what. */
+export type WorkerPlan = {
+  readonly endpointId: string
+  readonly handler: string | undefined
+  readonly command: string | undefined
+  readonly cwd: string | undefined
+  readonly python: string
+  /** Set: the worker is a container. */
+  readonly container: ContainerSettings | undefined
+  /** Set: the worker answers HTTP requests on a port. */
+  readonly loadBalanced: EndpointConfig['loadBalanced']
+}
+
+/** What a driver needs to start a worker. */
+export type WorkerSpec = WorkerPlan & { readonly workerId: string; readonly env: Readonly<Record<string, string>> }
+
+/** Addresses at which workers on a place reach the service, without a slash at the end. */
+export type ServiceReach = { readonly workerUrl: string; readonly serviceUrl: string }
+
+/** Where this machine reaches a load-balanced worker. `healthPort` is the one for GET /ping. */
+export type WorkerAddress = { readonly host: string; readonly port: number; readonly healthPort: number }
+
+/** A worker that a driver runs. `handle` is JSON by which a later run of the service finds it. */
+export type FleetWorker = {
+  readonly workerId: string
+  readonly handle: string
+  readonly pid: number | undefined
+  readonly container?: string | undefined
+  readonly gpus?: readonly string[] | undefined
+  readonly address?: WorkerAddress | undefined
+}
+
+/** How a worker ended. */
+export type WorkerExit = {
+  readonly workerId: string
+  readonly code: number | undefined
+  readonly signal: string | undefined
+  /** What the driver knows that neither code nor signal say: out of memory, an image that is missing. */
+  readonly reason: string | undefined
+  /** It did not end by itself: its engine went away. */
+  readonly blameless?: true
+}
+
+/** Raw output of a worker, whole lines. */
+export type WorkerOutput = {
+  readonly workerId: string
+  readonly lines: readonly string[]
+  readonly at: number
+  /** When each line was written, wall ms, where the driver learns of lines later than that; else all at `at`. */
+  readonly writtenAt?: readonly number[]
+  /** To be called when the lines are stored: a worker that is adopted later does not give them again. */
+  readonly stored?: () => void
+}
+
+/**
+ * The engine that places workers; it knows nothing of queues. Drivers: processes, containers. Every driver passes
+ * test/conformance/fleet.
+ */
+export type Fleet = {
+  /**
+   * Makes ready what the plan needs (an image, a network) and says how its workers reach the service.
+   * Rejects with a reason for a person, also when `signal` aborts it. `tell` hears what is being done, for a person.
+   */
+  readonly ensure: (
+    plan: WorkerPlan,
+    watch: { readonly tell: (progress: string) => void; readonly signal: AbortSignal },
+  ) => Promise<ServiceReach>
+  /** Makes a worker that does not run yet; `start` with the same id then takes less time. `stop` throws it away. */
+  readonly prepare: (spec: WorkerSpec) => Promise<void>
+  readonly start: (spec: WorkerSpec) => Promise<FleetWorker>
+  /** Asks the worker to end, and ends it with all its children when the grace time is over. Safe to call twice. */
+  readonly stop: (workerId: string, graceMs: number) => Promise<void>
+  /** Freezes a worker: it keeps its memory and uses no processor. */
+  readonly pause: (workerId: string) => Promise<void>
+  /** Lets a frozen worker go on. */
+  readonly resume: (workerId: string) => Promise<void>
+  /** The workers that run or are paused, without prepared ones. */
+  readonly list: () => readonly FleetWorker[]
+  /** Whether nothing is known of the worker now, as its engine does not answer. */
+  readonly isAway: (workerId: string) => boolean
+  /** Takes over a worker of an earlier run. False: it is gone, or another program has its place. */
+  readonly adopt: (worker: { readonly workerId: string; readonly handle: string }) => Promise<boolean>
+  /** Ends whatever earlier runs left behind and nobody adopted. */
+  readonly sweep: () => Promise<void>
+  /** Delivers what was read of the output so far, so that lines can be told apart by job. */
+  readonly drainOutput: (workerId: string) => void
+  /** How many more workers with this plan find a place now, and why not more. */
+  readonly capacity: (plan: { readonly container?: ContainerSettings | undefined }) => {
+    readonly free: number
+    readonly reason: string | undefined
+  }
+  /** What its workers use now. Costs something: only while somebody looks. */
+  readonly usage: (workerIds: readonly string[]) => Promise<ReadonlyMap<string, WorkerUsage>>
+  readonly onExit: (listener: (exit: WorkerExit) => void) => void
+  readonly onOutput: (listener: (output: WorkerOutput) => void) => void
+  /** Hears when `capacity` may have changed by itself: an engine that came or went. */
+  readonly onCapacity: (listener: () => void) => void
+  readonly close: () => Promise<void>
+}

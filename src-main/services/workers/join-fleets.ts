@@ -1,0 +1,69 @@
+/**
+ * One fleet of several drivers: plans with container settings go to containers, the others to processes. A worker
+ * stays with the driver that made it; one of an earlier run is known by what its handle holds.
+ */
+import type { ContainerSettings } from '../../contract/container.ts'
+import type { WorkerUsage } from '../../contract/endpoint.ts'
+import type { Fleet, FleetWorker } from '../ports.ts'
+
+/** Joins the drivers. */
+export function joinFleets(drivers: { readonly process: Fleet; readonly container: Fleet }): Fleet {
+  const all = [drivers.process, drivers.container]
+  const owners = new Map<string, Fleet>()
+  const placeOf = ({ container }: { readonly container?: ContainerSettings | undefined }) =>
+    container === undefined ? drivers.process : drivers.container
+
+  function owned(workerId: string, fleet: Fleet): Fleet {
+    owners.set(workerId, fleet)
+    return fleet
+  }
+
+  for (const fleet of all) fleet.onExit(({ workerId }) => owners.delete(workerId))
+
+  return {
+    ensure: (plan, watch) => placeOf(plan).ensure(plan, watch),
+    prepare: (spec) => owned(spec.workerId, placeOf(spec)).prepare(spec),
+    async start(spec) {
+      const fleet = owned(spec.workerId, placeOf(spec))
+      const worker = await fleet.start(spec)
+      // One that was asked to stop before it ran was forgotten, and will be asked again now.
+      if (fleet.list().some(({ workerId }) => workerId === spec.workerId)) owned(spec.workerId, fleet)
+      return worker
+    },
+    async stop(workerId, graceMs) {
+      await owners.get(workerId)?.stop(workerId, graceMs)
+      owners.delete(workerId) // a prepared one ends without an exit
+    },
+    pause: async (workerId) => owners.get(workerId)?.pause(workerId),
+    resume: async (workerId) => owners.get(workerId)?.resume(workerId),
+    list: () => all.flatMap((fleet): readonly FleetWorker[] => fleet.list()),
+    isAway: (workerId) => owners.get(workerId)?.isAway(workerId) ?? false,
+    async adopt(worker) {
+      const fleet = 'container' in JSON.parse(worker.handle) ? drivers.container : drivers.process
+      if (!(await fleet.adopt(worker))) return false
+      owned(worker.workerId, fleet)
+      return true
+    },
+    async sweep() {
+      await Promise.all(all.map((fleet) => fleet.sweep()))
+    },
+    drainOutput: (workerId) => owners.get(workerId)?.drainOutput(workerId),
+    capacity: (plan) => placeOf(plan).capacity(plan),
+    async usage(workerIds) {
+      const parts = all.map((fleet) => fleet.usage(workerIds.filter((id) => owners.get(id) === fleet)))
+      return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
+    },
+    onExit: (listener) => {
+      for (const fleet of all) fleet.onExit(listener)
+    },
+    onOutput: (listener) => {
+      for (const fleet of all) fleet.onOutput(listener)
+    },
+    onCapacity: (listener) => {
+      for (const fleet of all) fleet.onCapacity(listener)
+    },
+    async close() {
+      await Promise.all(all.map((fleet) => fleet.close()))
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { setup } from '../support/core.ts'
+import { readEvents } from '../support/read-events.ts'
+
+test('what workers use is read when somebody asks, of one endpoint or of all', async () => {
+  const service = await setup()
+  await service.createEndpoint('a')
+  await service.createEndpoint('b')
+  const [a, b] = [await service.worker('a'), await service.worker('b')]
+  expect(await service.get('/api/workers/usage?endpoint=a')).toEqual({
+    at: expect.any(Number),
+    workers: [{ workerId: a.id, endpointId: 'a', memoryBytes: 1000 }],
+  })
+  expect(
+    (await service.get('/api/workers/usage')).workers.map(({ workerId }: { workerId: string }) => workerId),
+  ).toEqual([a.id, b.id])
+  expect(service.fleet().usageReadings).toBe(2)
+})
+
+test('readings come every 2 s while somebody follows them, and none when nobody does', async () => {
+  const service = await setup()
+  await service.createEndpoint('a')
+  await service.worker('a')
+  const leaving = new AbortController()
+  const response = await service.request('GET', '/api/workers/usage?follow=true', { signal: leaving.signal })
+  const events = readEvents(response)
+  const first = await service.clock.until(async () => (await events.next())[0] ?? false)
+  expect(first.event).toBe('usage')
+  await service.clock.advance(2000)
+  await service.clock.advance(2000)
+  expect(service.fleet().usageReadings).toBe(3)
+  leaving.abort()
+  await service.clock.advance(2000)
+  await service.clock.advance(10_000)
+  expect(service.fleet().usageReadings).toBeLessThanOrEqual(4)
+})

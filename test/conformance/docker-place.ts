@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { containerSettings } from '../../src-main/contract/container.ts'
+import { createDockerFleet } from '../../src-main/fleet/docker/docker-fleet.ts'
+import type { Fleet } from '../../src-main/services/ports.ts'
+import type { FleetPlace } from './fleet.ts'
+import { realClock, scriptOf, silent } from './process-place.ts'
+
+// Small, and it has a shell. Source: test/support/docker-engine.
+const IMAGE = 'busybox'
+const CONTAINER = containerSettings.parse({ image: IMAGE })
+
+/** An engine for real containers. What the test leaves there goes with it. */
+export function dockerPlace(dockerHost: string): FleetPlace {
+  const serviceId = `test${randomBytes(5).toString('hex')}`
+  const docker = (...args: string[]) =>
+    execFileSync('docker', ['-H', dockerHost, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-docker-'))
+  let used = false
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+    const left = docker('ps', '-aq', '--filter', `label=svc.service=${serviceId}`).split('\n').filter(Boolean)
+    if (left.length > 0) docker('rm', '-f', ...left)
+    for (const name of [`drydock-${serviceId}`, `drydock-${serviceId}-closed`]) {
+      try {
+        docker('network', 'rm', name)
+      } catch {
+        // never made, or removed by the driver
+      }
+    }
+  })
+
+  return {
+    driver: (maxWorkers = () => 10) =>
+      inContainers(
+        createDockerFleet({
+          clock: realClock,
+          log: silent,
+          pythonPath: '/nowhere',
+          folder,
+          maxWorkers,
+          resources: '/nowhere',
+          version: '0',
+          registryAuth: () => undefined,
+          surroundings: { env: { DOCKER_HOST: dockerHost }, home: folder, platform: process.platform },
+          openForWorkers: async () => ({ port: 1 }),
+          state: {
+            serviceId: () => serviceId,
+            used: () => used,
+            setUsed: async () => {
+              used = true
+            },
+          },
+        }),
+      ),
+    command: (steps) => `/bin/sh -c ${quoted(scriptOf(steps))}`,
+    // Past the engine, which would wake a frozen container to give it a signal.
+    poke: ({ container = '' }) =>
+      void process.kill(Number(docker('inspect', '-f', '{{.State.Pid}}', container)), 'SIGUSR1'),
+    kill: ({ container = '' }) => void docker('kill', '-s', 'KILL', container),
+    lives: ({ container = '' }) => docker('ps', '-q', '--no-trunc').includes(container),
+  }
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+// The suite knows nothing of containers.
+function inContainers(fleet: Fleet): Fleet {
+  return {
+    ...fleet,
+    ensure: (plan, watch) => fleet.ensure({ ...plan, container: CONTAINER }, watch),
+    prepare: (spec) => fleet.prepare({ ...spec, container: CONTAINER }),
+    start: (spec) => fleet.start({ ...spec, container: CONTAINER }),
+  }
+}

@@ -1,0 +1,80 @@
+/** What containers print, told apart by worker and by job. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { INSIDE, startedContainerService } from '../support/container-service.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
+import { until } from '../support/served-service.ts'
+
+const engine = await dockerEngine('image-runpod')
+
+beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+// Goes past Python, as libraries and programs that a handler starts do; flushed before the job ends.
+const HANDLER = `
+import os, sys
+
+print("import of the handler", flush=True)
+
+def handler(job):
+    n = job["input"]["n"]
+    print(f"print {n}", flush=True)
+    print(f"\\x1b[31mred {n}\\x1b[0m", file=sys.stderr, flush=True)
+    os.system(f"echo child {n}")
+    return n
+`
+
+type Line = { readonly line: string; readonly jobId?: string; readonly level: string }
+
+test('lines of svc_worker and of what it starts belong to their job, with stderr and colours, and to their worker', async () => {
+  const service = await startedContainerService(engine)
+  await service.createContainerHandler('work', HANDLER, { workersMin: 1, workersMax: 1 }, { prepared: 0 })
+  const ids = [await service.run('work', { n: 1 }), await service.run('work', { n: 2 })]
+  const workerIds = new Set<string>()
+  for (const id of ids) workerIds.add((await service.jobEnd('work', id)).workerId)
+  const own = (n: number) => [`print ${n}`, `\u001b[31mred ${n}\u001b[0m`, `child ${n}`]
+  const linesOf = async (path: string): Promise<readonly Line[]> => (await service.get(`${path}/logs`)).lines
+  for (const [at, id] of ids.entries())
+    await until(async () => {
+      const printed = (await linesOf(`/api/jobs/${id}`)).map(({ line }) => line)
+      expect(printed.filter((line) => /print|red|child/.test(line)).toSorted()).toEqual(own(at + 1).toSorted())
+    })
+  const [workerId] = workerIds
+  const ofWorker = (await linesOf(`/api/workers/${workerId}`)).map(({ line }) => line)
+  expect(ofWorker).toEqual(expect.arrayContaining(['import of the handler', ...own(1), ...own(2)]))
+})
+
+const PUBLIC = `
+import runpod
+
+def handler(job):
+    print("plain", job["input"]["n"], flush=True)
+    runpod.RunPodLogger().warn("with its id", job["id"])
+    return job["input"]["n"]
+
+runpod.serverless.start({"handler": handler})
+`
+
+test('plain lines of the public SDK belong to the job that ran when they were written', async () => {
+  const service = await startedContainerService(engine)
+  writeFileSync(join(service.folder, 'public.py'), PUBLIC)
+  await service.createEndpoint('sdk', {
+    handler: undefined,
+    workersMax: 1,
+    container: {
+      image: 'drydock-test/runpod-worker',
+      args: ['python3', `${INSIDE}/public.py`],
+      volumes: [{ source: service.folder, target: INSIDE, readOnly: true }],
+      prepared: 0,
+    },
+  })
+  const ids: string[] = []
+  for (const n of [1, 2, 3]) ids.push(await service.run('sdk', { n }))
+  for (const id of ids) expect(await service.jobEnd('sdk', id)).toMatchObject({ status: 'COMPLETED' })
+  for (const [at, id] of ids.entries())
+    await until(async () => {
+      const lines: readonly Line[] = (await service.get(`/api/jobs/${id}/logs`)).lines
+      expect(lines.filter(({ line }) => line.startsWith('plain')).map(({ line }) => line)).toEqual([`plain ${at + 1}`])
+      expect(lines).toContainEqual(expect.objectContaining({ level: 'WARN', line: 'with its id' }))
+    })
+})

@@ -1,0 +1,33 @@
+/** Many endpoints that nobody asks, and many workers at once. */
+import { beforeEach, expect, test } from 'vitest'
+import { startedContainerService } from '../support/container-service.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
+import { until } from '../support/served-service.ts'
+
+const engine = await dockerEngine()
+
+beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+test('50 endpoints without workers cost nothing: no container and no connection to the engine', async () => {
+  const service = await startedContainerService(engine)
+  for (let n = 0; n < 50; n++) await service.createContainers(`e${n}`)
+  const { workers } = await service.get('/v2/e49/health')
+  expect(workers).toEqual({ idle: 0, initializing: 0, ready: 0, running: 0, throttled: 0, unhealthy: 0 })
+  expect(service.readDatabase(`SELECT name FROM service_state WHERE name LIKE 'containers.%'`)).toEqual([])
+  expect(service.read('data', 'drydock.log')).not.toContain('Docker engine')
+})
+
+test('20 workers start at the same time', async () => {
+  const service = await startedContainerService(engine)
+  await service.ask('PATCH', '/api/settings', { maxWorkers: 30 })
+  await service.createContainers('one', {}, { prepared: 0 })
+  const startedAt = performance.now()
+  await service.jobEnd('one', await service.run('one', { n: 0 }))
+  const oneMs = performance.now() - startedAt
+  const manyAt = performance.now()
+  await service.createContainers('many', { workersMin: 20, workersMax: 20 }, { prepared: 0 })
+  await until(async () => expect((await service.get('/v2/many/health')).workers).toMatchObject({ idle: 20 }), 60_000)
+  const manyMs = performance.now() - manyAt
+  expect(await service.containers('svc.endpoint=many')).toHaveLength(20)
+  console.info(`one worker ${Math.round(oneMs)} ms, 20 workers ${Math.round(manyMs)} ms`)
+}, 90_000)

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Docker from 'dockerode'
+import { onTestFinished } from 'vitest'
+import { type ContainerSettings, containerSettings } from '../../src-main/contract/container.ts'
+import type { RegistryCredentials } from '../../src-main/contract/registry.ts'
+import { createImageKeeper } from '../../src-main/fleet/docker/images.ts'
+import type { DockerEngine } from '../support/docker-engine.ts'
+
+const RESOURCES = join(import.meta.dirname, '../../resources')
+
+/** A keeper of images on the engine for tests, with a home folder of its own and a clock that the test sets. */
+export function setupImages(
+  engine: DockerEngine,
+  {
+    resources = RESOURCES,
+    stored = {},
+    repository = `drydock-worker-test-${randomUUID()}`,
+  }: {
+    readonly resources?: string
+    readonly stored?: Readonly<Record<string, RegistryCredentials>>
+    /** Name of the worker image; its images vanish with the test. */
+    readonly repository?: string
+  } = {},
+) {
+  const home = temporaryFolder()
+  const docker = new Docker({ socketPath: 'why' in engine ? '' : engine.dockerHost.replace('unix://', '') })
+  const time = { now: 0 }
+  const note = () => undefined
+  const keeper = createImageKeeper({
+    repository,
+    clock: { steady: () => time.now },
+    log: { info: note, warn: note, error: note },
+    surroundings: { env: { PATH: `${home}:${process.env.PATH}` }, home },
+    resources,
+    version: '0.0.0-test',
+    registryAuth: (name) => stored[name],
+  })
+  const told: string[] = []
+
+  async function removeWorkerImages(): Promise<void> {
+    const found = await docker.listImages({ filters: { reference: [repository] } })
+    for (const tag of found.flatMap(({ RepoTags }) => RepoTags ?? []))
+      await docker.getImage(tag).remove({ force: true })
+  }
+  if (!('why' in engine)) onTestFinished(removeWorkerImages)
+
+  return {
+    docker,
+    home,
+    time,
+    /** All progress that was told. */
+    told,
+    nameFor: (settings: Partial<ContainerSettings>) => keeper.nameFor({ container: containerSettings.parse(settings) }),
+    ensure: (settings: Partial<ContainerSettings>, signal: AbortSignal = new AbortController().signal) =>
+      keeper.ensure(
+        { docker },
+        { container: containerSettings.parse(settings) },
+        { tell: (words) => told.push(words), signal },
+      ),
+    /** Whether the engine has the image. */
+    has: async (image: string) => (await docker.listImages({ filters: { reference: [image] } })).length > 0,
+    /** Takes the image away when the test ends. */
+    removeLater: (image: string) =>
+      onTestFinished(async () => {
+        await docker
+          .getImage(image)
+          .remove({ force: true })
+          .catch(() => undefined) // it never came
+      }),
+  }
+}
+
+/** A folder that vanishes with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-images-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

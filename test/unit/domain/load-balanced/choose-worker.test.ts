@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { chooseWorker } from '../../../../src-main/domain/load-balanced/choose-worker.ts'
+
+const worker = (openRequests: number, startedAt = 0) => ({ openRequests, startedAt })
+
+describe('the choice of a worker', () => {
+  it('falls on the fewest open requests, and among equals on the one that was started first', () => {
+    const [busy, newer, older] = [worker(2, 1), worker(1, 9), worker(1, 5)]
+    expect(chooseWorker([busy, newer, older], { share: 4, moreCome: false })).toBe(older)
+    expect(chooseWorker([older, busy], { share: 4, moreCome: true })).toBe(older)
+  })
+
+  it('lets a request wait when all have their share and another worker comes', () => {
+    expect(chooseWorker([worker(4), worker(5)], { share: 4, moreCome: true })).toBe(undefined)
+    const free = worker(3)
+    expect(chooseWorker([worker(4), free], { share: 4, moreCome: true })).toBe(free)
+  })
+
+  it('gives a worker more than its share when none comes', () => {
+    const least = worker(4)
+    expect(chooseWorker([worker(5), least], { share: 4, moreCome: false })).toBe(least)
+  })
+
+  it('is nobody where there is nobody', () => {
+    expect(chooseWorker([], { share: 4, moreCome: false })).toBe(undefined)
+  })
+})

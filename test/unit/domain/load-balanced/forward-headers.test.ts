@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type ForwardFacts,
+  headersForClient,
+  headersForWorker,
+} from '../../../../src-main/domain/load-balanced/forward-headers.ts'
+
+const facts = (more: Partial<ForwardFacts> = {}): ForwardFacts => ({
+  clientAddress: '127.0.0.1',
+  host: 'h:1',
+  prefix: '',
+  method: 'GET',
+  body: 'none',
+  upgrade: undefined,
+  ...more,
+})
+const OWN = ['Host', 'h:1', 'X-Forwarded-For', '127.0.0.1', 'X-Forwarded-Host', 'h:1', 'X-Forwarded-Proto', 'http']
+
+describe('the headers for a worker', () => {
+  it('keep spelling, order and repetition of what passes', () => {
+    const raw = ['X-b', '1', 'A', '2', 'x-B', '3']
+    expect(headersForWorker(raw, facts())).toEqual([...raw, ...OWN])
+  })
+
+  it('hold one Host, the one that was checked', () => {
+    expect(headersForWorker(['Host', 'h:1', 'host', 'evil'], facts())).toEqual(OWN)
+  })
+
+  it('announce a body as it comes, and none where none comes', () => {
+    expect(headersForWorker([], facts({ method: 'POST' }))).toEqual([...OWN, 'Content-Length', '0'])
+    expect(headersForWorker(['content-length', '0'], facts({ method: 'POST' }))).toEqual([
+      'content-length',
+      '0',
+      ...OWN,
+    ])
+    expect(headersForWorker(['Transfer-Encoding', 'gzip, chunked'], facts({ method: 'GET', body: 'chunked' }))).toEqual(
+      [...OWN, 'Transfer-Encoding', 'chunked'],
+    )
+  })
+
+  it('announce trailers only of a body in chunks', () => {
+    expect(headersForWorker(['Trailer', 'X'], facts())).toEqual(OWN)
+    expect(headersForWorker(['Trailer', 'X'], facts({ body: 'chunked' }))).toContain('Trailer')
+  })
+
+  it('ask for an upgrade where the request does', () => {
+    const raw = ['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Key', 'k']
+    expect(headersForWorker(raw, facts({ upgrade: 'websocket' }))).toEqual([
+      'Sec-WebSocket-Key',
+      'k',
+      ...OWN,
+      'Connection',
+      'Upgrade',
+      'Upgrade',
+      'websocket',
+    ])
+  })
+})
+
+describe('the headers for a client', () => {
+  it('are those of the worker without those of its connection', () => {
+    const raw = ['Set-Cookie', 'a', 'Connection', 'X-Mine, close', 'X-Mine', '1', 'Set-Cookie', 'b', 'Trailer', 'T']
+    expect(headersForClient(raw, { trailers: false })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b'])
+    expect(headersForClient(raw, { trailers: true })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b', 'Trailer', 'T'])
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { judgePing, type PingFacts, type PingResult } from '../../../../src-main/domain/load-balanced/judge-ping.ts'
+
+const facts = (more: Partial<PingFacts> = {}): PingFacts => ({
+  state: 'idle',
+  openRequests: 0,
+  port: 8000,
+  failures: 0,
+  ...more,
+})
+const status = (code: number): PingResult => ({ kind: 'status', status: code })
+const SILENT: PingResult = { kind: 'silent' }
+
+describe('a ping', () => {
+  it('with 200 makes a starting worker ready and an ill one well, and leaves the others as they are', () => {
+    expect(judgePing(status(200), facts({ state: 'initializing', failures: 7 }))).toEqual({
+      event: 'ready',
+      reason: undefined,
+      failures: 0,
+    })
+    expect(judgePing(status(200), facts({ state: 'unhealthy' })).event).toBe('recover')
+    for (const state of ['idle', 'running'] as const)
+      expect(judgePing(status(200), facts({ state })).event).toBe(undefined)
+  })
+
+  for (const [result, words] of [
+    [status(204), /says that it is starting/],
+    [status(404), /needs a route \/ping that answers 200/],
+    [status(503), /answers 503/],
+    [{ kind: 'refused' }, /nothing listens on its port 8000/],
+    [SILENT, /gets no answer$/],
+    [{ kind: 'broken', why: 'reset' }, /gets no answer: reset/],
+  ] as const) {
+    it(`that brings ${JSON.stringify(result)} leaves a starting worker starting, with the reason`, () => {
+      const verdict = judgePing(result, facts({ state: 'initializing', failures: 99 }))
+      expect(verdict).toEqual({ event: undefined, reason: expect.stringMatching(words), failures: 100 })
+    })
+  }
+
+  it('with any other status, or without a listener, makes a ready worker ill at once', () => {
+    for (const result of [status(204), status(500), status(302), { kind: 'refused' } as const])
+      expect(judgePing(result, facts({ state: 'running', openRequests: 3 })).event).toBe('markUnhealthy')
+  })
+
+  it('without an answer makes an idle worker ill at the third time in a row', () => {
+    expect([0, 1, 2].map((failures) => judgePing(SILENT, facts({ failures })).event)).toEqual([
+      undefined,
+      undefined,
+      'markUnhealthy',
+    ])
+  })
+
+  it('without an answer says nothing of a worker at work', () => {
+    expect(judgePing(SILENT, facts({ state: 'running', openRequests: 1, failures: 9 }))).toEqual({
+      event: undefined,
+      reason: undefined,
+      failures: 0,
+    })
+  })
+
+  it('does not make an ill worker ill again', () => {
+    expect(judgePing(status(500), facts({ state: 'unhealthy' })).event).toBe(undefined)
+  })
+})

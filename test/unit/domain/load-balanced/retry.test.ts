@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { mayRepeat, nextTry } from '../../../../src-main/domain/load-balanced/retry.ts'
+
+describe('another try', () => {
+  it('is harmless of requests that only read and have no body', () => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE']) expect(mayRepeat(method, false)).toBe(true)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) expect(mayRepeat(method, false)).toBe(false)
+    expect(mayRepeat('GET', true)).toBe(false)
+  })
+
+  for (const [failure, repeatable, next] of [
+    ['refused', true, 'another worker, which may still have to start'],
+    ['refused', false, 'another worker, which may still have to start'],
+    ['stale', true, 'any'],
+    ['stale', false, 'none'],
+    ['broken', true, 'another worker that is there'],
+    ['broken', false, 'none'],
+  ] as const) {
+    it(`after a ${failure} connection, ${repeatable ? '' : 'not '}repeatable: ${next}`, () => {
+      expect(nextTry(failure, { tries: 1, repeatable })).toBe(next)
+      expect(nextTry(failure, { tries: 3, repeatable })).toBe('none')
+    })
+  }
+})

@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../../src-main/storage/open-database.ts'
+import { keyInFile, keyInMemory } from '../../../src-main/storage/secret-key.ts'
+import { createSecretStore } from '../../../src-main/storage/secret-store.ts'
+
+const VALUE = 'a value that must not be seen'
+
+function setup() {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  const db = openDatabase(join(folder, 'drydock.db'), 1)
+  onTestFinished(() => {
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const keyFile = join(folder, 'secrets.key')
+  return { folder, db, keyFile, secrets: createSecretStore(db, keyInFile(keyFile)) }
+}
+
+describe('a secret', () => {
+  it('is given back as it was put, also by a later run', () => {
+    const { db, keyFile, secrets } = setup()
+    const value = `${VALUE}\n é 🔑 "`
+    secrets.put('registry', 'work', value, 5)
+    expect(secrets.get('registry', 'work')).toBe(value)
+    expect(createSecretStore(db, keyInFile(keyFile)).get('registry', 'work')).toBe(value)
+  })
+
+  it('is replaced by the next one of its name', () => {
+    const { secrets } = setup()
+    secrets.put('registry', 'work', 'old', 5)
+    secrets.put('registry', 'work', 'new', 6)
+    expect(secrets.get('registry', 'work')).toBe('new')
+    expect(secrets.list('registry')).toEqual([{ name: 'work', updatedAt: 6 }])
+  })
+
+  it('is apart from those of the same name in other scopes', () => {
+    const { secrets } = setup()
+    secrets.put('registry', 'b', '1', 1)
+    secrets.put('app', 'b', '2', 2)
+    secrets.put('app', 'a', '3', 3)
+    expect(secrets.list('app')).toEqual([
+      { name: 'a', updatedAt: 3 },
+      { name: 'b', updatedAt: 2 },
+    ])
+    expect(secrets.remove('app', 'b')).toBe(true)
+    expect([secrets.get('registry', 'b'), secrets.get('app', 'b')]).toEqual(['1', undefined])
+  })
+
+  it('is gone when it was removed, and removed once', () => {
+    const { secrets } = setup()
+    secrets.put('registry', 'work', VALUE, 1)
+    expect([secrets.remove('registry', 'work'), secrets.remove('registry', 'work')]).toEqual([true, false])
+    expect(secrets.get('registry', 'work')).toBeUndefined()
+  })
+
+  it('is in no file of the data folder as it is, nor the same twice', () => {
+    const { folder, db, secrets } = setup()
+    secrets.put('registry', 'one', VALUE, 1)
+    secrets.put('registry', 'two', VALUE, 1)
+    for (const name of readdirSync(folder)) expect(readFileSync(join(folder, name)).includes(VALUE)).toBe(false)
+    const sealed = db.prepare<[], { sealed: Buffer }>('SELECT sealed FROM secrets').all()
+    expect(sealed[0]?.sealed.equals(sealed[1]?.sealed ?? Buffer.alloc(0))).toBe(false)
+  })
+
+  it('that was copied to another name, or changed, does not open', () => {
+    const { db, secrets } = setup()
+    secrets.put('registry', 'work', VALUE, 1)
+    db.exec(`INSERT INTO secrets SELECT scope, 'copy', nonce, sealed, updated_at FROM secrets WHERE name = 'work'`)
+    expect(() => secrets.get('registry', 'copy')).toThrow('The secret copy of registry cannot be read')
+    db.exec(`UPDATE secrets SET sealed = zeroblob(length(sealed)) WHERE name = 'work'`)
+    expect(() => secrets.get('registry', 'work')).toThrow('The secret work of registry cannot be read')
+  })
+})
+
+describe('the key of the secrets', () => {
+  it('is made with the first secret, for its user alone', () => {
+    const { keyFile, secrets } = setup()
+    expect(secrets.get('registry', 'work')).toBeUndefined()
+    expect(existsSync(keyFile)).toBe(false)
+    secrets.put('registry', 'work', VALUE, 1)
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+  })
+
+  it('that is missing or another one loses the secrets, and says so', () => {
+    const { db, keyFile, secrets } = setup()
+    secrets.put('registry', 'work', VALUE, 1)
+    rmSync(keyFile)
+    const lost = /file secrets\.key of the data folder is missing or not the one it was stored with/
+    expect(() => createSecretStore(db, keyInFile(keyFile)).get('registry', 'work')).toThrow(lost)
+    expect(() => createSecretStore(db, keyInMemory()).get('registry', 'work')).toThrow(lost)
+  })
+
+  it('is not made anew over a file that holds something else', () => {
+    const { keyFile, secrets } = setup()
+    writeFileSync(keyFile, 'not a key')
+    expect(() => secrets.put('registry', 'work', VALUE, 1)).toThrow('does not hold the key of the secrets')
+    expect(readFileSync(keyFile, 'utf8')).toBe('not a key')
+  })
+})

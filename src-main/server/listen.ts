@@ -32,7 +32,7 @@ export type StreamHandler = {
 const HEADER_BYTES = 16 * 1024
 const HEADERS_MS = 10_000
 // A body of 20 MiB over a slow loopback proxy still arrives; a client that drips bytes does not hold a socket for ever.
-const REQUEST_MS = 120_000
+const BODY_MS = 120_000
 const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 // Below the ports that systems give to outgoing connections, of which one could take the port before the worker does.
 const [FREE_PORTS_FROM, FREE_PORTS_TO] = [20_000, 32_000]
@@ -43,18 +43,24 @@ const LOOPBACK = '127.0.0.1'
 /**
  * Opens a port, on loopback where no other address is given.
  * @param port 0 takes a free one
- * @param host loopback, or the gateway of a network of containers
+ * @param options.host loopback, or the gateway of a network of containers
+ * @param options.streams answers what is for it instead of `fetch`, and all upgrades
+ * @param options.bodyMs how long the body of a request for `fetch` may take, ms
  * @throws StartError 'port-taken'
  */
 export async function listen(
   fetch: Fetch,
   port: number,
-  { host = LOOPBACK, streams }: { readonly host?: string; readonly streams?: StreamHandler } = {},
+  {
+    host = LOOPBACK,
+    streams,
+    bodyMs = BODY_MS,
+  }: { readonly host?: string; readonly streams?: StreamHandler; readonly bodyMs?: number } = {},
 ): Promise<Listener> {
   const answer = getRequestListener(fetch, { hostname: host, errorHandler: (error) => plainError(error) })
   const onRequest = (incoming: IncomingMessage, response: ServerResponse) => {
     if (streams?.isFor(incoming)) return streams.request(incoming, response)
-    boundBody(incoming)
+    boundBody(incoming, bodyMs)
     void answer(incoming, response)
   }
   const server = createServer(
@@ -88,12 +94,12 @@ export async function listen(
 }
 
 // Instead of Node's own limit, which would also end an upload that waits until a worker is there to read it.
-function boundBody(incoming: IncomingMessage): void {
+function boundBody(incoming: IncomingMessage, ms: number): void {
   const { headers, socket } = incoming
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
   const timer = setTimeout(() => {
     if (!incoming.complete) socket.end(REQUEST_TIMEOUT, () => socket.destroy())
-  }, REQUEST_MS)
+  }, ms)
   incoming.once('close', () => clearTimeout(timer))
 }
 

@@ -56,7 +56,9 @@ test('a paused container gives way when another endpoint finds no place', async 
 test('a container that was made before is the next worker, and is thrown away when the settings change', async () => {
   const service = await startedContainerService(engine)
   const created = async () =>
-    (await service.docker('ps', '--all', '--quiet', '--no-trunc', '--filter', 'status=created')).split('\n').filter(Boolean)
+    (await service.docker('ps', '--all', '--quiet', '--no-trunc', '--filter', 'status=created'))
+      .split('\n')
+      .filter(Boolean)
   const prepared = async () => {
     const [mine, waiting] = [await service.containers('svc.endpoint=work'), await created()]
     return mine.filter((id) => waiting.includes(id))

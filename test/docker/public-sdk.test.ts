@@ -79,7 +79,13 @@ test('answers run and runsync, shows progress, fails a job with its traceback, a
   expect(first.workerId).toBe(failed.workerId)
   expect(second).toMatchObject({ status: 'COMPLETED', output: { worker: second.workerId } })
   expect(second.workerId).not.toBe(first.workerId)
-  expect((await get('/v2/chosen/health')).jobs).toEqual({ completed: 4, failed: 1, inProgress: 0, inQueue: 0, retried: 0 })
+  expect((await get('/v2/chosen/health')).jobs).toEqual({
+    completed: 4,
+    failed: 1,
+    inProgress: 0,
+    inQueue: 0,
+    retried: 0,
+  })
 })
 
 test('runs several jobs at once, and stops one of them when it is cancelled', async () => {

@@ -22,7 +22,13 @@ function copyOfResources(): string {
 /** Runs a command in an image and gives what it prints. */
 async function outputOf({ docker }: ReturnType<typeof setupImages>, image: string, command: readonly string[]) {
   const [program = '', ...args] = command
-  const container = await docker.createContainer({ Image: image, Entrypoint: [program], Cmd: args, Tty: true })
+  const container = await docker.createContainer({
+    Image: image,
+    Entrypoint: [program],
+    Cmd: args,
+    Tty: true,
+    HostConfig: { NetworkMode: 'none' },
+  })
   onTestFinished(() => container.remove({ force: true }))
   await container.start()
   await container.wait()

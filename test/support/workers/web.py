@@ -205,6 +205,6 @@ class Server(ThreadingHTTPServer):
 
 
 if __name__ == "__main__":
-    server = Server(("127.0.0.1", int(os.environ["PORT"])), Handler)
+    server = Server((os.environ.get("LISTEN_HOST", "127.0.0.1"), int(os.environ["PORT"])), Handler)
     print("listens", flush=True)
     server.serve_forever()

@@ -69,7 +69,13 @@ export const containerSettings = z.object({
     .max(86_400_000)
     .optional()
     .describe('how long an idle worker stays paused before it ends; without it 10 min, with a GPU 0'),
-  prepared: z.number().int().min(0).max(10).default(1).describe('containers that are made before they are needed'),
+  prepared: z
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(1)
+    .describe('containers made before they are needed; none with a GPU, or an image that is always pulled'),
 })
 
 /** The settings of containers. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** Length of the key in bytes; source: AES-256. */
-export const KEY_BYTES = 32
+// Length of the key in bytes; source: AES-256.
+const KEY_BYTES = 32
 
 const PRIVATE = 0o600
 

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { readOptions } from './options.ts'
 import { type Row, tableText, writeReport } from './report.ts'
+import { coldContainers } from './rows/cold-containers.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
 import { idleService } from './rows/idle.ts'
 import { largeBodies } from './rows/large-bodies.ts'
@@ -13,6 +14,7 @@ import { runThroughput } from './rows/run-throughput.ts'
 import { runsyncLatency } from './rows/runsync.ts'
 import { runsyncThroughput } from './rows/runsync-throughput.ts'
 import { startLatency } from './rows/start-latency.ts'
+import { wakeContainers } from './rows/wake-containers.ts'
 
 type Measurement = (rounds: number, idleSeconds: number) => Promise<readonly Row[]>
 
@@ -24,6 +26,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   million: millionJobs,
   '20mb': largeBodies,
   ended: endedJobs,
+  containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   idle: (_rounds, idleSeconds) => idleService(idleSeconds),
 }
 

@@ -61,7 +61,9 @@ test('a paused container is adopted; a prepared one, a dead one and one of nobod
   const { Labels } = JSON.parse(await service.docker('inspect', '--format', '{{json .Config}}', dead.container))
   await service.kill()
   await service.docker('kill', dead.container)
-  const labels = Object.entries({ ...Labels, 'svc.worker': 'of-nobody' }).map(([name, value]) => `--label=${name}=${value}`)
+  const labels = Object.entries({ ...Labels, 'svc.worker': 'of-nobody' }).map(
+    ([name, value]) => `--label=${name}=${value}`,
+  )
   const stray = await service.docker('run', '--detach', ...labels, 'busybox', 'sleep', '600')
 
   await service.start()

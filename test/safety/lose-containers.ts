@@ -52,7 +52,8 @@ async function freezeSome(service: ContainerService, endpointId: string, count: 
   const lives = { workersMax: 2 * count, scaler, stopGraceMs: 20_000 } // not ended before it wakes
   await service.createContainers(endpointId, lives, { prepared: 0, keepPausedMs: 0 })
   const ids: string[] = []
-  for (let n = 0; n < count; n++) ids.push(await service.run(endpointId, { n, gates: [service.gateInside('{worker}')] }))
+  for (let n = 0; n < count; n++)
+    ids.push(await service.run(endpointId, { n, gates: [service.gateInside('{worker}')] }))
   const first = new Map<string, ContainerWorker>()
   for (const id of ids) first.set(id, await service.holderOf(id))
   const frozenAt = Date.now()

@@ -41,7 +41,17 @@ def handler(job):
     }
 `
 
-const PAGES = ['/', '/api/info', '/api/endpoints', '/api/workers', '/api/settings', '/api/events', '/healthz', '/ui', '/openapi.json']
+const PAGES = [
+  '/',
+  '/api/info',
+  '/api/endpoints',
+  '/api/workers',
+  '/api/settings',
+  '/api/events',
+  '/healthz',
+  '/ui',
+  '/openapi.json',
+]
 
 /** Probes from a container as often as wanted; the addresses are those that a hostile image would try. */
 export async function probeTheGateway(engine: DockerEngine, { runs }: { runs: number }) {

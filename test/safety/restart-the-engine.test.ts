@@ -10,7 +10,11 @@ afterAll(async () => ('why' in engine ? undefined : engine.stop()))
 // Each restart ends and starts all containers; ms.
 const LIMIT_MS = 60_000
 
-test('jobs go on after a restart of the Docker engine, in order or not, without losing a try', async () => {
-  if ('why' in engine) return
-  await restartTheEngine(engine, { runs: 2 })
-}, LIMIT_MS)
+test(
+  'jobs go on after a restart of the Docker engine, in order or not, without losing a try',
+  async () => {
+    if ('why' in engine) return
+    await restartTheEngine(engine, { runs: 2 })
+  },
+  LIMIT_MS,
+)

@@ -29,9 +29,13 @@ export async function restartTheEngine(engine: Exclude<PrivateEngine, { why: str
     const record = await service.jobEnd('work', id)
     expect(record).toMatchObject({ status: 'COMPLETED', output: { n }, workerId: second.id })
     expect(record).not.toHaveProperty('retries') // the worker failed, and not by its own fault
-    expect((await service.historyOf(id)).map(({ event }) => event)).toEqual(
-      ['submit', 'claim', 'release', 'claim', 'complete'],
-    )
+    expect((await service.historyOf(id)).map(({ event }) => event)).toEqual([
+      'submit',
+      'claim',
+      'release',
+      'claim',
+      'complete',
+    ])
     // What is there is a worker, or was made for the next one.
     await until(async () => {
       const known = (await service.get('/api/workers')).workers.map(({ container }: { container: string }) => container)

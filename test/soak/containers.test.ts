@@ -16,7 +16,8 @@ const show = (row: number, figures: object) =>
   void writeSync(1, `safety ${row}, containers: ${JSON.stringify(figures)}\n`)
 
 describe('safety on containers', () => {
-  test('2: a container is killed in the middle of a job', async () => show(2, await killContainers(engine, { runs: 100 })))
+  test('2: a container is killed in the middle of a job', async () =>
+    show(2, await killContainers(engine, { runs: 100 })))
 
   test('3: containers are frozen past their lease', async () => show(3, await freezeContainers(engine, { runs: 50 })))
 

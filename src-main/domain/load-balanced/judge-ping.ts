@@ -14,6 +14,8 @@ export type PingFacts = {
   readonly openRequests: number
   /** Port that was asked, for words. */
   readonly port: number
+  /** Whether it is a container, whose loopback is its own. */
+  readonly inContainer: boolean
   /** How many results before this one, in a row, said nothing good. */
   readonly failures: number
 }
@@ -52,8 +54,11 @@ export function judgePing(result: PingResult, facts: PingFacts): PingVerdict {
   return { event: ill && state !== 'unhealthy' ? 'markUnhealthy' : undefined, reason, failures }
 }
 
-function reasonOf(result: PingResult, { port, state }: PingFacts): string {
-  if (result.kind === 'refused') return `nothing listens on its port ${port}`
+function reasonOf(result: PingResult, { port, state, inContainer }: PingFacts): string {
+  if (result.kind === 'refused') {
+    const hint = inContainer ? '; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own' : ''
+    return `nothing listens on its port ${port}${hint}`
+  }
   if (result.kind === 'silent') return 'GET /ping gets no answer'
   if (result.kind === 'broken') return `GET /ping gets no answer: ${result.why}`
   if (result.status === 204 && state === 'initializing') return 'it says that it is starting (GET /ping: 204)'

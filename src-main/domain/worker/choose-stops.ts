@@ -19,7 +19,7 @@ export type StopChoice = {
 function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop, 'workerId'> | undefined {
   const { config, now } = facts
   if (facts.stopping) return { reason: 'its endpoint is going away' }
-  if (worker.state === 'initializing' && now - worker.startedAt >= config.initializingTimeoutMs) {
+  if (worker.state === 'initializing' && now - initializingSince(worker) >= config.initializingTimeoutMs) {
     return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true }
   }
   // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
@@ -33,6 +33,9 @@ function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop,
 const keepPausedMs = (facts: ScalingFacts) => facts.keepPausedMs ?? 0
 
 const pausedSince = (worker: ScalingWorker) => worker.pausedSince ?? worker.startedAt
+
+// A large image takes longer than any program needs to get ready.
+const initializingSince = (worker: ScalingWorker) => worker.progressAt ?? worker.startedAt
 
 const idleSince = (worker: ScalingWorker) => worker.idleSince ?? worker.startedAt
 
@@ -91,7 +94,7 @@ export function chooseStops(facts: ScalingFacts): StopChoice {
     ...mayLeave.filter((worker) => !idled.includes(worker)).map((worker) => idleSince(worker) + config.idleTimeoutMs),
     ...kept
       .filter((worker) => worker.state === 'initializing')
-      .map((worker) => worker.startedAt + config.initializingTimeoutMs),
+      .map((worker) => initializingSince(worker) + config.initializingTimeoutMs),
     ...paused.map((worker) => pausedSince(worker) + keepPausedMs(facts)),
     ...(toPause.length > 0 ? [now + keepPausedMs(facts)] : []),
   ]

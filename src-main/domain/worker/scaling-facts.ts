@@ -5,6 +5,8 @@ export type ScalingWorker = {
   readonly id: string
   readonly state: WorkerState
   readonly startedAt: number
+  /** Last progress of its image; only read of initializing workers: what makes progress is not given up. */
+  readonly progressAt?: number | undefined
   /** Since when it has no job; only read of idle workers, which without it count as idle since their start. */
   readonly idleSince?: number | undefined
   /** Since when it is paused; only read of paused workers, which without it count as paused since their start. */

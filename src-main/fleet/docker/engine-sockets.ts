@@ -9,6 +9,7 @@ import { posix } from 'node:path'
 const USUAL_SOCKETS = [
   '/var/run/docker.sock',
   '/run/docker.sock',
+  '/private/var/run/docker.sock', // what /var is on macOS
   '/run/containerd/containerd.sock',
   '/run/podman/podman.sock',
   '/var/run/podman/podman.sock',

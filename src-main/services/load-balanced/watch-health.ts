@@ -56,7 +56,8 @@ export function createHealthWatch({
 
   function judge(worker: LiveWorker, result: PingResult, port: number, failures: number): number {
     const { state, openRequests } = worker
-    const verdict = judgePing(result, { state, openRequests, port, failures })
+    const inContainer = worker.placed?.container !== undefined
+    const verdict = judgePing(result, { state, openRequests, port, inContainer, failures })
     if (result.kind === 'status') {
       worker.lastSeen = clock.steady()
       worker.lastSeenWallAt = clock.now()

@@ -255,6 +255,7 @@ export class WorkerSupervisor {
         id: worker.id,
         state: worker.state,
         startedAt: worker.startedAt,
+        progressAt: worker.progressAt,
         idleSince: worker.idleSince,
         pausedSince: worker.pausedSince,
         jobs: loadOf(worker, this.#deps.leases),

@@ -46,6 +46,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   const { storage, clock, newId, log, fleet, leases, calls, registry } = deps
   const history = createExitHistory()
   const closing = new AbortController()
+  // Those that wait for an image, say, and how to break that off.
+  const waiting = new Map<string, AbortController>()
   const prepared = createPreparedWorkers({ fleet, newId, log })
 
   function ended(exit: WorkerExit): void {
@@ -74,6 +76,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     worker.ordered = true
     worker.told = true
     registry.apply(worker, 'drain', reason)
+    waiting.get(worker.id)?.abort(new Error(reason))
     const stopped = fleet.stop(worker.id, graceMs)
     calls.dismiss(worker.id) // else it would wait for its open calls before it ends
     await stopped
@@ -87,9 +90,13 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     try {
       const plan = deps.planOf(endpoint)
       const tell = (progress: string) => {
+        worker.progressAt = clock.steady()
         if (worker.state === 'initializing') worker.reason = progress
       }
-      const reach = await fleet.ensure(plan, { tell, signal: closing.signal })
+      const leaving = new AbortController()
+      waiting.set(worker.id, leaving)
+      const signal = AbortSignal.any([closing.signal, leaving.signal])
+      const reach = await fleet.ensure(plan, { tell, signal }).finally(() => waiting.delete(worker.id))
       const specOf = (of: WorkerIdentity) => ({
         ...plan,
         workerId: of.workerId,

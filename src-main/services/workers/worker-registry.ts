@@ -15,6 +15,8 @@ export type LiveWorker = {
   readonly tokenHash: Uint8Array
   readonly startedAt: number
   readonly startedWallAt: number
+  /** Last news of an image that it needs and that comes, steady ms. */
+  progressAt: number | undefined
   state: WorkerState
   reason: string | undefined
   /** What the fleet said of it; undefined until it runs. */
@@ -123,6 +125,7 @@ export function newLiveWorker(
   return {
     ...worker,
     startedAt: clock.steady(),
+    progressAt: undefined,
     state: WORKER_TRANSITIONS.start.to,
     reason: undefined,
     placed: undefined,

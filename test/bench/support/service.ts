@@ -18,16 +18,23 @@ export type Service = {
   readonly stop: () => Promise<void>
 }
 
+/** Variables for the service, beside those of the bench. */
+export type ServiceEnvironment = Readonly<Record<string, string>>
+
 /** Starts the process of a service; it may not answer yet. @param port 0 takes a free one */
-export function spawnService(data: string, port: number): ChildProcess {
+export function spawnService(data: string, port: number, env: ServiceEnvironment = {}): ChildProcess {
   const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
   const args = [...flags, LAUNCHER, 'serve', '--data', data, '--port', String(port), '--json']
-  return owned(spawn(process.execPath, [...args, '--stop-grace', '0'], { stdio: ['ignore', 'pipe', 'inherit'] }))
+  const options = {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'] as ['ignore', 'pipe', 'inherit'],
+  }
+  return owned(spawn(process.execPath, [...args, '--stop-grace', '0'], options))
 }
 
 /** Starts a service and waits until it answers. */
-export async function startService(data: string): Promise<Service> {
-  const child = spawnService(data, 0)
+export async function startService(data: string, env?: ServiceEnvironment): Promise<Service> {
+  const child = spawnService(data, 0, env)
   const ready = await firstLine(child)
   const { url, keyFile } = JSON.parse(ready) as { url: string; keyFile: string }
   const key = readFileSync(keyFile, 'utf8').trim()

@@ -5,6 +5,7 @@ const facts = (more: Partial<PingFacts> = {}): PingFacts => ({
   state: 'idle',
   openRequests: 0,
   port: 8000,
+  inContainer: false,
   failures: 0,
   ...more,
 })
@@ -61,4 +62,11 @@ describe('a ping', () => {
   it('does not make an ill worker ill again', () => {
     expect(judgePing(status(500), facts({ state: 'unhealthy' })).event).toBe(undefined)
   })
+})
+
+it('a container on whose port nothing listens is told of its own loopback', () => {
+  const { reason } = judgePing({ kind: 'refused' }, facts({ state: 'initializing', inContainer: true }))
+  expect(reason).toBe(
+    'nothing listens on its port 8000; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own',
+  )
 })

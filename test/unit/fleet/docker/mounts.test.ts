@@ -28,6 +28,7 @@ describe('a path that would give the engine', () => {
     ['/run/podman/podman.sock'],
     ['/home/ada/.docker/run/docker.sock'],
     ['/var/run/docker.sock.raw'],
+    ['/private/var/run'],
     ['/mnt/docker-cli.sock'],
     [SOCKET],
     ['/srv/engine'],

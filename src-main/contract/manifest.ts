@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+/** Version of the manifest's own form. */
+export const MANIFEST_VERSION = '1.0'
+
+/** Name of the manifest in an artifact. Source: app-deploy, Build. */
+export const MANIFEST_FILE = 'svc_manifest.json'
+
+/** One function of an endpoint, as the manifest has it. Source: spec 2.6; app-deploy, Build. */
+export const manifestFunction = z.object({
+  name: z.string(),
+  module: z.string().describe('dotted path from the root of the project'),
+  is_async: z.boolean(),
+  is_generator: z.boolean(),
+  is_class: z.boolean(),
+  methods: z.array(z.string()).optional(),
+  http_method: z.string().optional(),
+  http_path: z.string().optional(),
+})
+
+/** A network volume, or a folder that stands for it on this machine. */
+const networkVolume = z.object({
+  name: z.string().optional(),
+  id: z.string().optional(),
+  size: z.number().int().optional(),
+  dataCenterId: z.string().optional(),
+})
+
+/** One endpoint of an app. Source: spec 2.6; app-deploy, Build. */
+export const manifestResource = z.object({
+  is_load_balanced: z.boolean(),
+  imageName: z.string().optional(),
+  workersMin: z.number().int(),
+  workersMax: z.number().int(),
+  gpuIds: z.string().optional().describe('groups and names of cards; a minus before one leaves it out'),
+  gpuCount: z.number().int(),
+  instanceIds: z.array(z.string()).optional().describe('CPU specs like cpu3c-1-2, best first'),
+  env: z.record(z.string(), z.string()),
+  functions: z.array(manifestFunction),
+  idleTimeout: z.number().int().describe('s'),
+  scalerType: z.enum(['QUEUE_DELAY', 'REQUEST_COUNT']),
+  scalerValue: z.number(),
+  executionTimeoutMs: z.number().int().describe('0: the default of the service'),
+  maxConcurrency: z.number().int(),
+  handlerFile: z.string().optional().describe('missing for a ready image'),
+  makesRemoteCalls: z.boolean(),
+  networkVolumes: z.array(networkVolume),
+  systemDependencies: z.array(z.string()),
+})
+
+/** The manifest of an app: what its artifact holds, and what discovery reads. Source: spec 2.6; app-deploy, Build. */
+export const manifest = z.object({
+  version: z.string(),
+  app: z.string(),
+  python_version: z.string(),
+  generated_at: z.string().describe('ISO 8601, UTC'),
+  source_fingerprint: z.string(),
+  resources: z.record(z.string(), manifestResource),
+  routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
+  function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
+})
+
+/** A manifest. */
+export type Manifest = z.infer<typeof manifest>
+
+/** One endpoint of a manifest. */
+export type ManifestResource = z.infer<typeof manifestResource>

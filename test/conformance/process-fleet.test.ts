@@ -72,8 +72,9 @@ describe('processes', () => {
   })
 
   it('a process that has taken over the pid of a dead worker is not adopted and not swept away', async () => {
-    const { place, fleet } = setup()
-    const stranger = await fleet.start(specOf(place.command([])))
+    const { place, fleet, lines } = setup()
+    const stranger = await fleet.start(specOf(place.command([{ print: 'up' }])))
+    await until(() => expect(lines(stranger.workerId)).toEqual(['up'])) // it has written its pid
     const workers = join(place.folder, 'workers')
     writeFileSync(join(workers, 'deadworker1234.pid'), `${stranger.pid}\n`)
     writeFileSync(join(workers, 'deadworker1234.log'), '')

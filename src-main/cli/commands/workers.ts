@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
+import { followToEnd } from '../follow-events.ts'
 import { ago } from '../format.ts'
 import { openSession } from '../session.ts'
+import { showUsage } from '../show-usage.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 // Characters of a container's id as the docker command shows it.
 const SHORT_ID = 12
 
-/** `drydock workers`: list the workers, or stop one. */
+/** `drydock workers`: list the workers, show what they use, or stop one. */
 export function addWorkers(program: Command, surroundings: Surroundings): void {
-  const workers = program.command('workers').description('list workers, or stop one')
+  const workers = program.command('workers').description('list workers, show what they use, or stop one')
 
   workers
     .command('list', { isDefault: true })
@@ -41,6 +43,26 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
           worker.reason ?? '',
         ]),
       )
+    })
+
+  workers
+    .command('usage')
+    .description('show CPU, memory, network and graphics cards of the workers in containers')
+    .option('--endpoint <id>', 'only workers of this endpoint')
+    .option('-f, --follow', 'show it again every 2 s')
+    .addHelpText('after', '\nExamples:\n  $ drydock workers usage\n  $ drydock workers usage -f --endpoint hello')
+    .action(async ({ endpoint, follow }: { endpoint?: string; follow?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      if (follow !== true) {
+        showUsage(output, await client.call('workerUsage', { query: { endpoint } }))
+        return
+      }
+      const { usageReading } = await import('../../contract/endpoint.ts')
+      for await (const { event, data } of followToEnd(client, 'workerUsage', () => ({
+        query: { endpoint, follow: 'true' },
+      }))) {
+        if (event === 'usage') showUsage(output, usageReading.parse(JSON.parse(data)))
+      }
     })
 
   workers

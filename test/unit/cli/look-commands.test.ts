@@ -25,6 +25,7 @@ const logLine = (id: number) => ({
   line: `line ${id}`,
 })
 const worker = { id: 'w1', endpointId: 'hello', state: 'idle', startedAt: NOW - 5000, jobs: [], jobsDone: 3 }
+const used = { workerId: 'w1', endpointId: 'hello', cpuPercent: 12.5, memoryBytes: 50_000_000, networkSentBytes: 1000 }
 const job = { id: 'j1', endpointId: 'hello', status: 'FAILED', createdAt: NOW - 2000, error: '{"error_message": "no"}' }
 const proxied = {
   id: 7,
@@ -62,6 +63,7 @@ const setup = (answers: Answers = {}) =>
     'GET /api/jobs/j1/logs': { lines: [logLine(2)] },
     'GET /api/workers/w1/logs': { lines: [logLine(3)] },
     'GET /api/workers': { workers: [worker] },
+    'GET /api/workers/usage': { at: 1, workers: [used] },
     'POST /api/workers/w1/stop': { ok: true },
     'GET /api/jobs': { requests: [job], cursor: '41' },
     'GET /api/endpoints/hello/requests': { requests: [proxied], cursor: '7' },
@@ -78,6 +80,7 @@ test.each([
   [['logs', '--worker', 'w1'], 'GET /api/workers/w1/logs?tail=200', { lines: [logLine(3)] }],
   [['workers'], 'GET /api/workers', { workers: [worker] }],
   [['workers', 'list', '--endpoint', 'hello'], 'GET /api/workers?endpoint=hello', { workers: [worker] }],
+  [['workers', 'usage', '--endpoint', 'hello'], 'GET /api/workers/usage?endpoint=hello', { at: 1, workers: [used] }],
   [['workers', 'stop', 'w1'], 'POST /api/workers/w1/stop', { ok: true }],
   [
     ['requests', 'hello', '--status', '5xx', '--limit', '2', '--cursor', '9'],

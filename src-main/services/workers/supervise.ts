@@ -17,6 +17,7 @@ import { releaseJobs } from '../queue/release-jobs.ts'
 import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { closeJobSpan, openJobSpan } from './job-spans.ts'
 import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
+import { type StagedWorker, stageWorker } from './stage-worker.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
 import { type LiveWorker, loadOf } from './worker-registry.ts'
@@ -45,6 +46,7 @@ const GONE = {
   initializingTimeoutMs: limit('initializingMs'),
 } as const
 
+const inService = (workers: readonly LiveWorker[]) => workers.filter(({ staged }) => !staged)
 const NOWHERE = { free: 0, reason: undefined }
 
 /** The loop over all workers. */
@@ -110,6 +112,16 @@ export class WorkerSupervisor {
       await balancer.whenAnswered(worker, graceMs)
     }
     await this.#lifecycle.stop(worker, reason, Math.max(0, until - clock.steady()))
+  }
+
+  /**
+   * Starts a worker with settings that its endpoint does not have yet, or of an endpoint that is not there yet. It takes
+   * nothing until it is promoted.
+   * @param endpoint as it will be, with the revision it will have
+   * @throws Error with the reason when the worker does not become ready
+   */
+  stage(endpoint: Endpoint): Promise<StagedWorker> {
+    return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint)
   }
 
   /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
@@ -216,7 +228,7 @@ export class WorkerSupervisor {
     const decision = this.#decide(endpointId, endpoint)
     this.#decisions.set(endpointId, decision)
     for (const { workerId, reason, force } of decision.stop) this.#leave(workerId, reason, force === true)
-    for (const worker of registry.ofEndpoint(endpointId)) this.#endIfDone(worker)
+    for (const worker of inService(registry.ofEndpoint(endpointId))) this.#endIfDone(worker)
     for (const workerId of decision.pause ?? []) this.#pause(workerId)
     for (const workerId of decision.resume ?? []) this.#resume(workerId)
     for (const worker of registry.ofEndpoint(endpointId)) this.#deps.health.watch(worker)
@@ -251,13 +263,14 @@ export class WorkerSupervisor {
       paused: endpoint?.paused ?? true,
       stopping: endpoint === undefined,
       queue: { ...count, oldestNormalWaitMs: count.normal === 0 ? 0 : this.#oldestWaitMs(endpointId) },
-      workers: registry.ofEndpoint(endpointId).map((worker) => ({
+      workers: inService(registry.ofEndpoint(endpointId)).map((worker) => ({
         id: worker.id,
         state: worker.state,
         startedAt: worker.startedAt,
         progressAt: worker.progressAt,
         idleSince: worker.idleSince,
         pausedSince: worker.pausedSince,
+        resumedAt: worker.resumedAt,
         jobs: loadOf(worker, this.#deps.leases),
         outdated: worker.replace || worker.revision !== endpoint?.revision,
         mayRecover: worker.mayRecover,

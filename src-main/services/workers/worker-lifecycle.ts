@@ -31,7 +31,8 @@ export type LifecycleDeps = {
 
 /** The starts and ends of workers. */
 export type WorkerLifecycle = {
-  readonly start: (endpoint: Endpoint) => Promise<void>
+  /** Settles when it runs, or has ended before that. @param staged its settings are not the endpoint's yet */
+  readonly start: (endpoint: Endpoint, staged?: boolean) => Promise<LiveWorker>
   /** SIGTERM now; the end of it with all its children when the grace time is over. Settles when it has ended. */
   readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
   /** Throws away what was made ready for an endpoint. */
@@ -59,7 +60,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     const reason = worker.ordered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
     registry.apply(worker, 'exit', worker.ordered ? worker.reason : words)
     registry.remove(worker.id)
-    if (!exit.blameless) history.remember(worker, words, clock.steady())
+    // A staged one says how it went to who staged it; the endpoint itself has not crashed.
+    if (!exit.blameless && !worker.staged) history.remember(worker, words, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
     const takeBack = worker.ordered || exit.blameless ? releaseJobs : rescueLostJobs
@@ -82,10 +84,11 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     await stopped
   }
 
-  async function start(endpoint: Endpoint): Promise<void> {
+  async function start(endpoint: Endpoint, staged = false): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
     const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
     const worker = newLiveWorker({ ...facts, tokenHash: newId.hash(identity.token), startedWallAt: clock.now() }, clock)
+    worker.staged = staged
     registry.add(worker)
     try {
       const plan = deps.planOf(endpoint)
@@ -103,7 +106,10 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
         env: deps.environmentOf(endpoint, of, reach),
       })
       // It was asked to leave while an image came, say.
-      if (worker.told) return ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
+      if (worker.told) {
+        ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
+        return worker
+      }
       worker.placed = await fleet.start(specOf(identity))
       if (worker.state === 'initializing') worker.reason = undefined
       // Meanwhile it may have been changed or removed, and nobody would come for what is made now.
@@ -116,6 +122,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     } catch (error) {
       ended({ workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message })
     }
+    return worker
   }
 
   fleet.onExit(ended)

@@ -25,8 +25,11 @@ export type LiveWorker = {
   lastSeenWallAt: number | undefined
   idleSince: number | undefined
   pausedSince: number | undefined
+  resumedAt: number | undefined
   becameReady: boolean
   jobsDone: number
+  /** It has settings that its endpoint does not have yet, and takes nothing until it has. */
+  staged: boolean
   /** It was started by an earlier run of the service, which may have told it to leave. */
   adopted: boolean
   /** We told it to leave, so its end is no crash. */
@@ -58,6 +61,8 @@ export type WorkerRegistry = {
   readonly remove: (workerId: string) => void
   /** Moves the worker by the table of domain/worker; false when the move is not legal from its state. */
   readonly apply: (worker: LiveWorker, event: WorkerEvent, reason?: string) => boolean
+  /** Hears of every move, after it. Returns a function that ends that. */
+  readonly onMove: (listener: (worker: LiveWorker) => void) => () => void
 }
 
 // A worker that goes from job to job would write two rows a job; its jobs tell that story already.
@@ -74,6 +79,7 @@ export function createWorkerRegistry({
   readonly log: Log
 }): WorkerRegistry {
   const workers = new Map<string, LiveWorker>()
+  const listeners = new Set<(worker: LiveWorker) => void>()
   const record = ({ id, endpointId }: LiveWorker, state: WorkerState, reason: string | undefined) => {
     const change = { endpointId, workerId: id, state, reason, now: clock.now() }
     storage
@@ -89,6 +95,10 @@ export function createWorkerRegistry({
       record(worker, worker.state, worker.reason)
     },
     remove: (workerId) => void workers.delete(workerId),
+    onMove(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     apply(worker, event, reason) {
       const next = nextWorkerState(worker.state, event)
       if (next === undefined) return false
@@ -96,9 +106,11 @@ export function createWorkerRegistry({
       worker.state = next
       worker.reason = reason
       if (event === 'ready') worker.becameReady = true
+      if (event === 'resume') worker.resumedAt = clock.steady()
       if (next === 'idle' && changed) worker.idleSince = clock.steady()
       if (next === 'paused' && changed) worker.pausedSince = clock.steady()
       if (changed && !UNRECORDED.includes(event)) record(worker, next, reason)
+      for (const listener of [...listeners]) listener(worker)
       return true
     },
   }
@@ -106,7 +118,7 @@ export function createWorkerRegistry({
 
 /** Whether the worker may be given a job. */
 export function takesJobs(worker: LiveWorker): boolean {
-  return !worker.replace && (worker.state === 'idle' || worker.state === 'running')
+  return !worker.replace && !worker.staged && (worker.state === 'idle' || worker.state === 'running')
 }
 
 /**
@@ -133,8 +145,10 @@ export function newLiveWorker(
     lastSeenWallAt: undefined,
     idleSince: undefined,
     pausedSince: undefined,
+    resumedAt: undefined,
     becameReady: false,
     jobsDone: 0,
+    staged: false,
     adopted: false,
     ordered: false,
     replace: false,

@@ -1,5 +1,6 @@
 import { type EndpointConfig, type EndpointUpdate, endpointConfig, programFault } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
+import { SEEN_AT_START } from '../../domain/app/plan.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { purgeQueue } from '../queue/purge.ts'
@@ -9,18 +10,6 @@ type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: 
 
 /** An endpoint with the key that is shown this once. */
 export type EndpointAndKey = { readonly endpoint: Endpoint; readonly key: string }
-
-// A change of these is seen by a new worker only; the others count at once.
-const NEEDS_NEW_WORKERS: readonly (keyof EndpointConfig)[] = [
-  'handler',
-  'command',
-  'cwd',
-  'env',
-  'concurrency',
-  'callsOthers',
-  'loadBalanced',
-  'container',
-]
 
 /**
  * Makes an endpoint.
@@ -63,9 +52,7 @@ export function updateEndpoint(deps: Deps, { id }: Endpoint, changes: EndpointUp
     if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: fault })
     if (config.workersMin > config.workersMax)
       throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
-    const replace = NEEDS_NEW_WORKERS.some(
-      (name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name]),
-    )
+    const replace = SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name]))
     return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
   })
 }

@@ -1,0 +1,64 @@
+import type { BuildProblem, InstalledPackage } from '../../contract/build.ts'
+import { buildProblem } from '../../contract/build.ts'
+
+const MIB = 1024 * 1024
+const SHOWN = 10
+
+/** The largest artifact: 1500 MiB. Source: spec 8 says 1.5 GB; app-deploy, Build reads it as the public tool does. */
+export const ARCHIVE_LIMIT_BYTES = 1500 * MIB
+
+/**
+ * The problem of an archive over the limit: its largest packages, and the `--exclude` line by which it would fit.
+ * @param plainBytes of everything in it, not compressed
+ * @param archiveBytes of the archive; where writing stopped at the limit this is less than the whole would be
+ * @param packedShare how much of `plainBytes` was packed when writing stopped, 0 to 1
+ * @param files of the project, the largest first
+ */
+export function tooLargeProblem({
+  limitBytes,
+  archiveBytes,
+  plainBytes,
+  packedShare,
+  packages,
+  files,
+}: {
+  readonly limitBytes: number
+  readonly archiveBytes: number
+  readonly plainBytes: number
+  readonly packedShare: number
+  readonly packages: readonly InstalledPackage[]
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+}): BuildProblem {
+  const whole = archiveBytes / Math.max(packedShare, 0.01)
+  const perByte = whole / Math.max(plainBytes, 1)
+  const bySize = [...packages].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
+  const lines = [
+    `The artifact would have about ${mib(whole)}, and ${mib(limitBytes)} is the most.`,
+    ...(bySize.length > 0 ? ['The largest packages, not compressed:'] : []),
+    ...bySize.slice(0, SHOWN).map(({ name, version, bytes }) => `  ${mib(bytes).padStart(10)}  ${name} ${version}`),
+  ]
+  const leave = enough(bySize, (whole - limitBytes) / perByte)
+  if (leave !== undefined) {
+    lines.push(`If your image has them, leave them out: drydock build --exclude ${leave.join(',')}`)
+  } else {
+    lines.push('Leaving packages out is not enough. The largest files of the project:')
+    lines.push(...files.slice(0, SHOWN).map(({ path, bytes }) => `  ${mib(bytes).padStart(10)}  ${path}`))
+    lines.push('Name what the app does not need in .gitignore, or put it on a volume.')
+  }
+  return buildProblem('ARCHIVE_TOO_LARGE', { why: lines.join('\n') })
+}
+
+/** The fewest of the largest packages that have `bytes` together; undefined: all of them have less. */
+function enough(bySize: readonly InstalledPackage[], bytes: number): readonly string[] | undefined {
+  let sum = 0
+  for (const [at, one] of bySize.entries()) {
+    sum += one.bytes
+    if (sum >= bytes) return bySize.slice(0, at + 1).map(({ name }) => name)
+  }
+  return undefined
+}
+
+function mib(bytes: number): string {
+  const value = bytes / MIB
+  return `${value >= 10 ? Math.round(value) : value.toFixed(value >= 0.1 ? 1 : 3)} MiB`
+}

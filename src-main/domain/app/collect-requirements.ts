@@ -1,0 +1,98 @@
+import { type BuildProblem, buildProblem } from '../../contract/build.ts'
+import type { ScanDocument, ScannedRequirement } from '../../contract/scan.ts'
+import { BUILT_IN_PACKAGES, EXCLUSION_PROFILES, type ExclusionProfile } from './excluded-packages.ts'
+import { isPackageName, normaliseName, parseRequirement } from './requirements.ts'
+
+/** What is to be installed for an app. */
+export type CollectedRequirements = {
+  /** Requirement strings, each once, sorted. */
+  readonly wanted: readonly string[]
+  /** Normalised names of the wanted ones. */
+  readonly names: readonly string[]
+  /** Lines for the installer, like `--index-url URL`, in the order of the files. */
+  readonly options: readonly InstallerOption[]
+  /** Normalised names that are left out, also when another package brings them. */
+  readonly excludes: readonly string[]
+  /** Those of them that the app itself asked for. */
+  readonly leftOut: readonly string[]
+  readonly problems: readonly BuildProblem[]
+}
+
+/** An option of the installer. `file`: where it stands, as its paths are relative to that file's folder. */
+export type InstallerOption = { readonly name: string; readonly value?: string; readonly file: string }
+
+// Which index is asked, and nothing that changes what is built; `true`: takes a value. Short forms by their long ones.
+const OPTIONS: Readonly<Record<string, boolean>> = {
+  '--index-url': true,
+  '--extra-index-url': true,
+  '--find-links': true,
+  '--trusted-host': true,
+  '--no-index': false,
+  '--pre': false,
+}
+const SHORT: Readonly<Record<string, string>> = { '-i': '--index-url', '-f': '--find-links' }
+// Wishes about source packages, which are never built here anyway.
+const WITHOUT_EFFECT = ['--prefer-binary', '--only-binary', '--no-binary', '--require-hashes', '--use-feature']
+
+/**
+ * Joins requirements.txt and every endpoint's `dependencies`, without what is left out and what is built in.
+ * @param excludes names as the user gives them, beside those of the profile
+ */
+export function collectRequirements({
+  scan,
+  excludes = [],
+  profile = 'specified',
+}: {
+  readonly scan: Pick<ScanDocument, 'endpoints' | 'requirements'>
+  readonly excludes?: readonly string[]
+  readonly profile?: ExclusionProfile
+}): CollectedRequirements {
+  const problems: BuildProblem[] = []
+  for (const text of excludes.filter((name) => !isPackageName(name))) problems.push(buildProblem('EXCLUDE_INVALID', { text }))
+  const left = new Set([...EXCLUSION_PROFILES[profile], ...excludes.map(normaliseName)])
+  const wanted = new Map<string, string>()
+  const leftOut = new Set<string>()
+  const options: InstallerOption[] = []
+  for (const found of linesOf(scan)) {
+    const { text, file, line } = found
+    if (found.isOption) {
+      const option = readOption(found)
+      if ('name' in option) options.push({ ...option, file })
+      else if (option.why !== undefined) problems.push(buildProblem('OPTION_UNKNOWN', { text, why: option.why }, { file, line }))
+      continue
+    }
+    const read = parseRequirement(text)
+    if ('why' in read) problems.push(buildProblem('REQUIREMENT_INVALID', { text, why: read.why }, { file, line }))
+    else if (left.has(read.name)) leftOut.add(read.name)
+    else if (!BUILT_IN_PACKAGES.includes(read.name)) wanted.set(read.text, read.name)
+  }
+  return {
+    wanted: [...wanted.keys()].sort(),
+    names: [...new Set(wanted.values())].sort(),
+    options,
+    excludes: [...left].sort(),
+    leftOut: [...leftOut].sort(),
+    problems,
+  }
+}
+
+function linesOf(scan: Pick<ScanDocument, 'endpoints' | 'requirements'>): readonly ScannedRequirement[] {
+  const ofEndpoints = scan.endpoints
+    .filter(({ kind }) => kind === 'queue' || kind === 'load-balanced')
+    .flatMap(({ settings, file, line }) =>
+      (settings.dependencies ?? []).map((text) => ({ text, file, line, isOption: false })),
+    )
+  return [...scan.requirements, ...ofEndpoints]
+}
+
+/** The option of a line; `{}`: one that says nothing here. */
+function readOption({ text }: ScannedRequirement): { name: string; value?: string } | { why?: string } {
+  const [, given = '', value] = /^(--?[A-Za-z-]+)(?:[\s=]+(.+))?$/.exec(text) ?? []
+  const name = SHORT[given] ?? given
+  if (WITHOUT_EFFECT.includes(name)) return {}
+  if (name === '-e' || name === '--editable') return { why: 'it is a path; put the code into the project itself' }
+  const takesValue = OPTIONS[name]
+  if (takesValue === undefined) return { why: `known are ${Object.keys(OPTIONS).join(', ')}` }
+  if (takesValue !== (value !== undefined)) return { why: takesValue ? 'its value is missing' : 'it takes no value' }
+  return value === undefined ? { name } : { name, value: value.trim() }
+}

@@ -1,0 +1,94 @@
+import { type Manifest, MANIFEST_VERSION, type ManifestResource } from '../../contract/manifest.ts'
+import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
+import { comparePaths } from './fingerprint.ts'
+
+// Source: app-deploy, parameters of Endpoint.
+const DEFAULTS = { workers: [0, 1], idleTimeout: 60, scalerValue: 4, maxConcurrency: 1, gpuCount: 1 } as const
+
+/** Makes the manifest of an app. @param generatedAt ISO 8601, UTC */
+export function makeManifest({
+  app,
+  scan,
+  pythonVersion,
+  fingerprint,
+  generatedAt,
+}: {
+  readonly app: string
+  readonly scan: Pick<ScanDocument, 'endpoints'>
+  readonly pythonVersion: string
+  readonly fingerprint: string
+  readonly generatedAt: string
+}): Manifest {
+  const deployed = scan.endpoints
+    .flatMap((endpoint) => (endpoint.kind === 'client' || endpoint.name === null ? [] : [[endpoint.name, endpoint] as const]))
+    .sort(([a], [b]) => comparePaths(a, b))
+  const byKind = deployed.filter(([, { kind }]) => kind === 'load-balanced')
+  return {
+    version: MANIFEST_VERSION,
+    app,
+    python_version: pythonVersion,
+    generated_at: generatedAt,
+    source_fingerprint: fingerprint,
+    resources: Object.fromEntries(deployed.map(([name, endpoint]) => [name, resourceOf(endpoint)])),
+    routes: Object.fromEntries(byKind.map(([name, endpoint]) => [name, routesOf(endpoint)])),
+    function_registry: Object.fromEntries(
+      deployed.flatMap(([name, { functions }]) => functions.map((found) => [found.name, name])),
+    ),
+  }
+}
+
+function resourceOf({ kind, settings, functions, makesRemoteCalls, handlerFile }: ScannedEndpoint): ManifestResource {
+  const [workersMin, workersMax] = settings.workers ?? DEFAULTS.workers
+  const instanceIds = listOf(settings.cpu)
+  const dataCenterIds = listOf(settings.datacenter)
+  return {
+    is_load_balanced: kind === 'load-balanced',
+    ...(settings.image === undefined ? {} : { imageName: settings.image }),
+    workersMin,
+    workersMax,
+    // Neither of them means any card, as in the public tool.
+    ...(instanceIds.length > 0 ? { instanceIds } : { gpuIds: listOf(settings.gpu ?? 'any').join(',') }),
+    gpuCount: settings.gpu_count ?? DEFAULTS.gpuCount,
+    env: settings.env ?? {},
+    functions: functions.map((found) => ({
+      name: found.name,
+      module: found.module,
+      is_async: found.isAsync,
+      is_generator: found.isGenerator,
+      is_class: found.isClass,
+      ...(found.isClass ? { methods: found.methods } : {}),
+      ...(found.httpMethod ? { http_method: found.httpMethod } : {}),
+      ...(found.httpPath ? { http_path: found.httpPath } : {}),
+    })),
+    idleTimeout: settings.idle_timeout ?? DEFAULTS.idleTimeout,
+    scalerType: settings.scaler_type ?? (kind === 'load-balanced' ? 'REQUEST_COUNT' : 'QUEUE_DELAY'),
+    scalerValue: settings.scaler_value ?? DEFAULTS.scalerValue,
+    executionTimeoutMs: settings.execution_timeout_ms ?? 0,
+    maxConcurrency: settings.max_concurrency ?? DEFAULTS.maxConcurrency,
+    ...(handlerFile === undefined ? {} : { handlerFile }),
+    makesRemoteCalls,
+    networkVolumes: volumesOf(settings),
+    systemDependencies: settings.system_dependencies ?? [],
+    ...(settings.min_cuda_version === undefined ? {} : { minCudaVersion: settings.min_cuda_version }),
+    ...(dataCenterIds.length > 0 ? { dataCenterIds } : {}),
+    ...(settings.flashboot === undefined ? {} : { flashboot: settings.flashboot }),
+    ...(settings.template === undefined ? {} : { template: settings.template }),
+  }
+}
+
+function volumesOf({ volume }: ScannedEndpoint['settings']): ManifestResource['networkVolumes'] {
+  const volumes = volume === undefined ? [] : Array.isArray(volume) ? volume : [volume]
+  return volumes.map(({ datacenter, ...given }) => {
+    const [dataCenterId] = listOf(datacenter)
+    return dataCenterId === undefined ? given : { ...given, dataCenterId }
+  })
+}
+
+/** Routes keep the order of the source: the first that matches answers. */
+function routesOf({ functions }: ScannedEndpoint): Record<string, string> {
+  return Object.fromEntries(functions.map(({ name, httpMethod, httpPath }) => [`${httpMethod} ${httpPath}`, name]))
+}
+
+function listOf(value: string | readonly string[] | undefined): string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
+}

@@ -1,0 +1,111 @@
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+
+/** An endpoint of an environment as it is now. */
+export type CurrentEndpoint = {
+  readonly resource: string
+  readonly endpointId: string
+  readonly config: EndpointConfig
+}
+
+/** One setting that a deploy changes; undefined: it is not there. Values of variables are never shown. */
+export type PlannedChange = { readonly setting: string; readonly from: unknown; readonly to: unknown }
+
+/** What a deploy does with one endpoint. */
+export type PlannedStep = {
+  readonly resource: string
+  readonly action: 'create' | 'update' | 'unchanged' | 'delete'
+  readonly endpointId: string | undefined
+  /** Of an update: what changes, in the order of the settings. */
+  readonly changes: readonly PlannedChange[]
+  /** Whether workers are replaced: a change of limits alone does not. */
+  readonly replacesWorkers: boolean
+}
+
+/** Settings that a worker sees only when it starts; source: services/management/endpoints. */
+export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
+  'handler',
+  'command',
+  'cwd',
+  'env',
+  'concurrency',
+  'callsOthers',
+  'loadBalanced',
+  'container',
+]
+
+/** Settings that follow from the folder of the release: they change with each, also when no code did. */
+const OF_THE_FOLDER: readonly string[] = ['handler', 'cwd', 'command', 'container.volumes']
+
+const FINGERPRINT = 'env.SVC_FINGERPRINT'
+
+/**
+ * What a deploy does: which endpoints it creates, changes, leaves alone and deletes. An endpoint whose sources and
+ * settings are the same is left alone, so that a deploy without a change restarts nothing. Source: app-deploy, Deploy.
+ * @param current - the endpoints of the environment
+ * @param targets - settings of the release, by resource; in the order of the manifest
+ */
+export function planDeploy(
+  current: readonly CurrentEndpoint[],
+  targets: Readonly<Record<string, EndpointConfig>>,
+): readonly PlannedStep[] {
+  const steps = Object.entries(targets).map(([resource, target]): PlannedStep => {
+    const before = current.find((endpoint) => endpoint.resource === resource)
+    if (before === undefined)
+      return { resource, action: 'create', endpointId: undefined, changes: [], replacesWorkers: false }
+    const all = differences(before.config, target)
+    const codeChanged = all.some(({ setting }) => setting === FINGERPRINT)
+    const changes = codeChanged ? all : all.filter(({ setting }) => !OF_THE_FOLDER.includes(setting))
+    return {
+      resource,
+      action: changes.length === 0 ? 'unchanged' : 'update',
+      endpointId: before.endpointId,
+      changes: changes.filter(({ setting }) => !OF_THE_FOLDER.includes(setting)).map(shown),
+      replacesWorkers: changes.some(({ setting }) => SEEN_AT_START.some((name) => isPartOf(setting, name))),
+    }
+  })
+  const gone = current.filter(({ resource }) => targets[resource] === undefined)
+  return [
+    ...steps,
+    ...gone.map(
+      ({ resource, endpointId }): PlannedStep => ({
+        resource,
+        action: 'delete',
+        endpointId,
+        changes: [],
+        replacesWorkers: false,
+      }),
+    ),
+  ]
+}
+
+const isPartOf = (setting: string, name: string) => setting === name || setting.startsWith(`${name}.`)
+
+// What is set for an environment may be a secret, so only that it changes is told.
+function shown({ setting, from, to }: PlannedChange): PlannedChange {
+  if (setting === FINGERPRINT) return { setting: 'code', from: short(from), to: short(to) }
+  if (!isPartOf(setting, 'env')) return { setting, from, to }
+  const hide = (value: unknown) => (value === undefined ? undefined : '(hidden)')
+  return { setting, from: hide(from), to: hide(to) }
+}
+
+const FINGERPRINT_SHOWN = 12
+const short = (value: unknown) => (typeof value === 'string' ? value.slice(0, FINGERPRINT_SHOWN) : undefined)
+
+/** The settings that differ; those inside of `env` and `container` by themselves. */
+function differences(before: EndpointConfig, after: EndpointConfig): readonly PlannedChange[] {
+  const [from, to] = [flat(before), flat(after)]
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
+  return names
+    .filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]))
+    .map((setting) => ({ setting, from: from[setting], to: to[setting] }))
+}
+
+const NESTED = ['env', 'container'] as const
+
+function flat(config: EndpointConfig): Record<string, unknown> {
+  const nested = NESTED.flatMap((name) =>
+    Object.entries(config[name] ?? {}).map(([key, value]): [string, unknown] => [`${name}.${key}`, value]),
+  )
+  const own = Object.entries(config).filter(([name]) => !NESTED.some((other) => other === name))
+  return Object.fromEntries([...own, ...nested])
+}

@@ -1,0 +1,90 @@
+/** Requirement strings as PEP 508 has them: `name[extra,...] specifiers ; marker` or `name @ address ; marker`. */
+
+/** A requirement, taken apart. */
+export type Requirement = {
+  /** Normalised: lower case, single hyphens. */
+  readonly name: string
+  /** In a canonical order and spacing, as the installer gets it; two equal requirements have the same text. */
+  readonly text: string
+}
+
+/** What stands where no requirement can be read; the text completes "that is no requirement: ...". */
+export type Unreadable = { readonly why: string }
+
+const NAME = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*/
+const EXTRAS = /^\[([^\]]*)\]\s*/
+const EXTRA = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
+const SPECIFIER = /^(===|~=|==|!=|<=|>=|<|>)\s*([A-Za-z0-9.*+!_-]+)$/
+const BARE_ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
+// What pip-compile writes after a requirement; the installer checks it.
+const HASHES = /\s+--hash[= ]\S+/g
+
+/** The name of a package as indexes compare names: `Pillow_SIMD` is `pillow-simd`. Source: PEP 503. */
+export function normaliseName(name: string): string {
+  return name.toLowerCase().replace(/[-_.]+/g, '-')
+}
+
+/** Whether a text is the name of a package and nothing else. */
+export function isPackageName(text: string): boolean {
+  return EXTRA.test(text)
+}
+
+/** Reads one requirement. Paths and editable installs are none: what they hold is not in the artifact's own files. */
+export function parseRequirement(given: string): Requirement | Unreadable {
+  const hashes = given.match(HASHES)?.map((hash) => hash.trim().replace(/^--hash /, '--hash=')) ?? []
+  const text = given.replace(HASHES, '').trim()
+  if (/^[./~\\]|^[A-Za-z]:\\/.test(text)) return { why: 'it is a path; put the code into the project itself' }
+  if (BARE_ADDRESS.test(text)) return bareAddress(text)
+  const named = NAME.exec(text)
+  if (named === null) return { why: 'it begins with no name of a package' }
+  let rest = text.slice(named[0].length)
+  const listed = EXTRAS.exec(rest)
+  const extras = listed?.[1]?.trim() ? listed[1].split(',').map((extra) => extra.trim()) : []
+  if (!extras.every((extra) => EXTRA.test(extra))) return { why: 'the extras in [] are names with commas between' }
+  rest = rest.slice(listed?.[0].length ?? 0)
+  const name = normaliseName(named[1] ?? '')
+  const head = extras.length > 0 ? `${name}[${extras.map(normaliseName).sort().join(',')}]` : name
+  const body = rest.startsWith('@') ? readAddress(rest.slice(1)) : readSpecifiers(rest)
+  if ('why' in body) return body
+  return { name, text: [head + body.text, ...hashes].join(' ') }
+}
+
+type Body = { readonly text: string } | Unreadable
+
+function readAddress(rest: string): Body {
+  // A marker after an address needs a space before its semicolon, as an address may hold one.
+  const [, address, marker] = /^\s*(\S+)(?:\s+;\s*(.*))?\s*$/.exec(rest) ?? []
+  if (address === undefined || !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(address)) {
+    return { why: 'after @ comes an address, with a space before the ; of a marker' }
+  }
+  return { text: ` @ ${address}${marker ? ` ; ${oneSpaced(marker)}` : ''}` }
+}
+
+function readSpecifiers(rest: string): Body {
+  const end = rest.indexOf(';')
+  const marker = end < 0 ? undefined : rest.slice(end + 1).trim()
+  if (marker === '') return { why: 'a marker is missing after ;' }
+  const listed = (end < 0 ? rest : rest.slice(0, end)).trim().replace(/^\((.*)\)$/, '$1')
+  const parts = listed.split(',').flatMap((part) => part.trim() || [])
+  const read = parts.map((part) => SPECIFIER.exec(part))
+  const wrong = parts.find((_part, at) => read[at] === null)
+  if (wrong !== undefined) return { why: `${wrong} is no version like ==1.2, ~=1.2 or >=1,<2` }
+  const specifiers = read.flatMap((found) => (found ? `${found[1]}${found[2]}` : [])).sort()
+  return { text: specifiers.join(',') + (marker === undefined ? '' : `; ${oneSpaced(marker)}`) }
+}
+
+/** An address without a name before it: a wheel says its name in the name of its file, others after `#egg=`. */
+function bareAddress(text: string): Requirement | Unreadable {
+  const file = text.replace(/[?#].*$/, '').replace(/^.*\//, '')
+  const name = /^(.+?)-[^-]+(?:-[^-]+){3,4}\.whl$/.exec(decodePlus(file))?.[1] ?? /#(?:.*&)?egg=([\w.-]+)/.exec(text)?.[1]
+  if (name === undefined || !EXTRA.test(name)) return { why: 'its package has no name; write it as NAME @ ADDRESS' }
+  return { name: normaliseName(name), text: `${normaliseName(name)} @ ${text}` }
+}
+
+function decodePlus(file: string): string {
+  return file.replace(/%2B/gi, '+')
+}
+
+function oneSpaced(text: string): string {
+  return text.trim().replace(/\s+/g, ' ')
+}

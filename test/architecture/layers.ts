@@ -13,9 +13,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbound: ['contract', 'domain', 'services/ports'],
   api: ['contract', 'domain', 'services'],
   'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound'],
+  // Builds apps without a service, so that the command line need not load one.
+  'app-builder.ts': ['contract', 'domain', 'services', 'build'],
   server: ['contract', 'domain', 'core.ts', 'api'],
-  cli: ['contract', 'domain', 'core.ts', 'api', 'server'],
-  electron: ['contract', 'domain', 'core.ts', 'api', 'server'],
+  cli: ['contract', 'domain', 'core.ts', 'app-builder.ts', 'api', 'server'],
+  electron: ['contract', 'domain', 'core.ts', 'app-builder.ts', 'api', 'server'],
 }
 
 /** What the pages may import from src-main. */
@@ -30,6 +32,7 @@ export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = { contra
 /** Packages that one place alone may touch. */
 export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src-main/storage/',
+  'tar-stream': 'src-main/build/',
   dockerode: 'src-main/fleet/docker/',
   electron: 'src-main/electron/',
   hono: 'src-main/api/',

@@ -19,8 +19,10 @@ async function waitsFor(container: object, settings: object = {}) {
 /** Waits for words in the reason why the job waits, and in the events of the workers. */
 async function tells(service: ContainerService, id: string, words: RegExp): Promise<void> {
   await until(async () => expect((await service.get(`/api/jobs/${id}`)).waitingReason).toMatch(words))
-  const events = service.readDatabase(`SELECT reason FROM events WHERE type = 'worker' AND reason IS NOT NULL`)
-  expect(events.some(({ reason }) => words.test(String(reason)))).toBe(true)
+  await until(() => {
+    const events = service.readDatabase(`SELECT reason FROM events WHERE type = 'worker' AND reason IS NOT NULL`)
+    expect(events.some(({ reason }) => words.test(String(reason)))).toBe(true)
+  })
   expect(await service.get(`/v2/work/status/${id}`)).toMatchObject({ status: 'IN_QUEUE' })
 }
 

@@ -17,18 +17,28 @@ def handler(job):
 `
 
 const CHUNKS = `
-import os, urllib.request
+import http.client, os, threading
+from urllib.parse import urlsplit
 
-def handler(job):
-    """Sends pieces past the runtime, which would wait for each one."""
-    import http.client, json
-    from urllib.parse import urlsplit
+AT_ONCE = 8
+
+def send(job, count):
+    """Past the runtime, which sends one piece after the other."""
     address = os.environ["RUNPOD_WEBHOOK_POST_STREAM"].replace("$RUNPOD_POD_ID", os.environ["RUNPOD_POD_ID"])
     parts = urlsplit(address.replace("$ID", job["id"]))
     connection = http.client.HTTPConnection(parts.netloc)
-    for n in range(job["input"]["chunks"]):
-        connection.request("POST", f"{parts.path}?{parts.query}", '{"output":1}', {"authorization": os.environ["RUNPOD_AI_API_KEY"]})
+    headers = {"authorization": os.environ["RUNPOD_AI_API_KEY"]}
+    for _ in range(count):
+        connection.request("POST", f"{parts.path}?{parts.query}", '{"output":1}', headers)
         connection.getresponse().read()
+
+def handler(job):
+    count = -(-job["input"]["chunks"] // AT_ONCE)
+    senders = [threading.Thread(target=send, args=(job, count)) for _ in range(AT_ONCE)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
     return "sent"
 `
 
@@ -98,7 +108,7 @@ export async function streamInContainers(engine: DockerEngine, { runs, past }: {
     const id = await service.run('chunks', { chunks: most + past })
     while ((await service.get(`/v2/chunks/status/${id}`)).status !== 'COMPLETED')
       slowestMs = Math.max(slowestMs, await answersOthers(service))
-    const [stored] = service.readDatabase('SELECT count(*) AS count FROM chunks')
+    const [stored] = service.readDatabase('SELECT count(*) AS count FROM job_chunks')
     expect(stored).toEqual({ count: most })
     expect(await service.stop()).toMatchObject({ exitCode: 0 })
   }

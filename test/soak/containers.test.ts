@@ -11,6 +11,9 @@ const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
+// Some minutes a run, in ms: 5,000 chunks a second.
+const MILLION_LIMIT_MS = 60 * 60_000
+
 // One line a row, for the closing note of a release.
 const show = (row: number, figures: object) =>
   void writeSync(1, `safety ${row}, containers: ${JSON.stringify(figures)}\n`)
@@ -33,8 +36,11 @@ describe('safety on containers', () => {
   test('22: a container prints without end', async () =>
     show(22, await printInContainers(engine, { runs: 5, lines: 10_000 })))
 
-  test('22: a container sends a million chunks', async () =>
-    show(22, await streamInContainers(engine, { runs: 5, past: 100 })))
+  test(
+    '22: a container sends a million chunks',
+    async () => show(22, await streamInContainers(engine, { runs: 5, past: 100 })),
+    MILLION_LIMIT_MS,
+  )
 
   test('22: a container forks without end', async () => show(22, await forkInContainers(engine, { runs: 5 })))
 

@@ -13,7 +13,7 @@ import type { DockerEngine } from './docker-engine.ts'
 import { type ServedService, type ServeOptions, servedService, until } from './served-service.ts'
 
 /** Image with nothing but Python; svc_worker comes as a mount. Source: test/support/docker-engine. */
-export const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
+const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
 
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
 /** Where containers see the folder of the test. */
@@ -105,9 +105,12 @@ export function containerService(engine: DockerEngine): ContainerService {
 
   async function removeAll(): Promise<void> {
     if (label === '') return
-    const left = await containers()
-    if (left.length > 0) await docker('rm', '--force', '--volumes', ...left)
-    for (const network of await networks()) await docker('network', 'rm', network)
+    // The service may have been killed while it removed them itself.
+    await until(async () => {
+      const left = await containers()
+      if (left.length > 0) await docker('rm', '--force', '--volumes', ...left)
+      for (const network of await networks()) await docker('network', 'rm', network)
+    })
   }
 
   const workers = async (endpointId: string): Promise<readonly ContainerWorker[]> =>

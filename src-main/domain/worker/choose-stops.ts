@@ -11,7 +11,7 @@ export type StopChoice = {
   readonly paused: readonly ScalingWorker[]
   /** The workers that stay and are, or will be, capacity: initializing, idle, running. */
   readonly kept: readonly ScalingWorker[]
-  /** Times after `now` at which time alone makes another one leave, steady ms. */
+  /** Times after `now` at which time alone makes another one leave, steady ms; without those of `paused`. */
   readonly checkAt: readonly number[]
 }
 
@@ -36,6 +36,10 @@ const pausedSince = (worker: ScalingWorker) => worker.pausedSince ?? worker.star
 
 // A large image takes longer than any program needs to get ready.
 const initializingSince = (worker: ScalingWorker) => worker.progressAt ?? worker.startedAt
+
+/** When a frozen worker that stays frozen leaves, steady ms. */
+export const leavesPauseAt = (worker: ScalingWorker, facts: ScalingFacts): number =>
+  pausedSince(worker) + keepPausedMs(facts)
 
 const idleSince = (worker: ScalingWorker) => worker.idleSince ?? worker.startedAt
 
@@ -95,7 +99,6 @@ export function chooseStops(facts: ScalingFacts): StopChoice {
     ...kept
       .filter((worker) => worker.state === 'initializing')
       .map((worker) => initializingSince(worker) + config.initializingTimeoutMs),
-    ...paused.map((worker) => pausedSince(worker) + keepPausedMs(facts)),
     ...(toPause.length > 0 ? [now + keepPausedMs(facts)] : []),
   ]
   return { stop, pause: toPause.map(({ id }) => id), paused, kept, checkAt }

@@ -11,6 +11,8 @@ export type ScalingWorker = {
   readonly idleSince?: number | undefined
   /** Since when it is paused; only read of paused workers, which without it count as paused since their start. */
   readonly pausedSince?: number | undefined
+  /** When it last went on after a pause, which counts as a start; undefined: never. */
+  readonly resumedAt?: number | undefined
   /** How many jobs it runs. */
   readonly jobs: number
   /** Whether settings of its endpoint changed after it was started. */

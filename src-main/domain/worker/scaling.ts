@@ -1,5 +1,5 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
-import { chooseStops } from './choose-stops.ts'
+import { chooseStops, leavesPauseAt } from './choose-stops.ts'
 import type { ScalingDecision, ScalingFacts, ScalingWorker } from './scaling-facts.ts'
 
 /**
@@ -35,7 +35,9 @@ function growsAt({ config, now, queue }: ScalingFacts, lastStartAt: number): num
 const lastStart = (facts: ScalingFacts) =>
   Math.max(
     Number.NEGATIVE_INFINITY,
-    ...facts.workers.filter(({ state }) => state !== 'ended').map(({ startedAt }) => startedAt),
+    ...facts.workers
+      .filter(({ state }) => state !== 'ended')
+      .map(({ startedAt, resumedAt }) => Math.max(startedAt, resumedAt ?? startedAt)),
   )
 
 /** How many running workers leave because of changed settings, and how many workers in all. */
@@ -84,16 +86,19 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const needed = neededWorkers(facts, kept)
   const wanted = wantedWorkers(facts, kept.length, needed)
   const resume = paused.slice(0, Math.max(0, wanted - kept.length)).map(({ id }) => id)
+  const stillPaused = paused.slice(resume.length)
   const missing = wanted - kept.length - resume.length
   const heldUntil = isHeld(facts) ? facts.backOffUntil : undefined
   const start = heldUntil === undefined ? Math.min(missing, Math.max(0, facts.freePlaces)) : 0
   const throttled = heldUntil === undefined ? missing - start : 0
 
-  const growth = growsAt(facts, start > 0 ? now : lastStart(facts))
+  const growth = growsAt(facts, start + resume.length > 0 ? now : lastStart(facts))
   const checks = [
     ...checkAt,
+    ...stillPaused.map((worker) => leavesPauseAt(worker, facts)),
     ...(heldUntil !== undefined && missing > 0 ? [heldUntil] : []),
-    ...(needed > wanted ? [Math.max(growth, heldUntil ?? growth)] : []),
+    // A frozen worker may go on whatever new ones have to wait for.
+    ...(needed > wanted ? [stillPaused.length > 0 ? growth : Math.max(growth, heldUntil ?? growth)] : []),
     ...(start > 0 ? [now + facts.config.initializingTimeoutMs] : []),
   ].filter((at) => at > now)
 

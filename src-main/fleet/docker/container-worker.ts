@@ -24,6 +24,9 @@ export type ContainerWorker = {
 
 // The rest of the output comes at once when a container has ended; an engine that hangs must not hide the end, ms.
 const REST_OF_OUTPUT_MS = 2000
+// The engine may note that the kernel killed it for its memory a moment after it tells of the end, ms; source: ours.
+const OOM_LATE_MS = 100
+const KILLED = 137
 const GONE = 404
 const SIGTERM = '15'
 
@@ -54,6 +57,7 @@ export function createContainerWorker({
   let told = false
   // An engine that ends stops its containers first, and so does a person: neither is a fault of the worker.
   let stoppedByOthers = false
+  let ranOutOfMemory = false
   let cancelKill: (() => void) | undefined
 
   function tell(lines: readonly ContainerLine[]): void {
@@ -100,13 +104,22 @@ export function createContainerWorker({
     // An engine may end the stream before the last line that has no end.
     tell(await readContainerLogs(container, last).catch(() => []))
     marks.remove(workerId)
-    const exit = exitOf(state?.State ?? {}, state?.HostConfig.Memory)
-    const isOwn = blame === 'its own' || state?.State.OOMKilled === true
+    const OOMKilled = state !== undefined && (await isOutOfMemory(state.State))
+    const exit = exitOf({ ...state?.State, OOMKilled }, state?.HostConfig.Memory)
+    const isOwn = blame === 'its own' || OOMKilled
     onEnd({ workerId, ...exit, ...(isOwn ? {} : { reason: 'the Docker engine stopped it', blameless: true }) })
     await container.remove({ force: true, v: true }).catch((error) => {
       if (statusOf(error) !== GONE) log.warn('container not removed', { workerId, error })
     })
     removed.resolve()
+  }
+
+  async function isOutOfMemory({ OOMKilled, ExitCode }: Docker.ContainerInspectInfo['State']): Promise<boolean> {
+    if (OOMKilled || ranOutOfMemory) return true
+    if (ExitCode !== KILLED || told) return false
+    await wait(clock, OOM_LATE_MS)
+    const state = await inspect()
+    return ranOutOfMemory || (typeof state === 'object' && state.State.OOMKilled)
   }
 
   async function inspect(): Promise<Docker.ContainerInspectInfo | undefined | 'nobody says'> {
@@ -141,6 +154,7 @@ export function createContainerWorker({
     facts,
     hear: ({ action, attributes }) => {
       if (action === 'kill' && attributes.signal === SIGTERM && !told) stoppedByOthers = true
+      if (action === 'oom') ranOutOfMemory = true
       if (action === 'die') void end(stoppedByOthers ? 'of the engine' : 'its own')
     },
     async lookAgain() {

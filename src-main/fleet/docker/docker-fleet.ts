@@ -87,6 +87,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   }
   // Containers whose start was asked for, with the event that came before the answer.
   const starting = new Map<string, ContainerEvent | undefined>()
+  const startingIds = new Set<string>()
   let sweepDue = false
 
   engine.onEvent((event) => {
@@ -95,8 +96,10 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     else if (starting.has(event.containerId)) starting.set(event.containerId, event)
   })
   engine.onChange((change) => {
-    if (change === 'lost') networks.forget()
-    else reconnected()
+    if (change === 'lost') {
+      networks.forget()
+      sweepDue = true // what was asked for in that moment may be done, or not
+    } else reconnected()
     capacityChanged()
   })
 
@@ -138,7 +141,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     return worker
   }
 
-  async function start(spec: WorkerSpec): Promise<FleetWorker> {
+  function start(spec: WorkerSpec): Promise<FleetWorker> {
+    startingIds.add(spec.workerId)
+    return startNow(spec).finally(() => startingIds.delete(spec.workerId))
+  }
+
+  async function startNow(spec: WorkerSpec): Promise<FleetWorker> {
     const ready = prepared.get(spec.workerId)
     prepared.delete(spec.workerId)
     const container = await (ready?.catch(() => makeContainer(making, spec)) ?? makeContainer(making, spec))
@@ -204,6 +212,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     }
   }
 
+  // Of this run, and not one that was lost with a connection: neither prepared nor about to start.
+  function isWanted(labels: Readonly<Record<string, string>>): boolean {
+    const workerId = labels[LABELS.worker] ?? ''
+    return labels[LABELS.run] === making.runId && (prepared.has(workerId) || startingIds.has(workerId))
+  }
+
   async function removeUnknown(): Promise<void> {
     const { docker } = await engine.connect()
     const filters = { label: [`${LABELS.service}=${serviceId}`] }
@@ -211,7 +225,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     const found = await docker.listContainers({ all: true, filters })
     await Promise.all(
       found
-        .filter(({ Id, Labels }) => !mine.has(Id) && Labels[LABELS.run] !== making.runId)
+        .filter(({ Id, Labels }) => !mine.has(Id) && !isWanted(Labels))
         .map(async ({ Id, Labels }) => {
           log.warn('removed a container of an earlier run', { workerId: Labels[LABELS.worker] })
           await docker

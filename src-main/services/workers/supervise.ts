@@ -311,10 +311,11 @@ export class WorkerSupervisor {
   }
 
   #resume(workerId: string): void {
-    const { registry, fleet, storage } = this.#deps
+    const { registry, fleet, storage, calls } = this.#deps
     const worker = registry.get(workerId)
     if (worker === undefined || !registry.apply(worker, 'resume')) return
     fleet.resume(workerId).catch((error) => this.#endUnfrozen(worker, 'could not be woken', error))
+    calls.goOn(workerId)
     storage.poke() // its request for a job may still be open
   }
 

@@ -40,6 +40,8 @@ export type WorkerCalls = {
     worker: LiveWorker,
     job: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
   ) => void
+  /** The worker was frozen and goes on: a request for a job that it made in that moment counts now. */
+  readonly goOn: (workerId: string) => void
   /** Answers all open calls of a worker with nothing, at once. */
   readonly dismiss: (workerId: string) => void
   readonly lateReports: () => number
@@ -117,7 +119,8 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       }
       if (!takesJobs(worker)) {
         await pause(worker, signal)
-        return []
+        // One that was frozen just before its request came may have gone on meanwhile.
+        if (signal?.aborted || !takesJobs(worker)) return []
       }
       const jobs = await takes.take({
         endpointId: worker.endpointId,
@@ -170,6 +173,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       worker.stopOrders.set(jobId, { seq, until: clock.steady() + graceMs, sent: false })
       wake(worker.id)
     },
+    goOn: wake,
     dismiss(workerId) {
       takes.dismiss(workerId)
       wake(workerId)

@@ -69,8 +69,11 @@ async function runBare({ dockerHost, folder }: ContainerSide): Promise<number> {
     env: { ...process.env, DOCKER_HOST: dockerHost },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(child.stdout, 'data')
+  const ended = once(child, 'exit').then(([code]) => {
+    if (code !== 0) throw new Error(`docker run ended with ${code}`)
+  })
+  await Promise.race([once(child.stdout, 'data'), ended])
   const ms = performance.now() - start
-  if (child.exitCode === null) await once(child, 'exit')
+  await ended
   return ms
 }

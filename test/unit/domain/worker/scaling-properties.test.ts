@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decideScaling } from '../../../../src-main/domain/worker/scaling.ts'
-import type { ScalingDecision, ScalingFacts } from '../../../../src-main/domain/worker/scaling-facts.ts'
+import type { ScalingDecision, ScalingFacts, ScalingWorker } from '../../../../src-main/domain/worker/scaling-facts.ts'
 import { nextWorkerState } from '../../../../src-main/domain/worker/transitions.ts'
 import { anyFacts } from './scaling-support.ts'
 
@@ -20,9 +20,13 @@ function carriedOut(facts: ScalingFacts, decision: ScalingDecision): ScalingFact
     jobs: 0,
     outdated: false,
   }))
-  const stayed = facts.workers.map((worker) =>
-    leaving.has(worker.id) ? { ...worker, state: nextWorkerState(worker.state, 'drain') ?? 'ended' } : worker,
-  )
+  const stayed = facts.workers.map((worker): ScalingWorker => {
+    if (leaving.has(worker.id)) return { ...worker, state: nextWorkerState(worker.state, 'drain') ?? 'ended' }
+    if (decision.pause?.includes(worker.id)) return { ...worker, state: 'paused', pausedSince: facts.now }
+    if (decision.resume?.includes(worker.id))
+      return { ...worker, state: 'idle', idleSince: facts.now, resumedAt: facts.now }
+    return worker
+  })
   return { ...facts, workers: [...stayed, ...started], freePlaces: facts.freePlaces - decision.start }
 }
 
@@ -31,6 +35,10 @@ function later(facts: ScalingFacts, now: number): ScalingFacts {
   const waited = facts.queue.normal === 0 ? 0 : facts.queue.oldestNormalWaitMs + now - facts.now
   return { ...facts, now, queue: { ...facts.queue, oldestNormalWaitMs: waited } }
 }
+
+/** What has to be done, without what only tells. */
+const toDo = ({ start, stop, pause = [], resume = [] }: ScalingDecision) => ({ start, stop, pause, resume })
+const NOTHING = { start: 0, stop: [], pause: [], resume: [] }
 
 const holds = (check: (facts: ScalingFacts, decision: ScalingDecision) => void) =>
   fc.assert(
@@ -61,9 +69,34 @@ describe('every scaling decision', () => {
       const ids = decision.stop.map(({ workerId }) => workerId)
       expect(new Set(ids).size).toBe(ids.length)
       for (const id of ids)
-        expect(['initializing', 'idle', 'running', 'unhealthy']).toContain(
+        expect(['initializing', 'idle', 'running', 'unhealthy', 'paused']).toContain(
           facts.workers.find((worker) => worker.id === id)?.state,
         )
+    }))
+
+  it('freezes idle workers and wakes frozen ones, each for one thing only', () =>
+    holds((facts, { stop, pause = [], resume = [] }) => {
+      const stateOf = (id: string) => facts.workers.find((worker) => worker.id === id)?.state
+      expect(pause.filter((id) => stateOf(id) !== 'idle')).toEqual([])
+      expect(resume.filter((id) => stateOf(id) !== 'paused')).toEqual([])
+      const all = [...stop.map(({ workerId }) => workerId), ...pause, ...resume]
+      expect(new Set(all).size).toBe(all.length)
+      if (!facts.keepPausedMs) expect([...pause, ...resume]).toEqual([])
+    }))
+
+  it('starts nobody while a frozen worker could go on', () =>
+    holds((facts, decision) => {
+      if (decision.start + decision.throttled === 0) return
+      const frozen = facts.workers.filter(({ state }) => state === 'paused').map(({ id }) => id)
+      const after = carriedOut(facts, decision).workers.filter(({ id }) => frozen.includes(id))
+      expect(after.filter(({ state }) => state === 'paused')).toEqual([])
+    }))
+
+  it('never has more working and frozen workers than the maximum', () =>
+    holds((facts, decision) => {
+      const after = carriedOut(facts, decision)
+      const frozen = after.workers.filter(({ state }) => state === 'paused').length
+      expect(capacity(after).length + frozen).toBeLessThanOrEqual(facts.config.workersMax)
     }))
 
   it('kills no worker that has a job', () =>
@@ -74,23 +107,23 @@ describe('every scaling decision', () => {
 
   it('is enough: carried out, it asks for nothing more at the same time', () =>
     holds((facts, decision) => {
-      const next = decideScaling(carriedOut(facts, decision))
-      expect({ start: next.start, stop: next.stop }).toEqual({ start: 0, stop: [] })
+      expect(toDo(decideScaling(carriedOut(facts, decision)))).toEqual(NOTHING)
     }))
 
   it('holds until its next check: nothing is due one ms before', () =>
     holds((facts, decision) => {
       const until = decision.nextCheckAt ?? facts.now + 10_000_000
       expect(until).toBeGreaterThan(facts.now)
-      const next = decideScaling(later(carriedOut(facts, decision), until - 1))
-      expect({ start: next.start, stop: next.stop }).toEqual({ start: 0, stop: [] })
+      expect(toDo(decideScaling(later(carriedOut(facts, decision), until - 1)))).toEqual(NOTHING)
     }))
 
   it('is checked again only when something is due then', () =>
     holds((facts, decision) => {
       if (decision.nextCheckAt === undefined) return
       const next = decideScaling(later(carriedOut(facts, decision), decision.nextCheckAt))
-      expect(next.start + next.stop.length + next.throttled).toBeGreaterThan(0)
+      const { pause = [], resume = [] } = next
+      const due = next.start + next.stop.length + next.throttled + pause.length + resume.length
+      expect(due).toBeGreaterThan(0)
     }))
 
   it('does not start more because low priority jobs wait', () =>

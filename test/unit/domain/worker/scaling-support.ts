@@ -66,7 +66,15 @@ export const anyConfig = fc
 
 const anyWorker = fc
   .record({
-    state: fc.constantFrom<ScalingWorker['state']>('initializing', 'idle', 'running', 'unhealthy', 'stopping', 'ended'),
+    state: fc.constantFrom<ScalingWorker['state']>(
+      'initializing',
+      'idle',
+      'running',
+      'unhealthy',
+      'paused',
+      'stopping',
+      'ended',
+    ),
     age: fc.nat(70_000),
     idleFor: fc.nat(10_000),
     jobs: fc.nat(4),
@@ -76,6 +84,7 @@ const anyWorker = fc
     state,
     startedAt: NOW - age,
     ...(state === 'idle' ? { idleSince: NOW - Math.min(age, idleFor) } : {}),
+    ...(state === 'paused' ? { pausedSince: NOW - Math.min(age, idleFor) } : {}),
     jobs: state === 'running' ? jobs + 1 : state === 'stopping' || state === 'unhealthy' ? jobs : 0,
     outdated,
   }))
@@ -92,9 +101,11 @@ export const anyFacts: fc.Arbitrary<ScalingFacts> = fc
     workers: fc.array(anyWorker, { maxLength: 9 }),
     freePlaces: fc.nat(6),
     backOff: fc.constantFrom(undefined, undefined, -500, 0, 700, 9000),
+    keepPausedMs: fc.constantFrom(undefined, 0, 1000, 6000, 600_000),
   })
-  .map(({ config, paused, normal, lowPriority, wait, lost, workers, freePlaces, backOff }) => ({
+  .map(({ config, paused, normal, lowPriority, wait, lost, workers, freePlaces, backOff, keepPausedMs }) => ({
     config,
+    keepPausedMs,
     paused,
     stopping: false,
     queue: {

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { collectRequirements } from '../../../../src-main/domain/app/collect-requirements.ts'
+import { scanned, scanOf } from './scan-support.ts'
+
+const line = (text: string, number = 1) => ({
+  text,
+  file: 'requirements.txt',
+  line: number,
+  isOption: text.startsWith('-'),
+})
+
+const scan = (lines: readonly string[], dependencies: readonly string[] = []) =>
+  scanOf({
+    requirements: lines.map((text, at) => line(text, at + 1)),
+    endpoints: [scanned({ settings: { dependencies: [...dependencies] } })],
+  })
+
+test('requirements of the file and of endpoints are joined, each once', () => {
+  const found = collectRequirements({ scan: scan(['Idna>=3', 'six'], ['idna >= 3', 'attrs']) })
+  expect(found).toMatchObject({ wanted: ['attrs', 'idna>=3', 'six'], names: ['attrs', 'idna', 'six'], problems: [] })
+})
+
+test('packages of base images are left out in every spelling, and the SDK is built in', () => {
+  const found = collectRequirements({
+    scan: scan([
+      'Torch~=2.1',
+      'numpy @ https://e.com/n.whl',
+      'triton[x]; os_name == "posix"',
+      'runpod_flash',
+      'runpod>=1',
+      'svc',
+    ]),
+  })
+  expect(found).toMatchObject({ wanted: [], leftOut: ['numpy', 'torch', 'triton'], problems: [] })
+})
+
+test('the observed profile keeps numpy, and --exclude adds names', () => {
+  const found = collectRequirements({
+    scan: scan(['numpy', 'Pillow>=10', 'torch']),
+    profile: 'observed',
+    excludes: ['pillow'],
+  })
+  expect(found).toMatchObject({ wanted: ['numpy'], leftOut: ['pillow', 'torch'] })
+  expect(found.excludes).toEqual(['pillow', 'torch', 'torchaudio', 'torchvision', 'triton'])
+})
+
+test('every wrong line is told with its place', () => {
+  const endpoints = [scanned({ line: 7, settings: { dependencies: ['x=='] } })]
+  const found = collectRequirements({
+    scan: scanOf({ requirements: [line('./lib', 1), line('-e .', 2), line('--weird', 3)], endpoints }),
+    excludes: ['a=1'],
+  })
+  expect(found.problems.map(({ code, file, line }) => [code, file, line])).toEqual([
+    ['EXCLUDE_INVALID', undefined, undefined],
+    ['REQUIREMENT_INVALID', 'requirements.txt', 1],
+    ['OPTION_UNKNOWN', 'requirements.txt', 2],
+    ['OPTION_UNKNOWN', 'requirements.txt', 3],
+    ['REQUIREMENT_INVALID', 'worker.py', 7],
+  ])
+})
+
+test('options that choose an index go to the installer, those about source packages say nothing', () => {
+  const lines = [
+    '-i https://e.com/simple',
+    '--find-links=wheels',
+    '-f ./more',
+    '--no-index',
+    '--prefer-binary',
+    '--pre',
+  ]
+  expect(collectRequirements({ scan: scan(lines) })).toMatchObject({
+    options: [
+      { name: '--index-url', value: 'https://e.com/simple', file: 'requirements.txt' },
+      { name: '--find-links', value: 'wheels', file: 'requirements.txt' },
+      { name: '--find-links', value: './more', file: 'requirements.txt' },
+      { name: '--no-index', file: 'requirements.txt' },
+      { name: '--pre', file: 'requirements.txt' },
+    ],
+    problems: [],
+  })
+})
+
+test('an option without its value, or with one too many, is wrong', () => {
+  const found = collectRequirements({ scan: scan(['--index-url', '--pre yes']) })
+  expect(found.problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining('its value is missing'),
+    expect.stringContaining('it takes no value'),
+  ])
+})
+
+test('a ready image and a client bring no packages', () => {
+  const endpoints = (['image', 'client'] as const).map((kind) =>
+    scanned({ kind, settings: { dependencies: ['idna'] } }),
+  )
+  expect(collectRequirements({ scan: scanOf({ endpoints }) }).wanted).toEqual([])
+})

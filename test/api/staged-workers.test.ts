@@ -40,9 +40,8 @@ test('when it is promoted with the change of its endpoint it goes on, and the ol
   if (typeof staged === 'string') throw new Error(staged)
   await service.ask('PATCH', '/api/endpoints/e', { body: { env: { VERSION: '2' } } })
   staged.promote()
-  await asked
   const jobId = await service.run()
-  expect((await worker.take())?.id).toBe(jobId)
+  expect((await asked)?.id).toBe(jobId)
   await service.clock.until(async () => {
     const { workers } = await service.get('/api/workers')
     return workers.length === 1 && workers[0].id === worker.id

@@ -20,7 +20,7 @@ export type StagedWorker = {
 type Deps = {
   readonly clock: Clock
   readonly registry: WorkerRegistry
-  readonly calls: Pick<WorkerCalls, 'dismiss'>
+  readonly calls: Pick<WorkerCalls, 'goOn'>
   readonly lifecycle: Pick<WorkerLifecycle, 'start' | 'stop'>
 }
 
@@ -53,7 +53,7 @@ export async function stageWorker(
   return {
     promote() {
       worker.staged = false
-      calls.dismiss(worker.id) // it asks again, and is answered
+      calls.goOn(worker.id)
     },
     discard: (reason) => lifecycle.stop(worker, reason, endpoint.config.stopGraceMs),
   }

@@ -40,7 +40,7 @@ export type WorkerCalls = {
     worker: LiveWorker,
     job: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
   ) => void
-  /** The worker was frozen and goes on: a request for a job that it made in that moment counts now. */
+  /** The worker may take jobs now: a request that it made before counts. */
   readonly goOn: (workerId: string) => void
   /** Answers all open calls of a worker with nothing, at once. */
   readonly dismiss: (workerId: string) => void

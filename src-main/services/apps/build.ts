@@ -1,0 +1,213 @@
+/**
+ * Builds an app: from a project folder to an artifact. The steps are told one by one; a build that fails leaves the
+ * artifact of the one before as it was. Source: app-deploy, Build.
+ */
+import { type BuildEvent, BuildFailure, type BuildResult, type BuildStep, buildProblem } from '../../contract/build.ts'
+import { MANIFEST_FILE } from '../../contract/manifest.ts'
+import type { ScanDocument } from '../../contract/scan.ts'
+import { type CollectedRequirements, collectRequirements } from '../../domain/app/collect-requirements.ts'
+import type { ExclusionProfile } from '../../domain/app/excluded-packages.ts'
+import { makeManifest } from '../../domain/app/make-manifest.ts'
+import { choosePythonVersion } from '../../domain/app/python-version.ts'
+import type { BuildFolder, BuildPorts, InstalledSet, PackedArtifact } from '../ports/build.ts'
+
+// In an artifact, where the same input must give the same bytes; the time of its entries too. Releases know their time.
+const GENERATED_AT = '1980-01-01T00:00:00.000Z'
+const REQUIREMENTS_FILE = 'requirements.txt'
+
+/** What to build, and how. */
+export type BuildRequest = {
+  /** Absolute folder of the project. */
+  readonly project: string
+  /** Name of the app. */
+  readonly app: string
+  /** Absolute path of the artifact. */
+  readonly output: string
+  /** `output` relative to the project with forward slashes, if it lies in it: an artifact never holds an earlier one. */
+  readonly outputInProject?: string | undefined
+  /** Names of packages that are left out, beside those that every image has. */
+  readonly excludes?: readonly string[]
+  readonly profile?: ExclusionProfile
+  /** `X.Y`, the user's word. */
+  readonly pythonVersion?: string | undefined
+  readonly keepBuild?: boolean
+}
+
+/** Builds an app. @param tell gets every step @throws BuildFailure with all problems of the step that failed */
+export async function buildApp(
+  ports: BuildPorts,
+  request: BuildRequest,
+  tell: (event: BuildEvent) => void = () => {},
+  signal?: AbortSignal,
+): Promise<BuildResult> {
+  const steps = tellSteps(ports, tell)
+  // Asked beside the scan, as starting Python takes as long as reading the source.
+  const local = request.pythonVersion === undefined ? ports.localPython() : Promise.resolve(undefined)
+  const folder = await ports.openFolder(request.project)
+  try {
+    await ports.ignoreState(request.project)
+    const scan = await steps.run('scan', () => discover(ports, request, folder, signal))
+    const handlerFiles = await steps.run('handlers', async () => handlersOf(scan))
+    const requirements = await steps.run('requirements', async () => collect(request, scan, await local))
+    const packages = await steps.run('install', async (progress) => {
+      // No packages wanted: no installer is needed, so none is looked for.
+      if (requirements.wanted.length === 0) return { value: undefined, summary: 'no packages' }
+      const wanted = { ...requirements, project: request.project }
+      const value = await ports.install(wanted, { onLine: progress, signal })
+      return { value, summary: summaryOf(value) }
+    })
+    const generated = await steps.run('manifest', () => describe(ports, request, scan, requirements, folder, signal))
+    const packed = await steps.run('pack', async () => {
+      const content = {
+        project: request.project,
+        projectFiles: scan.files,
+        handlersFolder: folder.handlers,
+        handlerFiles,
+        generated: generated.files,
+        packages,
+      }
+      const value = await ports.pack(content, request.output, signal)
+      return { value, summary: counted(value.files, 'file') }
+    })
+    const manifest = await ports.writeState(request.project, MANIFEST_FILE, generated.manifestNow)
+    return resultOf(request, { scan, requirements, packages, packed, manifest, ...generated, ...steps.times() })
+  } finally {
+    await folder.close(request.keepBuild === true)
+  }
+}
+
+type Step<Value> = { readonly value: Value; readonly summary: string }
+
+/** Runs steps and tells of them. */
+function tellSteps({ clock }: BuildPorts, tell: (event: BuildEvent) => void) {
+  const began = clock.steady()
+  const ended: { step: BuildStep; tookMs: number }[] = []
+  return {
+    async run<Value>(
+      step: BuildStep,
+      work: (progress: (text: string) => void) => Promise<Step<Value>>,
+    ): Promise<Value> {
+      const start = clock.steady()
+      tell({ kind: 'started', step })
+      const { value, summary } = await work((text) => tell({ kind: 'progress', step, text }))
+      const tookMs = Math.round(clock.steady() - start)
+      ended.push({ step, tookMs })
+      tell({ kind: 'ended', step, tookMs, summary })
+      return value
+    },
+    times: () => ({ steps: ended, tookMs: Math.round(clock.steady() - began) }),
+  }
+}
+
+async function discover(
+  ports: BuildPorts,
+  { project, outputInProject }: BuildRequest,
+  folder: BuildFolder,
+  signal: AbortSignal | undefined,
+): Promise<Step<ScanDocument>> {
+  const found = await ports.scan({ project, handlersFolder: folder.handlers, signal })
+  if (!found.ok) throw new BuildFailure(found.errors)
+  const files = found.files.filter((file) => file !== outputInProject)
+  const endpoints = found.endpoints.filter(({ kind }) => kind !== 'client').length
+  return {
+    value: { ...found, files },
+    summary: `${counted(endpoints, 'endpoint')} in ${counted(files.length, 'file')}`,
+  }
+}
+
+function handlersOf({ endpoints }: ScanDocument): Step<readonly string[]> {
+  const running = endpoints.filter(({ kind }) => kind === 'queue' || kind === 'load-balanced')
+  const missing = running.filter(({ handlerFile }) => handlerFile === undefined)
+  if (missing.length > 0) {
+    throw new BuildFailure(
+      missing.map(({ name, file, line }) =>
+        buildProblem('HANDLER_MISSING', { name: name ?? '', handler: '' }, { file, line }),
+      ),
+    )
+  }
+  const value = running.flatMap(({ handlerFile }) => handlerFile ?? [])
+  return { value, summary: counted(value.length, 'handler file') }
+}
+
+type Wanted = CollectedRequirements & { readonly pythonVersion: string }
+
+function collect(request: BuildRequest, scan: ScanDocument, local: string | undefined): Step<Wanted> {
+  const { excludes = [], profile = 'specified', pythonVersion: asked } = request
+  const requirements = collectRequirements({ scan, excludes, profile })
+  const python = choosePythonVersion({ asked, endpoints: scan.endpoints, local })
+  const problems = [...requirements.problems, ...('problem' in python ? [python.problem] : [])]
+  if ('problem' in python || problems.length > 0) throw new BuildFailure(problems)
+  const left = requirements.leftOut.length > 0 ? `, left out: ${requirements.leftOut.join(', ')}` : ''
+  return {
+    value: { ...requirements, pythonVersion: python.version },
+    summary: `${requirements.wanted.length} for Python ${python.version}${left}`,
+  }
+}
+
+function summaryOf({ packages, cached, removed }: InstalledSet): string {
+  const left = removed.length > 0 ? `, removed again: ${removed.join(', ')}` : ''
+  return `${counted(packages.length, 'package')}${cached ? ', from the cache' : ''}${left}`
+}
+
+type Generated = {
+  readonly fingerprint: string
+  readonly files: Readonly<Record<string, string>>
+  /** The manifest with the time of this build. */
+  readonly manifestNow: string
+}
+
+async function describe(
+  ports: BuildPorts,
+  { project, app }: BuildRequest,
+  scan: ScanDocument,
+  { pythonVersion, wanted }: Wanted,
+  folder: BuildFolder,
+  signal: AbortSignal | undefined,
+): Promise<Step<Generated>> {
+  const fingerprint = await ports.hashFiles(project, scan.files, signal)
+  const manifestAt = (generatedAt: string) =>
+    `${JSON.stringify(makeManifest({ app, scan, pythonVersion, fingerprint, generatedAt }), null, 2)}\n`
+  const files = {
+    [MANIFEST_FILE]: manifestAt(GENERATED_AT),
+    [REQUIREMENTS_FILE]: wanted.map((requirement) => `${requirement}\n`).join(''),
+  }
+  for (const [name, text] of Object.entries(files)) await folder.write(name, text)
+  const value = { fingerprint, files, manifestNow: manifestAt(new Date(ports.clock.now()).toISOString()) }
+  return { value, summary: `fingerprint ${fingerprint.slice(0, 12)}` }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function resultOf(
+  request: BuildRequest,
+  built: {
+    readonly scan: ScanDocument
+    readonly requirements: Wanted
+    readonly packages: InstalledSet | undefined
+    readonly packed: PackedArtifact
+    readonly manifest: string
+    readonly fingerprint: string
+    readonly steps: BuildResult['steps']
+    readonly tookMs: number
+  },
+): BuildResult {
+  const { scan, requirements, packages, packed, manifest, fingerprint, steps, tookMs } = built
+  const deployed = scan.endpoints.filter(({ kind }) => kind !== 'client')
+  return {
+    app: request.app,
+    artifact: request.output,
+    manifest,
+    ...packed,
+    fingerprint,
+    pythonVersion: requirements.pythonVersion,
+    endpoints: deployed.map(({ name, kind }) => ({ name: name ?? '', kind })),
+    packages: packages?.packages ?? [],
+    packagesCached: packages?.cached ?? false,
+    excluded: [...new Set([...requirements.leftOut, ...(packages?.removed ?? [])])].sort(),
+    warnings: [...scan.warnings, ...(packages?.warnings ?? [])],
+    steps,
+    tookMs,
+  }
+}

@@ -1,0 +1,83 @@
+import type { BuildProblem, InstalledPackage } from '../../contract/build.ts'
+import type { ScanDocument } from '../../contract/scan.ts'
+import type { CollectedRequirements } from '../../domain/app/collect-requirements.ts'
+
+/**
+ * Reads a project's source and writes its handler files into `handlersFolder`, unless the document has errors.
+ * @throws BuildFailure when the source cannot be read at all
+ */
+export type ScanProject = (options: {
+  readonly project: string
+  readonly handlersFolder: string
+  readonly signal?: AbortSignal | undefined
+}) => Promise<ScanDocument>
+
+/** The fingerprint of files, hex. @param paths relative to the project @throws BuildFailure for one that is unreadable */
+export type HashFiles = (project: string, paths: readonly string[], signal?: AbortSignal) => Promise<string>
+
+/** Packages that are installed, on the disk, until the next builds push them out. */
+export type InstalledSet = {
+  /** Absolute; the packages lie flat in it. */
+  readonly folder: string
+  /** Absolute path of the same packages as the first part of an archive. */
+  readonly archivePart: string
+  readonly archivePartBytes: number
+  readonly packages: readonly InstalledPackage[]
+  /** Names of distributions that were removed again. */
+  readonly removed: readonly string[]
+  /** Whether an earlier build left it. */
+  readonly cached: boolean
+  readonly warnings: readonly BuildProblem[]
+}
+
+/** Installs packages, or finds them installed. Nothing half written stays. @throws BuildFailure */
+export type InstallPackages = (
+  request: Pick<CollectedRequirements, 'wanted' | 'names' | 'options' | 'excludes'> & {
+    readonly project: string
+    /** `X.Y`. */
+    readonly pythonVersion: string
+  },
+  options: { readonly onLine: (line: string) => void; readonly signal?: AbortSignal | undefined },
+) => Promise<InstalledSet>
+
+/** What goes into an artifact. Names are relative to its root. */
+export type ArtifactContent = {
+  readonly project: string
+  readonly projectFiles: readonly string[]
+  readonly handlersFolder: string
+  readonly handlerFiles: readonly string[]
+  /** Texts by name. */
+  readonly generated: Readonly<Record<string, string>>
+  readonly packages: InstalledSet | undefined
+}
+
+/** An artifact that was written: `bytes` and `sha256` (hex) of the archive, `files` in it. */
+export type PackedArtifact = { readonly bytes: number; readonly sha256: string; readonly files: number }
+
+/** Packs an artifact to `output`, whole or not at all. @throws BuildFailure when it would exceed the limit */
+export type PackArtifact = (content: ArtifactContent, output: string, signal?: AbortSignal) => Promise<PackedArtifact>
+
+/** The folder of one build. */
+export type BuildFolder = {
+  readonly handlers: string
+  readonly write: (name: string, text: string) => Promise<void>
+  /** Removes the folder, or with `keep` leaves it at `.svc/build`; the one of an earlier build goes in any case. */
+  readonly close: (keep: boolean) => Promise<void>
+}
+
+/** What a build needs from outside. */
+export type BuildPorts = {
+  readonly scan: ScanProject
+  readonly hashFiles: HashFiles
+  readonly install: InstallPackages
+  readonly pack: PackArtifact
+  readonly openFolder: (project: string) => Promise<BuildFolder>
+  /** Writes `.svc/NAME` of a project, whole or not at all. @returns its absolute path */
+  readonly writeState: (project: string, name: string, text: string) => Promise<string>
+  /** Adds `.svc/` to .gitignore where it is missing. */
+  readonly ignoreState: (project: string) => Promise<void>
+  /** `X.Y` of python3 on this machine; undefined: it does not say. */
+  readonly localPython: () => Promise<string | undefined>
+  /** Wall time, and ms that never jump. */
+  readonly clock: { readonly now: () => number; readonly steady: () => number }
+}

@@ -86,7 +86,11 @@ function environmentOf({ spec, gpus }: ContainerPlan): Readonly<Record<string, s
     ...(handler === undefined ? {} : { PYTHONPATH: [RUNTIME_FOLDER, spec.env.PYTHONPATH].filter(Boolean).join(':') }),
     ...(loadBalanced === undefined
       ? {}
-      : { PORT: String(loadBalanced.port), PORT_HEALTH: String(loadBalanced.healthPort ?? loadBalanced.port) }),
+      : {
+          PORT: String(loadBalanced.port),
+          PORT_HEALTH: String(loadBalanced.healthPort ?? loadBalanced.port),
+          SVC_HOST: '0.0.0.0', // where the route server of `svc` listens: a container's loopback is its own
+        }),
     ...gpus.env, // last: neither image nor user may choose other cards
   }
 }

@@ -1,3 +1,4 @@
+import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts'
 
@@ -28,6 +29,11 @@ export const CLI_ERRORS = {
   CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The last column says how to fix it.' },
   DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} not answered as expected.' },
   NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
+  BUILD_FAILED: { exitCode: EXIT_CODES.failed, message: 'Nothing was built: {count}.' },
+  FILES_EXIST: {
+    exitCode: EXIT_CODES.refused,
+    message: 'These files exist in {folder}: {files}. Nothing was written; --force overwrites them.',
+  },
   ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },
 } as const satisfies Record<string, { readonly exitCode: ExitCode; readonly message: string }>
@@ -36,7 +42,9 @@ export const CLI_ERRORS = {
 export type CliErrorCode = keyof typeof CLI_ERRORS
 
 /** Body of an error as `--json` prints it: the service's own, or the shorter one of the command line. */
-export type PrintedError = ErrorBody | { readonly error: string; readonly code: string }
+export type PrintedError =
+  | ErrorBody
+  | { readonly error: string; readonly code: string; readonly problems?: readonly BuildProblem[] }
 
 /** An expected failure that ends the command with one line on stderr and an exit code. */
 export class CliError extends Error {

@@ -2,11 +2,13 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../contract/errors.ts'
 import { CliError } from './cli-error.ts'
+import { addBuild } from './commands/build.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addEndpoint } from './commands/endpoint/endpoint.ts'
 import { addHealth } from './commands/health.ts'
+import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addLogs } from './commands/logs.ts'
 import { addOpen } from './commands/open.ts'
@@ -28,6 +30,7 @@ import type { Surroundings } from './surroundings.ts'
 // In the order of `drydock --help`: from the first start to the last look.
 const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
+  ...[addInit, addBuild],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addRegistry, addSettings],
 ]

@@ -7,7 +7,7 @@ export const MANIFEST_VERSION = '1.0'
 export const MANIFEST_FILE = 'svc_manifest.json'
 
 /** One function of an endpoint, as the manifest has it. Source: spec 2.6; app-deploy, Build. */
-export const manifestFunction = z.object({
+const manifestFunction = z.object({
   name: z.string(),
   module: z.string().describe('dotted path from the root of the project'),
   is_async: z.boolean(),
@@ -46,6 +46,10 @@ export const manifestResource = z.object({
   makesRemoteCalls: z.boolean(),
   networkVolumes: z.array(networkVolume),
   systemDependencies: z.array(z.string()),
+  minCudaVersion: z.string().optional(),
+  dataCenterIds: z.array(z.string()).optional().describe('recorded for the platform; this machine is one place'),
+  flashboot: z.boolean().optional(),
+  template: z.record(z.string(), z.unknown()).optional(),
 })
 
 /** The manifest of an app: what its artifact holds, and what discovery reads. Source: spec 2.6; app-deploy, Build. */
@@ -53,7 +57,9 @@ export const manifest = z.object({
   version: z.string(),
   app: z.string(),
   python_version: z.string(),
-  generated_at: z.string().describe('ISO 8601, UTC'),
+  generated_at: z
+    .string()
+    .describe('ISO 8601, UTC; in an artifact a fixed time, as the same input must give the same bytes'),
   source_fingerprint: z.string(),
   resources: z.record(z.string(), manifestResource),
   routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),

@@ -14,10 +14,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['contract', 'domain', 'services'],
   'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound'],
   // Builds apps without a service, so that the command line need not load one.
-  'app-builder.ts': ['contract', 'domain', 'services', 'build'],
+  'app-builder': ['contract', 'domain', 'services', 'build'],
   server: ['contract', 'domain', 'core.ts', 'api'],
-  cli: ['contract', 'domain', 'core.ts', 'app-builder.ts', 'api', 'server'],
-  electron: ['contract', 'domain', 'core.ts', 'app-builder.ts', 'api', 'server'],
+  cli: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'server'],
+  electron: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'server'],
 }
 
 /** What the pages may import from src-main. */

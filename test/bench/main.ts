@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { readOptions } from './options.ts'
 import { type Row, tableText, writeReport } from './report.ts'
+import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
 import { idleService } from './rows/idle.ts'
@@ -26,6 +27,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   million: millionJobs,
   '20mb': largeBodies,
   ended: endedJobs,
+  build: buildTimes,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   idle: (_rounds, idleSeconds) => idleService(idleSeconds),
 }

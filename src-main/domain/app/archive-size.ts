@@ -1,5 +1,4 @@
-import type { BuildProblem, InstalledPackage } from '../../contract/build.ts'
-import { buildProblem } from '../../contract/build.ts'
+import { type BuildProblem, buildProblem, type InstalledPackage } from '../../contract/build.ts'
 
 const MIB = 1024 * 1024
 const SHOWN = 10
@@ -9,35 +8,30 @@ export const ARCHIVE_LIMIT_BYTES = 1500 * MIB
 
 /**
  * The problem of an archive over the limit: its largest packages, and the `--exclude` line by which it would fit.
- * @param plainBytes of everything in it, not compressed
- * @param archiveBytes of the archive; where writing stopped at the limit this is less than the whole would be
- * @param packedShare how much of `plainBytes` was packed when writing stopped, 0 to 1
+ * @param archiveBytes of the whole archive, compressed; an estimate where writing stopped at the limit
+ * @param packageShare what the packages have of their size when they are compressed, 0 to 1
  * @param files of the project, the largest first
  */
 export function tooLargeProblem({
   limitBytes,
   archiveBytes,
-  plainBytes,
-  packedShare,
+  packageShare,
   packages,
   files,
 }: {
   readonly limitBytes: number
   readonly archiveBytes: number
-  readonly plainBytes: number
-  readonly packedShare: number
+  readonly packageShare: number
   readonly packages: readonly InstalledPackage[]
   readonly files: readonly { readonly path: string; readonly bytes: number }[]
 }): BuildProblem {
-  const whole = archiveBytes / Math.max(packedShare, 0.01)
-  const perByte = whole / Math.max(plainBytes, 1)
   const bySize = [...packages].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
   const lines = [
-    `The artifact would have about ${mib(whole)}, and ${mib(limitBytes)} is the most.`,
+    `The artifact would have about ${mib(archiveBytes)}, and ${mib(limitBytes)} is the most.`,
     ...(bySize.length > 0 ? ['The largest packages, not compressed:'] : []),
     ...bySize.slice(0, SHOWN).map(({ name, version, bytes }) => `  ${mib(bytes).padStart(10)}  ${name} ${version}`),
   ]
-  const leave = enough(bySize, (whole - limitBytes) / perByte)
+  const leave = enough(bySize, (archiveBytes - limitBytes) / packageShare)
   if (leave !== undefined) {
     lines.push(`If your image has them, leave them out: drydock build --exclude ${leave.join(',')}`)
   } else {

@@ -48,7 +48,8 @@ export function collectRequirements({
   readonly profile?: ExclusionProfile
 }): CollectedRequirements {
   const problems: BuildProblem[] = []
-  for (const text of excludes.filter((name) => !isPackageName(name))) problems.push(buildProblem('EXCLUDE_INVALID', { text }))
+  for (const text of excludes.filter((name) => !isPackageName(name)))
+    problems.push(buildProblem('EXCLUDE_INVALID', { text }))
   const left = new Set([...EXCLUSION_PROFILES[profile], ...excludes.map(normaliseName)])
   const wanted = new Map<string, string>()
   const leftOut = new Set<string>()
@@ -58,7 +59,8 @@ export function collectRequirements({
     if (found.isOption) {
       const option = readOption(found)
       if ('name' in option) options.push({ ...option, file })
-      else if (option.why !== undefined) problems.push(buildProblem('OPTION_UNKNOWN', { text, why: option.why }, { file, line }))
+      else if (option.why !== undefined)
+        problems.push(buildProblem('OPTION_UNKNOWN', { text, why: option.why }, { file, line }))
       continue
     }
     const read = parseRequirement(text)

@@ -33,7 +33,8 @@ export function readRecord(text: string): string[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const path = line.startsWith('"') ? /^"((?:[^"]|"")*)"/.exec(line)?.[1]?.replaceAll('""', '"') : line.split(',')[0]
     const inside = (path ?? '').replaceAll('\\', '/').replace(/^(\.\.\/)+/, '')
-    const leaves = inside === '' || inside.startsWith('/') || /^[A-Za-z]:/.test(inside) || inside.split('/').includes('..')
+    const leaves =
+      inside === '' || inside.startsWith('/') || /^[A-Za-z]:/.test(inside) || inside.split('/').includes('..')
     return leaves ? [] : [inside]
   })
 }

@@ -1,4 +1,4 @@
-import { type Manifest, MANIFEST_VERSION, type ManifestResource } from '../../contract/manifest.ts'
+import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../contract/manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
 import { comparePaths } from './fingerprint.ts'
 
@@ -20,7 +20,9 @@ export function makeManifest({
   readonly generatedAt: string
 }): Manifest {
   const deployed = scan.endpoints
-    .flatMap((endpoint) => (endpoint.kind === 'client' || endpoint.name === null ? [] : [[endpoint.name, endpoint] as const]))
+    .flatMap((endpoint) =>
+      endpoint.kind === 'client' || endpoint.name === null ? [] : [[endpoint.name, endpoint] as const],
+    )
     .sort(([a], [b]) => comparePaths(a, b))
   const byKind = deployed.filter(([, { kind }]) => kind === 'load-balanced')
   return {

@@ -2,7 +2,7 @@ import { type BuildProblem, buildProblem } from '../../contract/build.ts'
 import type { ScannedEndpoint } from '../../contract/scan.ts'
 
 /** Python versions that an app can have. Source: app-deploy, the Python package. */
-export const PYTHON_VERSIONS: readonly string[] = ['3.10', '3.11', '3.12', '3.13']
+const PYTHON_VERSIONS: readonly string[] = ['3.10', '3.11', '3.12', '3.13']
 
 // Where neither the user nor the app says one and this machine's is not supported; source: the public tool's default.
 const OTHERWISE = '3.12'
@@ -30,7 +30,8 @@ export function choosePythonVersion({
     return { problem: buildProblem('PYTHON_CONFLICT', { asked: named }, at) }
   }
   const chosen = asked ?? versions[0]
-  if (chosen === undefined) return { version: local !== undefined && PYTHON_VERSIONS.includes(local) ? local : OTHERWISE }
+  if (chosen === undefined)
+    return { version: local !== undefined && PYTHON_VERSIONS.includes(local) ? local : OTHERWISE }
   if (PYTHON_VERSIONS.includes(chosen)) return { version: chosen }
   return { problem: buildProblem('PYTHON_UNSUPPORTED', { version: chosen, supported: PYTHON_VERSIONS.join(', ') }) }
 }

@@ -16,6 +16,8 @@ const EXTRAS = /^\[([^\]]*)\]\s*/
 const EXTRA = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 const SPECIFIER = /^(===|~=|==|!=|<=|>=|<|>)\s*([A-Za-z0-9.*+!_-]+)$/
 const BARE_ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
+// How every marker begins; the installer reads the rest.
+const MARKER = /^[("'A-Za-z]/
 // What pip-compile writes after a requirement; the installer checks it.
 const HASHES = /\s+--hash[= ]\S+/g
 
@@ -63,7 +65,8 @@ function readAddress(rest: string): Body {
 function readSpecifiers(rest: string): Body {
   const end = rest.indexOf(';')
   const marker = end < 0 ? undefined : rest.slice(end + 1).trim()
-  if (marker === '') return { why: 'a marker is missing after ;' }
+  if (marker !== undefined && !MARKER.test(marker))
+    return { why: 'after ; comes a marker like python_version < "3.12"' }
   const listed = (end < 0 ? rest : rest.slice(0, end)).trim().replace(/^\((.*)\)$/, '$1')
   const parts = listed.split(',').flatMap((part) => part.trim() || [])
   const read = parts.map((part) => SPECIFIER.exec(part))
@@ -76,7 +79,8 @@ function readSpecifiers(rest: string): Body {
 /** An address without a name before it: a wheel says its name in the name of its file, others after `#egg=`. */
 function bareAddress(text: string): Requirement | Unreadable {
   const file = text.replace(/[?#].*$/, '').replace(/^.*\//, '')
-  const name = /^(.+?)-[^-]+(?:-[^-]+){3,4}\.whl$/.exec(decodePlus(file))?.[1] ?? /#(?:.*&)?egg=([\w.-]+)/.exec(text)?.[1]
+  const name =
+    /^(.+?)-[^-]+(?:-[^-]+){3,4}\.whl$/.exec(decodePlus(file))?.[1] ?? /#(?:.*&)?egg=([\w.-]+)/.exec(text)?.[1]
   if (name === undefined || !EXTRA.test(name)) return { why: 'its package has no name; write it as NAME @ ADDRESS' }
   return { name: normaliseName(name), text: `${normaliseName(name)} @ ${text}` }
 }

@@ -120,9 +120,7 @@ function handlersOf({ endpoints }: ScanDocument): Step<readonly string[]> {
   const missing = running.filter(({ handlerFile }) => handlerFile === undefined)
   if (missing.length > 0) {
     throw new BuildFailure(
-      missing.map(({ name, file, line }) =>
-        buildProblem('HANDLER_MISSING', { name: name ?? '', handler: '' }, { file, line }),
-      ),
+      missing.map(({ name, file, line }) => buildProblem('HANDLER_MISSING', { name: name ?? '' }, { file, line })),
     )
   }
   const value = running.flatMap(({ handlerFile }) => handlerFile ?? [])

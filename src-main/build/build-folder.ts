@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BuildFolder } from '../services/ports/build.ts'
+import { makeTextFile } from './new-file.ts'
+
+const STATE_FOLDER = '.svc'
+const IGNORED_ALREADY = /^\s*\/?\.svc\/?\s*$/m
+
+// What a build that was killed leaves in .svc: its folder, and files that were not renamed yet.
+const BEGUN = /^build-|^\..*\.new$/
+// Older than any build that still runs, in ms.
+const ABANDONED_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Opens a folder of its own for a build, so that two builds of a project do not meet. Leftovers of killed builds go.
+ * @param now ms since the epoch
+ */
+export async function openBuildFolder(project: string, now: number): Promise<BuildFolder> {
+  const state = join(project, STATE_FOLDER)
+  await mkdir(state, { recursive: true })
+  await removeAbandoned(state, now)
+  const folder = await mkdtemp(join(state, 'build-'))
+  const handlers = join(folder, 'handlers')
+  await mkdir(handlers)
+  return {
+    handlers,
+    write: (name, text) => writeFile(join(folder, name), text),
+    async close(keep) {
+      const kept = join(state, 'build')
+      await rm(kept, { recursive: true, force: true })
+      await (keep ? rename(folder, kept) : rm(folder, { recursive: true, force: true }))
+    },
+  }
+}
+
+async function removeAbandoned(state: string, now: number): Promise<void> {
+  for (const name of (await readdir(state)).filter((entry) => BEGUN.test(entry))) {
+    const path = join(state, name)
+    const begunAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? now
+    if (now - begunAt > ABANDONED_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Writes a file of `.svc/`, whole or not at all. @returns its absolute path */
+export async function writeState(project: string, name: string, text: string): Promise<string> {
+  const path = join(project, STATE_FOLDER, name)
+  await makeTextFile(path, text)
+  return path
+}
+
+/** Adds `.svc/` to the project's .gitignore, unless a line says so already. */
+export async function ignoreState(project: string): Promise<void> {
+  const path = join(project, '.gitignore')
+  let text = ''
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  if (IGNORED_ALREADY.test(text)) return
+  await makeTextFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.svc/\n`)
+}

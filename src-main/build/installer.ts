@@ -1,0 +1,106 @@
+import { BuildFailure, type BuildProblem, buildProblem } from '../contract/build.ts'
+import { type ProgramEnd, runProgram } from './run-program.ts'
+
+/** One program that installs packages. */
+export type Installer = {
+  readonly name: 'uv' | 'pip'
+  /** The command and the arguments before ours. */
+  readonly command: readonly string[]
+  /** `X.Y` of the Python that runs it, where that matters. */
+  readonly python?: string | undefined
+}
+
+/** What is installed, and where to. */
+export type Installation = {
+  /** Folder for the packages, and files with requirements and with what is left out; all absolute. */
+  readonly target: string
+  readonly requirementsFile: string
+  readonly excludesFile: string
+  readonly pythonVersion: string
+}
+
+/** How an installer is run. */
+export type InstallerOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly limitMs: number
+  readonly onLine: (line: string) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+// Source: app-deploy, Build. The newest first: pip takes the first that has a wheel.
+const PIP_PLATFORMS = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
+const UV_PLATFORM = 'x86_64-manylinux_2_28'
+/** For which machine packages are chosen; a word of the cache's key. */
+export const INSTALL_PLATFORM = UV_PLATFORM
+
+const LOOK_LIMIT_MS = 20_000
+// Lines of an installer's last words that a person gets.
+const SHOWN_LINES = 20
+
+/**
+ * Finds an installer: uv, else pip of the wanted Python, else pip of any. With the wanted Python, conditions of
+ * requirements (`; python_version < "3.12"`) mean what they will on a worker: pip reads them for its own.
+ * @returns undefined: there is none
+ */
+export async function findInstaller(
+  pythonVersion: string,
+  env: InstallerOptions['env'],
+  signal?: AbortSignal,
+): Promise<Installer | undefined> {
+  const look = async (command: string, args: readonly string[]) => {
+    const end = await runProgram({ command, args, env, limitMs: LOOK_LIMIT_MS, signal })
+    return end.kind === 'ended' && end.exitCode === 0 ? end.stdout : undefined
+  }
+  if ((await look('uv', ['--version'])) !== undefined) return { name: 'uv', command: ['uv', 'pip'] }
+  for (const python of [`python${pythonVersion}`, 'python3']) {
+    const answer = await look(python, ['-m', 'pip', '--version'])
+    if (answer === undefined) continue
+    return { name: 'pip', command: [python, '-m', 'pip'], python: /\(python (\d+\.\d+)/.exec(answer)?.[1] }
+  }
+  return undefined
+}
+
+/** The arguments of an installer after `install`. */
+function installArguments(name: Installer['name'], installation: Installation): readonly string[] {
+  const { target, requirementsFile, excludesFile, pythonVersion } = installation
+  const both = ['--target', target, '--python-version', pythonVersion, '--requirement', requirementsFile]
+  if (name === 'uv') {
+    // An override that never holds takes a package out of every requirement, so that it is not even fetched.
+    const left = ['--override', excludesFile]
+    return [...both, ...left, '--python-platform', UV_PLATFORM, '--only-binary', ':all:', '--link-mode', 'copy']
+  }
+  const platforms = PIP_PLATFORMS.flatMap((platform) => ['--platform', platform])
+  const quiet = ['--no-user', '--no-compile', '--no-input', '--disable-pip-version-check', '--progress-bar', 'off']
+  return [...both, ...platforms, '--implementation', 'cp', '--only-binary=:all:', ...quiet]
+}
+
+/** Runs an installer to its end. @throws BuildFailure with its last words */
+export async function runInstaller(
+  installer: Installer,
+  installation: Installation,
+  { env, cwd, limitMs, onLine, signal }: InstallerOptions,
+): Promise<void> {
+  const [command = '', ...before] = installer.command
+  const end = await runProgram({
+    command,
+    args: [...before, 'install', ...installArguments(installer.name, installation)],
+    cwd,
+    // uv needs some Python to run and would fetch one; wheels are only unpacked, so any will do.
+    env: { ...env, NO_COLOR: '1', UV_PYTHON_DOWNLOADS: 'never', PIP_ROOT_USER_ACTION: 'ignore' },
+    limitMs,
+    onLine,
+    signal,
+  })
+  const problem = problemOf(end, installer.name, limitMs)
+  if (problem !== undefined) throw new BuildFailure([problem])
+}
+
+function problemOf(end: ProgramEnd, installer: string, limitMs: number): BuildProblem | undefined {
+  if (end.kind === 'late') return buildProblem('INSTALL_TOO_SLOW', { installer, seconds: Math.round(limitMs / 1000) })
+  if (end.kind === 'missing') return buildProblem('INSTALL_FAILED', { installer, exitCode: 127, why: 'it vanished.' })
+  if (end.exitCode === 0) return undefined
+  const words = end.stderr.trim() || end.stdout.trim() || 'it printed nothing.'
+  const why = words.split(/\r?\n/).slice(-SHOWN_LINES).join('\n')
+  return buildProblem('INSTALL_FAILED', { installer, exitCode: end.exitCode, why })
+}

@@ -1,0 +1,168 @@
+/**
+ * Parts of a `.tar.gz`. An archive is one or two of them, one after the other: gzip readers take what follows as more of
+ * the same file. So the packages are compressed once, when they are installed, and a build whose code changed only
+ * compresses the code. The bytes depend on the entries alone: fixed times and owners, and a header that does not say
+ * which system wrote it.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { pack } from 'tar-stream'
+import { BuildFailure, buildProblem } from '../contract/build.ts'
+import { type FileToRead, type ReadFile, readFiles } from './read-files.ts'
+
+/** A file on the disk, or a text that was made. `name`: path in the archive. */
+export type TarEntry = FileToRead | { readonly name: string; readonly text: string }
+
+// 1980-01-01, the first day that every archive format knows; GNU tar warns of 1970.
+const ENTRY_TIME = new Date(Date.UTC(1980, 0, 1))
+// Two empty blocks end an archive.
+const END_BYTES = 1024
+const GZIP_SYSTEM_BYTE = 9
+const UNKNOWN_SYSTEM = 255
+
+/** Thrown into a stream that would exceed its limit. */
+export class OverLimit extends Error {}
+
+/** Counts and hashes what goes through; `through()` may be called for several streams, one after the other. */
+export type Meter = {
+  readonly through: () => Transform
+  readonly bytes: () => number
+  /** Hex. */
+  readonly sha256: () => string
+}
+
+/** Makes a meter. Its streams fail with OverLimit beyond `limitBytes`. */
+export function createMeter(limitBytes: number): Meter {
+  const hash = createHash('sha256')
+  let bytes = 0
+  return {
+    bytes: () => bytes,
+    sha256: () => hash.copy().digest('hex'),
+    through: () =>
+      new Transform({
+        transform(piece: Buffer, _encoding, done) {
+          bytes += piece.length
+          hash.update(piece)
+          done(bytes > limitBytes ? new OverLimit() : null, piece)
+        },
+      }),
+  }
+}
+
+/**
+ * Compresses entries to `target`, in their order.
+ * @param isLast whether the archive ends with this part, and with it the target
+ * @param onEntry is told the size of each entry that was written, in bytes
+ */
+export async function writePart(
+  entries: readonly TarEntry[],
+  target: NodeJS.WritableStream,
+  {
+    isLast,
+    meter,
+    onEntry = () => {},
+    signal,
+  }: {
+    readonly isLast: boolean
+    readonly meter: Meter
+    readonly onEntry?: ((size: number) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  },
+): Promise<void> {
+  const tar = pack()
+  // What ends it reaches the caller through the pipeline; an error that nobody listens to would end the process.
+  tar.on('error', () => {})
+  const filling = fill(tar, entries, onEntry, signal).catch((error: Error) => tar.destroy(error))
+  const source = Readable.from(tar, { objectMode: false })
+  const parts = [...(isLast ? [] : [withoutEnd()]), createGzip(), withoutSystem(), meter.through()]
+  try {
+    await pipeline([source, ...parts, target], { end: isLast })
+  } finally {
+    tar.destroy()
+    await filling
+  }
+}
+
+async function fill(
+  tar: ReturnType<typeof pack>,
+  entries: readonly TarEntry[],
+  onEntry: (size: number) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for await (const file of inOrder(entries, signal)) {
+    await addFile(tar, file)
+    onEntry(file.size)
+  }
+  tar.finalize()
+}
+
+/** Reads ahead between the texts, which are at hand. */
+async function* inOrder(entries: readonly TarEntry[], signal: AbortSignal | undefined): AsyncGenerator<ReadFile> {
+  const files = readFiles(
+    entries.filter((entry) => 'path' in entry),
+    signal,
+  )
+  for (const entry of entries) {
+    if ('path' in entry) yield (await files.next()).value
+    else {
+      const content = Buffer.from(entry.text)
+      yield { name: entry.name, path: '', size: content.length, content, isExecutable: false }
+    }
+  }
+}
+
+async function addFile(tar: ReturnType<typeof pack>, file: ReadFile): Promise<void> {
+  const header = {
+    name: file.name,
+    size: file.size,
+    mode: file.isExecutable ? 0o755 : 0o644,
+    mtime: ENTRY_TIME,
+    type: 'file',
+  } as const
+  const { promise: written, resolve, reject } = Promise.withResolvers<void>()
+  const done = (error?: Error | null) => (error ? reject(error) : resolve())
+  if (file.content !== undefined) {
+    // Both tell of an error: the callback, and the entry, which would end the process if nobody listened.
+    tar.entry(header, file.content, done).on('error', reject)
+    return written
+  }
+  const sink = tar.entry(header, done)
+  // The size is in the header already: of a file that grew the rest is not taken, one that shrank is an error.
+  const reading = pipeline(createReadStream(file.path, { end: file.size - 1 }), sink)
+  try {
+    await Promise.all([reading, written])
+  } catch (error) {
+    if (error instanceof Error && error.message === 'Size mismatch') {
+      throw new BuildFailure([buildProblem('FILE_CHANGED', {}, { file: file.name })], { cause: error })
+    }
+    throw error
+  }
+}
+
+/** Keeps back the end of an archive. */
+function withoutEnd(): Transform {
+  let held: Buffer = Buffer.alloc(0)
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      const all = Buffer.concat([held, piece])
+      const cut = Math.max(0, all.length - END_BYTES)
+      held = all.subarray(cut)
+      done(null, all.subarray(0, cut))
+    },
+  })
+}
+
+/** Takes the system out of the header of gzip; its time is 0 already. */
+function withoutSystem(): Transform {
+  let isFirst = true
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      if (isFirst) piece[GZIP_SYSTEM_BYTE] = UNKNOWN_SYSTEM
+      isFirst = false
+      done(null, piece)
+    },
+  })
+}

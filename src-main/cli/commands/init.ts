@@ -1,0 +1,38 @@
+import { basename, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { existingFiles, readTemplate, writeFiles } from '../app-template.ts'
+import { CliError } from '../cli-error.ts'
+import { outputOf } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock init`: write a small app to begin with. */
+export function addInit(program: Command, surroundings: Surroundings): void {
+  program
+    .command('init')
+    .description('write a small app that shows every kind of endpoint and needs no package')
+    .argument('[name]', 'folder of the app, which is made (default: this folder)')
+    .option('--force', 'overwrite files that exist')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock init demo && cd demo && drydock build\n  $ drydock init          # in the folder of the app',
+    )
+    .action(async (name: string | undefined, { force = false }: { force?: boolean }, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const folder = resolve(surroundings.cwd, name ?? '.')
+      const app = basename(folder)
+      const files = await readTemplate(app)
+      const names = Object.keys(files)
+      const existing = force ? [] : await existingFiles(folder, names)
+      if (existing.length > 0) throw new CliError('FILES_EXIST', { folder, files: existing.join(', ') })
+      await writeFiles(folder, files, { overwrite: force })
+      if (output.json) {
+        output.document({ app, folder, files: names })
+        return
+      }
+      const shown = relative(surroundings.cwd, folder)
+      output.line(`Wrote the app ${output.paint('bold', app)}:`)
+      for (const file of names) output.line(`  ${shown === '' ? file : `${shown}/${file}`}`)
+      output.line()
+      output.line(`Next: ${shown === '' ? '' : `cd ${shown} && `}drydock build`)
+    })
+}

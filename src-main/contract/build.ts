@@ -1,0 +1,99 @@
+/** What a build tells: its steps, its problems and its result. Source: app-deploy, Build. */
+
+/** The steps, in order. */
+export const BUILD_STEPS = ['scan', 'handlers', 'requirements', 'install', 'manifest', 'pack'] as const
+
+/** Name of a step. */
+export type BuildStep = (typeof BUILD_STEPS)[number]
+
+/** Something wrong with the app or its build. Codes of discovery come from svc_build; ours are in `BUILD_ERRORS`. */
+export type BuildProblem = {
+  readonly code: string
+  /** What is wrong and what to do; may have several lines. */
+  readonly message: string
+  /** Relative to the project. */
+  readonly file?: string
+  readonly line?: number
+}
+
+/** Problems that begin after discovery: message with `{name}` places. */
+export const BUILD_ERRORS = {
+  PYTHON_MISSING: 'python3 was not found. Install Python 3.10 or newer, or put it on the PATH.',
+  SCAN_FAILED: 'The source could not be read: {why}',
+  HANDLER_MISSING: 'The handler file of endpoint "{name}" was not written. Please report it.',
+  REQUIREMENT_INVALID: '"{text}" is no requirement: {why}.',
+  OPTION_UNKNOWN: 'The option "{text}" cannot be used in a build: {why}.',
+  EXCLUDE_INVALID:
+    '--exclude {text}: that is no name of a package. Give names with commas between, like --exclude torch,scipy.',
+  PYTHON_UNSUPPORTED: 'Python {version} is not one of {supported}. Choose one with --python.',
+  PYTHON_CONFLICT:
+    'An app has one Python version, but its endpoints ask for several: {asked}. Give them the same, or choose one with --python.',
+  INSTALLER_MISSING:
+    'The app needs packages ({packages}), but neither uv nor pip was found. Install uv (https://docs.astral.sh/uv), or pip with `python3 -m ensurepip`.',
+  INSTALL_FAILED: 'The packages could not be installed with {installer} (exit code {exitCode}):\n{why}',
+  INSTALL_TOO_SLOW: '{installer} did not end within {seconds} s. Nothing was changed. Check the network and try again.',
+  /** A warning. */
+  OTHER_PYTHON:
+    'The packages for Python {version} were chosen by pip of Python {python}, which reads conditions like python_version for itself. Install uv, or pip for Python {version}.',
+  ARCHIVE_TOO_LARGE: '{why}',
+  FILE_CHANGED: 'The file changed while it was packed. Run the build again.',
+  FILE_UNREADABLE: 'The file cannot be read: {why}',
+} as const satisfies Record<string, string>
+
+/** Stable word of a problem that begins after discovery. */
+export type BuildErrorCode = keyof typeof BUILD_ERRORS
+
+/** Makes a problem. @param at where in the project, if it is about a place */
+export function buildProblem(
+  code: BuildErrorCode,
+  data: Readonly<Record<string, string | number>> = {},
+  at: { readonly file?: string; readonly line?: number } = {},
+): BuildProblem {
+  const message = BUILD_ERRORS[code].replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? ''))
+  return { code, message, ...at }
+}
+
+/** Ends a build; all its problems at once, so that a user can mend them in one go. */
+export class BuildFailure extends Error {
+  readonly problems: readonly BuildProblem[]
+
+  constructor(problems: readonly BuildProblem[], options?: ErrorOptions) {
+    super(problems.map(({ message }) => message).join('\n'), options)
+    this.name = 'BuildFailure'
+    this.problems = problems
+  }
+}
+
+/** What a build tells while it runs. */
+export type BuildEvent =
+  | { readonly kind: 'started'; readonly step: BuildStep }
+  /** A line that the installer printed. */
+  | { readonly kind: 'progress'; readonly step: BuildStep; readonly text: string }
+  | { readonly kind: 'ended'; readonly step: BuildStep; readonly tookMs: number; readonly summary: string }
+
+/** An installed distribution; `bytes` of its files as they lie on the disk. */
+export type InstalledPackage = { readonly name: string; readonly version: string; readonly bytes: number }
+
+/** A build that worked. */
+export type BuildResult = {
+  readonly app: string
+  /** Absolute paths. */
+  readonly artifact: string
+  readonly manifest: string
+  /** Size of the artifact. */
+  readonly bytes: number
+  readonly files: number
+  /** SHA-256 of the artifact, hex. */
+  readonly sha256: string
+  readonly fingerprint: string
+  readonly pythonVersion: string
+  readonly endpoints: readonly { readonly name: string; readonly kind: string }[]
+  readonly packages: readonly InstalledPackage[]
+  /** Whether the packages were there from an earlier build. */
+  readonly packagesCached: boolean
+  /** Names that were left out, as a base image has them or as the user wished. */
+  readonly excluded: readonly string[]
+  readonly warnings: readonly BuildProblem[]
+  readonly steps: readonly { readonly step: BuildStep; readonly tookMs: number }[]
+  readonly tookMs: number
+}

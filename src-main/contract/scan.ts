@@ -1,0 +1,101 @@
+/**
+ * What discovery tells about a project: the one JSON document of `python3 -m svc_build scan`. Written by
+ * resources/python/svc_build, read by src-main/build/python-scanner.ts. Fields that nobody here reads are not named.
+ */
+import { z } from 'zod'
+
+/** What becomes of an endpoint: jobs, HTTP requests, a ready image, or nothing but a client of one that exists. */
+const ENDPOINT_KINDS = ['queue', 'load-balanced', 'image', 'client'] as const
+
+const oneOrMore = z.union([z.string(), z.array(z.string())])
+
+/** A volume as the source gives it; size in GB. */
+const scannedVolume = z.object({
+  name: z.string().optional(),
+  id: z.string().optional(),
+  size: z.number().int().optional(),
+  datacenter: oneOrMore.optional(),
+})
+
+/** Parameters of Endpoint that the source gives, checked by the scanner. Source: app-deploy, the Python package. */
+const scannedSettings = z.object({
+  id: z.string().optional(),
+  gpu: oneOrMore.optional(),
+  cpu: oneOrMore.optional(),
+  workers: z.tuple([z.number().int(), z.number().int()]).optional().describe('least, most'),
+  idle_timeout: z.number().int().optional().describe('s'),
+  dependencies: z.array(z.string()).optional(),
+  system_dependencies: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  volume: z.union([scannedVolume, z.array(scannedVolume)]).optional(),
+  image: z.string().optional(),
+  gpu_count: z.number().int().optional(),
+  execution_timeout_ms: z.number().int().optional(),
+  scaler_type: z.enum(['QUEUE_DELAY', 'REQUEST_COUNT']).optional(),
+  scaler_value: z.number().optional(),
+  max_concurrency: z.number().int().optional(),
+  min_cuda_version: z.string().optional(),
+  template: z.record(z.string(), z.unknown()).optional(),
+  flashboot: z.boolean().optional(),
+  datacenter: oneOrMore.optional(),
+  python_version: z.string().optional(),
+})
+
+/** A decorated function or class. */
+const scannedFunction = z.object({
+  name: z.string(),
+  module: z.string().describe('dotted path from the root of the project'),
+  line: z.number().int(),
+  isAsync: z.boolean(),
+  isGenerator: z.boolean(),
+  isClass: z.boolean(),
+  methods: z.array(z.string()),
+  httpMethod: z.string().nullish(),
+  httpPath: z.string().nullish(),
+})
+
+const scannedEndpoint = z.object({
+  name: z.string().nullable().describe('null only for a client by id'),
+  kind: z.enum(ENDPOINT_KINDS),
+  file: z.string(),
+  line: z.number().int(),
+  settings: scannedSettings,
+  functions: z.array(scannedFunction),
+  makesRemoteCalls: z.boolean(),
+  handlerFile: z.string().optional().describe('name in the folder of handlers; missing where nothing runs'),
+})
+
+const scanProblem = z.object({
+  code: z.string(),
+  message: z.string(),
+  file: z.string(),
+  line: z.number().int(),
+})
+
+const scannedRequirement = z.object({
+  text: z.string(),
+  file: z.string(),
+  line: z.number().int(),
+  isOption: z.boolean().default(false).describe('a line for the installer, like --index-url'),
+})
+
+/** The document. Paths are relative to the project, with forward slashes, sorted. */
+export const scanDocument = z.object({
+  ok: z.boolean(),
+  files: z.array(z.string()).describe('all files that go into the build'),
+  sourceFiles: z.array(z.string()).describe('the Python files among them'),
+  ignored: z.number().int(),
+  endpoints: z.array(scannedEndpoint),
+  requirements: z.array(scannedRequirement),
+  errors: z.array(scanProblem),
+  warnings: z.array(scanProblem),
+})
+
+/** What discovery found. */
+export type ScanDocument = z.infer<typeof scanDocument>
+
+/** One endpoint of a scan. */
+export type ScannedEndpoint = z.infer<typeof scannedEndpoint>
+
+/** One line of a requirements file. */
+export type ScannedRequirement = z.infer<typeof scannedRequirement>

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { processesMarked } from '../support/process-table.ts'
+import { makeWheels, type WheelContent } from '../support/wheels.ts'
+import { appWith, archiveTexts, leftIn, PYTHON, problemsOf, programs, setup } from './support.ts'
+
+const TINY: WheelContent = {
+  name: 'tiny',
+  files: { 'tiny/__init__.py': 'def main():\n    return 1\n', 'tiny/data.txt': 'x' },
+  script: 'tiny',
+}
+const inSets = (project: string, path: string) =>
+  leftIn(project).packages.map((key) => join(project, '.svc', 'packages', key, 'site', path))
+
+test('packages are installed flat at the root, once, and a change of code installs nothing', async () => {
+  const { build, artifact, write, events, project } = setup({ files: appWith('tiny>=1'), wheels: [TINY] })
+  const first = await build()
+  expect(first).toMatchObject({ packages: [{ name: 'tiny', version: '1.0' }], packagesCached: false })
+  expect(events).toContainEqual({ kind: 'progress', step: 'install', text: expect.stringContaining('tiny') })
+  const texts = archiveTexts(artifact)
+  expect(texts).toMatchObject({ 'tiny/data.txt': 'x', 'requirements.txt': 'tiny>=1\n' })
+  expect(texts['bin/tiny']?.split('\n')[0]).toBe('#!/usr/bin/env python3')
+  expect(Object.keys(texts).filter((name) => name.includes('__pycache__'))).toEqual([])
+
+  events.length = 0
+  const second = await build()
+  expect(second).toMatchObject({ packagesCached: true, sha256: first.sha256 })
+  expect(events.filter(({ kind }) => kind === 'progress')).toEqual([])
+
+  write({ 'more.py': 'x = 1\n' })
+  const third = await build()
+  expect(third.packagesCached).toBe(true)
+  expect([third.sha256, third.fingerprint]).not.toEqual([second.sha256, second.fingerprint])
+  expect(leftIn(project).packages).toHaveLength(1)
+})
+
+test('a new installation of the same packages gives the same bytes', async () => {
+  const { build, project } = setup({ files: appWith('tiny'), wheels: [TINY] })
+  const first = await build()
+  rmSync(join(project, '.svc'), { recursive: true })
+  expect(await build()).toMatchObject({ packagesCached: false, sha256: first.sha256 })
+})
+
+test('an excluded package goes by its own record, whatever its modules are called', async () => {
+  const wheels: WheelContent[] = [
+    { name: 'app-kit', needs: ['Fake_Pillow'], files: { 'app_kit.py': '', 'shared/kit.py': '' } },
+    {
+      name: 'fake-pillow',
+      needs: ['fake-libs'],
+      files: { 'FAKEPIL/__init__.py': '', 'FAKEPIL/deep/a.py': '', 'fakelibs/x.so': 'x', 'shared/pil.py': '' },
+    },
+    { name: 'fake-libs', files: { 'only_for_pil.py': '' } },
+  ]
+  // uv would not even fetch it.
+  const noUv = programs(setup().root, { uv: 'exit 1' })
+  const { build, artifact } = setup({
+    files: appWith('app-kit'),
+    wheels,
+    env: { PATH: `${noUv}:${process.env.PATH}` },
+  })
+  const result = await build({ excludes: ['fake_pillow'] })
+  expect(result.packages.map(({ name }) => name)).toEqual(['app-kit'])
+  expect(result.excluded).toEqual(['fake-libs', 'fake-pillow'])
+  const names = Object.keys(archiveTexts(artifact))
+  expect(names).toEqual(expect.arrayContaining(['app_kit.py', 'shared/kit.py']))
+  expect(names.filter((name) => /pil|fake/i.test(name))).toEqual([])
+})
+
+test('other excludes are another set, and only the last three sets stay', async () => {
+  const { build, project } = setup({ files: appWith('tiny'), wheels: [TINY] })
+  await build()
+  for (const name of ['a', 'b', 'c', 'd'])
+    expect(await build({ excludes: [name] })).toMatchObject({ packagesCached: false })
+  expect(leftIn(project).packages).toHaveLength(3)
+  expect(await build({ excludes: ['d'] })).toMatchObject({ packagesCached: true })
+})
+
+test('where the app and a package have the same file the app counts', async () => {
+  const files = { ...appWith('tiny'), 'tiny/data.txt': 'mine' }
+  const { build, artifact } = setup({ files, wheels: [TINY] })
+  await build()
+  const texts = archiveTexts(artifact)
+  expect([texts['tiny/data.txt'], texts['tiny/__init__.py']]).toEqual(['mine', TINY.files['tiny/__init__.py']])
+})
+
+test('an index named in requirements.txt is used, its path meant from that file', async () => {
+  const { build, project, root } = setup({
+    files: { ...appWith(), 'requirements.txt': '--find-links ../other\ntiny\n' },
+    env: { PIP_FIND_LINKS: '', UV_FIND_LINKS: '' },
+  })
+  mkdirSync(join(root, 'other'))
+  makeWheels(join(root, 'other'), [TINY])
+  expect((await build()).packages).toMatchObject([{ name: 'tiny' }])
+  expect(inSets(project, 'tiny/__init__.py').map((path) => existsSync(path))).toEqual([true])
+})
+
+test('without packages no installer is looked for', async () => {
+  const { root } = setup()
+  const noInstaller = programs(root, { python3: `exec ${PYTHON} "$@"` })
+  const { build } = setup({ env: { PATH: noInstaller } })
+  expect(await build()).toMatchObject({ packages: [], packagesCached: false })
+})
+
+test('a missing installer is told with the packages that need one', async () => {
+  const { root } = setup()
+  const python3 = `case "$*" in *pip*) exit 1;; esac\nexec ${PYTHON} "$@"`
+  const { build, project } = setup({ files: appWith('tiny'), env: { PATH: programs(root, { python3 }) } })
+  expect(await problemsOf(build())).toEqual([
+    {
+      code: 'INSTALLER_MISSING',
+      message:
+        'The app needs packages (tiny), but neither uv nor pip was found. Install uv (https://docs.astral.sh/uv), or pip with `python3 -m ensurepip`.',
+    },
+  ])
+  expect(leftIn(project)).toEqual({ state: [], packages: [] })
+})
+
+const HALF_DONE = `
+[ "$1" = --version ] && exit 0
+while [ "$1" != --target ]; do shift; done
+echo half > "$2/half.py"
+echo "Collecting tiny"`
+
+test('an installer that fails in the middle leaves nothing half written, and the artifact before stays', async () => {
+  const { root } = setup()
+  const uv = `${HALF_DONE}\necho "error: the connection broke" >&2\nexit 2`
+  const { build, project, artifact, write } = setup({
+    env: { PATH: `${programs(root, { uv })}:${process.env.PATH}` },
+  })
+  await build()
+  const before = readFileSync(artifact)
+  write(appWith('tiny'))
+  expect(await problemsOf(build())).toEqual([
+    {
+      code: 'INSTALL_FAILED',
+      message: 'The packages could not be installed with uv (exit code 2):\nerror: the connection broke',
+    },
+  ])
+  expect(leftIn(project)).toEqual({ state: ['artifact.tar.gz', 'packages', 'svc_manifest.json'], packages: [] })
+  expect(readFileSync(artifact).equals(before)).toBe(true)
+})
+
+test('an installer that does not end is ended with all that it started', async () => {
+  const { root } = setup()
+  const mark = `DRYDOCK_TEST_MARK=${randomUUID()}`
+  const uv = `${HALF_DONE}\nexport ${mark}\nsleep 600 &\nsleep 600`
+  const { build, project, events } = setup({
+    files: appWith('tiny'),
+    env: { PATH: `${programs(root, { uv })}:${process.env.PATH}` },
+    installLimitMs: 1500,
+  })
+  const failed = problemsOf(build())
+  await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ kind: 'progress' }))
+  await vi.waitFor(() => expect(processesMarked(mark)).toHaveLength(2))
+  expect(await failed).toMatchObject([{ code: 'INSTALL_TOO_SLOW', message: expect.stringContaining('uv') }])
+  expect(leftIn(project).packages).toEqual([])
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]))
+})
+
+test('a build that is stopped while it installs leaves nothing', async () => {
+  const { root } = setup()
+  const stop = new AbortController()
+  const uv = `${HALF_DONE}\nsleep 600`
+  const { build, project, events } = setup({
+    files: appWith('tiny'),
+    env: { PATH: `${programs(root, { uv })}:${process.env.PATH}` },
+  })
+  events.push = (event) => {
+    if (event.kind === 'progress') stop.abort(new Error('stopped'))
+    return 0
+  }
+  await expect(build({}, stop.signal)).rejects.toThrow('stopped')
+  expect(leftIn(project)).toEqual({ state: ['packages'], packages: [] })
+})
+
+test('a package that is not there fails with the words of the installer', async () => {
+  const { build } = setup({ files: appWith('not-there-at-all') })
+  const [problem] = await problemsOf(build())
+  expect(problem).toMatchObject({ code: 'INSTALL_FAILED', message: expect.stringContaining('not-there-at-all') })
+})

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+
+/** A package without native code; `files`: text by path, `needs`: requirements. */
+export type WheelContent = {
+  readonly name: string
+  readonly version?: string
+  readonly needs?: readonly string[]
+  readonly files: Readonly<Record<string, string>>
+  /** Console script of this name, which runs `NAME:main`. */
+  readonly script?: string
+}
+
+// Python's own zipfile: a wheel is a zip with a RECORD of its files.
+const MAKE = `
+import base64, hashlib, json, sys, zipfile
+folder, wheels = sys.argv[1], json.load(sys.stdin)
+for w in wheels:
+    version = w.get("version", "1.0")
+    base = f"{w['name'].replace('-', '_')}-{version}"
+    info = f"{base}.dist-info"
+    files = dict(w["files"])
+    needs = "".join(f"Requires-Dist: {n}\\n" for n in w.get("needs", []))
+    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\\nName: {w['name']}\\nVersion: {version}\\n{needs}"
+    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+    if w.get("script"):
+        files[f"{info}/entry_points.txt"] = f"[console_scripts]\\n{w['script']} = {w['name']}:main\\n"
+    def digest(text):
+        return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+    record = "".join(f"{p},sha256={digest(t)},{len(t.encode())}\\n" for p, t in files.items())
+    files[f"{info}/RECORD"] = record + f"{info}/RECORD,,\\n"
+    with zipfile.ZipFile(f"{folder}/{base}-py3-none-any.whl", "w") as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+`
+
+/** Writes wheels into a folder that exists. */
+export function makeWheels(folder: string, wheels: readonly WheelContent[]): void {
+  execFileSync('python3', ['-c', MAKE, folder], { input: JSON.stringify(wheels) })
+}
+
+/** The environment in which installers know a folder of wheels and nothing else. */
+export function onlyWheelsOf(folder: string): Record<string, string> {
+  return {
+    PIP_NO_INDEX: '1',
+    PIP_FIND_LINKS: folder,
+    PIP_CONFIG_FILE: '/dev/null',
+    UV_NO_INDEX: '1',
+    UV_FIND_LINKS: folder,
+  }
+}

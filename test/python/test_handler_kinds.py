@@ -94,6 +94,38 @@ class HandlerKinds(WorkerTest):
         """)
         self.assertEqual(service.result(service.submit()), {"output": [42, "handler", True]})
 
+    def test_the_module_has_the_name_of_its_file(self) -> None:
+        _, probe = self.start("handler = print")
+        for file, name in (
+            ("worker.py", "worker"),
+            ("handler_a.py", "handler_a"),
+            ("colorsys.py", "__svc_handler_colorsys__"),
+            ("a.b.py", "__svc_handler_a_b__"),
+        ):
+            with self.subTest(file):
+                path = probe.folder / file
+                path.write_text("def handler(job): return __name__")
+                service, _ = self.start(path)
+                self.assertEqual(service.result(service.submit()), {"output": name})
+                path.unlink()
+
+    def test_a_neighbour_that_imports_the_file_gets_it_and_no_second_one(self) -> None:
+        service, _ = self.start("""
+            limits = []
+            open("neighbour.py", "w").write("import handler; handler.limits.append(1)")
+            import neighbour
+            def handler(job):
+                return limits
+        """)
+        self.assertEqual(service.result(service.submit()), {"output": [1]})
+
+    def test_a_handler_py_beside_another_handler_file_can_be_imported(self) -> None:
+        _, probe = self.start("answer = 42\ndef handler(job): ...")
+        path = probe.folder / "main.py"
+        path.write_text("from handler import answer\ndef handler(job): return answer")
+        service, _ = self.start(path)
+        self.assertEqual(service.result(service.submit()), {"output": 42})
+
     def test_a_spawned_child_process_of_the_handler_does_not_become_a_worker(self) -> None:
         service, _ = self.start("""
             import multiprocessing

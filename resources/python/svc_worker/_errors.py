@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import traceback
 
 from svc_worker._protocol import RUNTIME_VERSION, Settings
 
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
 # Frames of these places tell a user nothing about the user's code.
 _OUR_FOLDERS = (
-    os.path.dirname(os.path.abspath(__file__)) + os.sep,
+    *(os.path.join(_PACKAGES, name) + os.sep for name in ("svc_worker", "svc", "runpod_flash")),
     os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "asyncio") + os.sep,
+    os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "importlib") + os.sep,
     "<frozen importlib",
 )
+
+# The first line of a handler file that svc_build wrote.
+_GENERATED = "# Written by the build; changes are lost.\n"
 
 
 def trimmed_traceback(error: BaseException) -> str:
@@ -41,11 +48,15 @@ def _trim(told: traceback.TracebackException, seen: set[int]) -> None:
     if id(told) in seen:
         return
     seen.add(id(told))
-    kept = [frame for frame in told.stack if not frame.filename.startswith(_OUR_FOLDERS)]
+    kept = [frame for frame in told.stack if not _is_ours(frame.filename)]
     told.stack = traceback.StackSummary.from_list(kept) if kept else None  # type: ignore[assignment]  # no header then
     for other in (told.__cause__, told.__context__, *(getattr(told, "exceptions", None) or ())):
         if other is not None:
             _trim(other, seen)
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(_OUR_FOLDERS) or linecache.getline(file, 1) == _GENERATED
 
 
 def _message(error: BaseException) -> str:

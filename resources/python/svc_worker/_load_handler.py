@@ -30,7 +30,7 @@ class Program:
 
 
 def load_program(path: str) -> Program:
-    """Import `path` as the module `handler`, its folder first on sys.path. Raises HandlerFileError."""
+    """Import `path`, its folder first on sys.path. Raises HandlerFileError."""
     path = os.path.abspath(path)
     if not os.path.isfile(path):
         raise HandlerFileError(f"svc_worker: {path} does not exist or is not a file")
@@ -60,13 +60,25 @@ def _import(path: str, started: dict[str, Any]) -> ModuleType:
     sys.argv = [path]
     sys.path.insert(0, os.path.dirname(path))
     _catch_public_start(path, started)
-    spec = importlib.util.spec_from_file_location("handler", path)
+    name = _module_name(path)
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise HandlerFileError(f"svc_worker: {path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["handler"] = module  # before it runs, so that its own modules can import it
+    sys.modules[name] = module  # before it runs, so that its own modules can import it
     spec.loader.exec_module(module)
     return module
+
+
+def _module_name(path: str) -> str:
+    """The name by which its folder has it, so that `import` in other files and in child processes finds the same file.
+
+    No other: with one name for all, a module of the user's that has this name would be hidden by the handler file.
+    svc_build gives a handler file a name that nothing in the project has.
+    """
+    name = os.path.splitext(os.path.basename(path))[0]
+    is_taken = name in sys.modules or name in sys.stdlib_module_names or "." in name
+    return f"__svc_handler_{name.replace('.', '_')}__" if is_taken else name
 
 
 def _catch_public_start(path: str, started: dict[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""Where older apps import from; see `resources`."""

@@ -1,0 +1,5 @@
+"""Where apps for the public tool import `KeyValuePair` from."""
+
+from svc import KeyValuePair, PodTemplate
+
+__all__ = ["KeyValuePair", "PodTemplate"]

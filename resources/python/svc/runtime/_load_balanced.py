@@ -1,0 +1,79 @@
+"""The program of a load-balanced endpoint's worker."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from svc.runtime._application import Application
+from svc.runtime._asgi import Receive, Send, answer_asgi
+from svc.runtime._load import body_of, load
+from svc.runtime._route_table import make_route
+from svc.runtime._server import Server
+
+# source: job-api, Load-balanced endpoints.
+_DEFAULT_PORT = 80
+# Loopback, unless a container's start says SVC_HOST=0.0.0.0: a worker that is a process is not for the network.
+_DEFAULT_HOST = "127.0.0.1"
+
+
+class LoadBalanced:
+    """The routes of one endpoint: `serve()` them, or hand the object to an ASGI server."""
+
+    def __init__(self, application: Application, endpoint: str) -> None:
+        self._application = application
+        self._endpoint = endpoint
+
+    def serve(self) -> None:
+        """Listen on PORT, and on PORT_HEALTH for GET /ping alone, until SIGTERM and the end of open requests."""
+        asyncio.run(self._serve())
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        await answer_asgi(self._application, scope, receive, send)
+
+    async def _serve(self) -> None:
+        stopped = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            if stopped.is_set():  # asked twice: an endless stream would hold us for ever
+                os._exit(1)
+            stopped.set()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop)
+        host = os.environ.get("SVC_HOST") or _DEFAULT_HOST
+        port, health_port = _port("PORT", _DEFAULT_PORT), _port("PORT_HEALTH", None)
+        servers = [Server(self._application)]
+        listening = [await servers[0].start(host, port or 0)]
+        if health_port is not None and health_port != port:
+            servers.append(Server(self._application.only_ping()))
+            listening.append(await servers[1].start(host, health_port))
+        shown = " and ".join(f"{host}:{number}" for number in listening)
+        print(f"svc: endpoint {self._endpoint} listens on {shown}", file=sys.stderr, flush=True)
+        await stopped.wait()
+        # Health goes last: until then the worker is not lost, only full.
+        for server in servers:
+            await server.stop()
+
+
+def load_balanced(routes: Sequence[tuple[str, str, str, str]], *, endpoint: str) -> LoadBalanced:
+    """The routes (method, path, module, function), in the order of the source: the first that matches answers.
+
+    Raises what importing the modules raises.
+    """
+    made = [make_route(method, path, body_of(load(module, name, endpoint))) for method, path, module, name in routes]
+    return LoadBalanced(Application(made), endpoint)
+
+
+def _port(name: str, default: int | None) -> int | None:
+    text = os.environ.get(name)
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise SystemExit(f"svc: {name} must be a port number, not {text!r}")
+    return int(text)

@@ -1,0 +1,74 @@
+"""What the package `svc` offers by name, as data: enum members, records and the values they stand for.
+
+The values are those of `svc/_values.py`, which is the one place where they are written.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from svc_build._older_api import RESOURCES
+
+# Modules whose Endpoint is ours. Existing apps import the second one.
+DECORATOR_MODULES = ("svc", "runpod_flash")
+
+
+def _values() -> ModuleType:
+    """`svc/_values.py` by its path: importing the package would cost more than a small scan."""
+    path = Path(__file__).resolve().parents[1] / "svc" / "_values.py"
+    spec = importlib.util.spec_from_file_location("svc_build._svc_values", path)
+    assert spec is not None and spec.loader is not None, path
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_VALUES = _values()
+
+PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
+IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S
+VOLUME_GB: tuple[int, int] = _VALUES.VOLUME_GB
+
+# Each enum as its members' names and values.
+ENUMS: dict[str, dict[str, str]] = {
+    name: {member: str(found.value) for member, found in getattr(_VALUES, name).__members__.items()}
+    for name in ("GpuGroup", "GpuType", "CpuInstanceType", "DataCenter", "ServerlessScalerType", "CudaVersion")
+}
+
+# What Enum.all() of the public tool returns.
+ALL_MEMBERS: dict[str, list[str]] = {
+    name: [str(member.value) for member in getattr(_VALUES, name).all()]
+    for name in ("GpuGroup", "GpuType", "DataCenter")
+}
+
+# Fields of the records that a parameter may hold, in their order.
+RECORDS: dict[str, tuple[str, ...]] = {
+    "NetworkVolume": ("name", "id", "size", "datacenter", "dataCenterId"),
+    "PodTemplate": (
+        "name",
+        "advancedStart",
+        "config",
+        "containerDiskInGb",
+        "containerRegistryAuthId",
+        "dockerArgs",
+        "env",
+        "imageName",
+        "ports",
+        "startScript",
+    ),
+    "KeyValuePair": ("key", "value"),
+}
+
+# What only the public tool's package has.
+OLDER_NAMES = frozenset({"CPU_DATACENTERS", "remote", *RESOURCES})
+
+# What `from svc import *` and `from runpod_flash import *` bind.
+SDK_NAMES: dict[str, frozenset[str]] = {
+    "svc": frozenset({"Endpoint", *ENUMS, *RECORDS}),
+    "runpod_flash": frozenset({"Endpoint", *ENUMS, *RECORDS}) | OLDER_NAMES,
+}
+
+ROUTE_METHODS = ("get", "post", "put", "delete", "patch")
+RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS

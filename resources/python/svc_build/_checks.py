@@ -1,0 +1,134 @@
+"""Rules about the whole app: names, functions and routes that must be unique, patterns that must not be mixed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+
+from svc_build._endpoints import EndpointObject, Target
+from svc_build._problems import Problems
+
+# Modules of the worker process.
+_WORKER = frozenset({"__main__", "svc_worker"})
+
+
+def check_endpoints(objects: list[EndpointObject], problems: Problems) -> None:
+    """Every rule that needs more than one call, or the call and its functions."""
+    for endpoint in objects:
+        _check_one(endpoint, problems)
+    _check_names(objects, problems)
+    _check_functions(objects, problems)
+    _check_python_versions(objects, problems)
+    for endpoint in objects:
+        _check_routes(endpoint, problems)
+        _check_path(endpoint, problems)
+
+
+def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
+    file, what, lines = endpoint.file, endpoint.what, endpoint.lines
+    settings = endpoint.settings
+    if "gpu" in settings and "cpu" in settings:
+        problems.add("gpu-and-cpu", file, lines["cpu"], what=what)
+    if "id" in lines and "image" in lines:
+        problems.add("id-and-image", file, endpoint.line, what=what)
+    elif "image" in lines and "name" not in lines:
+        problems.add("image-without-name", file, endpoint.line, image=repr(settings.get("image", "...")))
+    if endpoint.routes and "name" not in lines:
+        problems.add("load-balanced-without-name", file, endpoint.line)
+    if endpoint.routes and endpoint.targets:
+        last = endpoint.targets[-1]
+        problems.add("mixed-patterns", last.file, last.line, what=what, function=last.node.name)
+    concurrency = settings.get("max_concurrency", 1)
+    if endpoint.routes:
+        if settings.get("scaler_type") == "QUEUE_DELAY":
+            problems.add("queue-scaler-with-routes", file, endpoint.line_of("scaler_type"), what=what)
+        if concurrency > 1:
+            problems.add("concurrency-of-load-balanced", file, endpoint.line_of("max_concurrency"), what=what)
+    for target in endpoint.targets:
+        if concurrency > 1 and isinstance(target.node, ast.FunctionDef):
+            line = endpoint.line_of("max_concurrency")
+            problems.add("sync-concurrency", file, line, function=target.node.name, count=concurrency)
+
+
+def _check_names(objects: list[EndpointObject], problems: Problems) -> None:
+    """Each name once, and one function for each queue-based name."""
+    first: dict[str, tuple[str, str, int]] = {}
+    for endpoint in objects:
+        # What runs nothing here may be written in several files.
+        if endpoint.name is None or endpoint.client_mode == "id":
+            continue
+        uses = [(target.node.name, target.file, target.line) for target in endpoint.targets]
+        if endpoint.routes or endpoint.client_mode == "image":
+            label = "the image" if endpoint.client_mode == "image" else "routes"
+            uses = [] if endpoint.targets else [(label, endpoint.file, endpoint.line)]
+        for function, file, line in uses:
+            if endpoint.name not in first:
+                first[endpoint.name] = (function, file, line)
+                continue
+            other, other_file, other_line = first[endpoint.name]
+            data = {"other": other, "other_file": other_file, "other_line": other_line}
+            problems.add("duplicate-name", file, line, name=endpoint.name, function=function, **data)
+
+
+def _check_functions(objects: list[EndpointObject], problems: Problems) -> None:
+    """A queue-based function is found by its name, so the app has it once. A module has each function once anyway."""
+    queue: dict[str, Target] = {}
+    in_file: dict[tuple[str, str], Target] = {}
+    for endpoint in objects:
+        for target in endpoint.targets + endpoint.routes:
+            name = target.node.name
+            key = (target.file, name)
+            other = in_file.setdefault(key, target)
+            if other.node is target.node and target.method is None:
+                other = queue.setdefault(name, target)
+            if other.node is not target.node:
+                data = {"other_file": other.file, "other_line": other.line}
+                problems.add("duplicate-function", target.file, target.line, function=name, **data)
+
+
+def _check_routes(endpoint: EndpointObject, problems: Problems) -> None:
+    """Paths that differ only in the names of their parameters are the same to a request."""
+    first: dict[tuple[str | None, str], Target] = {}
+    for target in endpoint.routes:
+        shape = re.sub(r"\{[^}/]*\}", "{}", target.path or "")
+        other = first.setdefault((target.method, shape), target)
+        if other is not target:
+            problems.add(
+                "duplicate-route",
+                target.file,
+                target.line,
+                route=f"{target.method} {target.path}",
+                name=endpoint.name,
+                function=target.node.name,
+                other=other.node.name,
+                other_file=other.file,
+                other_line=other.line,
+            )
+
+
+def _check_python_versions(objects: list[EndpointObject], problems: Problems) -> None:
+    first: EndpointObject | None = None
+    for endpoint in objects:
+        version = endpoint.settings.get("python_version")
+        if version is None:
+            continue
+        first = first or endpoint
+        other_version = first.settings["python_version"]
+        if version != other_version:
+            line = endpoint.line_of("python_version")
+            data = {"version": version, "other": first.what, "other_version": other_version}
+            problems.add("python-versions", endpoint.file, line, what=endpoint.what, **data)
+
+
+def _check_path(endpoint: EndpointObject, problems: Problems) -> None:
+    """Whether a worker can import the file: by its dotted name, as long as nothing else has that name there."""
+    for target in endpoint.targets + endpoint.routes:
+        parts = target.file.removesuffix(".py").split("/")
+        # A dot in a name would be read as the next package.
+        dotted = next((part for part in parts if "." in part), None)
+        if dotted is not None:
+            problems.add("unimportable-path", target.file, target.line, part=dotted)
+        owner = "Python" if parts[0] in sys.stdlib_module_names else "the worker" if parts[0] in _WORKER else None
+        if owner is not None:
+            problems.add("reserved-module", target.file, target.line, module=parts[0], owner=owner)

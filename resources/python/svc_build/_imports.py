@@ -1,0 +1,92 @@
+"""The imports of one module, also those in its functions, and calls that import by name."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import re
+from typing import NamedTuple
+
+from svc_build._scope import Scope, catches_imports
+from svc_build._symbols import shown
+
+# As Python counts lines.
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class ImportUse(NamedTuple):
+    """`import module` or `from module import names`. `top`: runs when the file is imported; `guarded`: may fail."""
+
+    module: str
+    level: int
+    names: tuple[str, ...]
+    line: int
+    top: bool
+    guarded: bool
+    statement: str
+
+
+class DynamicImport(NamedTuple):
+    """A call that imports what is only known when it runs."""
+
+    call: str
+    line: int
+
+
+def imports_of(scope: Scope, text: bytes) -> tuple[list[ImportUse], list[DynamicImport]]:
+    """In source order. What workers never run (`if TYPE_CHECKING:`, the main guard) is not among the steps.
+
+    `text` is the file's: nodes on whose lines no "import" stands are passed over, which is most of a file.
+    """
+    collector = _Collector([number for number, line in enumerate(_LINE_END.split(text), 1) if b"import" in line])
+    for step in scope.steps:
+        collector.collect(step.node, True, step.guarded)
+    return collector.uses, collector.dynamic
+
+
+class _Collector:
+    def __init__(self, lines: list[int]) -> None:
+        self._lines = lines
+        self.uses: list[ImportUse] = []
+        self.dynamic: list[DynamicImport] = []
+
+    def collect(self, node: ast.AST, top: bool, guarded: bool) -> None:
+        if self._has_no_import(node):
+            return
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self.uses.append(ImportUse(alias.name, 0, (), node.lineno, top, guarded, shown(node)))
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple(alias.name for alias in node.names)
+            self.uses.append(ImportUse(node.module or "", node.level, names, node.lineno, top, guarded, shown(node)))
+        else:
+            if isinstance(node, ast.Call) and _imports_by_name(node.func):
+                self._by_name(node, top, guarded)
+            top = top and not isinstance(node, (*_FUNCTIONS, ast.Lambda))
+            for name, value in ast.iter_fields(node):
+                caught = name == "body" and any(map(catches_imports, getattr(node, "handlers", [])))
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.AST):
+                        self.collect(child, top, guarded or caught)
+
+    def _by_name(self, node: ast.Call, top: bool, guarded: bool) -> None:
+        named = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+        if isinstance(named, str) and not named.startswith("."):
+            self.uses.append(ImportUse(named, 0, (), node.lineno, top, guarded, shown(node)))
+        else:
+            self.dynamic.append(DynamicImport(f"`{shown(node)}`", node.lineno))
+
+    def _has_no_import(self, node: ast.AST) -> bool:
+        """Nodes without a place of their own (arguments, handlers' types) are looked into."""
+        first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        if first is None or last is None:
+            return False
+        at = bisect.bisect_left(self._lines, first)
+        return at == len(self._lines) or self._lines[at] > last
+
+
+def _imports_by_name(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name in ("import_module", "__import__")

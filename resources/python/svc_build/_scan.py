@@ -1,0 +1,181 @@
+"""From a project folder to the document: the order of the steps is the order in this file."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from typing import Any
+
+from svc_build._catalog import DECORATOR_MODULES
+from svc_build._checks import check_endpoints
+from svc_build._constructors import ConstructorFinder
+from svc_build._decorators import DecoratorReader
+from svc_build._endpoints import EndpointObject, EndpointTable, Target
+from svc_build._evaluate import Evaluator
+from svc_build._functions import Function, describe, own_methods
+from svc_build._import_checks import ImportChecker
+from svc_build._nothing_found import report_nothing_found
+from svc_build._problems import ERROR, WARNING, Problems
+from svc_build._project import Project
+from svc_build._remote_calls import RemoteCalls
+from svc_build._requirements import read_requirements
+from svc_build._scope import Scope
+from svc_build._stray import report_stray
+from svc_build._symbols import Definition, Unresolved
+
+
+def scan(root: str) -> dict[str, Any]:
+    """The document that README.md describes. Raises OSError when `root` cannot be read."""
+    # User code may be nested more deeply than Python's default of 1000 frames lets us walk.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 5000))
+    problems = Problems()
+    project = Project(os.path.abspath(root), problems)
+    _check_shadowed(project, problems)
+    evaluator = Evaluator(project)
+    table = EndpointTable(evaluator, problems)
+    scopes = _read_modules(project, table, problems)
+    built = _built(table.objects, problems)
+    check_endpoints(table.objects, problems)
+    calls = RemoteCalls(table, built)
+    ImportChecker(project, table, problems, calls).check(built)
+    constructors = ConstructorFinder(project, evaluator, problems, scopes.values())
+    described = _Describer(evaluator, problems, constructors)
+    endpoints = [_document_of(endpoint, described, calls, scopes) for endpoint in built]
+    if not any(endpoint["kind"] != "client" for endpoint in endpoints):
+        report_nothing_found(project, table.objects, problems)
+    requirements = read_requirements(project.root, problems)
+    errors = problems.of(ERROR)
+    return {
+        "ok": not errors,
+        "files": project.files.files,
+        "sourceFiles": project.files.sources,
+        "ignored": project.files.ignored,
+        "endpoints": endpoints,
+        "requirements": requirements,
+        "pythonVersion": _python_version(built),
+        "errors": errors,
+        "warnings": problems.of(WARNING),
+    }
+
+
+def _read_modules(project: Project, table: EndpointTable, problems: Problems) -> dict[str, Scope]:
+    """Read every file that can hold an endpoint: those that name the package, and those that import from them."""
+    scopes: dict[str, Scope] = {}
+    reader = DecoratorReader(table, problems)
+    names = {file: name for name, file in project.modules.items()}
+    waiting = [file for file in project.files.sources if project.mentions_decorators(file)]
+    while waiting:
+        for file in waiting:
+            scope = table.evaluator.module_scope(names[file])
+            if scope is not None:
+                scopes[file] = scope
+                reader.read(scope)
+                report_stray(table, problems, scope)
+        waiting = _importers(project, waiting, scopes)
+    return dict(sorted(scopes.items()))
+
+
+def _importers(project: Project, files: list[str], scopes: dict[str, Scope]) -> list[str]:
+    """The files that are not read yet and may import one of `files`: their text has the last part of its name."""
+    words = {file.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2].encode() for file in files}
+    pattern = re.compile(rb"\b(?:" + b"|".join(map(re.escape, sorted(words))) + rb")\b")
+    found = []
+    for file in project.files.sources:
+        text = project.text(file)
+        if file not in scopes and file not in files and b"import" in text and pattern.search(text):
+            # A file that is no Python is a problem only where an endpoint needs it, which the import check finds out.
+            if project.is_python(file):
+                found.append(file)
+    return found
+
+
+def _check_shadowed(project: Project, problems: Problems) -> None:
+    for package in DECORATOR_MODULES:
+        if project.has(package):
+            problems.add("shadowed-package", project.modules.get(package, package), 1, package=package)
+
+
+def _built(objects: list[EndpointObject], problems: Problems) -> list[EndpointObject]:
+    """Those that go into the document, by file and line; a bare object only gives a warning."""
+    built = []
+    for endpoint in objects:
+        if endpoint.targets or endpoint.routes or endpoint.client_mode:
+            built.append(endpoint)
+        else:
+            problems.add("endpoint-without-functions", endpoint.file, endpoint.line, what=endpoint.what)
+    return sorted(built, key=lambda endpoint: (endpoint.file, endpoint.line))
+
+
+def _document_of(
+    endpoint: EndpointObject, described: _Describer, calls: RemoteCalls, scopes: dict[str, Scope]
+) -> dict[str, Any]:
+    kind = "load-balanced" if endpoint.routes else "queue"
+    if endpoint.client_mode is not None:
+        kind = "client" if endpoint.client_mode == "id" else "image"
+    # Routes of the object's own file first, then those of the others by name.
+    routes = sorted(endpoint.routes, key=lambda route: (route.file != endpoint.file, route.file, route.line))
+    makes_calls, called = calls.of(endpoint, scopes)
+    return {
+        "name": endpoint.name,
+        "kind": kind,
+        "file": endpoint.file,
+        "line": endpoint.line,
+        "variable": endpoint.variable,
+        "settings": endpoint.settings,
+        "functions": [described.function(target) for target in routes or endpoint.targets],
+        "makesRemoteCalls": makes_calls,
+        "calls": called,
+    }
+
+
+def _python_version(endpoints: list[EndpointObject]) -> dict[str, str] | None:
+    for endpoint in endpoints:
+        version = endpoint.settings.get("python_version")
+        if version is not None:
+            return {"value": version, "from": f"{endpoint.file}:{endpoint.line_of('python_version')}"}
+    return None
+
+
+class _Describer:
+    """Functions of the document, with what only the project tells: inherited methods and constructor arguments."""
+
+    def __init__(self, evaluator: Evaluator, problems: Problems, constructors: ConstructorFinder) -> None:
+        self._evaluator = evaluator
+        self._problems = problems
+        self._constructors = constructors
+
+    def function(self, target: Target) -> dict[str, Any]:
+        node = target.node
+        every = self._every_method(node, target) if isinstance(node, ast.ClassDef) else {}
+        methods = [method for name, method in every.items() if not name.startswith("_")]
+        described = {
+            **describe(node, methods),
+            "module": target.module,
+            "file": target.file,
+            "httpMethod": target.method,
+            "httpPath": target.path,
+        }
+        if isinstance(node, ast.ClassDef):
+            if not methods:
+                self._problems.add("class-without-methods", target.file, node.lineno, function=node.name)
+            described["constructor"] = self._constructors.constructor(target, node, every.get("__init__"))
+        return described
+
+    def _every_method(self, node: ast.ClassDef, target: Target) -> dict[str, Function]:
+        scope = self._evaluator.module_scope(target.module)
+        return self._methods(node, scope, 0) if scope is not None else {}
+
+    def _methods(self, node: ast.ClassDef, scope: Scope, depth: int) -> dict[str, Function]:
+        """Those of the class, then those it inherits from classes of the project, as svc lists them."""
+        found = own_methods(node)
+        for base in node.bases if depth < 20 else []:
+            try:
+                symbol = self._evaluator.lookup(scope, base)
+            except Unresolved:
+                continue
+            if isinstance(symbol, Definition) and isinstance(symbol.node, ast.ClassDef):
+                for name, method in self._methods(symbol.node, symbol.scope, depth + 1).items():
+                    found.setdefault(name, method)
+        return found

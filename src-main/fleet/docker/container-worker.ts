@@ -39,6 +39,7 @@ export function createContainerWorker({
   marks,
   onOutput,
   onEnd,
+  onLeft,
 }: {
   readonly clock: Clock
   readonly log: Log
@@ -47,6 +48,8 @@ export function createContainerWorker({
   readonly marks: ReadMarks
   readonly onOutput: (output: WorkerOutput) => void
   readonly onEnd: (exit: WorkerExit) => void
+  /** The engine could not remove it. */
+  readonly onLeft: () => void
 }): ContainerWorker {
   const { workerId } = facts
   const removed = Promise.withResolvers<void>()
@@ -109,7 +112,9 @@ export function createContainerWorker({
     const isOwn = blame === 'its own' || OOMKilled
     onEnd({ workerId, ...exit, ...(isOwn ? {} : { reason: 'the Docker engine stopped it', blameless: true }) })
     await container.remove({ force: true, v: true }).catch((error) => {
-      if (statusOf(error) !== GONE) log.warn('container not removed', { workerId, error })
+      if (statusOf(error) === GONE) return
+      log.warn('container not removed', { workerId, error })
+      onLeft()
     })
     removed.resolve()
   }

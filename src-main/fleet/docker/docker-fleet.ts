@@ -42,6 +42,9 @@ export type DockerFleetOptions = Pick<ImageKeeperOptions, 'resources' | 'version
   }
 }
 
+// Pause before what could not be removed is tried again, ms; source: ours.
+const SWEEP_AGAIN_MS = 2000
+
 /** Makes the driver. The engine is looked for when it is first needed. */
 export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const { clock, log, pythonPath, maxWorkers, state, surroundings } = options
@@ -89,6 +92,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const starting = new Map<string, ContainerEvent | undefined>()
   const startingIds = new Set<string>()
   let sweepDue = false
+  let cancelSweep: (() => void) | undefined
 
   engine.onEvent((event) => {
     const worker = find(event)
@@ -115,7 +119,20 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     for (const worker of running.values()) {
       worker.lookAgain().catch((error) => log.warn('container not looked at', { error }))
     }
-    if (sweepDue) removeUnknown().catch((error) => log.warn('containers of earlier runs not removed', { error }))
+    if (sweepDue) sweepNow()
+  }
+
+  function sweepNow(): void {
+    removeUnknown().catch((error) => log.warn('containers without an owner not removed', { error }))
+  }
+
+  // An engine that was just killed may hold on to the files of a container for a moment.
+  function sweepLater(): void {
+    sweepDue = true
+    cancelSweep ??= clock.after(SWEEP_AGAIN_MS, () => {
+      cancelSweep = undefined
+      if (engine.fault() === undefined) sweepNow()
+    })
   }
 
   function track(workerId: string, container: Docker.Container, facts: FleetWorker): ContainerWorker {
@@ -133,6 +150,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
         gpus.release(workerId)
         for (const listener of exitListeners) listener(exit)
       },
+      onLeft: sweepLater,
     })
     running.set(workerId, worker)
     const event = starting.get(container.id)
@@ -223,19 +241,21 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     const filters = { label: [`${LABELS.service}=${serviceId}`] }
     const mine = new Set([...running.values()].map(({ container }) => container.id))
     const found = await docker.listContainers({ all: true, filters })
+    sweepDue = false
     await Promise.all(
       found
         .filter(({ Id, Labels }) => !mine.has(Id) && !isWanted(Labels))
         .map(async ({ Id, Labels }) => {
-          log.warn('removed a container of an earlier run', { workerId: Labels[LABELS.worker] })
+          log.warn('removes a container without an owner', { workerId: Labels[LABELS.worker] })
           await docker
             .getContainer(Id)
             .remove({ force: true, v: true })
-            .catch(() => undefined)
+            .catch((error: { statusCode?: number }) => {
+              if (error.statusCode !== 404) sweepLater()
+            })
         }),
     )
     marks.keepOnly(new Set(running.keys()))
-    sweepDue = false
   }
 
   return {
@@ -284,6 +304,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
         const { docker } = await engine.connect()
         await networks.remove(docker)
       }
+      cancelSweep?.()
       gpus.close()
       engine.close()
     },

@@ -4,16 +4,15 @@ import { type ContainerService, type ContainerWorker, startedContainerService } 
 import type { DockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
-/** Longest time from the end of a container to the next lease of its job, in ms; source: targets, Safety 2. */
-const DEAD_MS = 2000
-/** The same for one that gives no sign of life. */
-const SILENT_MS = 12_000
 // So many containers freeze at once: more than two cores start in the time of a lease would only measure the start.
 const FROZEN_AT_ONCE = 5
 
 const LOST_ONCE = ['submit', 'claim', 'rescue', 'claim', 'complete']
 
-/** Kills the one container of an endpoint in the middle of a job, again and again; another must come and do the job. */
+/**
+ * Kills the one container of an endpoint in the middle of a job, again and again; another must come and do the job.
+ * @returns how long it took at most from a kill to the next lease, in ms
+ */
 export async function killContainers(engine: DockerEngine, { runs }: { runs: number }) {
   const service = await startedContainerService(engine)
   await service.createContainers('work', { workersMin: 1, workersMax: 1 })
@@ -26,7 +25,6 @@ export async function killContainers(engine: DockerEngine, { runs }: { runs: num
     const second = await service.holderOf(id, first)
     service.openGate(`${n}-${second.id}`)
     const leasedMs = (await endsOnSecond(service, { id, first, second })) - killedAt
-    expect(leasedMs).toBeLessThanOrEqual(DEAD_MS)
     slowestMs = Math.max(slowestMs, leasedMs)
   }
   const { jobs } = await service.get('/v2/work/health')
@@ -67,7 +65,6 @@ async function freezeSome(service: ContainerService, endpointId: string, count: 
       if (rescue === undefined) throw new Error('not lost yet')
       return rescue.at
     })
-    expect(lostAt - frozenAt).toBeLessThanOrEqual(SILENT_MS)
     slowestMs = Math.max(slowestMs, lostAt - frozenAt)
   }
   const { lateResults } = await service.get('/api/info')

@@ -3,17 +3,15 @@ import { expect } from 'vitest'
 import { signal } from '../support/process-table.ts'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
 
-/** Longest time from the end of a worker process to the next lease of its job, in ms; source: targets, Safety 2. */
-const DEAD_MS = 2000
-/** The same for a worker that gives no sign of life. */
-const SILENT_MS = 12_000
-
 type Worker = { readonly id: string; readonly pid: number; readonly jobs: readonly string[] }
 type Entry = { readonly event: string; readonly at: number; readonly workerId?: string }
 
 const LOST_ONCE = ['submit', 'claim', 'rescue', 'claim', 'complete']
 
-/** Kills the one worker of an endpoint in the middle of a job, again and again; another must come and do the job. */
+/**
+ * Kills the one worker of an endpoint in the middle of a job, again and again; another must come and do the job.
+ * @returns how long it took at most from a kill to the next lease, in ms
+ */
 export async function killWorkers({ runs }: { runs: number }) {
   const service = await startedService()
   await service.createEndpoint('work', { workersMin: 1, workersMax: 1 })
@@ -26,7 +24,6 @@ export async function killWorkers({ runs }: { runs: number }) {
     const second = await holderOf(service, id, first)
     service.openGate(`${n}-${second.pid}`)
     const leasedMs = (await endsOnSecond(service, { id, n, first, second })) - killedAt
-    expect(leasedMs).toBeLessThanOrEqual(DEAD_MS)
     slowestMs = Math.max(slowestMs, leasedMs)
   }
   const { jobs } = await service.get('/v2/work/health')
@@ -52,7 +49,6 @@ export async function freezeWorkers({ runs }: { runs: number }) {
   let slowestMs = 0
   for (const id of ids) {
     const lostAt = await until(async () => eventOf(await historyOf(service, id), 'rescue').at)
-    expect(lostAt - frozenAt).toBeLessThanOrEqual(SILENT_MS)
     slowestMs = Math.max(slowestMs, lostAt - frozenAt)
   }
   for (const { pid } of first.values()) {

@@ -6,6 +6,7 @@ import { freezeContainers, killContainers, starveContainers } from '../safety/lo
 import { probeTheGateway } from '../safety/probe-the-gateway.ts'
 import { restartTheEngine } from '../safety/restart-the-engine.ts'
 import { dockerEngine, privateEngine } from '../support/docker-engine.ts'
+import { atMost, DEAD_MS, SILENT_MS } from './time-limits.ts'
 
 const engine = await dockerEngine()
 
@@ -20,9 +21,10 @@ const show = (row: number, figures: object) =>
 
 describe('safety on containers', () => {
   test('2: a container is killed in the middle of a job', async () =>
-    show(2, await killContainers(engine, { runs: 100 })))
+    show(2, atMost(DEAD_MS, await killContainers(engine, { runs: 100 }))))
 
-  test('3: containers are frozen past their lease', async () => show(3, await freezeContainers(engine, { runs: 50 })))
+  test('3: containers are frozen past their lease', async () =>
+    show(3, atMost(SILENT_MS, await freezeContainers(engine, { runs: 50 }))))
 
   test('4: the engine is restarted', async ({ skip, onTestFinished }) => {
     const own = await privateEngine()

@@ -152,6 +152,7 @@ export function createCore(ports: CorePorts): Core {
     python: settings.get().python,
     container: config.container,
     loadBalanced: config.loadBalanced,
+    app: config.app,
   })
   const environmentOf = (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) =>
     workerEnvironment({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEPLOY_ROUTES } from './deploy-routes.ts'
 import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, usageReading, workerView } from './endpoint.ts'
 import { jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
@@ -31,6 +32,7 @@ const done = z.object({ ok: z.literal(true) })
 
 /** The management API. All of it takes the account key. Source: ours. */
 export const APP_ROUTES = {
+  ...DEPLOY_ROUTES,
   info: {
     methods: ['GET'],
     path: '/api/info',

@@ -42,6 +42,21 @@ export const containerSettings = z.object({
     .regex(/^[A-Za-z0-9][\w./:@-]{0,511}$/, 'must be the name of an image, like python:3.12-slim')
     .optional()
     .describe('image to run; without it the worker image of Drydock, for a handler'),
+  python: z
+    .string()
+    .regex(/^3\.\d{1,2}$/, 'must be a version like 3.12')
+    .optional()
+    .describe('Python of the worker image, without it 3.11; an image of yours has its own'),
+  packages: z
+    .array(z.string().min(1).max(500))
+    .max(500)
+    .default([])
+    .describe('requirements that the worker image gets, as those of the platform have torch'),
+  systemPackages: z
+    .array(z.string().regex(/^[a-z0-9][a-z0-9+.-]{0,100}(=[\w.:~+-]+)?$/, 'must be the name of a package of Debian'))
+    .max(200)
+    .default([])
+    .describe('Debian packages that the worker image gets'),
   entrypoint: z.array(z.string()).max(100).optional().describe('replaces the entry point of the image'),
   args: z.array(z.string()).max(1000).optional().describe('replaces the command of the image'),
   pull: z.enum(['missing', 'always', 'never']).default('missing'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { appMembership } from './app.ts'
 import { type ContainerSettings, containerSettings } from './container.ts'
 import { limit } from './limits.ts'
 
@@ -51,6 +52,7 @@ export const endpointConfig = z.object({
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
+  app: appMembership.optional().describe('set by deploys alone'),
 })
 
 /** The settings of an endpoint. */
@@ -79,6 +81,7 @@ const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 
 /** Body of 'create an endpoint'. */
 export const endpointCreate = endpointConfig
+  .omit({ app: true })
   .extend({ id: endpointId.optional(), scaler: scaler.optional() })
   .superRefine((config, context) => {
     const fault = programFault(config)

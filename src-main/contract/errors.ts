@@ -71,6 +71,32 @@ export const ERRORS = {
     title: 'Not Found',
     message: 'There are no registry credentials {name}. List them with `drydock registry list`.',
   },
+  APP_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no app {app}. List the apps with `drydock app list`, or deploy it with `drydock deploy`.',
+  },
+  ENVIRONMENT_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'App {app} has no environment {environment}. List them with `drydock env list`.',
+  },
+  RELEASE_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no release {number} of {app}/{environment} to go back to. List them with `drydock env get {environment}`.',
+  },
+  ARTIFACT_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'The artifact {artifact} is not here, or not whole. Upload it first, as `drydock deploy` does.',
+  },
+  NOT_DEPLOYED: {
+    status: 404,
+    title: 'Not Found',
+    message:
+      'Endpoint {endpoint} not found in app {app}, environment {environment}: run `drydock deploy` in its project, or check the names.',
+  },
   ENDPOINT_PAUSED: {
     status: 409,
     title: 'Conflict',
@@ -82,6 +108,26 @@ export const ERRORS = {
     title: 'Conflict',
     message: 'An endpoint with {field} {value} exists. Choose another one, or update that endpoint.',
   },
+  ENVIRONMENT_EXISTS: {
+    status: 409,
+    title: 'Conflict',
+    message: 'App {app} has an environment {environment} already.',
+  },
+  DEPLOY_RUNNING: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Release {number} of {app}/{environment} is being prepared. Wait for it, or cancel it.',
+  },
+  UPLOAD_OFFSET: {
+    status: 409,
+    title: 'Conflict',
+    message: '{received} bytes of the artifact are here. Go on from there.',
+  },
+  UPLOAD_TOO_LARGE: {
+    status: 413,
+    title: 'Content Too Large',
+    message: 'The artifact has {bytes} bytes, the limit is {limit}. Leave packages out with --exclude.',
+  },
   REQUEST_TOO_LARGE: {
     status: 413,
     title: 'Content Too Large',
@@ -91,6 +137,11 @@ export const ERRORS = {
     status: 415,
     title: 'Unsupported Media Type',
     message: 'The body is {type}. Send JSON with `Content-Type: application/json`.',
+  },
+  UPLOAD_DAMAGED: {
+    status: 422,
+    title: 'Unprocessable Content',
+    message: 'The artifact is not what its name says: {why}. What came was thrown away; send it again.',
   },
   TOO_MANY_REQUESTS: {
     status: 429,

@@ -68,6 +68,11 @@ export const LIMITS = {
   proxyProcessingMs: { value: 5.5 * MINUTE, unit: 'ms', source: 'job-api, Load-balanced endpoints' },
   requestsPerEndpoint: { value: 50_000, unit: 'count', source: 'ours: the newest; about 8 MB' },
   searchTextBytes: { value: 64 * 1024, unit: 'bytes', source: 'ours, because a picture in base64 is not searched' },
+  artifactBytes: { value: 1500 * MIB, unit: 'bytes', source: 'spec 8: deployment size; app-deploy, Build' },
+  artifactPartBytes: { value: 8 * MIB, unit: 'bytes', source: 'ours: one part is held in memory' },
+  unpackedBytes: { value: 8 * 1500 * MIB, unit: 'bytes', source: 'ours: code packs to a quarter; more is a bomb' },
+  unpackedFiles: { value: 500_000, unit: 'count', source: 'ours: ten times the largest set of packages seen' },
+  releasesKept: { value: 50, unit: 'count', source: 'ours, of an environment: older ones are deleted' },
   listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
 } as const satisfies Record<string, Limit>

@@ -6,12 +6,14 @@ import type { ErrorCode } from './errors.ts'
  * these rows.
  */
 export type Route = {
-  readonly methods: readonly ('GET' | 'POST' | 'PATCH' | 'DELETE')[]
+  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
   readonly path: string
   readonly summary: string
   /** Query parameters: name to schema. */
   readonly query?: Readonly<Record<string, ZodType>>
   readonly body?: ZodType
+  /** Type of a body that is no JSON. A page of another origin could not send it with PUT without asking first. */
+  readonly bodyType?: 'application/octet-stream'
   readonly answer: ZodType
   readonly errors: readonly ErrorCode[]
   /** Who says so: the specification, the platform or ours. */

@@ -8,6 +8,7 @@ import type { JobHistoryEntry, LogLine, ProxiedRequest, WebhookDelivery } from '
 import type { JobEvent } from '../domain/job/transitions.ts'
 import type { Json } from '../domain/json/json.ts'
 import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
+import type { AppStore, ArtifactFiles } from './ports/apps.ts'
 import type { WorkerAddress } from './ports/fleet.ts'
 import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
 import type { SecretStore } from './ports/secrets.ts'
@@ -358,6 +359,8 @@ export type Storage = {
   readonly search: SearchIndex
   readonly metrics: MetricsStore
   readonly secrets: SecretStore
+  readonly apps: AppStore
+  readonly artifacts: ArtifactFiles
   readonly state: StateStore
   /** Called after each commit with what changed, in order. */
   readonly onCommit: (listener: (changes: readonly Change[]) => void) => void

@@ -13,6 +13,8 @@ export type WorkerPlan = {
   readonly container: ContainerSettings | undefined
   /** Set: the worker answers HTTP requests on a port. */
   readonly loadBalanced: EndpointConfig['loadBalanced']
+  /** To which app it belongs, for labels. */
+  readonly app: EndpointConfig['app']
 }
 
 /** What a driver needs to start a worker. */
@@ -93,6 +95,11 @@ export type Fleet = {
     readonly free: number
     readonly reason: string | undefined
   }
+  /**
+   * Why no worker with such a container could ever run on this machine as it is, also if nothing else ran: no engine, no
+   * card of this kind. Undefined: one could. Looks now, so it takes a moment.
+   */
+  readonly refusal: (plan: { readonly container?: ContainerSettings | undefined }) => Promise<string | undefined>
   /** What its workers use now. Costs something: only while somebody looks. */
   readonly usage: (workerIds: readonly string[]) => Promise<ReadonlyMap<string, WorkerUsage>>
   readonly onExit: (listener: (exit: WorkerExit) => void) => void

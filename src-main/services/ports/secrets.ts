@@ -16,4 +16,8 @@ export type SecretStore = {
   readonly list: (scope: string) => readonly SecretName[]
   /** Returns whether there was one; to be called inside a Writer's work only. */
   readonly remove: (scope: string, name: string) => boolean
+  /** Scopes that begin with this, in order. */
+  readonly scopes: (prefix: string) => readonly string[]
+  /** Removes all secrets of a scope; to be called inside a Writer's work only. */
+  readonly removeScope: (scope: string) => void
 }

@@ -1,0 +1,212 @@
+/** Apps on the service: environments, their releases and variables, and what a deploy plans and does. */
+import { z } from 'zod'
+
+/** Name of an app: that of its project folder, so nearly anything. Source: flash research, Build. */
+export const appName = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}/\\]{1,100}$/u, 'must be at most 100 characters without slashes')
+  .refine((name) => name !== '.' && name !== '..', 'must be a name')
+
+/** Name of an environment. */
+export const environmentName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, hyphens and underscores, at most 63')
+
+/** Name of a variable of an environment. */
+export const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, 'must be a variable name')
+  .refine((name) => !/^(SVC|RUNPOD)_/.test(name), 'SVC_ and RUNPOD_ are set by the service')
+
+/** SHA-256 of an artifact, which is its name. */
+export const artifactName = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
+
+/** The states of a release. An environment has at most one that is preparing, and one that is active. */
+export const RELEASE_STATES = ['preparing', 'active', 'superseded', 'failed'] as const
+
+/** State of a release. */
+export type ReleaseState = (typeof RELEASE_STATES)[number]
+
+/** To which app an endpoint belongs: set by deploys alone. */
+export const appMembership = z.object({
+  name: z.string(),
+  environment: z.string(),
+  resource: z.string().describe('name of the endpoint within the app'),
+  variables: z.number().int().describe('version of the variables that its workers get; 0: none'),
+})
+
+/** To which app an endpoint belongs. */
+export type AppMembership = z.infer<typeof appMembership>
+
+/** What workers of an app run on. */
+export const RUNS_ON = ['containers', 'processes'] as const
+
+/** What workers of an app run on. */
+export type RunsOn = (typeof RUNS_ON)[number]
+
+/** A release as the management API shows it. `number` counts from 1 in its environment. */
+export const releaseView = z.object({
+  app: z.string(),
+  environment: z.string(),
+  number: z.number().int(),
+  state: z.enum(RELEASE_STATES),
+  fingerprint: z.string(),
+  artifact: artifactName.optional().describe('missing where the code is a folder of this machine'),
+  pythonVersion: z.string(),
+  runsOn: z.enum(RUNS_ON),
+  rollbackOf: z.number().int().optional().describe('number of the release whose code it has'),
+  reason: z.string().optional().describe('why it failed, or what ended it'),
+  createdAt: z.number().int(),
+  activatedAt: z.number().int().optional(),
+  endedAt: z.number().int().optional(),
+})
+
+/** A release. */
+export type ReleaseView = z.infer<typeof releaseView>
+
+/** One setting that a deploy changes. Values of variables are never shown. */
+export const plannedChange = z.object({
+  setting: z.string(),
+  from: z.unknown().optional().describe('missing: it was not there'),
+  to: z.unknown().optional().describe('missing: it goes away'),
+})
+
+/** What a deploy does with one endpoint. */
+export const plannedStep = z.object({
+  resource: z.string(),
+  action: z.enum(['create', 'update', 'unchanged', 'delete']),
+  endpointId: z.string().optional(),
+  changes: z.array(plannedChange).describe('of an update'),
+  replacesWorkers: z.boolean().describe('a change of limits alone does not'),
+})
+
+/** What a deploy does with one endpoint. */
+export type PlannedStep = z.infer<typeof plannedStep>
+
+/** What a deploy would do. */
+export const deployPlan = z.object({
+  app: z.string(),
+  environment: z.string(),
+  /** Which of them the deploy makes. */
+  makes: z.array(z.enum(['app', 'environment'])),
+  runsOn: z.enum(RUNS_ON),
+  steps: z.array(plannedStep),
+  warnings: z.array(z.string()).describe('what is not as the manifest asks, like a card that this machine lacks'),
+})
+
+/** What a deploy would do. */
+export type DeployPlan = z.infer<typeof deployPlan>
+
+/** How far a deploy is with one endpoint. */
+export const releaseStep = plannedStep.extend({
+  state: z.enum(['waiting', 'starting', 'ready', 'failed', 'done']),
+  note: z.string().optional().describe('what its first worker does, or why it failed'),
+})
+
+/** How far a deploy is with one endpoint. */
+export type ReleaseStep = z.infer<typeof releaseStep>
+
+/** An endpoint of an environment, as it answers now. */
+export const deployedEndpoint = z.object({
+  resource: z.string(),
+  id: z.string(),
+  loadBalanced: z.boolean(),
+  url: z.string(),
+  hostUrl: z.string().optional(),
+  routes: z.array(z.string()).describe('of a load-balanced one, like "GET /health", in the order of the source'),
+  functions: z.array(z.string()),
+})
+
+/** An endpoint of an environment. */
+export type DeployedEndpoint = z.infer<typeof deployedEndpoint>
+
+/** A release with what it does or did. */
+export const releaseProgress = z.object({
+  release: releaseView,
+  steps: z.array(releaseStep).describe('empty once the service was restarted'),
+  warnings: z.array(z.string()),
+  endpoints: z.array(deployedEndpoint).describe('those of the environment now'),
+})
+
+/** A release with what it does or did. */
+export type ReleaseProgress = z.infer<typeof releaseProgress>
+
+/** A variable of an environment; its value is never shown. */
+export const variableView = z.object({ name: z.string(), updatedAt: z.number().int() })
+
+/** An environment as a list shows it. */
+export const environmentView = z.object({
+  app: z.string(),
+  name: z.string(),
+  createdAt: z.number().int(),
+  active: releaseView.optional(),
+  endpoints: z.number().int(),
+  variables: z.number().int(),
+})
+
+/** An environment. */
+export type EnvironmentView = z.infer<typeof environmentView>
+
+/** An environment with all that belongs to it. */
+export const environmentDetail = environmentView.extend({
+  endpoints: z.array(deployedEndpoint),
+  variables: z.array(variableView),
+  releases: z.array(releaseView).describe('newest first'),
+})
+
+/** An environment with all that belongs to it. */
+export type EnvironmentDetail = z.infer<typeof environmentDetail>
+
+/** An app with its environments. */
+export const appView = z.object({
+  name: z.string(),
+  createdAt: z.number().int(),
+  environments: z.array(environmentView),
+})
+
+/** An app. */
+export type AppView = z.infer<typeof appView>
+
+/** Body of 'plan' and, with what may be deleted, of 'release'. */
+const source = z
+  .union([
+    z.strictObject({ artifact: artifactName.describe('one that was uploaded') }),
+    z.strictObject({ folder: z.string().min(1).max(4096).describe('absolute folder of this machine with a built app') }),
+    z.strictObject({ release: z.number().int().min(1).describe('number of an earlier release of this environment') }),
+    z.strictObject({ active: z.literal(true).describe('the one that is active, with the variables of now') }),
+  ])
+  .describe('where the code is')
+
+/** Body of 'make a release'. */
+export const releaseCreate = z.strictObject({
+  source,
+  runsOn: z.enum(RUNS_ON).optional().describe('without it containers where there is an engine, else processes'),
+  deletes: z.array(z.string()).max(1000).default([]).describe('endpoints that may be deleted as the app has them no more'),
+  withoutImages: z.boolean().default(false).describe('leave out ready images where there are no containers'),
+})
+
+/** Body of 'make a release'. */
+export type ReleaseCreate = z.infer<typeof releaseCreate>
+
+/** Where the code of a release is. */
+export type ReleaseSource = ReleaseCreate['source']
+
+/** Body of 'change variables'. */
+export const variablesUpdate = z.strictObject({
+  set: z.record(variableName, z.string().max(32_768)).default({}),
+  remove: z.array(variableName).max(1000).default([]),
+})
+
+/** Body of 'change variables'. */
+export type VariablesUpdate = z.infer<typeof variablesUpdate>
+
+/** How far an artifact has come. `received` and `total` in bytes. */
+export const artifactStatus = z.object({
+  state: z.enum(['missing', 'partial', 'complete']),
+  received: z.number().int(),
+  total: z.number().int().optional(),
+})
+
+/** How far an artifact has come. */
+export type ArtifactStatus = z.infer<typeof artifactStatus>

@@ -3,12 +3,13 @@ import { firstTables } from './migrations/2026-11-21-first-tables.ts'
 import { loadBalancedRequests } from './migrations/2026-11-21-load-balanced-requests.ts'
 import { payloadFiles } from './migrations/2026-11-22-payload-files.ts'
 import { secrets } from './migrations/2026-11-23-secrets.ts'
+import { apps } from './migrations/2026-11-24-apps.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, loadBalancedRequests, payloadFiles, secrets]
+export const MIGRATIONS: readonly Migration[] = [firstTables, loadBalancedRequests, payloadFiles, secrets, apps]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`
 const READ = `SELECT id FROM migrations ORDER BY id`

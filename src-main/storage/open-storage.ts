@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Storage } from '../services/ports.ts'
+import { createAppStore } from './app-store.ts'
+import { openArtifactFiles, temporaryArtifactFiles } from './artifact-files.ts'
 import { startCheckpoints } from './checkpoint-thread.ts'
 import { createChunkStore } from './chunk-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
@@ -21,7 +23,7 @@ import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
 
 /**
- * Opens the database with the folder of large payloads beside it, and makes all stores on them.
+ * Opens the database with the folders of large payloads and artifacts beside it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
  * @param now ms since the epoch
  * @throws DatabaseUnusable
@@ -34,6 +36,7 @@ export function openStorage(file: string, now: number): Storage {
   deleteRemovedPayloads(db, commit, payloads)
   const events = createEventStore(db, commit)
   const state = createStateStore(db)
+  const artifacts = file === ':memory:' ? temporaryArtifactFiles() : openArtifactFiles(dirname(file))
   return {
     write: commit.write,
     onCommit: commit.onCommit,
@@ -51,10 +54,12 @@ export function openStorage(file: string, now: number): Storage {
     search: createSearchIndex(db, state),
     metrics: createMetricsStore(db),
     secrets: createSecretStore(db, file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))),
+    apps: createAppStore(db),
+    artifacts,
     state,
     close: async () => {
       commit.close()
-      await Promise.all([checkpoints?.stop(), payloads.close()])
+      await Promise.all([checkpoints?.stop(), payloads.close(), artifacts.close()])
       db.close()
     },
   }

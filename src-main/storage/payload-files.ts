@@ -8,10 +8,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Json } from '../domain/json/json.ts'
 import type { PayloadFile, PayloadStore } from '../services/ports/payloads.ts'
+import { codeOf, fileError } from './file-error.ts'
 import { asBytes, asText, headOf, isLarge } from './payload-json.ts'
 import { createRecentPayloads } from './recent-payloads.ts'
 import { createDurableWriter } from './write-durably.ts'
@@ -57,7 +57,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
       await writeDurably(pathOf(name), bytes)
     } catch (error) {
       remove([name])
-      throw asAppError(error)
+      throw fileError(error, 'a payload could not be stored')
     }
     recent.put(name, bytes)
     return { file: name, head: headOf(bytes) }
@@ -92,14 +92,4 @@ export const payloadsInRows: PayloadFiles = {
   read: async () => undefined,
   remove: () => undefined,
   close: async () => undefined,
-}
-
-function asAppError(error: unknown): AppError {
-  const code = codeOf(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', {}, { cause: error })
-  return new AppError('DATABASE_BUSY', { why: `a payload could not be stored (${code})` }, { cause: error })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

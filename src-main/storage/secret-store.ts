@@ -16,6 +16,12 @@ const PUT = `
 const GET = `SELECT nonce, sealed FROM secrets WHERE scope = :scope AND name = :name`
 const LIST = `SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = :scope ORDER BY name`
 const REMOVE = `DELETE FROM secrets WHERE scope = :scope AND name = :name RETURNING name`
+// A range, so that the key of the table finds them, and no character of a prefix means anything. 1114111: the last one.
+const SCOPES = `
+  SELECT DISTINCT scope FROM secrets
+  WHERE scope >= :prefix AND scope < :prefix || char(1114111)
+  ORDER BY scope`
+const REMOVE_SCOPE = `DELETE FROM secrets WHERE scope = :scope`
 
 const CIPHER = 'aes-256-gcm'
 // Random nonces of 96 bits are safe for 2^32 values of one key; source: NIST SP 800-38D, 8.3.
@@ -31,6 +37,8 @@ export function createSecretStore(db: Database, key: SecretKey): SecretStore {
   const get = db.prepare<[Place], Sealed>(GET)
   const list = db.prepare<[{ scope: string }], { name: string; updatedAt: number }>(LIST)
   const remove = db.prepare<[Place], { name: string }>(REMOVE)
+  const scopes = db.prepare<[{ prefix: string }], { scope: string }>(SCOPES)
+  const removeScope = db.prepare<[{ scope: string }]>(REMOVE_SCOPE)
   return {
     put: (scope, name, value, now) =>
       void put.run({ scope, name, now, ...seal(key.readOrMake(), { scope, name }, value) }),
@@ -40,6 +48,8 @@ export function createSecretStore(db: Database, key: SecretKey): SecretStore {
     },
     list: (scope) => list.all({ scope }),
     remove: (scope, name) => remove.get({ scope, name }) !== undefined,
+    scopes: (prefix) => scopes.all({ prefix }).map(({ scope }) => scope),
+    removeScope: (scope) => void removeScope.run({ scope }),
   }
 }
 

@@ -12,6 +12,9 @@ export const RELEASE_TRANSITIONS = {
 /** Name of a move of a release. */
 export type ReleaseEvent = keyof typeof RELEASE_TRANSITIONS
 
+/** All moves, in the order of the table. */
+export const RELEASE_EVENTS = Object.keys(RELEASE_TRANSITIONS) as readonly ReleaseEvent[]
+
 /** The moves that end a release. */
 const ENDING: readonly ReleaseEvent[] = ['fail', 'supersede']
 

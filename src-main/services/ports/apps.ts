@@ -59,7 +59,12 @@ export type AppStore = {
   /** Undefined: another one is being prepared. */
   readonly createRelease: (release: NewRelease, now: number) => Release | undefined
   /** The only way a state changes: moves the release if the table allows it, else undefined. */
-  readonly moveRelease: (id: number, event: ReleaseEvent, reason: string | undefined, now: number) => Release | undefined
+  readonly moveRelease: (
+    id: number,
+    event: ReleaseEvent,
+    reason: string | undefined,
+    now: number,
+  ) => Release | undefined
   readonly release: (environmentId: number, number: number) => Release | undefined
   /** The one in this state, of the two states that only one can have. */
   readonly releaseIn: (environmentId: number, state: 'active' | 'preparing') => Release | undefined
@@ -88,8 +93,10 @@ export type ArtifactFiles = {
   ) => Promise<ArtifactStatus>
   /** The file of a whole artifact; undefined: it is not here. */
   readonly find: (artifact: string) => Promise<string | undefined>
-  /** Folder in which artifacts are unpacked, and those of volumes; absolute, made if missing. */
-  readonly folder: (kind: 'unpacked' | 'volumes') => Promise<string>
+  /** Folder for an artifact when it is unpacked; absolute, perhaps not there yet. If it is, it counts as touched. */
+  readonly unpackedFolder: (artifact: string) => Promise<string>
+  /** Folder that stands for a network volume of this name; absolute, made if missing, never deleted. */
+  readonly volume: (name: string) => Promise<string>
   /**
    * Deletes artifacts, and folders of unpacked ones, that are not in use and were not touched lately, and parts of uploads
    * that nobody goes on with.
@@ -106,3 +113,6 @@ export type ArtifactFiles = {
  * @throws Error with the reason, for a person
  */
 export type UnpackArtifact = (file: string, folder: string, signal: AbortSignal) => Promise<void>
+
+/** Text of the manifest in a folder with a built app; undefined: there is none. */
+export type ReadManifest = (folder: string) => Promise<string | undefined>

@@ -75,6 +75,46 @@ describe('a secret', () => {
   })
 })
 
+describe('a scope', () => {
+  const SCOPES = [
+    'variables/1/1',
+    'variables/1/2',
+    'variables/10/1',
+    'variables/1',
+    'registry',
+    'variables/1/%',
+    'VARIABLES/1/1',
+  ]
+
+  function setupScopes() {
+    const { secrets } = setup()
+    for (const scope of SCOPES) for (const name of ['a', 'b']) secrets.put(scope, name, VALUE, 1)
+    return secrets
+  }
+
+  it('is found by what it begins with, each once and in order', () => {
+    const secrets = setupScopes()
+    expect(secrets.scopes('variables/1/')).toEqual(['variables/1/%', 'variables/1/1', 'variables/1/2'])
+    expect(secrets.scopes('registry')).toEqual(['registry'])
+    expect(secrets.scopes('')).toEqual([...SCOPES].sort())
+  })
+
+  it.each(['variables/_/', 'variables/%', '%', '*', 'variables/2/'])('is not found by the pattern %s', (prefix) => {
+    expect(setupScopes().scopes(prefix)).toEqual([])
+  })
+
+  it('that is removed takes all its secrets along, and none of another', () => {
+    const secrets = setupScopes()
+    secrets.removeScope('variables/1/%')
+    secrets.removeScope('variables/1')
+    expect(secrets.list('variables/1')).toEqual([])
+    expect(secrets.scopes('')).toEqual(
+      SCOPES.filter((scope) => !['variables/1/%', 'variables/1'].includes(scope)).sort(),
+    )
+    expect(secrets.get('variables/1/1', 'a')).toBe(VALUE)
+  })
+})
+
 describe('the key of the secrets', () => {
   it('is made with the first secret, for its user alone', () => {
     const { keyFile, secrets } = setup()

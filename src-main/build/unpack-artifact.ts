@@ -1,0 +1,164 @@
+/**
+ * Unpacks artifacts. All of an archive is checked while it is read: `check-entries` says what it may hold, and the first
+ * entry that it may not ends it. Small files are written beside the reading, many at once; large ones pass through.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { extract, type Header } from 'tar-stream'
+import { AppError } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
+import type { UnpackArtifact } from '../services/ports/apps.ts'
+import { type ArchiveLimits, createEntryCheck, RefusedArchive, tooLarge } from './check-entries.ts'
+
+// Files up to this size are held whole. Together: 32 MiB in memory at most.
+const WHOLE_BYTES = 1024 * 1024
+const AT_ONCE = 32
+// A quarter of the time for archives of many small files, against the 16 KiB that are usual.
+const INFLATED_BYTES = 256 * 1024
+
+const BLOCK_BYTES = 512
+// Two empty blocks end an archive.
+const END_BYTES = 2 * BLOCK_BYTES
+const EXECUTABLE = 0o111
+const FOLDER_MODE = 0o755
+const PROGRAM_MODE = 0o755
+const FILE_MODE = 0o644
+
+type Body = AsyncIterable<unknown>
+
+/** Unpacks with the limits of artifacts. */
+export const unpackArtifact: UnpackArtifact = createUnpacker({
+  bytes: limit('unpackedBytes'),
+  files: limit('unpackedFiles'),
+})
+
+/** Makes what unpacks artifacts; `bytes` are those of the archive without its compression. */
+export function createUnpacker(limits: ArchiveLimits): UnpackArtifact {
+  return async (file, folder, signal) => {
+    await mkdir(dirname(folder), { recursive: true })
+    const begun = await mkdtemp(join(dirname(folder), `.${basename(folder)}.`))
+    try {
+      await unpackInto(begun, file, limits, signal)
+      await chmod(begun, FOLDER_MODE)
+      await putInPlace(begun, folder)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : unpackError(error)
+    } finally {
+      await rm(begun, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Where another one was quicker its folder counts: it is whole, and came of the same artifact. */
+async function putInPlace(begun: string, folder: string): Promise<void> {
+  try {
+    await rename(begun, folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}
+
+async function unpackInto(root: string, file: string, limits: ArchiveLimits, signal: AbortSignal): Promise<void> {
+  const check = createEntryCheck(limits)
+  const writes = createWrites()
+  const gunzip = createGunzip({ chunkSize: INFLATED_BYTES })
+  const tar = extract()
+  let inflated = 0
+  let endOfEntries = 0
+  let taking: Promise<void> = Promise.resolve()
+
+  async function take(header: Header, body: Body): Promise<void> {
+    const entry = check(header)
+    if (entry === undefined) return
+    for (const folder of entry.newFolders) await mkdir(join(root, folder), FOLDER_MODE)
+    if (entry.kind === 'folder') return
+    // 'wx' makes a new file or fails: it follows no link and changes nothing that is there.
+    const options = { flag: 'wx', mode: (header.mode & EXECUTABLE) === 0 ? FILE_MODE : PROGRAM_MODE } as const
+    const path = join(root, entry.path)
+    if (header.size > WHOLE_BYTES) return pipeline(body, createWriteStream(path, { ...options, flags: options.flag }))
+    const content = await readAll(body, header.size)
+    await writes.add(() => writeFile(path, content, options))
+  }
+
+  tar.on('entry', (header, body, next) => {
+    endOfEntries = body.offset + BLOCK_BYTES + Math.ceil(header.size / BLOCK_BYTES) * BLOCK_BYTES
+    // It fails with the archive, which tells why; an error that nobody listens to would end the process.
+    body.on('error', () => {})
+    taking = take(header, body)
+    taking.then(() => next(), next)
+  })
+  async function* bounded(pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      inflated += piece.length
+      if (inflated > limits.bytes) throw new RefusedArchive(tooLarge(limits))
+      yield piece
+    }
+  }
+  try {
+    await pipeline(createReadStream(file), gunzip, bounded, tar, { signal })
+    await taking
+    if (inflated - endOfEntries < END_BYTES) throw new RefusedArchive('it is cut off')
+    // Zeros after the last part, and all that is behind them, are left out by gunzip without a word.
+    if (gunzip.bytesWritten !== (await stat(file)).size) throw new RefusedArchive('there is something behind its end')
+  } finally {
+    // Nothing may be written any more when the folder is removed; what ended it is told by the archive.
+    await taking.catch(() => undefined)
+    await writes.idle()
+  }
+  writes.throwIfFailed()
+}
+
+async function readAll(body: Body, size: number): Promise<Buffer> {
+  if (size === 0) return Buffer.alloc(0)
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(piece as Buffer)
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+}
+
+/** Runs writes beside each other, so many at once; after one that failed no other is begun. */
+function createWrites() {
+  const running = new Set<Promise<void>>()
+  let failure: { readonly error: unknown } | undefined
+  const throwIfFailed = () => {
+    if (failure !== undefined) throw failure.error
+  }
+  return {
+    throwIfFailed,
+    async add(write: () => Promise<void>): Promise<void> {
+      while (running.size >= AT_ONCE) await Promise.race(running)
+      throwIfFailed()
+      const one = write()
+        .catch((error: unknown) => {
+          failure ??= { error }
+        })
+        .finally(() => running.delete(one))
+      running.add(one)
+    },
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}
+
+/** What a person is told. */
+function unpackError(error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', {}, { cause: error })
+  return new Error(
+    `The artifact cannot be unpacked: ${reasonOf(error, code, message)}. Build the app and deploy again.`,
+    {
+      cause: error,
+    },
+  )
+}
+
+function reasonOf(error: unknown, code: string | undefined, message: string): string {
+  if (error instanceof RefusedArchive) return message
+  if (code?.startsWith('Z_')) return 'it is no gzip file, or it is cut off or damaged'
+  if (code !== undefined) return message
+  return `it is no tar archive, or it is cut off or damaged (${message.replace(/[.?]$/, '')})`
+}

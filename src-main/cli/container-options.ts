@@ -30,6 +30,21 @@ const PULLS = ['missing', 'always', 'never'] as const satisfies readonly Contain
 export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
   { flags: '--image <image>', description: 'image that the workers run', settings: (image) => ({ image }) },
   {
+    flags: '--python <version>',
+    description: 'Python of the worker image, like 3.12; an image of yours has its own',
+    settings: (python) => ({ python }),
+  },
+  {
+    flags: '--package <requirement>',
+    description: 'Python package that the worker image gets, like "torch>=2.5"; may be repeated',
+    settings: (text, { packages = [] }) => ({ packages: [...packages, text] }),
+  },
+  {
+    flags: '--system-package <name>',
+    description: 'Debian package that the worker image gets, like ffmpeg; may be repeated',
+    settings: (text, { systemPackages = [] }) => ({ systemPackages: [...systemPackages, text] }),
+  },
+  {
     flags: '--entrypoint <words...>',
     description: 'replaces the image\'s entry point, like "python3 -u worker.py"',
     settings: (text, { entrypoint = [] }) => ({ entrypoint: [...entrypoint, ...splitWords(text)] }),

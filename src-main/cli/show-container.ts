@@ -9,6 +9,9 @@ export function containerFields(settings: ContainerSettings | undefined): readon
   const { gpu, volumes, ports, capabilities, keepPausedMs } = settings
   return [
     ['container', settings.image ?? 'our worker image'],
+    ['Python', settings.python],
+    ['packages', lines(settings.packages)],
+    ['Debian packages', lines(settings.systemPackages)],
     ['entry point', words(settings.entrypoint)],
     ['arguments', words(settings.args)],
     ['pull', settings.pull === 'missing' ? undefined : settings.pull],
@@ -29,7 +32,7 @@ export function containerFields(settings: ContainerSettings | undefined): readon
 }
 
 const sizeText = (bytes: number | undefined) => (bytes === undefined ? undefined : size(bytes))
-const lines = (texts: readonly string[]) => (texts.length === 0 ? undefined : texts.join('\n'))
+const lines = (texts: readonly string[] = []) => (texts.length === 0 ? undefined : texts.join('\n'))
 
 function volumeText({ source, target, readOnly }: ContainerSettings['volumes'][number]): string {
   return `${source}:${target}${readOnly ? ':ro' : ''}`

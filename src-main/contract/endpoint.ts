@@ -73,7 +73,13 @@ export function programFault({
     return 'a handler takes jobs; a load-balanced endpoint needs a command or an image that answers HTTP'
   if (handler === undefined && command === undefined && container?.image === undefined)
     return 'give exactly one of handler and command, or an image'
+  if (container?.image !== undefined && wantsOfWorkerImage(container))
+    return 'python, packages and systemPackages are for the worker image, and an image has its own: leave out one of both'
   return undefined
+}
+
+function wantsOfWorkerImage({ python, packages, systemPackages }: ContainerSettings): boolean {
+  return python !== undefined || packages.length + systemPackages.length > 0
 }
 
 /** Growth of a load-balanced endpoint for which none is given; source: the platform's app package. */

@@ -1,27 +1,21 @@
 /** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
 import { rmSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createProxy } from '../api/load-balanced/proxy.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker/worker-app.ts'
 import {
   createCore,
-  dockerFleet,
-  joinFleets,
   type OpenedFolder,
   openFolderStorage,
   pingWorker,
   postOut,
-  processFleet,
   type ServiceFacts,
   type Storage,
 } from '../core.ts'
-import { containerState } from './container-state.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
-import { type Fetch, freePort, type Listener, listen, type StreamHandler } from './listen.ts'
+import { createFleets } from './fleets.ts'
+import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
 import { StartError } from './start-error.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
 import { createWorkerListeners } from './worker-listeners.ts'
@@ -54,8 +48,6 @@ const STOP_GRACE_MS = 10_000
 const ANSWER_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
-const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
-const PYTHON_PATH = join(RESOURCES, 'python')
 const LOOPBACK = '127.0.0.1'
 
 /**
@@ -126,31 +118,14 @@ async function run(
     log,
     post: postOut,
     ping: pingWorker,
-    fleet: ({ clock, maxWorkers, registryAuth }) =>
-      joinFleets({
-        process: processFleet({
-          clock,
-          log,
-          folder: folder.workers,
-          pythonPath: PYTHON_PATH,
-          environment: process.env,
-          maxWorkers,
-          reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
-          freePort,
-        }),
-        container: dockerFleet({
-          clock,
-          log,
-          folder: folder.workers,
-          pythonPath: PYTHON_PATH,
-          surroundings: { env: process.env, home: homedir(), platform: process.platform, user: userNumbers() },
-          resources: RESOURCES,
-          version: packageJson.version,
-          registryAuth,
-          maxWorkers,
-          openForWorkers: (host) => workerListeners.open(host),
-          state: containerState(storage),
-        }),
+    fleet: (needs) =>
+      createFleets({
+        ...needs,
+        folder,
+        storage,
+        log,
+        reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
+        openForWorkers: (host) => workerListeners.open(host),
       }),
     facts: () => facts as ServiceFacts,
     accountKey: () => accountKey ?? '',
@@ -216,12 +191,6 @@ async function run(
     return stopping
   }
   return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped: stopped.promise }
-}
-
-// Windows gives -1.
-function userNumbers(): string | undefined {
-  const { uid, gid } = userInfo()
-  return uid < 0 ? undefined : `${uid}:${gid}`
 }
 
 // Without a wish of the user the next free port will do; the CLI finds it in the data folder.

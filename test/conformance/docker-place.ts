@@ -14,8 +14,8 @@ import { realClock, scriptOf, silent } from './process-place.ts'
 const IMAGE = 'busybox'
 const CONTAINER = containerSettings.parse({ image: IMAGE })
 
-/** An engine for real containers. What the test leaves there goes with it. */
-export function dockerPlace(dockerHost: string): FleetPlace {
+/** An engine for real containers. What the test leaves there goes with it. @param env variables of the service */
+export function dockerPlace(dockerHost: string, env: Readonly<Record<string, string>> = {}): FleetPlace {
   const serviceId = `test${randomBytes(5).toString('hex')}`
   const docker = (...args: string[]) =>
     execFileSync('docker', ['-H', dockerHost, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -46,7 +46,7 @@ export function dockerPlace(dockerHost: string): FleetPlace {
           resources: '/nowhere',
           version: '0',
           registryAuth: () => undefined,
-          surroundings: { env: { DOCKER_HOST: dockerHost }, home: folder, platform: process.platform },
+          surroundings: { env: { DOCKER_HOST: dockerHost, ...env }, home: folder, platform: process.platform },
           openForWorkers: async () => ({ port: 1 }),
           state: {
             serviceId: () => serviceId,

@@ -59,6 +59,7 @@ export function specOf(command: string | undefined, more: Partial<WorkerSpec> = 
     python: 'python3',
     container: undefined,
     loadBalanced: undefined,
+    app: undefined,
     ...more,
     env: { RUNPOD_POD_ID: workerId, ...more.env },
   }
@@ -288,6 +289,14 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
       await fleet.stop(worker.workerId, 0)
       most = 2
       expect(fleet.capacity({})).toEqual({ free: 1, reason: undefined })
+    })
+
+    it('refuses no worker that could run here, also while all places are taken', async () => {
+      const { fleet, startUp } = setup(() => 1)
+      expect(await fleet.refusal({})).toBeUndefined()
+      await startUp([])
+      expect(fleet.capacity({}).free).toBe(0)
+      expect(await fleet.refusal({})).toBeUndefined()
     })
 
     it('ends all workers when it is closed', async () => {

@@ -85,3 +85,17 @@ test('workers that outlived a crash of the service answer again', async () => {
   expect(await statusOf(service, 'web/work?ms=1')).toBe(200)
   expect((await service.workers('web')).map(({ id }) => id)).toEqual([before?.id])
 })
+
+test('a command without an image runs in the worker image, with its code at /app, which it cannot change', async () => {
+  const service = await startedContainerService(engine)
+  const code = [{ source: WORKERS, target: '/app', readOnly: true }]
+  await createWeb(service, 'app', { command: 'python3 /app/web.py' }, { image: undefined, volumes: code })
+  expect(await statusOf(service, 'app/work?ms=1')).toBe(200)
+  const [worker] = await service.workers('app')
+  const { Config, Mounts } = JSON.parse(
+    await service.docker('inspect', '--format', '{{json .}}', worker?.container ?? ''),
+  )
+  expect(Config.Image).toMatch(/^drydock-worker:/)
+  expect(Config.WorkingDir).toBe('/app')
+  expect(Mounts).toMatchObject([{ Destination: '/app', RW: false }])
+})

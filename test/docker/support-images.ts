@@ -49,6 +49,7 @@ export function setupImages(
 
   return {
     docker,
+    repository,
     home,
     time,
     /** All progress that was told. */
@@ -71,6 +72,26 @@ export function setupImages(
           .catch(() => undefined) // it never came
       }),
   }
+}
+
+/** Runs a command in an image, without a network, and gives what it prints. */
+export async function outputOf(
+  { docker }: Pick<ReturnType<typeof setupImages>, 'docker'>,
+  image: string,
+  command: readonly string[],
+): Promise<string> {
+  const [program = '', ...args] = command
+  const container = await docker.createContainer({
+    Image: image,
+    Entrypoint: [program],
+    Cmd: args,
+    Tty: true,
+    HostConfig: { NetworkMode: 'none' },
+  })
+  onTestFinished(() => container.remove({ force: true }))
+  await container.start()
+  await container.wait()
+  return (await container.logs({ stdout: true, stderr: true })).toString().trim()
 }
 
 /** A folder that vanishes with the test. */

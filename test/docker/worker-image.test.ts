@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { setupImages, temporaryFolder } from './support-images.ts'
+import { outputOf, setupImages, temporaryFolder } from './support-images.ts'
 
 const engine = await dockerEngine()
 
@@ -17,22 +17,6 @@ function copyOfResources(): string {
   const folder = temporaryFolder()
   for (const part of ['docker', 'python']) cpSync(join(RESOURCES, part), join(folder, part), { recursive: true })
   return folder
-}
-
-/** Runs a command in an image and gives what it prints. */
-async function outputOf({ docker }: ReturnType<typeof setupImages>, image: string, command: readonly string[]) {
-  const [program = '', ...args] = command
-  const container = await docker.createContainer({
-    Image: image,
-    Entrypoint: [program],
-    Cmd: args,
-    Tty: true,
-    HostConfig: { NetworkMode: 'none' },
-  })
-  onTestFinished(() => container.remove({ force: true }))
-  await container.start()
-  await container.wait()
-  return (await container.logs({ stdout: true, stderr: true })).toString().trim()
 }
 
 describe('the worker image', () => {

@@ -60,6 +60,8 @@ export type FakeFleet = Fleet & {
   usageReadings: number
   /** Every later start fails with this reason. */
   failStarts: string | undefined
+  /** What the machine lacks for a plan: the answer of `refusal`; nothing, unless a test says so. */
+  lacks: (plan: Parameters<Fleet['refusal']>[0]) => string | undefined
 }
 
 /** Makes an empty place. */
@@ -183,6 +185,7 @@ export function createFakeFleet({
     started,
     usageReadings: 0,
     failStarts: undefined,
+    lacks: () => undefined,
     print(workerId, line) {
       place.workers.get(workerId)?.lines.push(line)
       drain(workerId, false)
@@ -224,6 +227,7 @@ export function createFakeFleet({
       const free = Math.max(0, maxWorkers() - mine.size)
       return { free, reason: free > 0 ? undefined : `${mine.size} of ${maxWorkers()} worker processes are in use` }
     },
+    refusal: async (plan) => fleet.lacks(plan),
     onExit: (listener) => exitListeners.push(listener),
     onOutput: (listener) => outputListeners.push(listener),
     async close() {

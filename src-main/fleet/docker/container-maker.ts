@@ -1,6 +1,6 @@
 /** Makes the containers of workers: image, network, cards and limits put together, and handed to the engine. */
 import type Docker from 'dockerode'
-import { gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
+import { type GpuDevices, gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
 import type { WorkerSpec } from '../../services/ports.ts'
 import type { GpuBook } from '../gpu/gpu-book.ts'
 import { containerOptions } from './container-options.ts'
@@ -47,7 +47,7 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
       network,
       engine: connected.facts,
       labels: labelsOf(options, spec, gpuIds),
-      gpus: devices(options, connected, gpuIds),
+      gpus: devicesFor(options, connected, gpuIds),
     })
     await options.noteUse()
     return await createContainer(connected.docker, create, (why) => options.onNoDiskLimit(spec.endpointId, why))
@@ -57,7 +57,16 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
   }
 }
 
-function devices({ gpus, hasGpuHook }: ContainerMakerOptions, { facts }: Connected, ids: readonly string[]) {
+/**
+ * What the engine needs to hand out these cards of the book.
+ * @param ids of the cards; none: what keeps all of them away
+ * @throws Error with the reason when this engine hands out none
+ */
+export function devicesFor(
+  { gpus, hasGpuHook }: Pick<ContainerMakerOptions, 'gpus' | 'hasGpuHook'>,
+  { facts }: Pick<Connected, 'facts'>,
+  ids: readonly string[],
+): GpuDevices {
   if (ids.length === 0) return { hostConfig: {}, env: withoutGpus(facts.info) }
   const cards = gpus.cards()
   const found = gpuDevices(

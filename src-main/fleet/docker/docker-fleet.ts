@@ -4,11 +4,20 @@
  */
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
-import type { Clock, Fleet, FleetWorker, Log, WorkerExit, WorkerOutput, WorkerSpec } from '../../services/ports.ts'
+import type {
+  Clock,
+  Fleet,
+  FleetWorker,
+  Log,
+  WorkerExit,
+  WorkerOutput,
+  WorkerPlan,
+  WorkerSpec,
+} from '../../services/ports.ts'
 import { createGpuBook } from '../gpu/gpu-book.ts'
 import { createGpuReader, hasNvidiaHook } from '../gpu/inventory.ts'
 import { type ContainerPorts, containerAddress, readPortsLabel } from './container-address.ts'
-import { type ContainerMakerOptions, makeContainer } from './container-maker.ts'
+import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
 import { type ContainerWorker, createContainerWorker } from './container-worker.ts'
 import { type ContainerEvent, createEngine } from './engine.ts'
 import { engineWords } from './engine-words.ts'
@@ -93,6 +102,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const startingIds = new Set<string>()
   let sweepDue = false
   let cancelSweep: (() => void) | undefined
+  let removal: Promise<void> = Promise.resolve()
 
   engine.onEvent((event) => {
     const worker = find(event)
@@ -236,7 +246,13 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     return labels[LABELS.run] === making.runId && (prepared.has(workerId) || startingIds.has(workerId))
   }
 
-  async function removeUnknown(): Promise<void> {
+  // One after the other: of two at once, one would be told that the other's removal goes on, and end before it.
+  function removeUnknown(): Promise<void> {
+    removal = removal.catch(() => undefined).then(removeUnknownNow)
+    return removal
+  }
+
+  async function removeUnknownNow(): Promise<void> {
     const { docker } = await engine.connect()
     const filters = { label: [`${LABELS.service}=${serviceId}`] }
     const mine = new Set([...running.values()].map(({ container }) => container.id))
@@ -256,6 +272,19 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
         }),
     )
     marks.keepOnly(new Set(running.keys()))
+  }
+
+  async function refusal({ container }: Partial<Pick<WorkerPlan, 'container'>>): Promise<string | undefined> {
+    try {
+      const connected = await engine.look()
+      if (container?.gpu === undefined) return undefined
+      const offer = await gpus.offer(container)
+      if ('reason' in offer) return offer.reason
+      devicesFor(making, connected, offer.ids)
+      return undefined
+    } catch (error) {
+      return (error as Error).message.replace(/\.$/, '') // others put it into a sentence
+    }
   }
 
   return {
@@ -293,6 +322,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       const cards = gpus.places(container)
       return { free: Math.min(free, cards.free), reason: cards.reason }
     },
+    refusal,
     usage: (workerIds) =>
       readUsage({ workers: workerIds.flatMap((id) => running.get(id) ?? []), gpus, gpuReader, log }),
     onExit: (listener) => exitListeners.push(listener),

@@ -32,6 +32,8 @@ export type Connected = { readonly docker: Docker; readonly facts: EngineFacts }
 export type Engine = {
   /** The client. Rejects, with a sentence for a person, when no engine answers. */
   readonly connect: () => Promise<Connected>
+  /** As `connect`, for a question: where no engine answers, nobody waits for one, so none is looked for later. */
+  readonly look: () => Promise<Connected>
   /** Why the engine cannot be used now; undefined while it answers, or before anybody asked. */
   readonly fault: () => string | undefined
   readonly onEvent: (listener: (event: ContainerEvent) => void) => void
@@ -130,12 +132,19 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
     })
   }
 
-  function connect(): Promise<Connected> {
+  function look(): Promise<Connected> {
     if (connected !== undefined) return connected
     const attempt = open()
     connected = attempt
-    attempt.catch((error: Error) => {
+    attempt.catch(() => {
       if (connected === attempt) connected = undefined
+    })
+    return attempt
+  }
+
+  function connect(): Promise<Connected> {
+    const attempt = look()
+    attempt.catch((error: Error) => {
       fault = error.message
       retry()
     })
@@ -144,6 +153,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
 
   return {
     connect,
+    look,
     fault: () => fault,
     onEvent: (listener) => eventListeners.push(listener),
     onChange: (listener) => changeListeners.push(listener),

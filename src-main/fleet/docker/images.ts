@@ -12,7 +12,7 @@ import type { EngineSurroundings } from './find-engine.ts'
 import { registryName, registryOf } from './image-name.ts'
 import { pullImage } from './pull-image.ts'
 import { createSharedWork, type Watch } from './shared-work.ts'
-import { createWorkerImage, type WorkerImageOptions } from './worker-image.ts'
+import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
 
 /** Keeps images at hand. */
 export type ImageKeeper = {
@@ -34,6 +34,7 @@ export type ImageKeeperOptions = WorkerImageOptions & {
   readonly registryAuth: (name: string) => RegistryCredentials | undefined
 }
 
+type WantedWorkerImage = WantedImage & Partial<Pick<ContainerSettings, 'pull'>>
 type Wanted = Pick<ContainerSettings, 'pull' | 'registryAuth'> & { readonly image: string }
 
 /**
@@ -43,6 +44,8 @@ type Wanted = Pick<ContainerSettings, 'pull' | 'registryAuth'> & { readonly imag
 const FRESH_MS = 5 * 60_000
 
 const GONE = 404
+// What settings lack that an earlier version of this program stored.
+const USUAL: WantedImage = { packages: [], systemPackages: [] }
 
 /** Makes the keeper. */
 export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
@@ -50,6 +53,7 @@ export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
   const worker = createWorkerImage(options)
   const share = createSharedWork()
   const pulledAt = new Map<string, number>()
+  const workerImages = new Set<string>() // those that were asked for
 
   const isFresh = (image: string) => clock.steady() - (pulledAt.get(image) ?? Number.NEGATIVE_INFINITY) < FRESH_MS
 
@@ -103,24 +107,40 @@ export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
     await share(who, watch, (shared) => pull(docker, wanted, shared, isHere))
   }
 
-  async function ensureWorkerImage(docker: Docker, settings: ContainerSettings | undefined, watch: Watch) {
-    const variant = settings?.gpu === undefined ? 'cpu' : 'gpu'
-    const image = worker.name(variant)
+  async function ensureBase(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
+    // By our own pull, as a build says nothing of its progress and knows no credentials.
+    const pull = wanted.pull === 'never' ? 'never' : 'missing'
+    await ensureImage(docker, { image: worker.base(wanted), pull, registryAuth: undefined }, watch)
+  }
+
+  // Images for a graphics card and without one are built on the same packages.
+  async function ensurePackages(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
+    const image = worker.packagesName(wanted)
+    if (image === undefined) return ensureBase(docker, wanted, watch)
+    if (await has(docker, image)) return
+    await share(`build ${image}`, watch, async (shared) => {
+      await ensureBase(docker, wanted, shared)
+      await worker.buildPackages(docker, wanted, shared)
+    })
+  }
+
+  async function ensureWorkerImage(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
+    const image = worker.name(wanted)
+    workerImages.add(image)
     if (await has(docker, image)) return
     await share(`build ${image}`, watch, async (shared) => {
       const began = clock.steady()
-      // By our own pull, as the build says nothing of its progress and knows no credentials.
-      const pull = settings?.pull === 'never' ? 'never' : 'missing'
-      await ensureImage(docker, { image: worker.base(), pull, registryAuth: undefined }, shared)
-      await worker.build(docker, variant, shared)
+      await ensurePackages(docker, wanted, shared)
+      await worker.build(docker, wanted, shared)
       log.info('worker image built', { image, tookMs: Math.round(clock.steady() - began) })
+      await worker.removeOld(docker, workerImages)
     })
   }
 
   return {
-    nameFor: ({ container }) => container?.image ?? worker.name(container?.gpu === undefined ? 'cpu' : 'gpu'),
+    nameFor: ({ container }) => container?.image ?? worker.name({ ...USUAL, ...container }),
     async ensure({ docker }, { container }, watch) {
-      if (container?.image === undefined) return ensureWorkerImage(docker, container, watch)
+      if (container?.image === undefined) return ensureWorkerImage(docker, { ...USUAL, ...container }, watch)
       const { image, pull, registryAuth: name } = container
       return ensureImage(docker, { image, pull, registryAuth: name }, watch)
     },

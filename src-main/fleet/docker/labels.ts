@@ -8,6 +8,8 @@ export const LABELS = {
   run: 'svc.run',
   endpoint: 'svc.endpoint',
   worker: 'svc.worker',
+  /** App and environment, like `shop/production`. */
+  app: 'svc.app',
   ports: 'svc.ports',
   /** Ids of its graphics cards. */
   gpus: 'svc.gpus',
@@ -20,7 +22,7 @@ export type Maker = { readonly serviceId: string; readonly runId: string }
 /** The labels of a worker's container. */
 export function labelsOf(
   { serviceId, runId }: Maker,
-  { endpointId, workerId, loadBalanced, container }: WorkerSpec,
+  { endpointId, workerId, app, loadBalanced, container }: WorkerSpec,
   gpuIds: readonly string[],
 ): Record<string, string> {
   return {
@@ -28,6 +30,7 @@ export function labelsOf(
     [LABELS.run]: runId,
     [LABELS.endpoint]: endpointId,
     [LABELS.worker]: workerId,
+    ...(app === undefined ? {} : { [LABELS.app]: `${app.name}/${app.environment}` }),
     ...(loadBalanced === undefined ? {} : { [LABELS.ports]: portsLabel(loadBalanced) }),
     ...(gpuIds.length === 0 ? {} : { [LABELS.gpus]: gpuIds.join(',') }),
     ...(gpuIds.length > 0 && container?.gpuShared === true ? { [LABELS.gpusShared]: 'true' } : {}),

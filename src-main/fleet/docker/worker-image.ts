@@ -6,31 +6,39 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type Docker from 'dockerode'
+import type { ContainerSettings } from '../../contract/container.ts'
 import type { Log } from '../../services/ports.ts'
-import { type EngineTold, readTold } from './engine-stream.ts'
-import { engineWords, shortened } from './engine-words.ts'
+import { buildImage } from './build-image.ts'
+import { engineWords } from './engine-words.ts'
+import { oldImages, packageImageName } from './old-images.ts'
+import { createPackageImage, type WantedPackages } from './package-image.ts'
 import type { Watch } from './shared-work.ts'
 
-/** Which of the two. */
-export type WorkerImageVariant = 'cpu' | 'gpu'
+/** Which of the worker images: for a graphics card or not, which Python, what is installed. */
+export type WantedImage = WantedPackages & Pick<ContainerSettings, 'gpu' | 'python'>
 
-/** The worker image. */
+/** The worker images. */
 export type WorkerImage = {
-  /** The image that it is built on. */
-  readonly base: () => string
-  readonly name: (variant: WorkerImageVariant) => string
-  /** Builds it; the base is there. Rejects with the last lines of the build. */
-  readonly build: (docker: Docker, variant: WorkerImageVariant, watch: Watch) => Promise<void>
+  readonly name: (wanted: WantedImage) => string
+  /** Name of the image with the packages, on which the worker image is built; undefined where none are wanted. */
+  readonly packagesName: (wanted: WantedImage) => string | undefined
+  /** The image of Python that all of it is built on. */
+  readonly base: (wanted: WantedImage) => string
+  /** Builds the image with the packages; the base is there. Needs a network. Rejects with the last lines of the build. */
+  readonly buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
+  /** Builds the worker image; what it is built on is there. Rejects with the last lines of the build. */
+  readonly build: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
+  /** Removes what nobody needs. An image that a container has stays: the engine refuses to remove it. */
+  readonly removeOld: (docker: Docker, inUse: ReadonlySet<string>) => Promise<void>
 }
 
 const LABELS = { 'svc.image': 'worker' }
-const DOCKERFILE = 'docker/worker/Dockerfile'
+const FOLDER = 'docker/worker'
+const DOCKERFILE = `${FOLDER}/Dockerfile`
 const RUNTIME = 'python/svc_worker'
 const HASH_LENGTH = 12
-// Lines of a failed build that are told; source: ours, so that the reason still fits a line of a terminal.
-const LAST_LINES = 5
-// What the builder says of its own containers and images.
-const NO_NEWS = /^ ---> |^Removing intermediate /
+// The version in the tag of an image of Python, like that of python:3.11-slim-bookworm.
+const VERSION_IN_TAG = /(?<=:)\d+\.\d+(?=[^:/]*$)/
 
 /** What the image is made of. */
 export type WorkerImageOptions = {
@@ -42,80 +50,84 @@ export type WorkerImageOptions = {
   readonly log: Log
 }
 
-/** Makes what knows the image; nothing is read yet. */
+/** Makes what knows the images; nothing is read yet. */
 export function createWorkerImage({
   resources,
   version,
   repository = 'drydock-worker',
   log,
 }: WorkerImageOptions): WorkerImage {
-  let content: { readonly files: readonly string[]; readonly tag: string } | undefined
+  const packages = createPackageImage(join(resources, FOLDER))
+  let content: Content | undefined
   // Read once, when it is first asked for: the files of a program that runs do not change but by a new start.
   const read = () => {
     content ??= readContent(resources, version)
     return content
   }
-  const name = (variant: WorkerImageVariant) => `${repository}:${read().tag}${variant === 'gpu' ? '-gpu' : ''}`
 
-  // Unused ones of other versions. One that a container has is kept: the engine refuses to remove it.
-  async function removeOld(docker: Docker): Promise<void> {
-    const images = await docker.listImages({ filters: { reference: [repository] } })
-    const old = images
-      .flatMap(({ RepoTags }) => RepoTags ?? [])
-      .filter((tag) => !tag.startsWith(`${repository}:${read().tag}`))
-    for (const tag of old) {
-      try {
-        await docker.getImage(tag).remove()
-        log.info('removed an old worker image', { image: tag })
-      } catch (error) {
-        log.info('an old worker image stays', { image: tag, why: engineWords(error) })
-      }
-    }
+  function base({ python }: Pick<WantedImage, 'python'>): string {
+    return python === undefined ? read().base : read().base.replace(VERSION_IN_TAG, python)
+  }
+
+  function name(wanted: WantedImage): string {
+    const python = base(wanted) === read().base ? undefined : `python${wanted.python}`
+    const parts = [
+      read().tag,
+      packages.id(base(wanted), wanted) ?? python,
+      wanted.gpu === undefined ? undefined : 'gpu',
+    ]
+    return `${repository}:${parts.filter((part) => part !== undefined).join('-')}`
+  }
+
+  function packagesName(wanted: WantedImage): string | undefined {
+    const id = packages.id(base(wanted), wanted)
+    return id === undefined ? undefined : packageImageName(repository, id)
   }
 
   return {
-    base: () => /^ARG BASE=(\S+)$/m.exec(readFileSync(join(resources, DOCKERFILE), 'utf8'))?.[1] ?? '',
     name,
-    async build(docker, variant, { tell, signal }) {
-      const lines: string[] = []
-      tell('building the worker image')
-      try {
-        const stream = await docker.buildImage(
-          { context: resources, src: [...read().files] },
-          {
-            t: name(variant),
-            dockerfile: DOCKERFILE,
-            target: variant,
-            labels: LABELS,
-            networkmode: 'none', // it needs nothing from outside
-            rm: true,
-            forcerm: true,
-            abortSignal: signal,
-          },
-        )
-        for await (const told of readTold(stream)) {
-          if (told.error !== undefined) throw new Error(shortened(told.error))
-          const step = stepOf(told)
-          if (step !== undefined) tell(`building the worker image: ${step}`)
-          lines.push(...(told.stream ?? '').split('\n').filter((line) => line.trim() !== '' && !NO_NEWS.test(line)))
-        }
-      } catch (error) {
-        signal.throwIfAborted()
-        const last = lines.slice(-LAST_LINES).join('; ')
-        const words = `the worker image could not be built: ${engineWords(error)}`
-        throw new Error(last === '' ? words : `${words}. Its last lines: ${last}`, { cause: error })
+    packagesName,
+    base,
+    buildPackages: (docker, wanted, watch) =>
+      packages.build(docker, { ...wanted, name: packagesName(wanted) ?? '', base: base(wanted) }, watch),
+    build(docker, wanted, watch) {
+      const options = {
+        t: name(wanted),
+        dockerfile: DOCKERFILE,
+        target: wanted.gpu === undefined ? 'cpu' : 'gpu',
+        labels: LABELS,
+        buildargs: { BASE: packagesName(wanted) ?? base(wanted) },
+        networkmode: 'none', // it needs nothing from outside
       }
-      await removeOld(docker)
+      return buildImage(docker, { context: resources, files: read().files, options, progress: stepOf }, watch)
+    },
+    async removeOld(docker, inUse) {
+      const images = await docker.listImages({ filters: { reference: [repository] } })
+      for (const image of oldImages(images, { repository, tag: read().tag, inUse })) {
+        try {
+          await docker.getImage(image).remove()
+          log.info('removed an old worker image', { image })
+        } catch (error) {
+          log.info('an old worker image stays', { image, why: engineWords(error) })
+        }
+      }
     },
   }
 }
 
-function stepOf({ stream = '' }: EngineTold): string | undefined {
-  const [, step, of] = /^Step (\d+)\/(\d+) : /.exec(stream) ?? []
+function stepOf(line: string): string | undefined {
+  const [, step, of] = /^Step (\d+)\/(\d+) : /.exec(line) ?? []
   return step && `step ${step} of ${of}`
 }
 
-function readContent(resources: string, version: string): { readonly files: readonly string[]; readonly tag: string } {
+type Content = {
+  readonly files: readonly string[]
+  /** Of the image without wishes. */
+  readonly tag: string
+  readonly base: string
+}
+
+function readContent(resources: string, version: string): Content {
   const modules = readdirSync(join(resources, RUNTIME), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.py'))
     .map((path) => `${RUNTIME}/${path.split(sep).join('/')}`)
@@ -125,5 +137,6 @@ function readContent(resources: string, version: string): { readonly files: read
     const bytes = readFileSync(join(resources, file))
     hash.update(`${file}\n${bytes.length}\n`).update(bytes)
   }
-  return { files, tag: `${version}-${hash.digest('hex').slice(0, HASH_LENGTH)}` }
+  const base = /^ARG BASE=(\S+)$/m.exec(readFileSync(join(resources, DOCKERFILE), 'utf8'))?.[1] ?? ''
+  return { files, base, tag: `${version}-${hash.digest('hex').slice(0, HASH_LENGTH)}` }
 }

@@ -3,7 +3,13 @@
  * last reading is older than 30 s; while somebody waits for cards that are not there, every 30 s, as a driver may come.
  * Only `take`, `adopt` and `release` change who has what, at once, so two workers never get the same card.
  */
-import { allocateGpus, type GpuHold, type GpuNeed, gpuPlaces } from '../../domain/worker/gpu-allocation.ts'
+import {
+  allocateGpus,
+  type GpuAnswer,
+  type GpuHold,
+  type GpuNeed,
+  gpuPlaces,
+} from '../../domain/worker/gpu-allocation.ts'
 import type { GpuCard, GpuInventory } from '../../domain/worker/gpu-list.ts'
 import type { Clock, Log } from '../../services/ports.ts'
 
@@ -26,6 +32,8 @@ export type GpuBook = {
    * @throws Error with the reason, for a person
    */
   readonly take: (workerId: string, endpointId: string, need: GpuNeed) => readonly string[]
+  /** Reads the cards, and says which ones a worker would get if nobody had any, or why none. */
+  readonly offer: (need: GpuNeed) => Promise<GpuAnswer>
   /** Notes the cards of a worker of an earlier run, whatever is known of the cards. */
   readonly adopt: (workerId: string, endpointId: string, ids: readonly string[], shared: boolean) => void
   /** Gives the cards of a worker back. Safe to call twice. */
@@ -106,6 +114,10 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
       if ('reason' in answer) throw new Error(answer.reason)
       holds = [...holds, ...answer.ids.map((gpuId) => ({ gpuId, workerId, endpointId, shared: need.gpuShared }))]
       return answer.ids
+    },
+    async offer(need) {
+      await refresh()
+      return allocateGpus(need, inventory ?? { cards: [] }, [])
     },
     adopt(workerId, endpointId, ids, shared) {
       const others = holds.filter((hold) => hold.workerId !== workerId)

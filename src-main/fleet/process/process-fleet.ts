@@ -256,6 +256,7 @@ export function createProcessFleet({
       const free = Math.max(0, maxWorkers() - running.size)
       return { free, reason: free > 0 ? undefined : `${running.size} of ${maxWorkers()} worker processes are in use` }
     },
+    refusal: async () => undefined, // whatever a process asks for is not looked at
     isAway: () => false,
     usage: async () => new Map(),
     onExit: (listener) => exitListeners.push(listener),

@@ -49,6 +49,7 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
     },
     drainOutput: (workerId) => owners.get(workerId)?.drainOutput(workerId),
     capacity: (plan) => placeOf(plan).capacity(plan),
+    refusal: (plan) => placeOf(plan).refusal(plan),
     async usage(workerIds) {
       const parts = all.map((fleet) => fleet.usage(workerIds.filter((id) => owners.get(id) === fleet)))
       return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))

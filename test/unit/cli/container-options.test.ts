@@ -155,6 +155,19 @@ describe('endpoint create with an image', () => {
     expect(stderr).toMatch(message)
   })
 
+  test('sends the Python and the packages that the worker image of a handler gets', async () => {
+    const { sent } = await setup()
+    const options = ['--python', '3.12', '--package', 'torch>=2.5', '--system-package', 'ffmpeg']
+    const more = ['--package', 'numpy', '--system-package', 'libsndfile1']
+    const container = await sent('--handler', 'handler.py', ...options, ...more)
+    expect(container).toEqual({
+      python: '3.12',
+      packages: ['torch>=2.5', 'numpy'],
+      systemPackages: ['ffmpeg', 'libsndfile1'],
+    })
+    expect(() => containerSettings.parse(container)).not.toThrow()
+  })
+
   test('refuses containers with nothing to run', async () => {
     const { run } = await setup()
     expect(await run(['endpoint', 'create', 'x', '--container'])).toMatchObject({
@@ -193,6 +206,15 @@ test('endpoint show prints the settings of containers', async () => {
       'scaling               by delay, 4 s',
     ].join('\n'),
   )
+})
+
+test('endpoint show prints what the worker image holds', async () => {
+  const settings = { python: '3.12', packages: ['torch>=2.5', 'numpy'], systemPackages: ['ffmpeg'] }
+  const { run } = await setupCli({
+    'GET /api/endpoints/hello': { ...HELLO_VIEW, container: containerSettings.parse(settings) },
+  })
+  const { stdout } = await run(['endpoint', 'show', 'hello'])
+  expect(stdout).toMatch(/our worker image\nPython +3\.12\npackages +torch>=2\.5\n +numpy\nDebian packages +ffmpeg\n/)
 })
 
 test('workers shows the container and why it is not there yet', async () => {

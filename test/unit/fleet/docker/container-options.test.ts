@@ -23,6 +23,7 @@ function optionsOf({ settings = {}, spec = {}, plan = {} }: Given = {}) {
       cwd: undefined,
       python: 'python3',
       loadBalanced: undefined,
+      app: undefined,
       env: {},
       ...spec,
       container: containerSettings.parse({ image: 'an-image', ...settings }),

@@ -107,3 +107,14 @@ test('nobody waits: nothing is read, nor after the end', async () => {
   await time.advance(300_000)
   expect(seen).toMatchObject({ readings, changes })
 })
+
+test('what could be had is told as if nobody had a card, after a new look', async () => {
+  const { book, seen } = setup(NONE)
+  expect(await book.offer(ANY)).toEqual({ reason: 'the NVIDIA driver is not loaded' })
+  seen.inventory = { cards: ONE }
+  expect(await book.offer(ANY)).toEqual({ ids: [ONE[0]?.id] })
+  book.take('w1', 'hello', ANY)
+  expect(await book.offer(ANY)).toEqual({ ids: [ONE[0]?.id] })
+  expect(await book.offer({ ...ANY, gpuCount: 2 })).toEqual({ reason: expect.stringMatching(/needs 2 GPUs.* has 1/) })
+  expect(book.holds()).toHaveLength(1)
+})

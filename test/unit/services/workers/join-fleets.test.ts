@@ -14,6 +14,7 @@ const SPEC: WorkerSpec = {
   python: 'python3',
   container: undefined,
   loadBalanced: undefined,
+  app: undefined,
   env: {},
 }
 const IN_CONTAINER = { ...SPEC, container: containerSettings.parse({ image: 'an-image' }) }
@@ -53,4 +54,11 @@ it('still finds a worker that was asked to stop before it ran', async () => {
   expect(container.list()).toHaveLength(1)
   await fleet.stop('w', 0)
   expect(container.list()).toEqual([])
+})
+
+it('asks the place of a plan what the machine lacks for it', async () => {
+  const { fleet, container } = setup()
+  container.lacks = () => 'no Docker engine answers'
+  expect(await fleet.refusal(IN_CONTAINER)).toBe('no Docker engine answers')
+  expect(await fleet.refusal({})).toBeUndefined()
 })

@@ -1,0 +1,67 @@
+/** The fleets of a data folder, joined with the system: for the service that runs on it, and for a sweep after one. */
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
+import { type CorePorts, dockerFleet, type Fleet, joinFleets, type Log, processFleet, type Storage } from '../core.ts'
+import { containerState } from './container-state.ts'
+import type { DataFolder } from './data-folder.ts'
+import { freePort } from './listen.ts'
+
+/** What the fleets need of whoever makes them. */
+export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
+  readonly folder: DataFolder
+  readonly storage: Storage
+  readonly log: Log
+  /** Where processes reach the service, without a slash at the end. */
+  readonly reach: () => { readonly workerUrl: string; readonly serviceUrl: string }
+  /** Opens a listener for workers on an address of this machine; the same one for the same address. */
+  readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
+}
+
+const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
+const PYTHON_PATH = join(RESOURCES, 'python')
+
+/** Makes the fleet of processes and containers; nothing runs yet. */
+export function createFleets({
+  folder,
+  storage,
+  log,
+  clock,
+  maxWorkers,
+  registryAuth,
+  reach,
+  openForWorkers,
+}: FleetNeeds): Fleet {
+  return joinFleets({
+    process: processFleet({
+      clock,
+      log,
+      folder: folder.workers,
+      pythonPath: PYTHON_PATH,
+      environment: process.env,
+      maxWorkers,
+      reach,
+      freePort,
+    }),
+    container: dockerFleet({
+      clock,
+      log,
+      folder: folder.workers,
+      pythonPath: PYTHON_PATH,
+      surroundings: { env: process.env, home: homedir(), platform: process.platform, user: userNumbers() },
+      resources: RESOURCES,
+      version: packageJson.version,
+      registryAuth,
+      maxWorkers,
+      openForWorkers,
+      state: containerState(storage),
+    }),
+  })
+}
+
+// Windows gives -1.
+function userNumbers(): string | undefined {
+  const { uid, gid } = userInfo()
+  return uid < 0 ? undefined : `${uid}:${gid}`
+}

@@ -9,7 +9,8 @@ const STILL_HERE_MS = 15_000
 
 /**
  * Keeps an answer open as server-sent events: reads what is new, writes it, and waits for the bell.
- * @param read gives the next items after the ones it gave before, and whether more are there at once
+ * @param read gives the next items after the ones it gave before, whether more are there at once, and whether these
+ *   were the last
  */
 export function followAsEvents(
   c: Context,
@@ -20,15 +21,16 @@ export function followAsEvents(
   }: {
     readonly bell: Bell
     readonly stopping: AbortSignal
-    readonly read: () => { readonly items: readonly SentEvent[]; readonly more: boolean }
+    readonly read: () => { readonly items: readonly SentEvent[]; readonly more: boolean; readonly end?: boolean }
   },
 ): Response {
   return streamSSE(c, async (events) => {
     const signal = AbortSignal.any([stopping, c.req.raw.signal])
     await events.write(': connected\n\n')
     while (!signal.aborted && !events.aborted) {
-      const { items, more } = read()
+      const { items, more, end } = read()
       for (const { id, event, data } of items) await events.writeSSE({ id: String(id), event, data })
+      if (end === true) return
       if (more) continue
       if ((await bell.wait(STILL_HERE_MS, signal)) === 'quiet' && !signal.aborted)
         await events.write(': still here\n\n')

@@ -33,6 +33,7 @@ export const appMembership = z.object({
   name: z.string(),
   environment: z.string(),
   resource: z.string().describe('name of the endpoint within the app'),
+  code: z.string().describe('SHA-256 of the artifact; the fingerprint, where the code is a folder of this machine'),
   variables: z.number().int().describe('version of the variables that its workers get; 0: none'),
 })
 
@@ -172,7 +173,9 @@ export type AppView = z.infer<typeof appView>
 const source = z
   .union([
     z.strictObject({ artifact: artifactName.describe('one that was uploaded') }),
-    z.strictObject({ folder: z.string().min(1).max(4096).describe('absolute folder of this machine with a built app') }),
+    z.strictObject({
+      folder: z.string().min(1).max(4096).describe('absolute folder of this machine with a built app'),
+    }),
     z.strictObject({ release: z.number().int().min(1).describe('number of an earlier release of this environment') }),
     z.strictObject({ active: z.literal(true).describe('the one that is active, with the variables of now') }),
   ])
@@ -182,7 +185,11 @@ const source = z
 export const releaseCreate = z.strictObject({
   source,
   runsOn: z.enum(RUNS_ON).optional().describe('without it containers where there is an engine, else processes'),
-  deletes: z.array(z.string()).max(1000).default([]).describe('endpoints that may be deleted as the app has them no more'),
+  deletes: z
+    .array(z.string())
+    .max(1000)
+    .default([])
+    .describe('endpoints that may be deleted as the app has them no more'),
   withoutImages: z.boolean().default(false).describe('leave out ready images where there are no containers'),
 })
 

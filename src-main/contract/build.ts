@@ -74,17 +74,14 @@ export type BuildEvent =
 /** An installed distribution; `bytes` of its files as they lie on the disk. */
 export type InstalledPackage = { readonly name: string; readonly version: string; readonly bytes: number }
 
-/** A build that worked. */
-export type BuildResult = {
+/** An app that was built, wherever it was put. */
+export type BuiltApp = {
   readonly app: string
-  /** Absolute paths. */
+  /** Absolute paths; the artifact is an archive, or a folder with the same files. */
   readonly artifact: string
   readonly manifest: string
-  /** Size of the artifact. */
-  readonly bytes: number
+  /** How many the artifact holds. */
   readonly files: number
-  /** SHA-256 of the artifact, hex. */
-  readonly sha256: string
   readonly fingerprint: string
   readonly pythonVersion: string
   readonly endpoints: readonly { readonly name: string; readonly kind: string }[]
@@ -96,4 +93,12 @@ export type BuildResult = {
   readonly warnings: readonly BuildProblem[]
   readonly steps: readonly { readonly step: BuildStep; readonly tookMs: number }[]
   readonly tookMs: number
+}
+
+/** A build that worked, whose artifact is an archive. */
+export type BuildResult = BuiltApp & {
+  /** Size of the artifact. */
+  readonly bytes: number
+  /** SHA-256 of the artifact, hex. */
+  readonly sha256: string
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   appView,
+  artifactName,
   artifactStatus,
   deployPlan,
   environmentDetail,
@@ -112,7 +113,10 @@ export const DEPLOY_ROUTES = {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/plan',
     summary: 'What a deploy of this manifest would do; nothing is changed',
-    body: z.strictObject({ manifest, runsOn: releaseCreate.shape.runsOn, withoutImages: z.boolean().default(false) }),
+    body: releaseCreate.pick({ runsOn: true, withoutImages: true }).extend({
+      manifest,
+      artifact: artifactName.describe('it need not be here yet; by it a change of code is known'),
+    }),
     answer: deployPlan,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source: 'app-deploy, Deploy',

@@ -46,7 +46,7 @@ export const ERRORS = {
   FORBIDDEN_KEY: {
     status: 403,
     title: 'Forbidden',
-    message: 'This key is good for one endpoint only. Use the account key for management.',
+    message: 'This key is good for calls to endpoints only. Use the account key for management.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -84,7 +84,8 @@ export const ERRORS = {
   RELEASE_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
-    message: 'There is no release {number} of {app}/{environment} to go back to. List them with `drydock env get {environment}`.',
+    message:
+      'There is no release {number} of {app}/{environment} to go back to. List them with `drydock env get {environment}`.',
   },
   ARTIFACT_NOT_FOUND: {
     status: 404,
@@ -136,7 +137,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported Media Type',
-    message: 'The body is {type}. Send JSON with `Content-Type: application/json`.',
+    message: 'The body is {type}, and this address takes {wanted}. Send that, with its Content-Type.',
   },
   UPLOAD_DAMAGED: {
     status: 422,

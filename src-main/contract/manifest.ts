@@ -61,6 +61,10 @@ export const manifest = z.object({
     .string()
     .describe('ISO 8601, UTC; in an artifact a fixed time, as the same input must give the same bytes'),
   source_fingerprint: z.string(),
+  image_requirements: z
+    .array(z.string())
+    .default([])
+    .describe('requirements that are not in the artifact, as the image has them; ours gets them from here'),
   resources: z.record(z.string(), manifestResource),
   routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
   function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),

@@ -1,3 +1,4 @@
+import type { Releases } from './apps/releases.ts'
 import type { Bell } from './bell.ts'
 import type { RequestBalancer } from './load-balanced/balance-requests.ts'
 import type { RequestLog } from './load-balanced/log-requests.ts'
@@ -5,7 +6,7 @@ import type { Keys } from './management/keys.ts'
 import type { MetricsRecorder } from './management/metrics.ts'
 import type { Settings } from './management/settings.ts'
 import type { ViewDeps } from './management/views.ts'
-import type { Clock, Log, NewId, Storage } from './ports.ts'
+import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
@@ -34,6 +35,8 @@ export type ServiceContext = {
   readonly usage: UsageWatch
   readonly balancer: RequestBalancer
   readonly requestLog: RequestLog
+  readonly releases: Releases
+  readonly fleet: Pick<Fleet, 'refusal'>
   readonly views: ViewDeps
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts

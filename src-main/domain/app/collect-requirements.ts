@@ -15,6 +15,8 @@ export type CollectedRequirements = {
   readonly excludes: readonly string[]
   /** Those of them that the app itself asked for. */
   readonly leftOut: readonly string[]
+  /** What it asked for of them: requirement strings, each once, sorted. The image of its workers needs them. */
+  readonly ofImage: readonly string[]
   readonly problems: readonly BuildProblem[]
 }
 
@@ -52,7 +54,7 @@ export function collectRequirements({
     problems.push(buildProblem('EXCLUDE_INVALID', { text }))
   const left = new Set([...EXCLUSION_PROFILES[profile], ...excludes.map(normaliseName)])
   const wanted = new Map<string, string>()
-  const leftOut = new Set<string>()
+  const ofImage = new Map<string, string>()
   const options: InstallerOption[] = []
   for (const found of linesOf(scan)) {
     const { text, file, line } = found
@@ -65,7 +67,7 @@ export function collectRequirements({
     }
     const read = parseRequirement(text)
     if ('why' in read) problems.push(buildProblem('REQUIREMENT_INVALID', { text, why: read.why }, { file, line }))
-    else if (left.has(read.name)) leftOut.add(read.name)
+    else if (left.has(read.name)) ofImage.set(read.text, read.name)
     else if (!BUILT_IN_PACKAGES.includes(read.name)) wanted.set(read.text, read.name)
   }
   return {
@@ -73,7 +75,8 @@ export function collectRequirements({
     names: [...new Set(wanted.values())].sort(),
     options,
     excludes: [...left].sort(),
-    leftOut: [...leftOut].sort(),
+    leftOut: [...new Set(ofImage.values())].sort(),
+    ofImage: [...ofImage.keys()].sort(),
     problems,
   }
 }

@@ -8,20 +8,24 @@ export type Distribution = {
   readonly version: string
   /** Normalised names that it needs, under whatever condition. */
   readonly needs: readonly string[]
+  /** The same as requirement strings, with their conditions. */
+  readonly requires: readonly string[]
   /** Files by its RECORD, relative to the folder of the set, with forward slashes. */
   readonly files: readonly string[]
 }
 
 /** Reads METADATA: mail headers up to the first empty line. */
-export function readMetadata(text: string): Pick<Distribution, 'name' | 'version' | 'needs'> {
+export function readMetadata(text: string): Pick<Distribution, 'name' | 'version' | 'needs' | 'requires'> {
   const head = text.split(/\r?\n\r?\n/, 1)[0] ?? ''
   const values = (field: string) =>
     [...head.matchAll(new RegExp(`^${field}:[ \\t]*(.*)$`, 'gim'))].map((found) => (found[1] ?? '').trim())
-  const needs = values('Requires-Dist').flatMap((text) => /^[A-Za-z0-9][A-Za-z0-9._-]*/.exec(text)?.[0] ?? [])
+  const requires = values('Requires-Dist')
+  const needs = requires.flatMap((text) => /^[A-Za-z0-9][A-Za-z0-9._-]*/.exec(text)?.[0] ?? [])
   return {
     name: normaliseName(values('Name')[0] ?? ''),
     version: values('Version')[0] ?? '',
     needs: [...new Set(needs.map(normaliseName))],
+    requires,
   }
 }
 

@@ -5,18 +5,20 @@ import { comparePaths } from './fingerprint.ts'
 // Source: app-deploy, parameters of Endpoint.
 const DEFAULTS = { workers: [0, 1], idleTimeout: 60, scalerValue: 4, maxConcurrency: 1, gpuCount: 1 } as const
 
-/** Makes the manifest of an app. @param generatedAt ISO 8601, UTC */
+/** Makes the manifest of an app. @param imageRequirements what its packages leave to the image @param generatedAt ISO 8601, UTC */
 export function makeManifest({
   app,
   scan,
   pythonVersion,
   fingerprint,
+  imageRequirements,
   generatedAt,
 }: {
   readonly app: string
   readonly scan: Pick<ScanDocument, 'endpoints'>
   readonly pythonVersion: string
   readonly fingerprint: string
+  readonly imageRequirements: readonly string[]
   readonly generatedAt: string
 }): Manifest {
   const deployed = scan.endpoints
@@ -31,6 +33,7 @@ export function makeManifest({
     python_version: pythonVersion,
     generated_at: generatedAt,
     source_fingerprint: fingerprint,
+    image_requirements: [...imageRequirements],
     resources: Object.fromEntries(deployed.map(([name, endpoint]) => [name, resourceOf(endpoint)])),
     routes: Object.fromEntries(byKind.map(([name, endpoint]) => [name, routesOf(endpoint)])),
     function_registry: Object.fromEntries(

@@ -1,3 +1,4 @@
+import type { PlannedStep } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 
 /** An endpoint of an environment as it is now. */
@@ -7,19 +8,7 @@ export type CurrentEndpoint = {
   readonly config: EndpointConfig
 }
 
-/** One setting that a deploy changes; undefined: it is not there. Values of variables are never shown. */
-export type PlannedChange = { readonly setting: string; readonly from: unknown; readonly to: unknown }
-
-/** What a deploy does with one endpoint. */
-export type PlannedStep = {
-  readonly resource: string
-  readonly action: 'create' | 'update' | 'unchanged' | 'delete'
-  readonly endpointId: string | undefined
-  /** Of an update: what changes, in the order of the settings. */
-  readonly changes: readonly PlannedChange[]
-  /** Whether workers are replaced: a change of limits alone does not. */
-  readonly replacesWorkers: boolean
-}
+type PlannedChange = PlannedStep['changes'][number]
 
 /** Settings that a worker sees only when it starts; source: services/management/endpoints. */
 export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
@@ -31,12 +20,14 @@ export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
   'callsOthers',
   'loadBalanced',
   'container',
+  'app',
 ]
 
-/** Settings that follow from the folder of the release: they change with each, also when no code did. */
+/** Settings that follow from the folder of the code: they change with it, also when the code in it is the same. */
 const OF_THE_FOLDER: readonly string[] = ['handler', 'cwd', 'command', 'container.volumes']
 
-const FINGERPRINT = 'env.SVC_FINGERPRINT'
+const CODE = 'app.code'
+const VARIABLES = 'app.variables'
 
 /**
  * What a deploy does: which endpoints it creates, changes, leaves alone and deletes. An endpoint whose sources and
@@ -50,10 +41,9 @@ export function planDeploy(
 ): readonly PlannedStep[] {
   const steps = Object.entries(targets).map(([resource, target]): PlannedStep => {
     const before = current.find((endpoint) => endpoint.resource === resource)
-    if (before === undefined)
-      return { resource, action: 'create', endpointId: undefined, changes: [], replacesWorkers: false }
+    if (before === undefined) return { resource, action: 'create', changes: [], replacesWorkers: false }
     const all = differences(before.config, target)
-    const codeChanged = all.some(({ setting }) => setting === FINGERPRINT)
+    const codeChanged = all.some(({ setting }) => setting === CODE)
     const changes = codeChanged ? all : all.filter(({ setting }) => !OF_THE_FOLDER.includes(setting))
     return {
       resource,
@@ -80,18 +70,19 @@ export function planDeploy(
 
 const isPartOf = (setting: string, name: string) => setting === name || setting.startsWith(`${name}.`)
 
-// What is set for an environment may be a secret, so only that it changes is told.
+// What the source sets may be a secret all the same, so only that it changes is told.
 function shown({ setting, from, to }: PlannedChange): PlannedChange {
-  if (setting === FINGERPRINT) return { setting: 'code', from: short(from), to: short(to) }
+  if (setting === CODE) return { setting: 'code', from: short(from), to: short(to) }
+  if (setting === VARIABLES) return { setting: 'variables', from: `version ${from ?? 0}`, to: `version ${to}` }
   if (!isPartOf(setting, 'env')) return { setting, from, to }
   const hide = (value: unknown) => (value === undefined ? undefined : '(hidden)')
   return { setting, from: hide(from), to: hide(to) }
 }
 
-const FINGERPRINT_SHOWN = 12
-const short = (value: unknown) => (typeof value === 'string' ? value.slice(0, FINGERPRINT_SHOWN) : undefined)
+const SHOWN = 12
+const short = (value: unknown) => (typeof value === 'string' ? value.slice(0, SHOWN) : undefined)
 
-/** The settings that differ; those inside of `env` and `container` by themselves. */
+/** The settings that differ; those inside of `env`, `container` and `app` by themselves. */
 function differences(before: EndpointConfig, after: EndpointConfig): readonly PlannedChange[] {
   const [from, to] = [flat(before), flat(after)]
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
@@ -100,7 +91,7 @@ function differences(before: EndpointConfig, after: EndpointConfig): readonly Pl
     .map((setting) => ({ setting, from: from[setting], to: to[setting] }))
 }
 
-const NESTED = ['env', 'container'] as const
+const NESTED = ['env', 'container', 'app'] as const
 
 function flat(config: EndpointConfig): Record<string, unknown> {
   const nested = NESTED.flatMap((name) =>

@@ -1,3 +1,4 @@
+import type { RunsOn } from '../../contract/app.ts'
 import { containerSettings } from '../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
@@ -7,13 +8,16 @@ import type { ManifestResource } from '../../contract/manifest.ts'
 export type ReleasePlace = {
   readonly app: string
   readonly environment: string
-  /** Folder of this machine with the unpacked artifact; absolute. */
+  /** Folder of this machine with the code; absolute. */
   readonly folder: string
-  /** Fingerprint of the release's sources: a change of code alone changes the settings by it. */
-  readonly fingerprint: string
-  /** Variables that were set for the environment; they win over those of the app's source. */
-  readonly variables: Readonly<Record<string, string>>
-  readonly runsOn: 'containers' | 'processes'
+  /** What tells this code from other code, see AppMembership. */
+  readonly code: string
+  /** Version of the environment's variables. They are not among the settings: their values are secrets. */
+  readonly variables: number
+  readonly runsOn: RunsOn
+  /** Of the manifest: Python of the worker image, and what the platform's images have and ours gets. */
+  readonly pythonVersion: string
+  readonly imageRequirements: readonly string[]
   /** Folder of this machine that stands for a network volume. */
   readonly volumeFolder: (name: string) => string
 }
@@ -31,13 +35,14 @@ const CODE_TARGET = '/app'
 export function targetConfig(name: string, resource: ManifestResource, place: ReleasePlace): EndpointConfig {
   const { handlerFile, is_load_balanced: isLoadBalanced } = resource
   const inContainer = place.runsOn === 'containers' || resource.imageName !== undefined
-  const folder = inContainer ? CODE_TARGET : place.folder
   return endpointConfig.parse({
     name: `${name} (${place.app}/${place.environment})`,
     ...(handlerFile === undefined
       ? {}
       : isLoadBalanced
-        ? { command: `python3 ${folder}/${handlerFile}`, ...(inContainer ? {} : { cwd: place.folder }) }
+        ? inContainer
+          ? { command: `python3 ${CODE_TARGET}/${handlerFile}` }
+          : { command: `python3 ${handlerFile}`, cwd: place.folder }
         : { handler: `${place.folder}/${handlerFile}` }),
     ...(isLoadBalanced ? { loadBalanced: {} } : {}),
     workersMin: resource.workersMin,
@@ -46,26 +51,22 @@ export function targetConfig(name: string, resource: ManifestResource, place: Re
     concurrency: resource.maxConcurrency,
     ...(resource.executionTimeoutMs > 0 ? { executionTimeoutMs: executionTimeout(resource.executionTimeoutMs) } : {}),
     scaler: { type: resource.scalerType, value: resource.scalerValue },
-    env: environmentOf(name, resource, place),
+    env: { ...resource.env, SVC_APP: place.app, SVC_ENV: place.environment, SVC_RESOURCE: name },
     callsOthers: resource.makesRemoteCalls,
     ...(inContainer ? { container: containerOf(resource, place) } : {}),
+    app: {
+      name: place.app,
+      environment: place.environment,
+      resource: name,
+      code: place.code,
+      variables: place.variables,
+    },
   })
 }
 
 // The public tool takes any number of ms; the job API does not.
 function executionTimeout(ms: number): number {
   return Math.min(Math.max(ms, limit('executionTimeoutMinMs')), limit('executionTimeoutMaxMs'))
-}
-
-function environmentOf(name: string, { env }: ManifestResource, place: ReleasePlace): Record<string, string> {
-  return {
-    ...env,
-    ...place.variables,
-    SVC_APP: place.app,
-    SVC_ENV: place.environment,
-    SVC_RESOURCE: name,
-    SVC_FINGERPRINT: place.fingerprint,
-  }
 }
 
 function containerOf(resource: ManifestResource, place: ReleasePlace) {
@@ -77,7 +78,13 @@ function containerOf(resource: ManifestResource, place: ReleasePlace) {
     readOnly: false,
   }))
   return containerSettings.parse({
-    ...(imageName === undefined ? {} : { image: imageName }),
+    ...(imageName === undefined
+      ? {
+          python: place.pythonVersion,
+          packages: place.imageRequirements,
+          systemPackages: resource.systemDependencies,
+        }
+      : { image: imageName }),
     // A handler brings its folder itself.
     volumes: [...(isLoadBalanced && handlerFile !== undefined ? [code] : []), ...volumes],
     ...(gpuIds === undefined ? {} : { gpu: gpuIds, gpuCount: resource.gpuCount }),

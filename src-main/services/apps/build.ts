@@ -2,14 +2,14 @@
  * Builds an app: from a project folder to an artifact. The steps are told one by one; a build that fails leaves the
  * artifact of the one before as it was. Source: app-deploy, Build.
  */
-import { type BuildEvent, BuildFailure, type BuildResult, type BuildStep, buildProblem } from '../../contract/build.ts'
+import { type BuildEvent, BuildFailure, type BuildStep, type BuiltApp, buildProblem } from '../../contract/build.ts'
 import { MANIFEST_FILE } from '../../contract/manifest.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import { type CollectedRequirements, collectRequirements } from '../../domain/app/collect-requirements.ts'
 import type { ExclusionProfile } from '../../domain/app/excluded-packages.ts'
 import { makeManifest } from '../../domain/app/make-manifest.ts'
 import { choosePythonVersion } from '../../domain/app/python-version.ts'
-import type { BuildFolder, BuildPorts, InstalledSet, PackedArtifact } from '../ports/build.ts'
+import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from '../ports/build.ts'
 
 // In an artifact, where the same input must give the same bytes; the time of its entries too. Releases know their time.
 const GENERATED_AT = '1980-01-01T00:00:00.000Z'
@@ -34,12 +34,12 @@ export type BuildRequest = {
 }
 
 /** Builds an app. @param tell gets every step @throws BuildFailure with all problems of the step that failed */
-export async function buildApp(
-  ports: BuildPorts,
+export async function buildApp<Made extends MadeArtifact>(
+  ports: BuildPorts<Made>,
   request: BuildRequest,
   tell: (event: BuildEvent) => void = () => {},
   signal?: AbortSignal,
-): Promise<BuildResult> {
+): Promise<BuiltApp & Made> {
   const steps = tellSteps(ports, tell)
   // Asked beside the scan, as starting Python takes as long as reading the source.
   const local = request.pythonVersion === undefined ? ports.localPython() : Promise.resolve(undefined)
@@ -56,7 +56,9 @@ export async function buildApp(
       const value = await ports.install(wanted, { onLine: progress, signal })
       return { value, summary: summaryOf(value) }
     })
-    const generated = await steps.run('manifest', () => describe(ports, request, scan, requirements, folder, signal))
+    const generated = await steps.run('manifest', () =>
+      describe(ports, request, { scan, requirements, packages }, folder, signal),
+    )
     const packed = await steps.run('pack', async () => {
       const content = {
         project: request.project,
@@ -70,16 +72,20 @@ export async function buildApp(
       return { value, summary: counted(value.files, 'file') }
     })
     const manifest = await ports.writeState(request.project, MANIFEST_FILE, generated.manifestNow)
-    return resultOf(request, { scan, requirements, packages, packed, manifest, ...generated, ...steps.times() })
+    return {
+      ...resultOf(request, { scan, requirements, packages, manifest, ...generated, ...steps.times() }),
+      ...packed,
+    }
   } finally {
     await folder.close(request.keepBuild === true)
   }
 }
 
+type Ports = BuildPorts<MadeArtifact>
 type Step<Value> = { readonly value: Value; readonly summary: string }
 
 /** Runs steps and tells of them. */
-function tellSteps({ clock }: BuildPorts, tell: (event: BuildEvent) => void) {
+function tellSteps({ clock }: Pick<Ports, 'clock'>, tell: (event: BuildEvent) => void) {
   const began = clock.steady()
   const ended: { step: BuildStep; tookMs: number }[] = []
   return {
@@ -100,7 +106,7 @@ function tellSteps({ clock }: BuildPorts, tell: (event: BuildEvent) => void) {
 }
 
 async function discover(
-  ports: BuildPorts,
+  ports: Pick<Ports, 'scan'>,
   { project, outputInProject }: BuildRequest,
   folder: BuildFolder,
   signal: AbortSignal | undefined,
@@ -147,6 +153,12 @@ function summaryOf({ packages, cached, removed }: InstalledSet): string {
   return `${counted(packages.length, 'package')}${cached ? ', from the cache' : ''}${left}`
 }
 
+type Found = {
+  readonly scan: ScanDocument
+  readonly requirements: Wanted
+  readonly packages: InstalledSet | undefined
+}
+
 type Generated = {
   readonly fingerprint: string
   readonly files: Readonly<Record<string, string>>
@@ -155,16 +167,19 @@ type Generated = {
 }
 
 async function describe(
-  ports: BuildPorts,
+  ports: Pick<Ports, 'hashFiles' | 'clock'>,
   { project, app }: BuildRequest,
-  scan: ScanDocument,
-  { pythonVersion, wanted }: Wanted,
+  { scan, requirements, packages }: Found,
   folder: BuildFolder,
   signal: AbortSignal | undefined,
 ): Promise<Step<Generated>> {
+  const { pythonVersion, wanted, ofImage } = requirements
   const fingerprint = await ports.hashFiles(project, scan.files, signal)
-  const manifestAt = (generatedAt: string) =>
-    `${JSON.stringify(makeManifest({ app, scan, pythonVersion, fingerprint, generatedAt }), null, 2)}\n`
+  const imageRequirements = [...new Set([...ofImage, ...(packages?.imageRequirements ?? [])])].sort()
+  const manifestAt = (generatedAt: string) => {
+    const manifest = makeManifest({ app, scan, pythonVersion, fingerprint, imageRequirements, generatedAt })
+    return `${JSON.stringify(manifest, null, 2)}\n`
+  }
   const files = {
     [MANIFEST_FILE]: manifestAt(GENERATED_AT),
     [REQUIREMENTS_FILE]: wanted.map((requirement) => `${requirement}\n`).join(''),
@@ -180,24 +195,19 @@ function counted(count: number, noun: string): string {
 
 function resultOf(
   request: BuildRequest,
-  built: {
-    readonly scan: ScanDocument
-    readonly requirements: Wanted
-    readonly packages: InstalledSet | undefined
-    readonly packed: PackedArtifact
+  built: Found & {
     readonly manifest: string
     readonly fingerprint: string
-    readonly steps: BuildResult['steps']
+    readonly steps: BuiltApp['steps']
     readonly tookMs: number
   },
-): BuildResult {
-  const { scan, requirements, packages, packed, manifest, fingerprint, steps, tookMs } = built
+): Omit<BuiltApp, 'files'> {
+  const { scan, requirements, packages, manifest, fingerprint, steps, tookMs } = built
   const deployed = scan.endpoints.filter(({ kind }) => kind !== 'client')
   return {
     app: request.app,
     artifact: request.output,
     manifest,
-    ...packed,
     fingerprint,
     pythonVersion: requirements.pythonVersion,
     endpoints: deployed.map(({ name, kind }) => ({ name: name ?? '', kind })),

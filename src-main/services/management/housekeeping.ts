@@ -3,6 +3,7 @@
  * and metrics.
  */
 import type { ServiceSettings } from '../../contract/management.ts'
+import { sweepArtifacts } from '../apps/sweep-artifacts.ts'
 import type { Clock, Log, Storage } from '../ports.ts'
 import { sweepDeadlines } from '../queue/sweep-deadlines.ts'
 
@@ -16,6 +17,7 @@ export type HousekeepingDeps = {
 
 const TICK_MS = 500
 const TRIM_EVERY_MS = 60_000
+const SWEEP_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 const LOG_BATCH = 2000
 // A batch takes about 1.5 ms, so that a request that comes meanwhile does not notice. A quarter of it would take
@@ -32,6 +34,7 @@ export class Housekeeping {
   #cancelTick: (() => void) | undefined
   #cancelIndex: (() => void) | undefined
   #trimmedAt = 0
+  #sweptAt = Number.NEGATIVE_INFINITY
   #indexedAt = 0
   #seenEventId = 0
   #busy: Promise<void> = Promise.resolve()
@@ -74,6 +77,10 @@ export class Housekeeping {
     if (clock.steady() - this.#trimmedAt >= TRIM_EVERY_MS) {
       this.#trimmedAt = clock.steady()
       await this.#trim()
+    }
+    if (clock.steady() - this.#sweptAt >= SWEEP_EVERY_MS) {
+      this.#sweptAt = clock.steady()
+      await sweepArtifacts({ storage, clock })
     }
   }
 

@@ -1,6 +1,7 @@
 import { limit } from '../../contract/limits.ts'
 import { jobAt } from '../../domain/worker/job-at.ts'
 import { readLogLine } from '../../domain/worker/log-line.ts'
+import type { MaskLogs } from '../apps/mask-logs.ts'
 import type { Log, NewLogLine, Storage, WorkerOutput } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
 import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
@@ -21,12 +22,14 @@ export function createLogCollector({
   registry,
   leases,
   log,
+  mask,
   stored,
 }: {
   readonly storage: Pick<Storage, 'write' | 'logs' | 'jobs'>
   readonly registry: WorkerRegistry
   readonly leases: Leases
   readonly log: Log
+  readonly mask: MaskLogs
   /** Called when lines were stored. */
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
@@ -62,9 +65,10 @@ export function createLogCollector({
     return after > most && Math.floor(before / TRIM_EVERY) !== Math.floor(after / TRIM_EVERY)
   }
 
-  return ({ workerId, lines, at, writtenAt, stored: remember }) => {
+  return ({ workerId, lines: printed, at, writtenAt, stored: remember }) => {
     const worker = registry.get(workerId)
-    if (worker === undefined || lines.length === 0) return
+    if (worker === undefined || printed.length === 0) return
+    const lines = mask(worker.endpointId, printed)
     worker.lastLines.push(...lines.slice(-LAST_LINES))
     worker.lastLines.splice(0, Math.max(0, worker.lastLines.length - LAST_LINES))
     const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]

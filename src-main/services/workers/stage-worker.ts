@@ -3,6 +3,7 @@
  * that does not work is known before anybody is served by it.
  */
 import { inSeconds } from '../../domain/worker/in-seconds.ts'
+import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Clock, Endpoint } from '../ports.ts'
 import { wait } from '../wait.ts'
 import type { WorkerCalls } from './worker-calls.ts'
@@ -22,20 +23,42 @@ type Deps = {
   readonly registry: WorkerRegistry
   readonly calls: Pick<WorkerCalls, 'goOn'>
   readonly lifecycle: Pick<WorkerLifecycle, 'start' | 'stop'>
+  readonly health: Pick<HealthWatch, 'watch'>
 }
 
 const COMING: readonly LiveWorker['state'][] = ['initializing']
+const LOOK_AGAIN_MS = 60_000
 const READY: readonly LiveWorker['state'][] = ['idle', 'running']
 
 /**
  * Starts it and waits until it is ready.
- * @throws Error with the reason when it ends before, becomes ill, or takes too long
+ * @throws Error with the reason when it ends before, becomes ill, takes too long, or is given up by the signal
  */
-export async function stageWorker(
-  { clock, registry, calls, lifecycle }: Deps,
+export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: AbortSignal): Promise<StagedWorker> {
+  const { registry, lifecycle } = deps
+  signal?.throwIfAborted()
+  const whenGivenUp = () => {
+    const starting = registry
+      .ofEndpoint(endpoint.id)
+      .find(({ staged, revision }) => staged && revision === endpoint.revision)
+    // It may wait for an image; then its start ends by this.
+    if (starting !== undefined) void lifecycle.stop(starting, 'its release was given up', 0).catch(() => undefined)
+  }
+  signal?.addEventListener('abort', whenGivenUp, { once: true })
+  try {
+    return await startAndWait(deps, endpoint, signal)
+  } finally {
+    signal?.removeEventListener('abort', whenGivenUp)
+  }
+}
+
+async function startAndWait(
+  { clock, registry, calls, lifecycle, health }: Deps,
   endpoint: Endpoint,
+  signal: AbortSignal | undefined,
 ): Promise<StagedWorker> {
   const worker = await lifecycle.start(endpoint, true)
+  health.watch(worker) // of a load-balanced one only /ping says whether it is ready
   const ms = endpoint.config.initializingTimeoutMs
   const isComing = () => COMING.includes(worker.state) && registry.get(worker.id) === worker
   if (isComing()) {
@@ -43,9 +66,10 @@ export async function stageWorker(
       registry.onMove((moved) => {
         if (moved === worker && !COMING.includes(worker.state)) finish()
       })
-    await wait(clock, { ms, signal: undefined, listen })
+    await wait(clock, { ms, signal, listen })
   }
   if (!READY.includes(worker.state)) {
+    signal?.throwIfAborted()
     const reason = isComing() ? `it was not ready within ${inSeconds(ms)}` : (worker.reason ?? 'it ended')
     if (worker.state !== 'ended') await lifecycle.stop(worker, reason, 0)
     throw new Error(reason)
@@ -56,5 +80,20 @@ export async function stageWorker(
       calls.goOn(worker.id)
     },
     discard: (reason) => lifecycle.stop(worker, reason, endpoint.config.stopGraceMs),
+  }
+}
+
+/** Settles when a worker has ended, however long its jobs take, or the signal aborts. */
+export async function whenEnded(
+  { clock, registry }: Pick<Deps, 'clock' | 'registry'>,
+  worker: LiveWorker,
+  signal: AbortSignal,
+): Promise<void> {
+  while (worker.state !== 'ended' && !signal.aborted) {
+    const listen = (finish: () => void) =>
+      registry.onMove((moved) => {
+        if (moved === worker && worker.state === 'ended') finish()
+      })
+    await wait(clock, { ms: LOOK_AGAIN_MS, signal, listen })
   }
 }

@@ -17,7 +17,7 @@ import { releaseJobs } from '../queue/release-jobs.ts'
 import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { closeJobSpan, openJobSpan } from './job-spans.ts'
 import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
-import { type StagedWorker, stageWorker } from './stage-worker.ts'
+import { type StagedWorker, stageWorker, whenEnded } from './stage-worker.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
 import { type LiveWorker, loadOf } from './worker-registry.ts'
@@ -57,6 +57,7 @@ export class WorkerSupervisor {
   readonly #checks = new Map<string, { readonly at: number; readonly cancel: () => void }>()
   readonly #lastCheck = new Map<string, number>()
   readonly #starting = new Set<Promise<void>>()
+  readonly #givingWay = new Set<string>()
   #stopTicking: (() => void) | undefined
   #stopping = false
 
@@ -118,10 +119,29 @@ export class WorkerSupervisor {
    * Starts a worker with settings that its endpoint does not have yet, or of an endpoint that is not there yet. It takes
    * nothing until it is promoted.
    * @param endpoint as it will be, with the revision it will have
-   * @throws Error with the reason when the worker does not become ready
+   * @throws Error with the reason when the worker does not become ready, or the signal gives it up
    */
-  stage(endpoint: Endpoint): Promise<StagedWorker> {
-    return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint)
+  stage(endpoint: Endpoint, signal?: AbortSignal): Promise<StagedWorker> {
+    return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, signal)
+  }
+
+  /**
+   * Lets one worker of an endpoint go after its jobs, and starts no other one until the function that is returned is
+   * called: its place is for a staged one.
+   */
+  async giveWay(endpointId: string, signal: AbortSignal): Promise<() => void> {
+    const goOn = () => {
+      this.#givingWay.delete(endpointId)
+      this.check(endpointId)
+    }
+    this.#givingWay.add(endpointId)
+    const workers = inService(this.#deps.registry.ofEndpoint(endpointId))
+    const leaving = workers.find(({ state }) => state === 'idle' || state === 'paused') ?? workers[0]
+    if (leaving !== undefined) {
+      this.#leave(leaving.id, 'a new release needs its place', false)
+      await whenEnded(this.#deps, leaving, signal)
+    }
+    return goOn
   }
 
   /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
@@ -239,7 +259,7 @@ export class WorkerSupervisor {
       this.#discardPrepared(endpointId)
       return
     }
-    for (let n = 0; n < decision.start; n++) {
+    for (let n = 0; n < decision.start && !this.#givingWay.has(endpointId); n++) {
       const starting = this.#lifecycle
         .start(endpoint)
         .then(() => this.check(endpointId)) // its health can be watched now

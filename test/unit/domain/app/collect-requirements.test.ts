@@ -32,6 +32,7 @@ test('packages of base images are left out in every spelling, and the SDK is bui
     ]),
   })
   expect(found).toMatchObject({ wanted: [], leftOut: ['numpy', 'torch', 'triton'], problems: [] })
+  expect(found.ofImage).toEqual(['numpy @ https://e.com/n.whl', 'torch~=2.1', 'triton[x]; os_name == "posix"'])
 })
 
 test('the observed profile keeps numpy, and --exclude adds names', () => {
@@ -40,7 +41,7 @@ test('the observed profile keeps numpy, and --exclude adds names', () => {
     profile: 'observed',
     excludes: ['pillow'],
   })
-  expect(found).toMatchObject({ wanted: ['numpy'], leftOut: ['pillow', 'torch'] })
+  expect(found).toMatchObject({ wanted: ['numpy'], leftOut: ['pillow', 'torch'], ofImage: ['pillow>=10', 'torch'] })
   expect(found.excludes).toEqual(['pillow', 'torch', 'torchaudio', 'torchvision', 'triton'])
 })
 

@@ -10,6 +10,7 @@ const distribution = (name: string, needs: readonly string[] = [], files = [`${n
   name,
   version: '1.0',
   needs,
+  requires: needs,
   files,
 })
 
@@ -25,7 +26,12 @@ test('metadata is read up to the first empty line', () => {
     'Name: of a chapter',
     'Requires-Dist: nothing',
   ].join('\r\n')
-  expect(readMetadata(text)).toEqual({ name: 'some-package', version: '1.2', needs: ['numpy', 'torch'] })
+  expect(readMetadata(text)).toEqual({
+    name: 'some-package',
+    version: '1.2',
+    needs: ['numpy', 'torch'],
+    requires: ['numpy>=1', 'Torch (>=2) ; extra == "gpu"', 'numpy<3'],
+  })
 })
 
 test('a record gives the paths inside of the folder only', () => {

@@ -10,6 +10,7 @@ const made = (...endpoints: readonly ScannedEndpoint[]) =>
     scan: scanOf({ endpoints: [...endpoints] }),
     pythonVersion: '3.12',
     fingerprint: 'ab',
+    imageRequirements: ['numpy>=1', 'torch'],
     generatedAt: '2026-01-02T03:04:05.000Z',
   })
 
@@ -21,6 +22,7 @@ test('an endpoint that says nothing gets the defaults of the specification', () 
     python_version: '3.12',
     generated_at: '2026-01-02T03:04:05.000Z',
     source_fingerprint: 'ab',
+    image_requirements: ['numpy>=1', 'torch'],
     resources: {
       greet: {
         is_load_balanced: false,
@@ -128,4 +130,9 @@ test('a class has its methods, a ready image no handler, and a client is left ou
   expect(found.resources.b?.functions).toMatchObject([{ is_class: true, methods: ['run', 'stop'] }])
   expect(found.resources.img).toMatchObject({ imageName: 'a/b:1', functions: [] })
   expect(found.resources.img).not.toHaveProperty('handlerFile')
+})
+
+test('a manifest of an earlier build leaves nothing to the image', () => {
+  const { image_requirements: _, ...earlier } = made(scanned())
+  expect(manifest.parse(earlier).image_requirements).toEqual([])
 })

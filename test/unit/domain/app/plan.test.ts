@@ -27,9 +27,11 @@ const place = (more: Partial<ReleasePlace> = {}): ReleasePlace => ({
   app: 'shop',
   environment: 'production',
   folder: '/data/releases/1',
-  fingerprint: 'a'.repeat(64),
-  variables: {},
+  code: 'a'.repeat(64),
+  variables: 0,
   runsOn: 'containers',
+  pythonVersion: '3.12',
+  imageRequirements: [],
   volumeFolder: (name) => `/data/volumes/${name}`,
   ...more,
 })
@@ -62,7 +64,7 @@ describe('the plan of a deploy', () => {
   })
 
   it('shows a change of code as one, and replaces the workers', () => {
-    const changed = place({ folder: '/data/releases/2', fingerprint: 'b'.repeat(64) })
+    const changed = place({ folder: '/data/releases/2', code: 'b'.repeat(64) })
     const [step] = planDeploy(current({ hello: resource() }), configs({ hello: resource() }, changed))
     expect(step).toMatchObject({
       action: 'update',
@@ -80,15 +82,25 @@ describe('the plan of a deploy', () => {
     })
   })
 
-  it('says that a variable changes and never what it is', () => {
-    const before = place({ variables: { TOKEN: 'old secret', GONE: 'x' } })
-    const after = place({ folder: '/data/releases/2', variables: { TOKEN: 'new secret' } })
-    const [step] = planDeploy(current({ hello: resource() }, before), configs({ hello: resource() }, after))
+  it('says that a variable of the source changes and never what it is', () => {
+    const [step] = planDeploy(
+      current({ hello: resource({ env: { TOKEN: 'old secret', GONE: 'x' } }) }),
+      configs({ hello: resource({ env: { TOKEN: 'new secret' } }) }, next),
+    )
     expect(step?.changes).toEqual([
       { setting: 'env.TOKEN', from: '(hidden)', to: '(hidden)' },
       { setting: 'env.GONE', from: '(hidden)', to: undefined },
     ])
     expect(JSON.stringify(step)).not.toContain('secret')
+  })
+
+  it('other variables of the environment replace the workers, shown by their version', () => {
+    const [step] = planDeploy(current({ hello: resource() }), configs({ hello: resource() }, place({ variables: 3 })))
+    expect(step).toMatchObject({
+      action: 'update',
+      replacesWorkers: true,
+      changes: [{ setting: 'variables', from: 'version 0', to: 'version 3' }],
+    })
   })
 
   it('names the part of the container that changes', () => {
@@ -105,12 +117,13 @@ describe('the plan of a deploy', () => {
 
 describe('the settings of an endpoint of an app', () => {
   it('a function is a handler of the release, with the app and the environment in its variables', () => {
-    expect(targetConfig('hello', resource({ env: { A: '1' } }), place({ variables: { A: '2' } }))).toMatchObject({
+    expect(targetConfig('hello', resource({ env: { A: '1' } }), place({ variables: 2 }))).toMatchObject({
       name: 'hello (shop/production)',
       handler: '/data/releases/1/handler_hello.py',
       idleTimeoutMs: 60_000,
-      env: { A: '2', SVC_APP: 'shop', SVC_ENV: 'production', SVC_RESOURCE: 'hello' },
-      container: { volumes: [] },
+      env: { A: '1', SVC_APP: 'shop', SVC_ENV: 'production', SVC_RESOURCE: 'hello' },
+      container: { volumes: [], python: '3.12' },
+      app: { name: 'shop', environment: 'production', resource: 'hello', code: 'a'.repeat(64), variables: 2 },
     })
   })
 
@@ -122,7 +135,7 @@ describe('the settings of an endpoint of an app', () => {
       container: { volumes: [{ source: '/data/releases/1', target: '/app', readOnly: true }] },
     })
     expect(targetConfig('web', web, place({ runsOn: 'processes' }))).toMatchObject({
-      command: 'python3 /data/releases/1/handler_web.py',
+      command: 'python3 handler_web.py',
       cwd: '/data/releases/1',
     })
   })

@@ -1,0 +1,47 @@
+import { AppError } from '../../contract/errors.ts'
+import type { Environment, Release } from '../ports/apps.ts'
+import type { Clock, Endpoint, Storage } from '../ports.ts'
+import type { NextEndpoint } from './stage-release.ts'
+import { removeUnused } from './variables.ts'
+
+/**
+ * Makes a release the active one, with all its endpoints, in one transaction: clients see the old one or the new one.
+ * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; WRONG_STATE where the release was given up or an endpoint changed
+ */
+export function activateRelease(
+  { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  {
+    environment,
+    release,
+    endpoints,
+  }: {
+    readonly environment: Environment
+    readonly release: Release
+    readonly endpoints: readonly NextEndpoint[]
+  },
+): Promise<Release> {
+  return storage.write(() => {
+    const now = clock.now()
+    for (const { endpoint, before } of endpoints) {
+      if (before === undefined) storage.endpoints.save(endpoint, 'created', now)
+      else storage.endpoints.save(changed(storage, before, endpoint, now), 'updated', now)
+    }
+    const previous = storage.apps.releaseIn(environment.id, 'active')
+    if (previous !== undefined)
+      storage.apps.moveRelease(previous.id, 'supersede', `release ${release.number} took over`, now)
+    const active = storage.apps.moveRelease(release.id, 'activate', undefined, now)
+    if (active === undefined) throw new Error(`release ${release.number} is no longer being prepared`)
+    removeUnused(storage, environment)
+    return active
+  })
+}
+
+// Begins from the row as it is: a pause or a new key stays. Other settings are refused: they would be undone, and the
+// worker that is ready has been started without them.
+function changed({ endpoints }: Storage, before: Endpoint, next: Endpoint, now: number): Endpoint {
+  const current = endpoints.read(before.id)
+  if (current === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: before.id })
+  if (current.revision !== before.revision || JSON.stringify(current.config) !== JSON.stringify(before.config))
+    throw new Error(`the settings of endpoint ${before.id} were changed meanwhile. Deploy again`)
+  return { ...current, config: next.config, revision: next.revision, updatedAt: now }
+}

@@ -1,0 +1,92 @@
+import { AppError } from '../../contract/errors.ts'
+import { deleteEndpoint } from '../management/endpoints.ts'
+import type { App, Environment, Release } from '../ports/apps.ts'
+import type { Clock, NewId, Storage } from '../ports.ts'
+import { endpointsOf } from './members.ts'
+import { removeVariables } from './variables.ts'
+
+type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
+
+/** Finds an app. @throws AppError APP_NOT_FOUND */
+export function requireApp({ storage }: Pick<Deps, 'storage'>, name: string): App {
+  const app = storage.apps.app(name)
+  if (app === undefined) throw new AppError('APP_NOT_FOUND', { app: name.slice(0, 100) })
+  return app
+}
+
+/** Finds an environment. @throws AppError APP_NOT_FOUND, ENVIRONMENT_NOT_FOUND */
+export function requireEnvironment(deps: Pick<Deps, 'storage'>, app: string, name: string): Environment {
+  const environment = deps.storage.apps.environment(requireApp(deps, app).name, name)
+  if (environment === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: name.slice(0, 100) })
+  return environment
+}
+
+/** Finds a release. @throws AppError RELEASE_NOT_FOUND */
+export function requireRelease({ storage }: Pick<Deps, 'storage'>, environment: Environment, number: number): Release {
+  const release = storage.apps.release(environment.id, number)
+  if (release === undefined)
+    throw new AppError('RELEASE_NOT_FOUND', { number, app: environment.app, environment: environment.name })
+  return release
+}
+
+/** Makes an environment, and its app if it is missing. @throws AppError ENVIRONMENT_EXISTS */
+export async function createEnvironment(deps: Deps, app: string, name: string): Promise<Environment> {
+  const { created, environment } = await makeEnvironment(deps, app, name)
+  if (!created) throw new AppError('ENVIRONMENT_EXISTS', { app, environment: name })
+  return environment
+}
+
+/** Finds an environment, or makes it with its app. */
+export async function findOrCreateEnvironment(deps: Deps, app: string, name: string): Promise<Environment> {
+  return (await makeEnvironment(deps, app, name)).environment
+}
+
+function makeEnvironment({ storage, clock }: Deps, app: string, name: string) {
+  return storage.write(() => {
+    storage.apps.createApp(app, clock.now())
+    const created = storage.apps.createEnvironment(app, name, clock.now())
+    const environment = created ?? storage.apps.environment(app, name)
+    if (environment === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: name })
+    return { created: created !== undefined, environment }
+  })
+}
+
+/**
+ * Deletes the endpoints of an environment; jobs that have not ended are cancelled. Releases and variables stay.
+ * @returns their names in the app
+ * @throws AppError DEPLOY_RUNNING
+ */
+export async function undeploy(deps: Deps, environment: Environment): Promise<readonly string[]> {
+  const { storage, clock } = deps
+  refuseWhilePreparing(deps, environment)
+  const endpoints = endpointsOf(storage, environment)
+  for (const endpoint of endpoints) await deleteEndpoint(deps, endpoint)
+  await storage.write(() => {
+    const active = storage.apps.releaseIn(environment.id, 'active')
+    if (active !== undefined) storage.apps.moveRelease(active.id, 'supersede', 'it was undeployed', clock.now())
+  })
+  return endpoints.map(({ app: { resource } }) => resource)
+}
+
+/** Deletes an environment with all that belongs to it. @throws AppError DEPLOY_RUNNING */
+export async function deleteEnvironment(deps: Deps, environment: Environment): Promise<void> {
+  await undeploy(deps, environment)
+  await deps.storage.write(() => {
+    removeVariables(deps.storage, environment)
+    deps.storage.apps.removeEnvironment(environment.id)
+  })
+}
+
+/** Deletes an app with all its environments. @throws AppError DEPLOY_RUNNING, then none of them is deleted */
+export async function deleteApp(deps: Deps, { name }: App): Promise<void> {
+  const environments = deps.storage.apps.environments(name)
+  for (const environment of environments) refuseWhilePreparing(deps, environment)
+  for (const environment of environments) await deleteEnvironment(deps, environment)
+  await deps.storage.write(() => deps.storage.apps.removeApp(name))
+}
+
+function refuseWhilePreparing({ storage }: Pick<Deps, 'storage'>, { id, app, name }: Environment): void {
+  const preparing = storage.apps.releaseIn(id, 'preparing')
+  if (preparing !== undefined)
+    throw new AppError('DEPLOY_RUNNING', { number: preparing.number, app, environment: name })
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { ReleaseSource } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
+import { MANIFEST_FILE, type Manifest, manifest } from '../../contract/manifest.ts'
+import type { Environment, ReadManifest, Release, UnpackArtifact } from '../ports/apps.ts'
+import type { Storage } from '../ports.ts'
+
+/** Code that can be released: on this machine, with its manifest. */
+export type OpenedSource = Pick<Release, 'artifact' | 'rollbackOf'> & {
+  readonly folder: string
+  /** See AppMembership. */
+  readonly code: string
+  readonly manifest: Manifest
+  /** The manifest as it was read. */
+  readonly text: string
+}
+
+/** What opening a source needs. */
+export type OpenSourceDeps = {
+  readonly storage: Pick<Storage, 'apps' | 'artifacts'>
+  readonly unpack: UnpackArtifact
+  readonly readManifest: ReadManifest
+}
+
+type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf'>
+
+/**
+ * Which artifact or folder a source means.
+ * @throws AppError RELEASE_NOT_FOUND, NOT_DEPLOYED
+ */
+export function locateSource({ apps }: Pick<Storage, 'apps'>, environment: Environment, source: ReleaseSource): Where {
+  if ('artifact' in source) return { artifact: source.artifact, folder: null, rollbackOf: null }
+  if ('folder' in source) return { artifact: null, folder: source.folder, rollbackOf: null }
+  const { app, name } = environment
+  if ('active' in source) {
+    const active = apps.releaseIn(environment.id, 'active')
+    if (active === undefined) throw new AppError('NOT_DEPLOYED', { endpoint: '(all)', app, environment: name })
+    return { artifact: active.artifact, folder: active.folder, rollbackOf: active.rollbackOf }
+  }
+  const release = apps.release(environment.id, source.release)
+  // One that failed has never been ready, and the active one needs no way back.
+  if (release?.state !== 'superseded')
+    throw new AppError('RELEASE_NOT_FOUND', { number: source.release, app, environment: name })
+  return { artifact: release.artifact, folder: release.folder, rollbackOf: release.rollbackOf ?? release.number }
+}
+
+/**
+ * Brings the code into a folder of this machine, where it may be already, and reads its manifest.
+ * @throws AppError ARTIFACT_NOT_FOUND; BAD_FIELD where there is no manifest, or a bad one
+ */
+export async function openSource(deps: OpenSourceDeps, where: Where, signal: AbortSignal): Promise<OpenedSource> {
+  const { artifact, rollbackOf } = where
+  const folder = artifact === null ? (where.folder ?? '') : await unpacked(deps, artifact, signal)
+  const text = await deps.readManifest(folder)
+  if (text === undefined)
+    throw new AppError('BAD_FIELD', { field: 'source', why: `there is no ${MANIFEST_FILE} in ${folder}` })
+  const read = parse(text)
+  return { artifact, rollbackOf, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
+}
+
+async function unpacked({ storage, unpack, readManifest }: OpenSourceDeps, artifact: string, signal: AbortSignal) {
+  const folder = await storage.artifacts.unpackedFolder(artifact)
+  if ((await readManifest(folder)) !== undefined) return folder
+  const file = await storage.artifacts.find(artifact)
+  if (file === undefined) throw new AppError('ARTIFACT_NOT_FOUND', { artifact })
+  try {
+    await unpack(file, folder, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof AppError) throw error // a full disk
+    throw new AppError('BAD_FIELD', { field: 'source', why: (error as Error).message }, { cause: error })
+  }
+  return folder
+}
+
+/** Reads the text of a manifest. @throws AppError BAD_FIELD */
+function parse(text: string): Manifest {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: (error as Error).message }, { cause: error })
+  }
+  const { data, error } = manifest.safeParse(value)
+  if (data === undefined) throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: z.prettifyError(error) })
+  return data
+}

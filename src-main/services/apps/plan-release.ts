@@ -1,0 +1,71 @@
+import type { DeployPlan, ReleaseCreate } from '../../contract/app.ts'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import { planDeploy } from '../../domain/app/plan.ts'
+import { targetConfig } from '../../domain/app/target-config.ts'
+import type { Fleet, Storage } from '../ports.ts'
+import { fitToMachine } from './fit-machine.ts'
+import { endpointsOf } from './members.ts'
+
+/** What is to be released, and where. */
+export type Wanted = {
+  readonly app: string
+  readonly environment: string
+  readonly manifest: Manifest
+  /** Folder of this machine with the code; '' where it is not here yet, as only a plan is asked for. */
+  readonly folder: string
+  /** See AppMembership. */
+  readonly code: string
+} & Pick<ReleaseCreate, 'runsOn' | 'withoutImages'>
+
+/** What a release does, with the settings that its endpoints get. */
+export type ReleasePlan = DeployPlan & { readonly targets: Readonly<Record<string, EndpointConfig>> }
+
+/** Plans a release on this machine; nothing is changed. @throws AppError BAD_FIELD */
+export async function planRelease(
+  { storage, fleet }: { readonly storage: Storage; readonly fleet: Pick<Fleet, 'refusal'> },
+  wanted: Wanted,
+): Promise<ReleasePlan> {
+  const { app, environment: name, manifest, folder, code } = wanted
+  const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, wanted)
+  const volumes = await volumeFolders(storage, manifest)
+  const environment = storage.apps.environment(app, name)
+  const place = {
+    app,
+    environment: name,
+    folder,
+    code,
+    runsOn,
+    variables: environment?.variables ?? 0,
+    pythonVersion: manifest.python_version,
+    imageRequirements: manifest.image_requirements,
+    volumeFolder: (volume: string) => volumes.get(volume) ?? volume,
+  }
+  const targets = Object.fromEntries(
+    Object.entries(resources).map(([resource, settings]) => [resource, targetConfig(resource, settings, place)]),
+  )
+  const current = endpointsOf(storage, { app, name }).map(({ id, app: { resource }, config }) => ({
+    resource,
+    endpointId: id,
+    config,
+  }))
+  const makesApp = storage.apps.app(app) === undefined
+  return {
+    app,
+    environment: name,
+    makes: [...(makesApp ? ['app' as const] : []), ...(environment === undefined ? ['environment' as const] : [])],
+    runsOn,
+    steps: [...planDeploy(current, targets)],
+    warnings: [...warnings],
+    targets,
+  }
+}
+
+async function volumeFolders({ artifacts }: Storage, { resources }: Manifest): Promise<ReadonlyMap<string, string>> {
+  const names = Object.values(resources).flatMap(({ networkVolumes }) =>
+    networkVolumes.flatMap(({ name, id }) => name ?? id ?? []),
+  )
+  return new Map(
+    await Promise.all([...new Set(names)].map(async (name) => [name, await artifacts.volume(name)] as const)),
+  )
+}

@@ -1,0 +1,252 @@
+/**
+ * Releases of apps. One at a time is prepared in an environment: its code is opened, its endpoints get ready beside those
+ * that serve, and when all are it becomes active in one transaction; workers of before leave after their jobs. Whatever
+ * fails on the way leaves the active release as it is. A release that a stop of the service cut off has failed.
+ */
+import type { PlannedStep, ReleaseCreate, ReleaseProgress, ReleaseStep } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { type Bell, createBell } from '../bell.ts'
+import { deleteEndpoint } from '../management/endpoints.ts'
+import type { Environment, Release } from '../ports/apps.ts'
+import type { Fleet, Log } from '../ports.ts'
+import type { WorkerRegistry } from '../workers/worker-registry.ts'
+import { activateRelease } from './activate-release.ts'
+import { locateSource, type OpenedSource, type OpenSourceDeps, openSource } from './open-source.ts'
+import { planRelease, type ReleasePlan } from './plan-release.ts'
+import { type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
+
+/** What releases need. */
+export type ReleasesDeps = StageDeps &
+  Omit<OpenSourceDeps, 'storage'> & {
+    readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
+    readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+    readonly log: Log
+  }
+
+/** What a release does while it is prepared, or did. `ended`: nothing more comes, endpoints that go are gone. */
+export type ReleaseRun = Pick<ReleaseProgress, 'steps' | 'warnings'> & { readonly ended: boolean }
+
+/** The releases of this service. */
+export type Releases = {
+  /**
+   * Begins a release; it goes on by itself.
+   * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING
+   */
+  readonly create: (environment: Environment, request: ReleaseCreate) => Promise<Release>
+  /** What this run of the service knows of it; undefined: it is of an earlier one. */
+  readonly run: (release: Pick<Release, 'id'>) => ReleaseRun | undefined
+  /** Gives a release up that is being prepared; settles when that is done. */
+  readonly cancel: (release: Pick<Release, 'id'>, why: string) => Promise<void>
+  /** Rings when a release has got on. */
+  readonly bell: Bell
+  /** Fails what an earlier run of the service was preparing. */
+  readonly start: () => Promise<void>
+  /** Gives up what is being prepared. */
+  readonly stop: () => Promise<void>
+}
+
+type Run = {
+  readonly giveUp: AbortController
+  readonly steps: Map<string, ReleaseStep & { readonly nextId: string | undefined }>
+  readonly warnings: readonly string[]
+  done: Promise<void>
+  ended: boolean
+}
+
+// How often followers look at what starting workers do, in ms; source: ours.
+const NEWS_EVERY_MS = 250
+// Runs that are remembered, for those who look later.
+const RUNS_KEPT = 200
+const CUT_OFF = 'the service stopped while it was prepared'
+
+/** Makes the releases; `start` is to be called before the first. */
+export function createReleases(deps: ReleasesDeps): Releases {
+  const { storage, clock, registry, log } = deps
+  const bell = createBell(clock)
+  const runs = new Map<number, Run>()
+  const opening = new Set<AbortController>()
+  let stopped = false
+
+  async function create(environment: Environment, request: ReleaseCreate): Promise<Release> {
+    if (stopped) throw new AppError('STOPPING')
+    refuseSecond(environment)
+    const giveUp = new AbortController()
+    opening.add(giveUp)
+    try {
+      const located = locateSource(storage, environment, request.source)
+      const source = await openSource(deps, located, giveUp.signal)
+      const plan = await planRelease(deps, {
+        ...source,
+        ...request,
+        app: environment.app,
+        environment: environment.name,
+      })
+      const next = nextEndpoints(deps, plan)
+      giveUp.signal.throwIfAborted()
+      const release = await record(environment, source, plan)
+      begin(environment, release, { plan, next, deletes: request.deletes, giveUp })
+      return release
+    } finally {
+      opening.delete(giveUp)
+    }
+  }
+
+  function refuseSecond({ id, app, name }: Environment): void {
+    const other = storage.apps.releaseIn(id, 'preparing')
+    if (other !== undefined) throw new AppError('DEPLOY_RUNNING', { number: other.number, app, environment: name })
+  }
+
+  async function record(environment: Environment, source: OpenedSource, { runsOn }: ReleasePlan): Promise<Release> {
+    const { artifact, folder, rollbackOf, text, manifest } = source
+    const made = {
+      environmentId: environment.id,
+      fingerprint: manifest.source_fingerprint,
+      artifact,
+      folder: artifact === null ? folder : null,
+      manifest: text,
+      runsOn,
+      rollbackOf,
+    }
+    const release = await storage.write(() => storage.apps.createRelease(made, clock.now()))
+    if (release !== undefined) return release
+    refuseSecond(environment)
+    throw new AppError('ENVIRONMENT_NOT_FOUND', { app: environment.app, environment: environment.name })
+  }
+
+  function begin(
+    environment: Environment,
+    release: Release,
+    {
+      plan,
+      next,
+      deletes,
+      giveUp,
+    }: {
+      readonly plan: ReleasePlan
+      readonly next: readonly NextEndpoint[]
+      readonly deletes: readonly string[]
+      readonly giveUp: AbortController
+    },
+  ): void {
+    const ids = new Map(next.map(({ step, endpoint }) => [step.resource, endpoint.id]))
+    const steps = plan.steps.map((step) => [step.resource, firstState(step, deletes, ids.get(step.resource))] as const)
+    const run: Run = { giveUp, steps: new Map(steps), warnings: plan.warnings, done: Promise.resolve(), ended: false }
+    runs.set(release.id, run)
+    for (const id of runs.keys()) if (runs.size > RUNS_KEPT) runs.delete(id)
+    run.done = prepare(environment, release, { run, next, deletes })
+      .catch((error) => log.error('release not ended', { releaseId: release.id, error }))
+      .finally(() => {
+        run.ended = true
+        bell.ring()
+      })
+  }
+
+  async function prepare(
+    environment: Environment,
+    release: Release,
+    {
+      run,
+      next,
+      deletes,
+    }: { readonly run: Run; readonly next: readonly NextEndpoint[]; readonly deletes: readonly string[] },
+  ): Promise<void> {
+    const { number } = release
+    const about = { app: environment.app, environment: environment.name, number }
+    const tell = (resource: string, state: ReleaseStep['state'], note?: string) => {
+      const step = run.steps.get(resource)
+      if (step !== undefined) run.steps.set(resource, { ...step, state, note })
+      bell.ring()
+    }
+    const cancelNews = every(NEWS_EVERY_MS, bell.ring)
+    log.info('release is prepared', about)
+    try {
+      const workers = await stageRelease(deps, next, tell, run.giveUp)
+      try {
+        await activateRelease(deps, { environment, release, endpoints: next })
+      } catch (error) {
+        await Promise.all(workers.map((worker) => worker.discard('its release did not become active')))
+        throw error
+      }
+      for (const worker of workers) worker.promote()
+      for (const { step } of next) tell(step.resource, 'done')
+      log.info('release is active', about)
+    } catch (error) {
+      const why = (error as Error).message
+      log.warn('release failed', { ...about, why })
+      await storage.write(() => storage.apps.moveRelease(release.id, 'fail', why, clock.now()))
+      return
+    } finally {
+      cancelNews()
+    }
+    await removeGone(run, deletes, tell)
+    await storage.write(() => storage.apps.trimReleases(environment.id, limit('releasesKept')))
+  }
+
+  async function removeGone(
+    { steps }: Run,
+    deletes: readonly string[],
+    tell: (resource: string, state: 'done') => void,
+  ): Promise<void> {
+    for (const { resource, action, endpointId } of [...steps.values()]) {
+      if (action !== 'delete' || !deletes.includes(resource)) continue
+      const endpoint = storage.endpoints.get(endpointId ?? '')
+      if (endpoint !== undefined) await deleteEndpoint(deps, endpoint)
+      tell(resource, 'done')
+    }
+  }
+
+  function every(ms: number, what: () => void): () => void {
+    let cancel = () => {}
+    const plan = () => {
+      cancel = clock.after(ms, () => {
+        what()
+        plan()
+      })
+    }
+    plan()
+    return () => cancel()
+  }
+
+  // What its worker does now, where the step itself has nothing to say.
+  function news({ nextId, ...step }: ReleaseStep & { readonly nextId: string | undefined }): ReleaseStep {
+    const worker =
+      step.state === 'starting' ? registry.ofEndpoint(nextId ?? '').find(({ staged }) => staged) : undefined
+    const note = worker?.reason ?? step.note
+    return note === undefined ? step : { ...step, note }
+  }
+
+  return {
+    create,
+    run(release) {
+      const run = runs.get(release.id)
+      return run && { steps: [...run.steps.values()].map(news), warnings: [...run.warnings], ended: run.ended }
+    },
+    async cancel(release, why) {
+      const run = runs.get(release.id)
+      run?.giveUp.abort(new Error(why))
+      await run?.done
+    },
+    bell,
+    async start() {
+      const cutOff = storage.apps.preparing()
+      if (cutOff.length === 0) return
+      await storage.write(() => {
+        for (const { id } of cutOff) storage.apps.moveRelease(id, 'fail', CUT_OFF, clock.now())
+      })
+    },
+    async stop() {
+      stopped = true
+      for (const giveUp of opening) giveUp.abort(new AppError('STOPPING'))
+      for (const { giveUp } of runs.values()) giveUp.abort(new Error(CUT_OFF))
+      await Promise.all([...runs.values()].map(({ done }) => done))
+    },
+  }
+}
+
+function firstState(step: PlannedStep, deletes: readonly string[], nextId: string | undefined) {
+  if (step.action === 'unchanged') return { ...step, state: 'done' as const, nextId }
+  if (step.action !== 'delete') return { ...step, state: 'waiting' as const, nextId }
+  const kept = deletes.includes(step.resource) ? {} : { note: 'kept, as nobody confirmed that it goes' }
+  return { ...step, state: 'note' in kept ? ('done' as const) : ('waiting' as const), ...kept, nextId }
+}

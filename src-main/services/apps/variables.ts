@@ -1,0 +1,81 @@
+/**
+ * Variables of environments. Each change makes a new version of them all, sealed as secrets; the settings of an endpoint
+ * name the version that its workers get. So a release that does not become active changes nothing for those that serve,
+ * and the old ones have their values also when they start again.
+ */
+import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
+import type { Environment } from '../ports/apps.ts'
+import type { Clock, Storage } from '../ports.ts'
+import { endpointsOf } from './members.ts'
+
+type Deps = { readonly storage: Storage; readonly clock: Clock }
+
+const prefixOf = ({ id }: Pick<Environment, 'id'>) => `variables/${id}/`
+const scopeOf = (environment: Pick<Environment, 'id'>, version: number) => `${prefixOf(environment)}${version}`
+
+/** Names of the variables as they are now, with the time of their last change. Values are never shown. */
+export function listVariables({ storage }: Pick<Deps, 'storage'>, environment: Environment) {
+  return storage.secrets.list(scopeOf(environment, environment.variables))
+}
+
+/**
+ * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted.
+ * @throws AppError SECRET_LOST when those of before cannot be read
+ */
+export async function updateVariables(
+  { storage, clock }: Deps,
+  environment: Environment,
+  { set, remove }: VariablesUpdate,
+): Promise<void> {
+  await storage.write(() => {
+    const before = storage.apps.environment(environment.app, environment.name) ?? environment
+    const scope = scopeOf(before, before.variables)
+    const kept = storage.secrets.list(scope).filter(({ name }) => set[name] === undefined && !remove.includes(name))
+    const version = before.variables + 1
+    const next = scopeOf(before, version)
+    for (const { name, updatedAt } of kept)
+      storage.secrets.put(next, name, storage.secrets.get(scope, name) ?? '', updatedAt)
+    for (const [name, value] of Object.entries(set)) storage.secrets.put(next, name, value, clock.now())
+    storage.apps.setVariables(before.id, version)
+    removeUnused(storage, { ...before, variables: version })
+  })
+}
+
+/** Deletes the versions that are neither those of now nor any endpoint's; to be called inside a Writer's work only. */
+export function removeUnused(storage: Storage, environment: Environment): void {
+  const used = new Set([environment.variables, ...endpointsOf(storage, environment).map(({ app }) => app.variables)])
+  const scopes = new Set([...used].map((version) => scopeOf(environment, version)))
+  for (const scope of storage.secrets.scopes(prefixOf(environment)))
+    if (!scopes.has(scope)) storage.secrets.removeScope(scope)
+}
+
+/** Deletes all of them; to be called inside a Writer's work only. */
+export function removeVariables({ secrets }: Pick<Storage, 'secrets'>, environment: Environment): void {
+  for (const scope of secrets.scopes(prefixOf(environment))) secrets.removeScope(scope)
+}
+
+/**
+ * The variables that workers of an endpoint get.
+ * @throws AppError SECRET_LOST
+ */
+export function variablesOf(
+  { apps, secrets }: Pick<Storage, 'apps' | 'secrets'>,
+  app: AppMembership | undefined,
+): Readonly<Record<string, string>> {
+  const environment = app === undefined ? undefined : apps.environment(app.name, app.environment)
+  if (app === undefined || environment === undefined) return {}
+  const scope = scopeOf(environment, app.variables)
+  return Object.fromEntries(secrets.list(scope).map(({ name }) => [name, secrets.get(scope, name) ?? '']))
+}
+
+/** Values of all versions that are kept for an app's environment: none of them may stand in a log. */
+export function secretValues(
+  { apps, secrets }: Pick<Storage, 'apps' | 'secrets'>,
+  app: Pick<AppMembership, 'name' | 'environment'>,
+): readonly string[] {
+  const environment = apps.environment(app.name, app.environment)
+  if (environment === undefined) return []
+  return secrets
+    .scopes(prefixOf(environment))
+    .flatMap((scope) => secrets.list(scope).map(({ name }) => secrets.get(scope, name) ?? ''))
+}

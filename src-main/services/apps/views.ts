@@ -1,0 +1,116 @@
+import type {
+  AppView,
+  DeployedEndpoint,
+  EnvironmentDetail,
+  EnvironmentView,
+  ReleaseProgress,
+  ReleaseView,
+} from '../../contract/app.ts'
+import { limit } from '../../contract/limits.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import { addressesOf } from '../management/views.ts'
+import type { App, Environment, Release } from '../ports/apps.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { endpointsOf } from './members.ts'
+import { listVariables } from './variables.ts'
+
+/** A release as people see it. */
+export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, release: Release): ReleaseView {
+  const { artifact, rollbackOf, reason, activatedAt, endedAt } = release
+  return {
+    app,
+    environment: name,
+    number: release.number,
+    state: release.state,
+    fingerprint: release.fingerprint,
+    ...(artifact === null ? {} : { artifact }),
+    pythonVersion: readManifest(release).python_version,
+    runsOn: release.runsOn,
+    ...(rollbackOf === null ? {} : { rollbackOf }),
+    ...(reason === null ? {} : { reason }),
+    createdAt: release.createdAt,
+    ...(activatedAt === null ? {} : { activatedAt }),
+    ...(endedAt === null ? {} : { endedAt }),
+  }
+}
+
+/** The endpoints of an environment, load-balanced ones first, then by name. */
+export function deployedEndpoints(
+  { storage, info }: Pick<ServiceContext, 'storage' | 'info'>,
+  environment: Environment,
+): DeployedEndpoint[] {
+  const active = storage.apps.releaseIn(environment.id, 'active')
+  const manifest = active && readManifest(active)
+  const views = endpointsOf(storage, environment).map((endpoint) => {
+    const { resource } = endpoint.app
+    return {
+      resource,
+      id: endpoint.id,
+      loadBalanced: endpoint.config.loadBalanced !== undefined,
+      ...addressesOf(endpoint, info().url),
+      routes: Object.keys(manifest?.routes[resource] ?? {}),
+      functions: (manifest?.resources[resource]?.functions ?? []).map(({ name }) => name),
+    }
+  })
+  return views.sort((a, b) => Number(b.loadBalanced) - Number(a.loadBalanced))
+}
+
+/** A release with what it does or did. */
+export function viewProgress(service: ServiceContext, environment: Environment, release: Release): ReleaseProgress {
+  const current = service.storage.apps.release(environment.id, release.number) ?? release
+  const run = service.releases.run(release)
+  return {
+    release: viewRelease(environment, current),
+    steps: run?.steps ?? [],
+    warnings: run?.warnings ?? [],
+    endpoints: deployedEndpoints(service, environment),
+  }
+}
+
+/** An environment as a list shows it. */
+export function viewEnvironmentRow(
+  { storage }: Pick<ServiceContext, 'storage'>,
+  environment: Environment,
+): EnvironmentView {
+  const active = storage.apps.releaseIn(environment.id, 'active')
+  return {
+    app: environment.app,
+    name: environment.name,
+    createdAt: environment.createdAt,
+    ...(active === undefined ? {} : { active: viewRelease(environment, active) }),
+    endpoints: endpointsOf(storage, environment).length,
+    variables: listVariables({ storage }, environment).length,
+  }
+}
+
+/** An environment with all that belongs to it. */
+export function viewEnvironment(
+  service: Pick<ServiceContext, 'storage' | 'info'>,
+  environment: Environment,
+): EnvironmentDetail {
+  const { storage } = service
+  return {
+    ...viewEnvironmentRow(service, environment),
+    endpoints: deployedEndpoints(service, environment),
+    variables: [...listVariables(service, environment)],
+    releases: storage.apps
+      .releases(environment.id, limit('releasesKept'))
+      .map((release) => viewRelease(environment, release)),
+  }
+}
+
+/** An app with its environments. */
+export function viewApp(service: Pick<ServiceContext, 'storage'>, { name, createdAt }: App): AppView {
+  const environments = service.storage.apps.environments(name)
+  return { name, createdAt, environments: environments.map((environment) => viewEnvironmentRow(service, environment)) }
+}
+
+/** All apps, by name. */
+export function viewApps(service: Pick<ServiceContext, 'storage'>): AppView[] {
+  return service.storage.apps.apps().map((app) => viewApp(service, app))
+}
+
+// It was checked when the release was made.
+function readManifest({ manifest }: Release): Manifest {
+  return JSON.parse(manifest) as Manifest
+}

@@ -1,0 +1,360 @@
+import { expect, test } from 'vitest'
+import type { ManifestResource } from '../../src-main/contract/manifest.ts'
+import { appFolder, manifestOf } from '../support/app-folder.ts'
+import { setup as setupService, type TestService } from '../support/core.ts'
+import type { TestWorker } from '../support/worker-client.ts'
+
+const PLACE = '/api/apps/shop/environments/production'
+
+type Resources = Readonly<Record<string, Partial<ManifestResource>>>
+
+/** A service, and what deploys apps on it. */
+async function setup(options: Parameters<typeof setupService>[0] = {}) {
+  const service = await setupService(options)
+  /** Begins a release of an app with these endpoints. */
+  async function begin(resources: Resources, code = 'a', more: object = {}) {
+    const folder = appFolder(manifestOf(resources, code))
+    return await service.post(`${PLACE}/releases`, { source: { folder }, ...more })
+  }
+  const read = (number: number) => service.get(`${PLACE}/releases/${number}`)
+  /** Waits until a release is decided. */
+  const ended = (number: number) =>
+    service.clock.until(async () => {
+      const progress = await read(number)
+      return progress.release.state === 'preparing' ? undefined : progress
+    })
+  /** Deploys, and lets the first worker of each endpoint become ready. */
+  async function deploy(resources: Resources, code = 'a', more: object = {}) {
+    const known = service.fleet().started.length
+    const { release, steps } = await begin(resources, code, more)
+    const starting = steps.filter(({ state }: { state: string }) => state === 'starting')
+    const workers: Record<string, TestWorker> = {}
+    for (const { resource } of starting) {
+      const worker = await service.worker(endpointIdOf(service, resource), known === 0 ? [] : before(service, known))
+      void worker.take().catch(() => undefined)
+      workers[resource] = worker
+    }
+    return { ...(await ended(release.number)), workers }
+  }
+  return { service, begin, deploy, read, ended }
+}
+
+const before = (service: TestService, known: number) =>
+  service
+    .fleet()
+    .started.slice(0, known)
+    .map(({ workerId }) => ({ id: workerId }) as TestWorker)
+
+const endpointIdOf = (service: TestService, resource: string) =>
+  service
+    .storage()
+    .endpoints.all()
+    .find(({ config }) => config.app?.resource === resource)?.id ?? resource
+
+const endpointIds = async (service: TestService) =>
+  (await service.get('/api/endpoints')).endpoints.map(({ id }: { id: string }) => id)
+
+test('a first deploy makes app and environment, and its endpoints answer when all of them are ready', async () => {
+  const { service, begin, ended } = await setup()
+  const { release, steps } = await begin({ greet: {}, shout: {} })
+  expect(release).toMatchObject({ app: 'shop', environment: 'production', number: 1, state: 'preparing' })
+  expect(steps).toMatchObject([
+    { resource: 'greet', action: 'create', state: 'starting' },
+    { resource: 'shout', action: 'create', state: 'starting' },
+  ])
+  const greet = await service.worker('greet')
+  void greet.take()
+  await service.clock.until(async () => (await service.get(`${PLACE}/releases/1`)).steps[0].state === 'ready')
+  expect(await endpointIds(service)).toEqual([])
+  const shout = await service.worker('shout')
+  void shout.take()
+  const active = await ended(1)
+  expect(active).toMatchObject({
+    release: { state: 'active', activatedAt: service.clock.wall() },
+    steps: [{ state: 'done' }, { state: 'done' }],
+    endpoints: [
+      { resource: 'greet', id: 'greet', url: 'http://127.0.0.1:8790/v2/greet', functions: ['greet'] },
+      { resource: 'shout', id: 'shout' },
+    ],
+  })
+  expect(await endpointIds(service)).toEqual(['greet', 'shout'])
+  const jobId = await service.run({}, {}, 'greet')
+  expect(await service.status(jobId, 'greet')).toMatchObject({ status: 'IN_PROGRESS', workerId: greet.id })
+})
+
+test('a deploy without a change starts no worker and replaces none', async () => {
+  const { service, deploy } = await setup()
+  await deploy({ greet: {} })
+  const started = service.fleet().started.length
+  const again = await deploy({ greet: {} })
+  expect(again).toMatchObject({ release: { number: 2, state: 'active' }, steps: [{ action: 'unchanged' }] })
+  expect(service.fleet().started).toHaveLength(started)
+  expect((await service.get('/api/workers')).workers).toHaveLength(1)
+  expect((await service.get(`${PLACE}/releases`)).releases).toMatchObject([
+    { number: 2, state: 'active' },
+    { number: 1, state: 'superseded', reason: 'release 2 took over' },
+  ])
+})
+
+test('with new code the old worker takes jobs until the new one is ready, and none after that', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  const { workers } = await deploy({ greet: {} })
+  const old = workers.greet as TestWorker
+  const { steps } = await begin({ greet: {} }, 'b')
+  expect(steps).toMatchObject([
+    { action: 'update', changes: [{ setting: 'code', from: 'aaaaaaaaaaaa', to: 'bbbbbbbbbbbb' }] },
+  ])
+  const next = await service.worker('greet', [old])
+  const during = await service.run({}, {}, 'greet')
+  expect(await service.status(during, 'greet')).toMatchObject({ workerId: old.id })
+  const asked = next.take()
+  expect(await ended(2)).toMatchObject({ release: { state: 'active' } })
+  const after = await service.run({}, {}, 'greet')
+  expect((await asked)?.id).toBe(after)
+  await old.done(during, { output: 'done by the old one' })
+  expect(await service.waitForJob(during, 'COMPLETED', 'greet')).toMatchObject({ output: 'done by the old one' })
+})
+
+test('when one endpoint does not become ready the release fails with its reason, and the old one stays as it is', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  const { workers } = await deploy({ greet: {}, shout: {} })
+  await begin({ greet: {}, shout: {}, extra: {} }, 'b')
+  const broken = await service.worker('shout', [workers.shout as TestWorker])
+  const good = await service.worker('greet', [workers.greet as TestWorker])
+  void good.take().catch(() => undefined)
+  service.fleet().print(broken.id, "ModuleNotFoundError: No module named 'torch'")
+  service.fleet().end(broken.id, { code: 1 })
+  const why = "endpoint shout: ModuleNotFoundError: No module named 'torch'"
+  const failed = await ended(2)
+  expect(failed).toMatchObject({ release: { state: 'failed', reason: why } })
+  expect(failed.steps.find(({ resource }: { resource: string }) => resource === 'shout')).toMatchObject({
+    state: 'failed',
+    note: "ModuleNotFoundError: No module named 'torch'",
+  })
+  expect(await endpointIds(service)).toEqual(['greet', 'shout'])
+  await service.clock.until(() => [...service.fleet().list()].length === 2)
+  expect((await service.get(PLACE)).active).toMatchObject({ number: 1, state: 'active' })
+  const jobId = await service.run({}, {}, 'shout')
+  expect(await service.status(jobId, 'shout')).toMatchObject({ workerId: workers.shout?.id })
+})
+
+test('an endpoint that left the app stays until somebody confirms that it goes', async () => {
+  const { service, deploy } = await setup()
+  await deploy({ greet: {}, old: {} })
+  const kept = await deploy({ greet: {} })
+  expect(kept.steps).toMatchObject([
+    { resource: 'greet', action: 'unchanged' },
+    { resource: 'old', action: 'delete', state: 'done', note: 'kept, as nobody confirmed that it goes' },
+  ])
+  expect(await endpointIds(service)).toEqual(['greet', 'old'])
+  const jobId = await service.run({}, {}, 'old')
+  await deploy({ greet: {} }, 'a', { deletes: ['old'] })
+  await service.clock.until(async () => (await endpointIds(service)).length === 1)
+  expect(await service.ask('GET', `/v2/old/status/${jobId}`)).toMatchObject({ status: 404 })
+})
+
+test('rollback brings the code of an earlier release back as a new one', async () => {
+  const { service, deploy, ended } = await setup()
+  const first = await deploy({ greet: {} })
+  const second = await deploy({ greet: {} }, 'b')
+  const { release } = await service.post(`${PLACE}/releases`, { source: { release: 1 } })
+  expect(release).toMatchObject({ number: 3, rollbackOf: 1, fingerprint: 'a'.repeat(64) })
+  const third = await service.worker('greet', [first.workers.greet, second.workers.greet] as TestWorker[])
+  void third.take().catch(() => undefined)
+  expect(await ended(3)).toMatchObject({ release: { state: 'active' } })
+  expect(third.spec.handler).toBe(first.workers.greet?.spec.handler)
+})
+
+test('only a release that has been active can be gone back to', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  await deploy({ greet: {} })
+  await begin({ greet: {} }, 'b')
+  const refused = await service.ask('POST', `${PLACE}/releases`, { body: { source: { release: 7 } } })
+  expect(refused).toMatchObject({ status: 409, body: { code: 'DEPLOY_RUNNING' } })
+  await service.post(`${PLACE}/releases/2/cancel`)
+  expect(await ended(2)).toMatchObject({ release: { state: 'failed', reason: 'it was cancelled' } })
+  for (const number of [2, 7]) {
+    const answer = await service.ask('POST', `${PLACE}/releases`, { body: { source: { release: number } } })
+    expect(answer).toMatchObject({ status: 404, body: { code: 'RELEASE_NOT_FOUND' } })
+  }
+})
+
+test('two releases of one environment at once: the second is refused and the first goes on', async () => {
+  const { service, begin, ended } = await setup()
+  await begin({ greet: {} })
+  const folder = appFolder(manifestOf({ greet: {} }, 'b'))
+  const [one, two] = await Promise.all(
+    [1, 2].map(() => service.ask('POST', `${PLACE}/releases`, { body: { source: { folder } } })),
+  )
+  expect([one?.status, two?.status]).toEqual([409, 409])
+  void (await service.worker('greet')).take()
+  expect(await ended(1)).toMatchObject({ release: { state: 'active' } })
+})
+
+test('a release that a crash of the service cut off has failed, and the next one works', async () => {
+  const { service, begin, deploy } = await setup({ file: await freshFile() })
+  await begin({ greet: {} })
+  await service.worker('greet')
+  await service.restart('killed')
+  expect((await service.get(`${PLACE}/releases`)).releases).toMatchObject([
+    { number: 1, state: 'failed', reason: 'the service stopped while it was prepared' },
+  ])
+  expect(await deploy({ greet: {} })).toMatchObject({ release: { number: 2, state: 'active' } })
+})
+
+test('an orderly stop of the service gives a release up', async () => {
+  const { service, begin } = await setup({ file: await freshFile() })
+  await begin({ greet: {} })
+  await service.worker('greet')
+  await service.restart('in order')
+  expect((await service.get(`${PLACE}/releases`)).releases).toMatchObject([
+    { number: 1, state: 'failed', reason: 'the service stopped while it was prepared' },
+  ])
+})
+
+test('settings that somebody changes while a release is prepared are not undone', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  const { workers } = await deploy({ greet: {} })
+  await begin({ greet: {} }, 'b')
+  await service.ask('PATCH', '/api/endpoints/greet', { body: { workersMax: 7 } })
+  void (await service.worker('greet', [workers.greet as TestWorker])).take().catch(() => undefined)
+  expect(await ended(2)).toMatchObject({
+    release: { state: 'failed', reason: 'the settings of endpoint greet were changed meanwhile. Deploy again' },
+  })
+  expect(await service.get('/api/endpoints/greet')).toMatchObject({ workersMax: 7 })
+})
+
+test('a name that another endpoint has gets a random end, and is found by app and environment', async () => {
+  const { service, begin, ended } = await setup()
+  await service.createEndpoint('greet', { workersMin: 0 })
+  await begin({ greet: {} })
+  const started = await service.clock.until(() => service.fleet().started[0])
+  void (await service.worker(started.endpointId)).take()
+  const { endpoints } = await ended(1)
+  expect(endpoints).toMatchObject([{ resource: 'greet', id: expect.stringMatching(/^greet-[a-z0-9]{6}$/) }])
+})
+
+test('a pause while a release is prepared stays', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  const { workers } = await deploy({ greet: {} })
+  await begin({ greet: {} }, 'b')
+  await service.post('/api/endpoints/greet/pause')
+  void (await service.worker('greet', [workers.greet as TestWorker])).take().catch(() => undefined)
+  expect(await ended(2)).toMatchObject({ release: { state: 'active' } })
+  expect(await service.get('/api/endpoints/greet')).toMatchObject({ paused: true, app: { code: 'b'.repeat(64) } })
+})
+
+test('the last place of the machine: a worker of the old release ends its job and gives way', async () => {
+  const { service, begin, deploy, ended } = await setup({ settings: { maxWorkers: 1 } })
+  const { workers } = await deploy({ greet: {} })
+  const old = workers.greet as TestWorker
+  const jobId = await service.run({}, {}, 'greet')
+  await begin({ greet: {} }, 'b')
+  await service.clock.until(() => service.fleet().list().length === 1)
+  expect(service.fleet().started).toHaveLength(1)
+  await old.done(jobId, { output: 1 })
+  const next = await service.worker('greet', [old])
+  void next.take().catch(() => undefined)
+  expect(await ended(2)).toMatchObject({ release: { state: 'active' } })
+  expect(await service.status(jobId, 'greet')).toMatchObject({ status: 'COMPLETED' })
+})
+
+test('an app for cards runs without them where there are none, and says so', async () => {
+  const { service, begin } = await setup()
+  service.fleet().lacks = ({ container }) =>
+    container?.gpu === undefined ? undefined : 'this machine has no graphics card'
+  const { instanceIds: _cpu, ...gpu } = { instanceIds: undefined, gpuIds: 'ADA_24' }
+  const { warnings, release } = await begin({ greet: gpu as Partial<ManifestResource> })
+  expect(release).toMatchObject({ runsOn: 'containers' })
+  expect(warnings).toEqual(['greet asks for a card and runs without one: this machine has no graphics card.'])
+})
+
+test('without an engine the workers are processes, and ready images are left out where that is wished', async () => {
+  const { service, begin } = await setup()
+  service.fleet().lacks = () => 'Docker does not run'
+  const image = { imageName: 'somebody/worker:1', handlerFile: undefined } as Partial<ManifestResource>
+  const { warnings, release, steps } = await begin({ greet: {}, ready: image }, 'a', { withoutImages: true })
+  expect(release).toMatchObject({ runsOn: 'processes' })
+  expect(warnings).toEqual([
+    'No containers: Docker does not run. Workers are processes of this machine.',
+    'ready is left out: its image somebody/worker:1 needs containers.',
+  ])
+  expect(steps).toMatchObject([{ resource: 'greet' }])
+  const asked = await service.ask('POST', '/api/apps/shop/environments/other/releases', {
+    body: { source: { folder: appFolder(manifestOf({ greet: {} })) }, runsOn: 'containers' },
+  })
+  expect(asked).toMatchObject({ status: 400, body: { error: 'runsOn: Docker does not run.' } })
+})
+
+test('a plan says what would happen and changes nothing', async () => {
+  const { service, deploy } = await setup()
+  const artifact = 'f'.repeat(64)
+  const body = { manifest: manifestOf({ greet: {} }), artifact }
+  expect(await service.post(`${PLACE}/plan`, body)).toEqual({
+    app: 'shop',
+    environment: 'production',
+    makes: ['app', 'environment'],
+    runsOn: 'containers',
+    steps: [{ resource: 'greet', action: 'create', changes: [], replacesWorkers: false }],
+    warnings: [],
+  })
+  expect(await service.get('/api/apps')).toEqual({ apps: [] })
+  await deploy({ greet: {}, old: {} })
+  const changed = { manifest: manifestOf({ greet: { workersMax: 5 } }), artifact: 'a'.repeat(64) }
+  expect((await service.post(`${PLACE}/plan`, changed)).steps).toMatchObject([
+    {
+      resource: 'greet',
+      action: 'update',
+      replacesWorkers: false,
+      changes: [{ setting: 'workersMax', from: 1, to: 5 }],
+    },
+    { resource: 'old', action: 'delete' },
+  ])
+})
+
+test('a folder without a manifest, or with a bad one, is refused', async () => {
+  const { service } = await setup()
+  const tried = async (folder: string) => service.ask('POST', `${PLACE}/releases`, { body: { source: { folder } } })
+  expect(await tried('/nowhere/at/all')).toMatchObject({
+    status: 400,
+    body: { error: 'source: there is no svc_manifest.json in /nowhere/at/all.' },
+  })
+  const bad = appFolder({ ...manifestOf({}), resources: 5 } as never)
+  expect(await tried(bad)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+  expect(await tried('relative')).toMatchObject({ status: 400 })
+})
+
+test('an artifact that is not here is refused', async () => {
+  const { service } = await setup()
+  const artifact = 'e'.repeat(64)
+  const answer = await service.ask('POST', `${PLACE}/releases`, { body: { source: { artifact } } })
+  expect(answer).toMatchObject({ status: 404, body: { code: 'ARTIFACT_NOT_FOUND' } })
+})
+
+test('undeploy deletes the endpoints and keeps the releases', async () => {
+  const { service, deploy } = await setup()
+  await deploy({ greet: {}, shout: {} })
+  expect(await service.post(`${PLACE}/undeploy`)).toEqual({ deleted: ['greet', 'shout'] })
+  expect(await endpointIds(service)).toEqual([])
+  expect(await service.get(PLACE)).toMatchObject({
+    endpoints: [],
+    releases: [{ number: 1, state: 'superseded', reason: 'it was undeployed' }],
+  })
+})
+
+test('an app is deleted with all that belongs to it, and not while it is deployed', async () => {
+  const { service, begin, deploy } = await setup()
+  await deploy({ greet: {} })
+  await begin({ greet: {} }, 'b')
+  expect(await service.ask('DELETE', '/api/apps/shop')).toMatchObject({ status: 409, body: { code: 'DEPLOY_RUNNING' } })
+  await service.post(`${PLACE}/releases/2/cancel`)
+  expect(await service.ask('DELETE', '/api/apps/shop')).toMatchObject({ status: 200 })
+  expect(await service.get('/api/apps')).toEqual({ apps: [] })
+  expect(await endpointIds(service)).toEqual([])
+  expect(await service.ask('GET', PLACE)).toMatchObject({ status: 404, body: { code: 'APP_NOT_FOUND' } })
+})
+
+async function freshFile(): Promise<string> {
+  const { join } = await import('node:path')
+  return join(appFolder(manifestOf({})), 'drydock.db')
+}

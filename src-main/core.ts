@@ -4,6 +4,8 @@
  * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
  */
 
+import { readManifest } from './build/read-manifest.ts'
+import { unpackArtifact } from './build/unpack-artifact.ts'
 import { limit } from './contract/limits.ts'
 import type { RegistryCredentials } from './contract/registry.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
@@ -11,6 +13,9 @@ import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
 import { postOut } from './outbound/post.ts'
+import { createLogMasks } from './services/apps/mask-logs.ts'
+import { createReleases } from './services/apps/releases.ts'
+import { variablesOf } from './services/apps/variables.ts'
 import { createBell } from './services/bell.ts'
 import { createRequestBalancer } from './services/load-balanced/balance-requests.ts'
 import { countRequests } from './services/load-balanced/count-requests.ts'
@@ -71,7 +76,7 @@ export type CorePorts = {
   }) => Fleet
   /** Facts that are known when the service listens; asked for when needed. */
   readonly facts: () => ServiceFacts
-  /** Key that workers get which call other endpoints. */
+  /** Key that workers get which call other endpoints and are of no app. */
   readonly accountKey: () => string
   readonly writeAccountKey: (key: string) => Promise<void>
 }
@@ -95,11 +100,11 @@ export function createCore(ports: CorePorts): Core {
       .catch((error) => log.error('clock offset not stored', { error }))
   })
   const settings = createSettings(storage)
-  const keys = createKeys({ storage, newId })
   const bells = { events: createBell(clock), logs: createBell(clock), requests: createBell(clock) }
   const leases = createLeases(storage, clock)
   const waiters = createJobWaiters(storage, clock)
   const registry = createWorkerRegistry({ storage, clock, log })
+  const keys = createKeys({ storage, newId, registry })
   const balancer = createRequestBalancer({
     storage,
     clock,
@@ -154,6 +159,11 @@ export function createCore(ports: CorePorts): Core {
     loadBalanced: config.loadBalanced,
     app: config.app,
   })
+  // Code of an app may call its app and no more, and that only while it runs.
+  const keyForCalls = ({ config }: Endpoint, { token }: WorkerIdentity) => {
+    if (!config.callsOthers) return undefined
+    return config.app === undefined ? ports.accountKey() : token
+  }
   const environmentOf = (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) =>
     workerEnvironment({
       workerBaseUrl: reach.workerUrl,
@@ -161,12 +171,12 @@ export function createCore(ports: CorePorts): Core {
       endpointId: endpoint.id,
       workerId: worker.workerId,
       workerToken: worker.token,
-      apiKey: endpoint.config.callsOthers ? ports.accountKey() : undefined,
+      apiKey: keyForCalls(endpoint, worker),
       concurrency: endpoint.config.concurrency,
       pingIntervalMs: limit('pingIntervalMs'),
       systemChecks: settings.get().workerSystemChecks,
       hasGpu: endpoint.config.container?.gpu !== undefined, // a process may see one, and need not have it for itself
-      env: endpoint.config.env,
+      env: { ...endpoint.config.env, ...variablesOf(storage, endpoint.config.app) },
     })
   const supervisor: WorkerSupervisor = new WorkerSupervisor({
     storage,
@@ -185,7 +195,19 @@ export function createCore(ports: CorePorts): Core {
   })
   const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, supervisor }
   const requestLog = createRequestLog({ storage, clock, log, stored: bells.requests.ring })
-  const collect = createLogCollector({ storage, registry, leases, log, stored: bells.logs.ring })
+  const mask = createLogMasks(storage)
+  const collect = createLogCollector({ storage, registry, leases, log, mask, stored: bells.logs.ring })
+  const releases = createReleases({
+    storage,
+    clock,
+    newId,
+    log,
+    fleet,
+    registry,
+    supervisor,
+    unpack: unpackArtifact,
+    readManifest,
+  })
   const usage = createUsageWatch({ clock, fleet, registry, log })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
   const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
@@ -201,6 +223,7 @@ export function createCore(ports: CorePorts): Core {
   // running jobs without a worker and queues them again.
   async function stopAll(graceMs: number): Promise<void> {
     balancer.close()
+    await releases.stop().catch((error) => log.error('releases not given up', { error }))
     await supervisor.stop(graceMs).catch((error) => log.error('running jobs not given back', { error }))
     takes.dismissAll()
     waiters.release()
@@ -230,6 +253,8 @@ export function createCore(ports: CorePorts): Core {
       streams: createStreamReaders({ storage, clock, waiters }),
       balancer,
       requestLog,
+      releases,
+      fleet,
       views,
       info: facts,
       stopping: stopping.signal,
@@ -238,6 +263,7 @@ export function createCore(ports: CorePorts): Core {
     async start() {
       if (state !== 'new') return
       state = 'running'
+      await releases.start()
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
       webhooks.start()

@@ -1,35 +1,38 @@
 /**
  * The gate of the listener for users. A localhost server can be reached by every page in every browser of the user, so
- * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON.
+ * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that takes
+ * bytes names their type and is a PUT, which no page sends to another origin without asking first.
  * Source: targets, Rules of the localhost server.
  */
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
+import type { Route } from '../contract/routes.ts'
 import { isOwnHost, isOwnOrigin, keyFromHeader } from '../domain/auth.ts'
+import type { Caller } from '../services/management/keys.ts'
 import type { Endpoint } from '../services/ports.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 
 /**
- * Refuses foreign hosts, foreign pages and bodies that are not JSON.
+ * Refuses foreign hosts, foreign pages and bodies of another type than the route's, which is JSON where it says none.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE
  */
-export function requireOwnPlace(c: Context, service: ServiceContext): void {
+export function requireOwnPlace(c: Context, service: ServiceContext, bodyType?: Route['bodyType']): void {
   const { hosts } = service.info()
   if (!isOwnHost(c.req.header('host'), hosts)) throw new AppError('FORBIDDEN_HOST')
   if (!isOwnOrigin(c.req.header('origin'), hosts)) throw new AppError('FORBIDDEN_ORIGIN')
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('FORBIDDEN_ORIGIN')
-  requireJson(c)
+  requireBodyType(c, bodyType ?? 'application/json')
 }
 
-// Any other type could be posted by a page of another origin without asking first.
-function requireJson(c: Context): void {
+// Any other type than JSON could be posted by a page of another origin without asking first.
+function requireBodyType(c: Context, wanted: string): void {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return
   const type = c.req.header('content-type')
   if (type === undefined) {
-    if (hasBody(c)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: 'without a Content-Type' })
-  } else if (!/^application\/json\s*(;|$)/i.test(type))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: type.slice(0, 100) })
+    if (hasBody(c)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: 'without a Content-Type', wanted })
+  } else if (type.split(';', 1)[0]?.trim().toLowerCase() !== wanted)
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: type.slice(0, 100), wanted })
 }
 
 function hasBody(c: Context): boolean {
@@ -38,24 +41,36 @@ function hasBody(c: Context): boolean {
 
 /**
  * Asks for the account key.
- * @throws AppError UNAUTHORIZED, or FORBIDDEN_KEY for the key of some endpoint
+ * @throws AppError UNAUTHORIZED, or FORBIDDEN_KEY for the key of some endpoint or of a worker that may call others
  */
-export function requireAccount(c: Context, { keys, storage }: ServiceContext): void {
-  const key = keyFromHeader(c.req.header('authorization'))
-  if (key === undefined) throw new AppError('UNAUTHORIZED')
-  if (keys.isAccountKey(key)) return
-  const known = storage.endpoints.all().some((endpoint) => keys.holder(key, endpoint) === 'endpoint')
-  throw new AppError(known ? 'FORBIDDEN_KEY' : 'UNAUTHORIZED')
+export function requireAccount(c: Context, service: ServiceContext): void {
+  if (requireCaller(c, service).holder !== 'account') throw new AppError('FORBIDDEN_KEY')
 }
 
 /**
- * Asks for the account key or the key of this endpoint. Whoever has no key learns nothing of which endpoints exist.
+ * Asks for any key that is good for something.
+ * @throws AppError UNAUTHORIZED
+ */
+export function requireCaller(c: Context, { keys }: ServiceContext): Caller {
+  const key = keyFromHeader(c.req.header('authorization'))
+  const caller = key === undefined ? undefined : keys.callerOf(key)
+  if (caller === undefined) throw new AppError('UNAUTHORIZED')
+  return caller
+}
+
+/**
+ * Asks for a key that opens this endpoint. Whoever has none learns nothing of which endpoints exist.
  * @throws AppError UNAUTHORIZED, ENDPOINT_NOT_FOUND
  */
-export function requireEndpoint(c: Context, { keys, storage }: ServiceContext, endpointId: string): Endpoint {
-  const endpoint = storage.endpoints.get(endpointId)
-  const key = keyFromHeader(c.req.header('authorization'))
-  if (key === undefined || keys.holder(key, endpoint) === undefined) throw new AppError('UNAUTHORIZED')
+export function requireEndpoint(c: Context, service: ServiceContext, endpointId: string): Endpoint {
+  const endpoint = service.storage.endpoints.get(endpointId)
+  if (!opens(c, service, endpoint)) throw new AppError('UNAUTHORIZED')
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
   return endpoint
+}
+
+/** Whether the key of this request opens the endpoint; of one that is not there, whether it would. */
+export function opens(c: Context, { keys }: ServiceContext, endpoint: Endpoint | undefined): boolean {
+  const key = keyFromHeader(c.req.header('authorization'))
+  return key !== undefined && keys.holder(key, endpoint) !== undefined
 }

@@ -42,7 +42,6 @@ function describe(
   { id, tag }: { readonly id: string; readonly tag: string },
 ) {
   const places = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
-  const json = (schema: ZodType) => ({ 'application/json': { schema } })
   return createRoute({
     method: method.toLowerCase() as 'get',
     path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -52,13 +51,21 @@ function describe(
     request: {
       params: z.object(Object.fromEntries(places.map((place) => [place, z.string()]))),
       ...(route.query === undefined ? {} : { query: z.object(route.query) }),
-      ...(route.body === undefined ? {} : { body: { required: true, content: json(route.body) } }),
+      ...bodyOf(route),
     },
     responses: {
       200: { description: 'Success', content: json(route.answer) },
       ...errorAnswers([...COMMON_ERRORS, ...route.errors]),
     },
   })
+}
+
+const json = (schema: ZodType) => ({ 'application/json': { schema } })
+
+function bodyOf({ body, bodyType }: Route) {
+  const bytes = { schema: { type: 'string', format: 'binary' } } as const
+  if (bodyType !== undefined) return { body: { required: true, content: { [bodyType]: bytes } } }
+  return body === undefined ? {} : { body: { required: true, content: json(body) } }
 }
 
 function errorAnswers(codes: readonly ErrorCode[]) {

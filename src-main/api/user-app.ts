@@ -3,28 +3,39 @@ import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
+import { createFindEndpoint } from '../services/apps/find-endpoint.ts'
 import { addressesOf } from '../services/management/views.ts'
 import type { Endpoint } from '../services/ports.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { errorResponse } from './error-response.ts'
 import { serveEvents } from './events.ts'
-import { requireAccount, requireEndpoint, requireOwnPlace } from './guards.ts'
+import { requireAccount, requireCaller, requireEndpoint, requireOwnPlace } from './guards.ts'
 import { APP_OPERATIONS } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
+import { createStateManager, STATE_MANAGER_ROUTE } from './state-manager/state-manager.ts'
 import { createStrictLimits } from './strict-limits.ts'
+import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
 import type { Operation } from './v2/operation.ts'
 import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
 import { webPage } from './web-page.ts'
 
-/** The app of the listener for users: the job API, the management API, events, the OpenAPI document and the page. */
+/**
+ * The app of the listener for users: the job API, the management API, the state manager, events, the OpenAPI document and
+ * the page.
+ */
 export function createUserApp(service: ServiceContext): Hono {
   const app = new Hono()
   const limits = createStrictLimits(service)
+  const findEndpoint = createFindEndpoint(service)
+  const stateManager = createStateManager(service, findEndpoint)
 
-  async function onEndpoint(c: Context, limitName: string | undefined, operate: Operation) {
+  const byPath = (c: Context) => requireEndpoint(c, service, c.req.param('endpointId') ?? '')
+  const byHeaders = (c: Context) => requireNamedEndpoint(c, service, findEndpoint)
+
+  async function onEndpoint(c: Context, limitName: string | undefined, operate: Operation, find = byPath) {
     requireOwnPlace(c, service)
-    const endpoint = requireEndpoint(c, service, c.req.param('endpointId') ?? '')
+    const endpoint = find(c)
     const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)
     try {
       return await operate({ c, service, endpoint })
@@ -33,6 +44,9 @@ export function createUserApp(service: ServiceContext): Hono {
     }
   }
 
+  app.post('/v2/flash/runsync', (c, next) =>
+    namesEndpoint(c) ? onEndpoint(c, LIMIT_NAMES.runsync, onQueue(V2_OPERATIONS.runsync), byHeaders) : next(),
+  )
   for (const [name, route] of Object.entries(V2_ROUTES)) {
     const operation = name as V2Operation
     const operate = operation === 'health' ? V2_OPERATIONS.health : onQueue(V2_OPERATIONS[operation])
@@ -40,13 +54,17 @@ export function createUserApp(service: ServiceContext): Hono {
   }
   app.all('/v2/:endpointId/openai/*', (c) => onEndpoint(c, 'runsync', onQueue(openai)))
 
-  for (const [name, route] of Object.entries(APP_ROUTES)) {
+  for (const [name, route] of Object.entries<Route>(APP_ROUTES)) {
     app.on([...route.methods], route.path, async (c) => {
-      requireOwnPlace(c, service)
+      requireOwnPlace(c, service, route.bodyType)
       requireAccount(c, service)
       return APP_OPERATIONS[name as AppOperation](c, service)
     })
   }
+  app.post(STATE_MANAGER_ROUTE.path, (c) => {
+    requireOwnPlace(c, service)
+    return stateManager(c, requireCaller(c, service))
+  })
   app.get('/events', (c) => {
     requireOwnPlace(c, service)
     requireAccount(c, service)
@@ -88,7 +106,11 @@ function notQueueBased(endpoint: Endpoint, service: ServiceContext): AppError {
   return new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: `${url}/ or ${hostUrl}/` })
 }
 
-const ALL_ROUTES: readonly Route[] = [...Object.values(V2_ROUTES), ...Object.values(APP_ROUTES)]
+const ALL_ROUTES: readonly Pick<Route, 'methods' | 'path'>[] = [
+  ...Object.values(V2_ROUTES),
+  ...Object.values(APP_ROUTES),
+  STATE_MANAGER_ROUTE,
+]
 
 function unknownRoute(c: Context): AppError {
   const { method, path } = c.req

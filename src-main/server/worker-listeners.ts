@@ -1,7 +1,8 @@
 /**
  * The listeners for workers: one on loopback for processes, one on the gateway of each network of containers, each
  * opened when it is first needed, on the port that it had before: workers that outlived a crash call that one. Beside
- * the worker protocol they serve the job API, as workers may call other endpoints; nothing else of the service.
+ * the worker protocol they serve the job API and the state manager, as workers may call other endpoints and ask where
+ * these are; nothing else of the service.
  */
 import { isWorkerCall } from '../contract/worker-protocol.ts'
 import type { Storage } from '../core.ts'
@@ -15,8 +16,8 @@ export type WorkerListeners = {
 }
 
 const PORTS = 'server.workerPorts'
-// What a worker may ask of the job API and of load-balanced endpoints, with a key as everybody else.
-const FOR_CALLS = /^\/(?:v2|lb)\//
+// What a worker may ask of the job API, load-balanced endpoints and the state manager, with a key as everybody else.
+const FOR_CALLS = /^\/(?:(?:v2|lb)\/|graphql$)/
 // Name of this machine inside of a container whose engine is a virtual machine.
 const HOST_NAME = 'host.docker.internal'
 

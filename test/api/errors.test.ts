@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { AppError, ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
 import type { Storage } from '../../src-main/core.ts'
+import { appFolder, manifestOf } from '../support/app-folder.ts'
 import { type Answer, setup, type TestService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
@@ -29,6 +30,15 @@ async function loadBalanced(service: TestService, answer: RequestListener): Prom
   await service.createEndpoint('web', { loadBalanced: { port: await openWorker(answer) } })
   await readyWorker(service)
 }
+
+// Four bytes that nothing has the hash of.
+function upload(service: TestService, { offset, total }: { readonly offset: number; readonly total: number }) {
+  const path = `/api/artifacts/${'a'.repeat(64)}?offset=${offset}&total=${total}`
+  return service.ask('PUT', path, { body: 'code', headers: { 'content-type': 'application/octet-stream' } })
+}
+
+const release = (service: TestService, source: object) =>
+  service.ask('POST', '/api/apps/shop/environments/production/releases', { body: { source } })
 
 /** One request for every error that can leave the service. */
 const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
@@ -94,6 +104,32 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     }
     await service.post('/api/registries', { name: 'work', server: 'ghcr.io', username: 'ada', password: 'x' })
     return service.ask('GET', '/api/registries')
+  },
+  APP_NOT_FOUND: (service) => service.ask('GET', '/api/apps/nope'),
+  ENVIRONMENT_NOT_FOUND: async (service) => {
+    await service.post('/api/apps/shop/environments', { name: 'production' })
+    return service.ask('GET', '/api/apps/shop/environments/nope')
+  },
+  ENVIRONMENT_EXISTS: async (service) => {
+    await service.post('/api/apps/shop/environments', { name: 'production' })
+    return service.ask('POST', '/api/apps/shop/environments', { body: { name: 'production' } })
+  },
+  RELEASE_NOT_FOUND: async (service) => {
+    await service.post('/api/apps/shop/environments', { name: 'production' })
+    return service.ask('GET', '/api/apps/shop/environments/production/releases/9')
+  },
+  ARTIFACT_NOT_FOUND: (service) => release(service, { artifact: 'e'.repeat(64) }),
+  DEPLOY_RUNNING: async (service) => {
+    const folder = appFolder(manifestOf({ greet: {} }))
+    await release(service, { folder })
+    return release(service, { folder })
+  },
+  UPLOAD_OFFSET: (service) => upload(service, { offset: 5, total: 9 }),
+  UPLOAD_TOO_LARGE: (service) => upload(service, { offset: 0, total: 9_999_999_999 }),
+  UPLOAD_DAMAGED: (service) => upload(service, { offset: 0, total: 4 }),
+  NOT_DEPLOYED: (service) => {
+    const headers = { 'x-flash-app': 'shop', 'x-flash-environment': 'production', 'x-flash-endpoint': 'greet' }
+    return service.ask('POST', '/v2/flash/runsync', { headers, body: { input: {} } })
   },
   INTERNAL: (service) => failing(service, new Error('a secret of the inside')),
   JOB_FAILED: async (service) => {

@@ -60,6 +60,57 @@ describe('a foreign request', () => {
     })
   }
 
+  for (const [what, headers, code] of FORMS) {
+    it(`to the state manager with ${what} is refused`, async () => {
+      const { ask } = await setup()
+      const { body } = await ask('POST', '/graphql', { body: { query: '{ apps { name } }' }, headers })
+      expect(body).toMatchObject({ code })
+    })
+  }
+
+  it('to the state manager by an address alone is refused: any page can make a browser send it', async () => {
+    const { ask } = await setup()
+    const headers = { origin: 'https://evil.example' }
+    expect((await ask('GET', '/graphql?query={apps{name}}')).body.code).toBe('METHOD_NOT_ALLOWED')
+    expect((await ask('GET', '/graphql?query={apps{name}}', { headers })).body.code).toBe('FORBIDDEN_ORIGIN')
+  })
+
+  it('with bytes is refused everywhere but where an artifact is sent, and there from other pages', async () => {
+    const { createEndpoint, ask, storage } = await setup()
+    await createEndpoint()
+    const bytes = { 'content-type': 'application/octet-stream' }
+    const code = async (method: string, path: string, headers: Record<string, string> = {}) =>
+      (await ask(method, path, { body: 'code', headers: { ...bytes, ...headers } })).body.code
+    const artifact = 'a'.repeat(64)
+    const upload = `/api/artifacts/${artifact}?offset=0&total=9`
+    for (const [method, path] of [
+      ['POST', '/api/endpoints'],
+      ['PATCH', '/api/settings'],
+      ['POST', upload],
+      ['DELETE', upload],
+      ['PUT', '/api/artifacts'],
+      ['PUT', `${upload.replace('?', '/x?')}`],
+      ['PUT', '/v2/e/run'],
+    ] as const)
+      expect(await code(method, path)).toBe('UNSUPPORTED_MEDIA_TYPE')
+    expect(await code('PUT', upload, { origin: 'https://evil.example' })).toBe('FORBIDDEN_ORIGIN')
+    expect(await code('PUT', upload, { 'sec-fetch-site': 'cross-site' })).toBe('FORBIDDEN_ORIGIN')
+    expect(await code('PUT', upload, { host: 'evil.example' })).toBe('FORBIDDEN_HOST')
+    expect(await code('PUT', upload, { authorization: '' })).toBe('UNAUTHORIZED')
+    expect(await storage().artifacts.status(artifact)).toEqual({ state: 'missing', received: 0 })
+    expect(await code('PUT', upload)).toBeUndefined()
+  })
+
+  it('that asks whether it may send an artifact gets no leave', async () => {
+    const { request } = await setup()
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'PUT' }
+    for (const path of [`/api/artifacts/${'a'.repeat(64)}`, '/graphql']) {
+      const answer = await request('OPTIONS', path, { key: null, headers })
+      expect(answer.status).toBe(403)
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
   for (const path of ['/', '/events', '/openapi.json', '/api/endpoints', '/v2/e/health', '/nothing']) {
     it(`to ${path} from another host or page is refused`, async () => {
       const { ask } = await setup()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { setup } from '../support/core.ts'
+import { deployApp } from '../support/deployed-app.ts'
 
 async function withEndpoints() {
   const service = await setup()
@@ -109,6 +110,33 @@ describe('keys', () => {
     expect((await ping('e', 'nobody', token)).status).toBe(401)
     expect((await ping('e', mine.id, otherKey)).status).toBe(401)
     expect((await ping('e', mine.id, '')).status).toBe(401)
+  })
+
+  it('of a worker of an app open what is in its environment, and only if it is to call others', async () => {
+    const service = await withEndpoints()
+    const { code, worker } = service
+    const calls = { makesRemoteCalls: true }
+    await deployApp(service, { resources: { front: calls, back: {} } })
+    await deployApp(service, { environment: 'test', resources: { front: calls }, idPrefix: 'test-' })
+    const tokenOf = async (endpointId: string) => (await worker(endpointId)).spec.env.RUNPOD_AI_API_KEY ?? ''
+    const opens = async (token: string) => {
+      const paths = ['/v2/front/health', '/v2/back/health', '/v2/test-front/health', '/v2/e/health', '/api/info']
+      return Promise.all(paths.map((path) => code(path, { authorization: `Bearer ${token}` })))
+    }
+    const [no, forbidden] = ['401 UNAUTHORIZED', '403 FORBIDDEN_KEY']
+    expect(await opens(await tokenOf('front'))).toEqual([200, 200, no, no, forbidden])
+    expect(await opens(await tokenOf('test-front'))).toEqual([no, no, 200, no, forbidden])
+    expect(await opens(await tokenOf('back'))).toEqual([no, no, no, no, no])
+    expect(await opens(await tokenOf('e'))).toEqual([no, no, no, no, no])
+  })
+
+  it('of an endpoint of an app open that endpoint only', async () => {
+    const service = await withEndpoints()
+    const { front } = await deployApp(service, { resources: { front: { makesRemoteCalls: true }, back: {} } })
+    const authorization = `Bearer ${front}`
+    expect(await service.code('/v2/front/health', { authorization })).toBe(200)
+    expect(await service.code('/v2/back/health', { authorization })).toBe('401 UNAUTHORIZED')
+    expect(await service.code('/api/info', { authorization })).toBe('403 FORBIDDEN_KEY')
   })
 
   it('of a worker are void when it has ended', async () => {

@@ -13,7 +13,7 @@ type Operation = {
   readonly requestBody?: unknown
 }
 
-const METHODS = ['get', 'post', 'patch', 'delete']
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 async function document() {
   const { get } = await setup()
@@ -77,13 +77,13 @@ describe('/openapi.json', () => {
 })
 
 describe('every route of the tables', () => {
-  for (const { methods, path } of ROUTES) {
+  for (const { methods, path, bodyType = 'application/json' } of ROUTES) {
     for (const method of methods) {
       it(`${method} ${path} is served, with a key only`, async () => {
         const { createEndpoint, ask } = await setup()
         await createEndpoint()
         const address = path.replace(':endpointId', 'e').replaceAll(/:\w+/g, 'nope')
-        const asked = method === 'GET' ? {} : { body: {} }
+        const asked = method === 'GET' ? {} : { body: {}, headers: { 'content-type': bodyType } }
         const answer = await ask(method, address, asked)
         expect(String(answer.body.code)).not.toMatch(/^(ROUTE_NOT_FOUND|METHOD_NOT_ALLOWED|INTERNAL)$/)
         expect((await ask(method, address, { ...asked, key: null })).body.code).toBe('UNAUTHORIZED')

@@ -37,6 +37,8 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   electron: 'src-main/electron/',
   hono: 'src-main/api/',
   '@hono/zod-openapi': 'src-main/api/',
+  graphql: 'src-main/api/state-manager/',
+  'graphql-yoga': 'src-main/api/state-manager/',
   '@hono/node-server': 'src-main/server/listen.ts',
   commander: 'src-main/cli/',
   '@clack/prompts': 'src-main/cli/',

@@ -1,6 +1,6 @@
 /**
- * The small things that time asks for: deadlines of jobs, jumps of the wall clock, the search index, old logs, events
- * and metrics.
+ * The small things that time asks for: deadlines of jobs, jumps of the wall clock, the search index, old logs, events,
+ * metrics and artifacts.
  */
 import type { ServiceSettings } from '../../contract/management.ts'
 import { sweepArtifacts } from '../apps/sweep-artifacts.ts'
@@ -17,6 +17,8 @@ export type HousekeepingDeps = {
 
 const TICK_MS = 500
 const TRIM_EVERY_MS = 60_000
+// Deleting gigabytes takes long, so it has a timer of its own; the first one when the start is over.
+const FIRST_SWEEP_MS = 60_000
 const SWEEP_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 const LOG_BATCH = 2000
@@ -33,8 +35,9 @@ export class Housekeeping {
   readonly #deps: HousekeepingDeps
   #cancelTick: (() => void) | undefined
   #cancelIndex: (() => void) | undefined
+  #cancelSweep: (() => void) | undefined
+  #sweeping: Promise<void> = Promise.resolve()
   #trimmedAt = 0
-  #sweptAt = Number.NEGATIVE_INFINITY
   #indexedAt = 0
   #seenEventId = 0
   #busy: Promise<void> = Promise.resolve()
@@ -49,6 +52,7 @@ export class Housekeeping {
     this.#stopped = false
     this.#planTick()
     this.#planIndex(TICK_MS)
+    this.#planSweep(FIRST_SWEEP_MS)
   }
 
   /** Ends; waits for what is under way. */
@@ -56,7 +60,8 @@ export class Housekeeping {
     this.#stopped = true
     this.#cancelTick?.()
     this.#cancelIndex?.()
-    await this.#busy
+    this.#cancelSweep?.()
+    await Promise.all([this.#busy, this.#sweeping])
     this.#deps.clock.checkForJump() // else one since the last tick would be taken for time that passed
   }
 
@@ -78,10 +83,6 @@ export class Housekeeping {
       this.#trimmedAt = clock.steady()
       await this.#trim()
     }
-    if (clock.steady() - this.#sweptAt >= SWEEP_EVERY_MS) {
-      this.#sweptAt = clock.steady()
-      await sweepArtifacts({ storage, clock })
-    }
   }
 
   async #trim(): Promise<void> {
@@ -92,6 +93,15 @@ export class Housekeeping {
     await storage.write(() => {
       storage.events.trimFleet(before)
       storage.metrics.trim(before)
+    })
+  }
+
+  #planSweep(ms: number): void {
+    if (this.#stopped) return
+    this.#cancelSweep = this.#deps.clock.after(ms, () => {
+      this.#sweeping = sweepArtifacts(this.#deps)
+        .catch((error) => this.#deps.log.warn('artifacts not swept', { error }))
+        .finally(() => this.#planSweep(SWEEP_EVERY_MS))
     })
   }
 

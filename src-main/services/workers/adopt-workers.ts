@@ -30,7 +30,8 @@ export async function adoptWorkers({
       continue
     }
     adopted.add(stored.id)
-    const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, clock)
+    const config = storage.endpoints.get(stored.endpointId)?.config
+    const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, config, clock)
     worker.adopted = true
     worker.placed = fleet.list().find(({ workerId }) => workerId === stored.id)
     registry.add(worker)

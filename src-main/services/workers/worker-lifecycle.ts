@@ -87,7 +87,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   async function start(endpoint: Endpoint, staged = false): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
     const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
-    const worker = newLiveWorker({ ...facts, tokenHash: newId.hash(identity.token), startedWallAt: clock.now() }, clock)
+    const tokenHash = newId.hash(identity.token)
+    const worker = newLiveWorker({ ...facts, tokenHash, startedWallAt: clock.now() }, endpoint.config, clock)
     worker.staged = staged
     registry.add(worker)
     try {
@@ -114,7 +115,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
       if (worker.state === 'initializing') worker.reason = undefined
       // Meanwhile it may have been changed or removed, and nobody would come for what is made now.
       if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
-      const { id, endpointId, revision, tokenHash, startedWallAt: startedAt } = worker
+      const { id, endpointId, revision, startedWallAt: startedAt } = worker
       const { handle } = worker.placed
       await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
       // It was asked to leave before it was there.

@@ -1,4 +1,5 @@
-import type { WorkerState } from '../../contract/endpoint.ts'
+import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
+import { type AppPlace, placeOf } from '../../domain/app/app-place.ts'
 import { nextWorkerState, WORKER_TRANSITIONS, type WorkerEvent } from '../../domain/worker/transitions.ts'
 import type { Clock, FleetWorker, Log, Storage } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
@@ -13,6 +14,8 @@ export type LiveWorker = {
   /** Revision of the endpoint's settings that it was started with. */
   readonly revision: number
   readonly tokenHash: Uint8Array
+  /** Where its token opens endpoints; undefined: nowhere. Kept here, as a staged worker may be of an endpoint to come. */
+  readonly callsWithin: AppPlace | undefined
   readonly startedAt: number
   readonly startedWallAt: number
   /** Last news of an image that it needs and that comes, steady ms. */
@@ -132,10 +135,12 @@ export function loadOf(worker: LiveWorker, leases: Pick<Leases, 'ofWorker'>): nu
 /** A worker that has just been started, or taken over. Its tests of life begin now. */
 export function newLiveWorker(
   worker: Pick<LiveWorker, 'id' | 'endpointId' | 'revision' | 'tokenHash' | 'startedWallAt'>,
+  config: Pick<EndpointConfig, 'app' | 'callsOthers'> | undefined,
   clock: Clock,
 ): LiveWorker {
   return {
     ...worker,
+    callsWithin: config?.callsOthers === true ? placeOf(config.app) : undefined,
     startedAt: clock.steady(),
     progressAt: undefined,
     state: WORKER_TRANSITIONS.start.to,

@@ -1,0 +1,153 @@
+import type { GraphQLSchema } from 'graphql'
+import { createSchema } from 'graphql-yoga'
+import type { DeployedEndpoint } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import type { AppPlace } from '../../domain/app/app-place.ts'
+import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
+import { listVariables } from '../../services/apps/variables.ts'
+import { deployedEndpoints } from '../../services/apps/views.ts'
+import { type Caller, maySee } from '../../services/management/keys.ts'
+import type { App, Environment, Release } from '../../services/ports/apps.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+
+/** What each query knows: who asks. */
+export type QueryContext = { readonly caller: Caller }
+
+const TYPES = `
+"What a key may not see is not there. Times are milliseconds since 1970."
+type Query {
+  apps: [App!]!
+  app(name: String!): App
+  environment(app: String!, name: String!): Environment
+  "The endpoint of a function or class; an endpoint's own name finds it too."
+  endpointFor(app: String!, environment: String!, function: String!): Endpoint
+}
+
+type App {
+  name: String!
+  createdAt: Float!
+  environments: [Environment!]!
+}
+
+type Environment {
+  app: String!
+  name: String!
+  createdAt: Float!
+  "The release that takes traffic."
+  active: Release
+  "Newest first."
+  releases(limit: Int! = 10): [Release!]!
+  endpoints: [Endpoint!]!
+  "Their names; values are never shown."
+  variables: [String!]!
+}
+
+type Release {
+  number: Int!
+  state: String!
+  fingerprint: String!
+  createdAt: Float!
+  activatedAt: Float
+  endedAt: Float
+  "Why it failed, or what ended it."
+  reason: String
+  rollbackOf: Int
+  "JSON text. Only the account sees the values of \`env\`."
+  manifest: String!
+}
+
+type Endpoint {
+  id: ID!
+  name: String!
+  "A path, below the address by which the service is reached."
+  url: String!
+  "Of a load-balanced one, for programs on the machine of the service."
+  hostUrl: String
+  loadBalanced: Boolean!
+  "Of a load-balanced one, like GET /health."
+  routes: [String!]!
+  functions: [String!]!
+  "Its name within the app."
+  resource: String!
+}
+`
+
+type Resolve<Source, Arguments = unknown> = (source: Source, given: Arguments, context: QueryContext) => unknown
+
+/** The schema of the state manager. Source: app-deploy, State manager. */
+export function createStateSchema(service: ServiceContext, findEndpoint: FindEndpoint): GraphQLSchema {
+  const { storage } = service
+  const seesEnvironment = (caller: Caller) => (environment: Environment) =>
+    maySee(caller, { app: environment.app, environment: environment.name })
+  const environmentsOf = ({ name }: App, caller: Caller) =>
+    storage.apps.environments(name).filter(seesEnvironment(caller))
+  const seesApp =
+    ({ holder, within }: Caller) =>
+    ({ name }: App) =>
+      holder === 'account' || within?.app === name
+
+  const query: {
+    readonly apps: Resolve<unknown>
+    readonly app: Resolve<unknown, { readonly name: string }>
+    readonly environment: Resolve<unknown, { readonly app: string; readonly name: string }>
+    readonly endpointFor: Resolve<unknown, AppPlace & { readonly function: string }>
+  } = {
+    apps: (_root, _given, { caller }) => storage.apps.apps().filter(seesApp(caller)),
+    app(_root, { name }, { caller }) {
+      const found = storage.apps.app(name)
+      return found !== undefined && seesApp(caller)(found) ? found : undefined
+    },
+    environment: (_root, { app, name }, { caller }) =>
+      maySee(caller, { app, environment: name }) ? storage.apps.environment(app, name) : undefined,
+    endpointFor(_root, { app, environment: name, function: wanted }, { caller }) {
+      if (!maySee(caller, { app, environment: name })) return undefined
+      const environment = storage.apps.environment(app, name)
+      const found = findEndpoint({ app, environment: name, name: wanted })
+      if (environment === undefined || found === undefined) return undefined
+      return deployedEndpoints(service, environment).find(({ id }) => id === found.id)
+    },
+  }
+  const app: { readonly environments: Resolve<App> } = {
+    environments: (parent, _given, { caller }) => environmentsOf(parent, caller),
+  }
+  const environment: {
+    readonly active: Resolve<Environment>
+    readonly releases: Resolve<Environment, { readonly limit: number }>
+    readonly endpoints: Resolve<Environment>
+    readonly variables: Resolve<Environment>
+  } = {
+    active: ({ id }) => storage.apps.releaseIn(id, 'active'),
+    releases: ({ id }, { limit: wanted }) => storage.apps.releases(id, pageOf(wanted)),
+    endpoints: (parent) => deployedEndpoints(service, parent),
+    variables: (parent) => listVariables(service, parent).map(({ name }) => name),
+  }
+  const release: { readonly manifest: Resolve<Release> } = {
+    manifest: ({ manifest }, _given, { caller }) => (caller.holder === 'account' ? manifest : withoutValues(manifest)),
+  }
+  const endpoint: { readonly name: Resolve<DeployedEndpoint>; readonly url: Resolve<DeployedEndpoint> } = {
+    name: ({ id, resource }) => storage.endpoints.get(id)?.config.name ?? resource,
+    // From inside a container the service has another address than for its own machine.
+    url: ({ url }) => new URL(url).pathname,
+  }
+  return createSchema<QueryContext>({
+    typeDefs: TYPES,
+    resolvers: { Query: query, App: app, Environment: environment, Release: release, Endpoint: endpoint },
+  })
+}
+
+function pageOf(wanted: number): number {
+  const most = limit('releasesKept')
+  if (wanted >= 1 && wanted <= most) return wanted
+  throw new AppError('BAD_FIELD', { field: 'limit', why: `must be from 1 to ${most}` })
+}
+
+// The source of an app may set secrets, and the key of an endpoint is given to whoever is to call it.
+function withoutValues(manifest: string): string {
+  const { resources, ...rest } = JSON.parse(manifest) as Manifest
+  const hide = (env: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.keys(env).map((name) => [name, '(hidden)']))
+  const shown = Object.entries(resources).map(([name, resource]) => [name, { ...resource, env: hide(resource.env) }])
+  return JSON.stringify({ ...rest, resources: Object.fromEntries(shown) })
+}

@@ -1,7 +1,7 @@
 /**
- * The public Python package in a virtual environment of its own, made once and kept in the cache folder. Test files run
- * at the same time, so the first one makes it and the others wait. Where it cannot be made (no python3, no package
- * index) the tests that need it are skipped with the reason; one attempt a run.
+ * The public Python packages, for workers and for apps, in a virtual environment of their own, made once and kept in the
+ * cache folder. Test files run at the same time, so the first one makes it and the others wait. Where it cannot be made
+ * (no python3, no package index) the tests that need it are skipped with the reason; one attempt a run.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** The interpreter that has the package, or why there is none. */
+/** The interpreter that has the packages, or why there is none. */
 export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
 
-const PACKAGE = 'runpod==1.12.0'
+const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0']
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/drydock', import.meta.url))
 const OLDEST_PYTHON = [3, 10]
 // The package has some forty dependencies: half a minute on two busy cores.
@@ -37,7 +37,7 @@ export async function preparePublicPython(): Promise<PublicPython> {
   if (major !== OLDEST_PYTHON[0] || minor < (OLDEST_PYTHON[1] ?? 0))
     return missing(`python3 is ${version}, needed is ${OLDEST_PYTHON.join('.')} or newer`)
 
-  const folder = join(CACHE, `${PACKAGE.replace('==', '-')}-python${version}`)
+  const folder = join(CACHE, `${PACKAGES.join('-').replaceAll('==', '-')}-python${version}`)
   mkdirSync(CACHE, { recursive: true })
   const release = await lock(`${folder}.lock`)
   try {
@@ -59,12 +59,12 @@ async function prepare(folder: string): Promise<PublicPython> {
     rmSync(folder, { recursive: true, force: true })
     await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_LIMIT_MS })
     const pip = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
-    await run(python, [...pip, 'install', '--quiet', PACKAGE], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
-    await run(python, ['-c', 'import runpod'])
+    await run(python, [...pip, 'install', '--quiet', ...PACKAGES], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
+    await run(python, ['-c', 'import runpod, runpod_flash'])
     writeFileSync(complete, '')
     return { ready: true, python, reason: '' }
   } catch (error) {
-    const reason = `${PACKAGE} could not be installed: ${lastLine(error)}`
+    const reason = `${PACKAGES.join(' and ')} could not be installed: ${lastLine(error)}`
     writeFileSync(failure, `${process.ppid}\n${reason}`)
     return missing(reason)
   }

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest'
+import { appProject, workerPids } from './support.ts'
+
+type Answered = { readonly ok: boolean; readonly what: string }
+
+test('an app of init is deployed, and every endpoint answers at the address that is printed', async () => {
+  const { service, run, runsync } = await appProject()
+  const { exitCode, stdout } = await run('deploy')
+  expect(exitCode).toBe(0)
+  for (const id of ['greet', 'text-stats', 'countdown', 'welcome'])
+    expect(stdout).toContain(`${service.url()}/v2/${id}`)
+  expect(stdout).toContain(`${service.url()}/lb/api`)
+  expect(stdout).toContain('GET /health')
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
+  expect(await service.get('/lb/api/health')).toEqual({ status: 'ok' })
+  expect(await service.post('/lb/api/shout', { text: 'hi', marks: 2 })).toEqual({ text: 'HI!!' })
+  // It calls greet over HTTP, by the state manager, with its own token.
+  expect(await runsync('welcome', { names: ['Ada', 'Bo'] })).toEqual({ welcome: ['Hello, Ada!', 'Hello, Bo!'] })
+  const jobId = await service.run('countdown', { start: 2 })
+  await service.jobEnd('countdown', jobId)
+  const { chunks } = await service.get(`/api/jobs/${jobId}/chunks`)
+  expect(chunks.map(({ output }: { output: unknown }) => output)).toEqual([{ number: 2 }, { number: 1 }, { number: 0 }])
+})
+
+test('a second deploy without a change restarts nothing', async () => {
+  const { service, deploy } = await appProject()
+  await deploy()
+  const before = await workerPids(service)
+  expect(Object.keys(before).sort()).toEqual(['api', 'countdown', 'greet', 'text-stats', 'welcome'])
+  const { plan, release } = await deploy()
+  expect(plan.steps.map(({ action }: { action: string }) => action)).toEqual(Array(5).fill('unchanged'))
+  expect(release).toMatchObject({ number: 2, state: 'active' })
+  expect(await workerPids(service)).toEqual(before)
+})
+
+test('a change of code rolls out under load without one failed request', async () => {
+  const { service, deploy, edit } = await appProject()
+  await deploy()
+  const answered: Answered[] = []
+  let going = true
+  const asking = async (
+    ask: () => Promise<{ readonly status: number; readonly body: { readonly [key: string]: unknown } }>,
+  ) => {
+    while (going) {
+      const { status, body } = await ask()
+      answered.push({ ok: status === 200 && (body.status ?? 'COMPLETED') !== 'FAILED', what: JSON.stringify(body) })
+    }
+  }
+  const clients = [
+    ...Array.from({ length: 4 }, () =>
+      asking(() => service.ask('POST', '/v2/greet/runsync', { input: { name: 'Ada' } })),
+    ),
+    ...Array.from({ length: 4 }, () => asking(() => service.ask('POST', '/lb/api/shout', { text: 'hi' }))),
+  ]
+  edit('cpu_worker.py', 'Hello, {name}!', 'Good day, {name}!')
+  edit('lb_worker.py', 'text.upper()', 'text.title()')
+  const { release } = await deploy()
+  expect(release).toMatchObject({ number: 2, state: 'active' })
+  const seen = (text: string) => answered.some(({ what }) => what.includes(text))
+  await expect.poll(() => seen('Good day, Ada!') && seen('Hi!'), { timeout: 20_000 }).toBe(true)
+  going = false
+  await Promise.all(clients)
+  expect(answered.filter(({ ok }) => !ok)).toEqual([])
+  expect(seen('Hello, Ada!') && seen('HI!')).toBe(true)
+})
+
+test('with a broken endpoint the old release keeps serving, and the command says why', async () => {
+  const { service, run, deploy, edit, runsync } = await appProject()
+  await deploy()
+  const before = await workerPids(service)
+  edit('cpu_worker.py', 'from svc import Endpoint', 'import not_there_at_all\nfrom svc import Endpoint')
+  const { exitCode, stderr } = await run('deploy')
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain("greet: ModuleNotFoundError: No module named 'not_there_at_all'")
+  expect(stderr).toContain('release 1')
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  await expect.poll(() => workerPids(service)).toEqual(before)
+})
+
+test('rollback brings the old code back', async () => {
+  const { deploy, edit, run, runsync } = await appProject()
+  await deploy()
+  edit('cpu_worker.py', 'Hello', 'Bye')
+  await deploy()
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Bye, Ada!' })
+  expect(await run('rollback')).toMatchObject({ exitCode: 0 })
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+})
+
+test('an endpoint that left the source is planned, confirmed and deleted', async () => {
+  const { service, deploy, run, write } = await appProject()
+  await deploy()
+  write('stream_worker.py', '')
+  const planned = await run('deploy', '--plan')
+  expect(planned).toMatchObject({ exitCode: 0 })
+  expect(planned.stdout).toMatch(/- +countdown/)
+  const refused = await run('deploy')
+  expect(refused.exitCode).not.toBe(0)
+  expect(refused.stderr).toContain('countdown')
+  expect(refused.stderr).toContain('--yes')
+  expect(await service.ask('GET', '/api/endpoints/countdown')).toMatchObject({ status: 200 })
+  await deploy('--yes')
+  expect(await service.ask('GET', '/api/endpoints/countdown')).toMatchObject({ status: 404 })
+})
+
+test('a script calls deployed functions: a function, a class, a stream and a route', async () => {
+  const { deploy, python } = await appProject()
+  await deploy()
+  const script = `
+import asyncio, json
+from cpu_worker import greet
+from class_worker import TextStats
+from stream_worker import countdown
+from lb_worker import shout
+
+async def main():
+    numbers = [item["number"] async for item in countdown(start=2)]
+    print(json.dumps([await greet("Ada"), await TextStats().count("a bc"), numbers, shout("hi")]))
+
+asyncio.run(main())`
+  expect(JSON.parse(await python(script))).toEqual([
+    { greeting: 'Hello, Ada!' },
+    { words: 2, letters: 3 },
+    [2, 1, 0],
+    { text: 'HI!' },
+  ])
+})
+
+test('a variable that is set reaches the workers and stands in no log', async () => {
+  const { service, deploy, run, write, runsync } = await appProject()
+  write(
+    'cpu_worker.py',
+    `from svc import Endpoint
+
+
+@Endpoint(name="greet", cpu="cpu3c-1-2")
+def greet():
+    import os
+
+    print("the token is", os.environ.get("TOKEN"))
+    return {"has": os.environ.get("TOKEN", "")[:3]}
+`,
+  )
+  write('pipeline.py', '')
+  await deploy()
+  expect(await runsync('greet', {})).toEqual({ has: '' })
+  expect(await run('env', 'set', 'TOKEN=hunter22')).toMatchObject({ exitCode: 0 })
+  expect(await runsync('greet', {})).toEqual({ has: 'hun' })
+  const lines = async () =>
+    (await service.get('/api/endpoints/greet/logs')).lines.map(({ line }: { line: string }) => line)
+  await expect.poll(lines).toContain('the token is ***')
+  const shown = await run('env', 'get', 'production')
+  expect(shown.stdout).toContain('TOKEN')
+  expect(shown.stdout).not.toContain('hunter22')
+})
+
+test('a deploy to a second environment leaves the first alone', async () => {
+  const { service, deploy, edit, runsync } = await appProject()
+  await deploy()
+  const before = await workerPids(service)
+  edit('cpu_worker.py', 'Hello', 'Bye')
+  const { endpoints } = await deploy('--env', 'staging')
+  const { id } = endpoints.find(({ resource }: { resource: string }) => resource === 'greet')
+  expect(await runsync(id, { name: 'Ada' })).toEqual({ greeting: 'Bye, Ada!' })
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  expect(await workerPids(service)).toMatchObject(before)
+})

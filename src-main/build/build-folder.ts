@@ -17,7 +17,7 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000
  */
 export async function openBuildFolder(project: string, now: number): Promise<BuildFolder> {
   const state = join(project, STATE_FOLDER)
-  await mkdir(state, { recursive: true })
+  await makeState(state)
   await removeAbandoned(state, now)
   const folder = await mkdtemp(join(state, 'build-'))
   const handlers = join(folder, 'handlers')
@@ -30,6 +30,15 @@ export async function openBuildFolder(project: string, now: number): Promise<Bui
       await rm(kept, { recursive: true, force: true })
       await (keep ? rename(folder, kept) : rm(folder, { recursive: true, force: true }))
     },
+  }
+}
+
+// Not what it lies in: a project that was deleted in this moment would come back as an empty folder.
+async function makeState(state: string): Promise<void> {
+  try {
+    await mkdir(state)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

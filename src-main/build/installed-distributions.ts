@@ -2,6 +2,7 @@ import { readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { InstalledPackage } from '../contract/build.ts'
 import { chooseRemovals, type Distribution, readMetadata, readRecord } from '../domain/app/distributions.ts'
+import { neededOfImage } from '../domain/app/image-requirements.ts'
 
 /** Reads what is installed in a folder, by name. */
 async function readDistributions(folder: string): Promise<Distribution[]> {
@@ -26,6 +27,15 @@ export async function removeExcluded(
   await Promise.all(files.map((file) => rm(join(folder, file), { force: true })))
   await removeEmptyFolders(folder, files)
   return removed
+}
+
+/** What the packages in a folder need of those that are left out: requirement strings. @param wanted those of the app */
+export async function readNeedsOfImage(
+  folder: string,
+  excludes: readonly string[],
+  wanted: readonly string[],
+): Promise<readonly string[]> {
+  return neededOfImage(await readDistributions(folder), new Set(excludes), wanted)
 }
 
 /** Sizes of what is installed, from what is on the disk. */

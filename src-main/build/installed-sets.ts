@@ -11,7 +11,7 @@ import { finished } from 'node:stream/promises'
 import { z } from 'zod'
 import { BuildFailure, type BuildProblem, buildProblem } from '../contract/build.ts'
 import type { InstalledSet, InstallPackages } from '../services/ports/build.ts'
-import { freeScripts, measurePackages, removeExcluded } from './installed-distributions.ts'
+import { freeScripts, measurePackages, readNeedsOfImage, removeExcluded } from './installed-distributions.ts'
 import { findInstaller, INSTALL_PLATFORM, type Installer, runInstaller } from './installer.ts'
 import { listFiles } from './list-files.ts'
 import { createMeter, writePart } from './tar-part.ts'
@@ -21,12 +21,13 @@ const KEPT_SETS = 3
 // A folder of a build that was killed is older than any build that runs, in ms.
 const ABANDONED_MS = 24 * 60 * 60 * 1000
 // Changes with the form of a set.
-const FORM = 1
+const FORM = 2
 const BEGUN = 'new-'
 
 const setFile = z.object({
   packages: z.array(z.object({ name: z.string(), version: z.string(), bytes: z.number() })),
   removed: z.array(z.string()),
+  imageRequirements: z.array(z.string()),
   archivePartBytes: z.number(),
 })
 
@@ -106,10 +107,11 @@ async function fillSet(
   const installation = { target: site, requirementsFile, excludesFile, pythonVersion: request.pythonVersion }
   await runInstaller(installer, installation, { env, cwd: request.project, limitMs, onLine, signal })
   const removed = await removeExcluded(site, request.excludes, request.names)
+  const imageRequirements = await readNeedsOfImage(site, request.excludes, request.wanted)
   await freeScripts(site)
   const archivePartBytes = await compress(site, join(folder, 'part.tar.gz'), signal)
   const packages = await measurePackages(site)
-  await writeFile(join(folder, 'set.json'), JSON.stringify({ packages, removed, archivePartBytes }))
+  await writeFile(join(folder, 'set.json'), JSON.stringify({ packages, removed, imageRequirements, archivePartBytes }))
 }
 
 /** Paths of options are meant from the file that they stand in, which is not where the installer reads them. */

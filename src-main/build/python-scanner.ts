@@ -36,10 +36,12 @@ export function createPythonScanner({ packages, env }: Python): ScanProject {
 }
 
 /** `X.Y` of python3; undefined: there is none, or it does not say. Never rejects: the scan says what is missing. */
-export async function localPython(env: Python['env']): Promise<string | undefined> {
+export async function localPython(env: Python['env'], signal?: AbortSignal): Promise<string | undefined> {
   const args = ['-S', '-c', 'import sys; print("%d.%d" % sys.version_info[:2])']
-  const end = await runProgram({ command: PROGRAM, args, env, limitMs: VERSION_LIMIT_MS })
-  return end.kind === 'ended' && end.exitCode === 0 ? end.stdout.trim() : undefined
+  const end = await runProgram({ command: PROGRAM, args, env, limitMs: VERSION_LIMIT_MS, signal }).catch(
+    () => undefined,
+  )
+  return end?.kind === 'ended' && end.exitCode === 0 ? end.stdout.trim() : undefined
 }
 
 function readDocument(text: string): ScanDocument {

@@ -280,6 +280,15 @@ test('without an engine the workers are processes, and ready images are left out
     'ready is left out: its image somebody/worker:1 needs containers.',
   ])
   expect(steps).toMatchObject([{ resource: 'greet' }])
+  const processes = await service.post('/api/apps/shop/environments/third/releases', {
+    source: { folder: appFolder(manifestOf({ greet: {}, ready: image })) },
+    runsOn: 'processes',
+    withoutImages: true,
+  })
+  expect(processes).toMatchObject({
+    warnings: ['ready is left out: its image somebody/worker:1 needs containers.'],
+    steps: [{ resource: 'greet' }],
+  })
   const asked = await service.ask('POST', '/api/apps/shop/environments/other/releases', {
     body: { source: { folder: appFolder(manifestOf({ greet: {} })) }, runsOn: 'containers' },
   })

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { manifest } from '../../src-main/contract/manifest.ts'
 import { processesMarked } from '../support/process-table.ts'
 import { makeWheels, type WheelContent } from '../support/wheels.ts'
 import { appWith, archiveTexts, leftIn, PYTHON, problemsOf, programs, setup } from './support.ts'
@@ -94,6 +96,58 @@ test('an index named in requirements.txt is used, its path meant from that file'
   makeWheels(join(root, 'other'), [TINY])
   expect((await build()).packages).toMatchObject([{ name: 'tiny' }])
   expect(inSets(project, 'tiny/__init__.py').map((path) => existsSync(path))).toEqual([true])
+})
+
+const NATIVE = 'markupsafe'
+
+/** Asks pip for one wheel from where this machine gets its packages. @returns why it gave none */
+function whyUnreachable(root: string): string | undefined {
+  const quick = ['--retries', '0', '--timeout', '10', '--disable-pip-version-check']
+  const wanted = ['--no-deps', '--only-binary=:all:', '--dest', join(root, 'asked'), NATIVE]
+  const { status, stderr, error } = spawnSync('python3', ['-m', 'pip', 'download', ...quick, ...wanted], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  return status === 0 ? undefined : (error?.message ?? stderr.trim().split('\n').at(-1))
+}
+
+/** Wheels with native code, as an index has them: one for each Python. */
+const NATIVE_WHEELS: readonly WheelContent[] = ['311', '312'].map((python) => ({
+  name: NATIVE,
+  version: '3.0.0',
+  tag: `cp${python}-cp${python}-manylinux_2_17_x86_64`,
+  files: { 'markupsafe/__init__.py': '', [`markupsafe/_speedups.cpython-${python}-x86_64-linux-gnu.so`]: 'x' },
+}))
+
+test('a wheel with native code is the one for the Python of the app and is installed once', async () => {
+  const unreachable = whyUnreachable(setup().root)
+  if (unreachable !== undefined) process.stdout.write(`no package index, a folder of wheels instead: ${unreachable}\n`)
+  const { build, artifact, write } = setup({
+    files: appWith(`${NATIVE}~=3.0`),
+    ...(unreachable === undefined ? { machineIndex: true } : { wheels: NATIVE_WHEELS }),
+  })
+  const first = await build({ pythonVersion: '3.12' })
+  expect(first).toMatchObject({ pythonVersion: '3.12', packagesCached: false, packages: [{ name: NATIVE }] })
+  const native = Object.keys(archiveTexts(artifact)).filter((name) => name.endsWith('.so'))
+  expect(native).toEqual(['markupsafe/_speedups.cpython-312-x86_64-linux-gnu.so'])
+  write({ 'more.py': 'x = 1\n' })
+  const second = await build({ pythonVersion: '3.12' })
+  expect(second).toMatchObject({ packagesCached: true, packages: first.packages })
+  expect(Object.keys(archiveTexts(artifact))).toEqual(expect.arrayContaining(['more.py', ...native]))
+})
+
+test('what the image has is in the manifest and not in the artifact, also when only a package needs it', async () => {
+  const wheels = [{ name: 'frames', needs: ['numpy>=1.26', 'torch; extra == "gpu"'], files: { 'frames.py': '' } }]
+  const numpy = { name: 'numpy', version: '1.26.4', files: { 'numpy.py': '' } }
+  const { build, artifact } = setup({
+    files: appWith('frames', 'Torch~=2.1', 'tiny'),
+    wheels: [...wheels, numpy, TINY],
+  })
+  for (const packagesCached of [false, true]) {
+    expect(await build({ excludes: ['tiny'] })).toMatchObject({ packagesCached, packages: [{ name: 'frames' }] })
+    const packed = manifest.parse(JSON.parse(archiveTexts(artifact)['svc_manifest.json'] ?? ''))
+    expect(packed.image_requirements).toEqual(['numpy>=1.26', 'tiny', 'torch~=2.1'])
+  }
 })
 
 test('without packages no installer is looked for', async () => {

@@ -15,16 +15,18 @@ export const appWith = (...dependencies: readonly string[]) => ({
 /** The python3 itself, not a launcher that looks for one on the PATH. */
 export const PYTHON = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
 
-/** A project, a folder of wheels as the only index, and a builder for it. */
+/** A project, a folder of wheels as the only index, and a builder for it. @param machineIndex ask what this machine asks */
 export function setup({
   files = appWith(),
   wheels = [],
   env = {},
+  machineIndex = false,
   ...limits
 }: {
   files?: Readonly<Record<string, string>>
   wheels?: readonly WheelContent[]
   env?: Readonly<Record<string, string>>
+  machineIndex?: boolean
 } & Omit<Partial<AppBuilderOptions>, 'env'> = {}) {
   const root = mkdtempSync(join(tmpdir(), 'drydock-build-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -40,7 +42,10 @@ export function setup({
   }
   write(files)
   const artifact = join(project, '.svc', 'artifact.tar.gz')
-  const builder = createAppBuilder({ env: { ...process.env, ...onlyWheelsOf(index), ...env }, ...limits })
+  const builder = createAppBuilder({
+    env: { ...process.env, ...(machineIndex ? {} : onlyWheelsOf(index)), ...env },
+    ...limits,
+  })
   const events: BuildEvent[] = []
   const build = (request: Partial<Parameters<typeof builder>[0]> = {}, signal?: AbortSignal) =>
     builder({ project, app: 'demo', output: artifact, ...request }, (event) => events.push(event), signal)

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** A package without native code; `files`: text by path, `needs`: requirements. */
+/** A package; `files`: text by path, `needs`: requirements. */
 export type WheelContent = {
   readonly name: string
   readonly version?: string
@@ -8,6 +8,8 @@ export type WheelContent = {
   readonly files: Readonly<Record<string, string>>
   /** Console script of this name, which runs `NAME:main`. */
   readonly script?: string
+  /** For whom it is, like `cp312-cp312-manylinux_2_17_x86_64`: one with native code. Without it for everybody. */
+  readonly tag?: string
 }
 
 // Python's own zipfile: a wheel is a zip with a RECORD of its files.
@@ -21,14 +23,16 @@ for w in wheels:
     files = dict(w["files"])
     needs = "".join(f"Requires-Dist: {n}\\n" for n in w.get("needs", []))
     files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\\nName: {w['name']}\\nVersion: {version}\\n{needs}"
-    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+    tag = w.get("tag", "py3-none-any")
+    pure = "false" if w.get("tag") else "true"
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: {pure}\\nTag: {tag}\\n"
     if w.get("script"):
         files[f"{info}/entry_points.txt"] = f"[console_scripts]\\n{w['script']} = {w['name']}:main\\n"
     def digest(text):
         return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
     record = "".join(f"{p},sha256={digest(t)},{len(t.encode())}\\n" for p, t in files.items())
     files[f"{info}/RECORD"] = record + f"{info}/RECORD,,\\n"
-    with zipfile.ZipFile(f"{folder}/{base}-py3-none-any.whl", "w") as wheel:
+    with zipfile.ZipFile(f"{folder}/{base}-{tag}.whl", "w") as wheel:
         for path, text in files.items():
             wheel.writestr(path, text)
 `

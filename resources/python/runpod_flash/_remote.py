@@ -8,25 +8,7 @@ from typing import Any
 
 from svc import Endpoint
 
-# Their names -> ours. Other fields say how the public platform shall run it and mean nothing here.
-_NAMES = {
-    "name": "name",
-    "gpus": "gpu",
-    "instanceIds": "cpu",
-    "gpuCount": "gpu_count",
-    "idleTimeout": "idle_timeout",
-    "executionTimeoutMs": "execution_timeout_ms",
-    "env": "env",
-    "networkVolume": "volume",
-    "networkVolumes": "volume",
-    "datacenter": "datacenter",
-    "scalerType": "scaler_type",
-    "scalerValue": "scaler_value",
-    "minCudaVersion": "min_cuda_version",
-    "template": "template",
-    "flashboot": "flashboot",
-    "python_version": "python_version",
-}
+from runpod_flash._older_fields import DEFAULT_CPU, PARAMETERS
 
 
 class ServerlessType(Enum):
@@ -52,10 +34,10 @@ class _Resource:
     def endpoint(self, **more: Any) -> Endpoint:
         """An Endpoint with these settings; one object for all routes of a load-balanced one."""
         if self._with_routes is None or not self.is_load_balanced:
-            given = {_NAMES[name]: value for name, value in self.fields.items() if name in _NAMES}
+            given = {PARAMETERS[name]: value for name, value in self.fields.items() if name in PARAMETERS}
             if self.is_cpu:
                 given.pop("gpu", None)
-                given.setdefault("cpu", "cpu3g-2-8")
+                given.setdefault("cpu", DEFAULT_CPU)
             workers = (self.fields.get("workersMin") or 0, self.fields.get("workersMax", 1))
             self._with_routes = Endpoint(workers=workers, **given, **more)
         return self._with_routes

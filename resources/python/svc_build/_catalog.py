@@ -5,27 +5,13 @@ The values are those of `svc/_values.py`, which is the one place where they are 
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
+from svc_build._data_files import load_data
 from svc_build._older_api import RESOURCES
 
 # Modules whose Endpoint is ours. Existing apps import the second one.
 DECORATOR_MODULES = ("svc", "runpod_flash")
 
-
-def _values() -> ModuleType:
-    """`svc/_values.py` by its path: importing the package would cost more than a small scan."""
-    path = Path(__file__).resolve().parents[1] / "svc" / "_values.py"
-    spec = importlib.util.spec_from_file_location("svc_build._svc_values", path)
-    assert spec is not None and spec.loader is not None, path
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-_VALUES = _values()
+_VALUES = load_data("svc", "_values")
 
 PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
 IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S

@@ -19,7 +19,6 @@ def check_endpoints(objects: list[EndpointObject], problems: Problems) -> None:
         _check_one(endpoint, problems)
     _check_names(objects, problems)
     _check_functions(objects, problems)
-    _check_python_versions(objects, problems)
     for endpoint in objects:
         _check_routes(endpoint, problems)
         _check_path(endpoint, problems)
@@ -105,20 +104,6 @@ def _check_routes(endpoint: EndpointObject, problems: Problems) -> None:
                 other_file=other.file,
                 other_line=other.line,
             )
-
-
-def _check_python_versions(objects: list[EndpointObject], problems: Problems) -> None:
-    first: EndpointObject | None = None
-    for endpoint in objects:
-        version = endpoint.settings.get("python_version")
-        if version is None:
-            continue
-        first = first or endpoint
-        other_version = first.settings["python_version"]
-        if version != other_version:
-            line = endpoint.line_of("python_version")
-            data = {"version": version, "other": first.what, "other_version": other_version}
-            problems.add("python-versions", endpoint.file, line, what=endpoint.what, **data)
 
 
 def _check_path(endpoint: EndpointObject, problems: Problems) -> None:

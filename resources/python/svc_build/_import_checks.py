@@ -30,12 +30,15 @@ class ImportChecker:
         self._evaluator: Evaluator = table.evaluator
         self._problems = problems
         self._calls = calls
+        # A worker finds files in these by their bare names.
+        self._searched: set[str] = set()
 
     def check(self, endpoints: list[EndpointObject]) -> None:
         own: dict[str, set[EndpointObject]] = {}
         for endpoint in endpoints:
             for target in endpoint.targets + endpoint.routes:
                 own.setdefault(target.module, set()).add(endpoint)
+        self._searched = {module.rpartition(".")[0] for module in own}
         for module, held in sorted(own.items()):
             self._check_peers(module, held)
         # What is imported at the top is loaded with the endpoint; the rest when a function imports it. The first kind
@@ -77,6 +80,10 @@ class ImportChecker:
                     yield name
         if place.kind != "sdk" and dotted is not None and self._report_ignored(use, module, scope, place.name, inner):
             return
+        beside = place.kind == "project" and use.level == 0 and place.name != dotted
+        if beside and not use.guarded and module.rpartition(".")[0] not in self._searched:
+            data = {"statement": use.statement, "module": place.name}
+            self._problems.add("neighbour-import", scope.file, use.line, **data)
         if place.kind == "missing":
             self._report_missing(use, scope, dotted)
         elif place.kind == "sdk" and place.name == "svc":

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from svc_build._data_files import load_data
+
 
 class Resource(NamedTuple):
     """What a class of the older interface stands for."""
@@ -27,28 +29,10 @@ RESOURCES = {
     "CpuLoadBalancerSlsResource": Resource(True, True),
 }
 
-# Other fields say how the public platform shall run it and mean nothing here.
-_NAMES = {
-    "name": "name",
-    "gpus": "gpu",
-    "instanceIds": "cpu",
-    "gpuCount": "gpu_count",
-    "idleTimeout": "idle_timeout",
-    "executionTimeoutMs": "execution_timeout_ms",
-    "env": "env",
-    "networkVolume": "volume",
-    "networkVolumes": "volume",
-    "datacenter": "datacenter",
-    "scalerType": "scaler_type",
-    "scalerValue": "scaler_value",
-    "minCudaVersion": "min_cuda_version",
-    "template": "template",
-    "flashboot": "flashboot",
-    "python_version": "python_version",
-}
+_DATA = load_data("runpod_flash", "_older_fields")
 
-# Source: the public tool.
-_DEFAULT_CPU = "cpu3g-2-8"
+# Fields -> parameters of Endpoint.
+FIELDS: dict[str, str] = _DATA.PARAMETERS
 
 # Arguments of `remote` that are parameters of Endpoint.
 _SHARED = ("dependencies", "system_dependencies", "accelerate_downloads")
@@ -57,11 +41,11 @@ _SHARED = ("dependencies", "system_dependencies", "accelerate_downloads")
 def as_endpoint(call: ast.Call, name: str) -> ast.Call:
     """The `Endpoint(...)` call that a call of a resource class means."""
     given = {word.arg: word for word in call.keywords}
-    words = [_keyword(_NAMES[word.arg], word.value, word) for word in call.keywords if word.arg in _NAMES]
+    words = [_keyword(FIELDS[word.arg], word.value, word) for word in call.keywords if word.arg in FIELDS]
     if RESOURCES[name].is_cpu:
         words = [word for word in words if word.arg != "gpu"]
         if "instanceIds" not in given:
-            words.append(_keyword("cpu", ast.Constant(_DEFAULT_CPU), call))
+            words.append(_keyword("cpu", ast.Constant(_DATA.DEFAULT_CPU), call))
     if "workersMin" in given or "workersMax" in given:
         least = given["workersMin"].value if "workersMin" in given else ast.Constant(0)
         most = given["workersMax"].value if "workersMax" in given else ast.Constant(1)

@@ -59,10 +59,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
         ERROR,
         'The endpoint with image={image} has no name. Write Endpoint(name="...", image=...).',
     ),
-    "python-versions": (
-        ERROR,
-        "{what} asks for Python {version}, but {other} for Python {other_version}. An app has one Python version.",
-    ),
     # functions, routes
     "duplicate-name": (
         ERROR,
@@ -142,6 +138,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "The package svc has no {name}. Write `from runpod_flash import {name}`, or use Endpoint instead.",
     ),
     "unresolvable-relative-import": (ERROR, "`{statement}` leads to no module: {reason}."),
+    "neighbour-import": (
+        WARNING,
+        "`{statement}` does not find {module} on a worker, which looks for bare names at the top of the project and "
+        "beside the files of endpoints. Import it as {module}.",
+    ),
     "third-party-import": (
         WARNING,
         "{package} is imported at the top of the file, so each function of the file needs it on its worker. "

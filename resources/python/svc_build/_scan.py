@@ -54,7 +54,6 @@ def scan(root: str) -> dict[str, Any]:
         "ignored": project.files.ignored,
         "endpoints": endpoints,
         "requirements": requirements,
-        "pythonVersion": _python_version(built),
         "errors": errors,
         "warnings": problems.of(WARNING),
     }
@@ -128,14 +127,6 @@ def _document_of(
         "makesRemoteCalls": makes_calls,
         "calls": called,
     }
-
-
-def _python_version(endpoints: list[EndpointObject]) -> dict[str, str] | None:
-    for endpoint in endpoints:
-        version = endpoint.settings.get("python_version")
-        if version is not None:
-            return {"value": version, "from": f"{endpoint.file}:{endpoint.line_of('python_version')}"}
-    return None
 
 
 class _Describer:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from svc_build._evaluate import Evaluator, FromEnvironment
+from svc_build._older_api import FIELDS
 from svc_build._parameters import NONE_ALLOWED, PARAMETERS
 from svc_build._problems import Problems
 from svc_build._scope import Scope
@@ -15,19 +16,7 @@ from svc_build._sdk_values import Invalid
 from svc_build._symbols import Unresolved
 
 # Fields of the public tool's older classes, for the hint after an unknown parameter.
-_OLDER_NAMES = {
-    "gpus": "gpu",
-    "instanceIds": "cpu",
-    "workersMin": "workers",
-    "workersMax": "workers",
-    "idleTimeout": "idle_timeout",
-    "executionTimeoutMs": "execution_timeout_ms",
-    "networkVolume": "volume",
-    "imageName": "image",
-    "scalerType": "scaler_type",
-    "scalerValue": "scaler_value",
-    "gpuCount": "gpu_count",
-}
+_OLDER_NAMES = {**FIELDS, "workersMin": "workers", "workersMax": "workers", "imageName": "image"}
 
 _WRITE_IT = "Write the value itself or a constant of a project file."
 

@@ -42,7 +42,7 @@ export async function buildApp<Made extends MadeArtifact>(
 ): Promise<BuiltApp & Made> {
   const steps = tellSteps(ports, tell)
   // Asked beside the scan, as starting Python takes as long as reading the source.
-  const local = request.pythonVersion === undefined ? ports.localPython() : Promise.resolve(undefined)
+  const local = request.pythonVersion === undefined ? ports.localPython(signal) : Promise.resolve(undefined)
   const folder = await ports.openFolder(request.project)
   try {
     await ports.ignoreState(request.project)

@@ -26,11 +26,14 @@ export async function fitToMachine(
   { resources }: Pick<Manifest, 'resources'>,
   { runsOn: asked, withoutImages }: { readonly runsOn?: RunsOn | undefined; readonly withoutImages: boolean },
 ): Promise<Fitted> {
-  const noEngine = asked === PROCESSES ? undefined : await fleet.refusal({ container: containerSettings.parse({}) })
+  const noEngine = await fleet.refusal({ container: containerSettings.parse({}) })
   if (asked === CONTAINERS && noEngine !== undefined)
     throw new AppError('BAD_FIELD', { field: 'runsOn', why: noEngine })
   const runsOn = asked ?? (noEngine === undefined ? CONTAINERS : PROCESSES)
-  const warnings = noEngine === undefined ? [] : [`No containers: ${noEngine}. Workers are processes of this machine.`]
+  const warnings =
+    asked === undefined && noEngine !== undefined
+      ? [`No containers: ${noEngine}. Workers are processes of this machine.`]
+      : []
   const fitted: Record<string, ManifestResource> = {}
   for (const [name, resource] of Object.entries(resources)) {
     if (resource.imageName !== undefined && withoutImages && noEngine !== undefined) {

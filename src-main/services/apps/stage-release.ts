@@ -23,7 +23,7 @@ export type StageDeps = {
 export type NextEndpoint = { readonly step: PlannedStep; readonly endpoint: Endpoint; readonly before?: Endpoint }
 
 /** Hears how far an endpoint is. */
-export type TellStep = (resource: string, state: 'starting' | 'ready' | 'failed', note?: string) => void
+export type TellStep = (resource: string, state: 'waiting' | 'starting' | 'ready' | 'failed', note?: string) => void
 
 /** Endpoints that the release makes or changes. Those of the plan that stay as they are, or go, are not among them. */
 export function nextEndpoints({ storage, clock, newId }: StageDeps, { steps, targets }: ReleasePlan): NextEndpoint[] {
@@ -60,18 +60,25 @@ export async function stageRelease(
   const needWorkers = endpoints.filter(
     ({ step, endpoint }) => endpoint.config.workersMax > 0 && (step.action === 'create' || step.replacesWorkers),
   )
+  const open = new Set(needWorkers.map(({ step: { resource } }) => resource))
+  giveUp.signal.addEventListener('abort', () => {
+    for (const resource of open) tell(resource, 'waiting', 'given up')
+    open.clear()
+  })
   const staged = await Promise.allSettled(
     needWorkers.map(async ({ step: { resource }, endpoint, before }) => {
       tell(resource, 'starting')
       try {
         const worker = await stageOne(deps, endpoint, before, giveUp.signal)
-        tell(resource, 'ready')
+        if (open.delete(resource)) tell(resource, 'ready')
         return worker
       } catch (error) {
         const why = (error as Error).message
-        tell(resource, 'failed', why)
-        // The others need not go on; what they then say is not why.
-        giveUp.abort(new Error(`endpoint ${resource}: ${why}`))
+        // One that was given up says nothing of its own.
+        if (open.delete(resource)) {
+          tell(resource, 'failed', why)
+          giveUp.abort(new Error(`endpoint ${resource}: ${why}`))
+        }
         throw error
       }
     }),

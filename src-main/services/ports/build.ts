@@ -25,6 +25,8 @@ export type InstalledSet = {
   readonly packages: readonly InstalledPackage[]
   /** Names of distributions that were removed again. */
   readonly removed: readonly string[]
+  /** What the packages need of those that are left out: requirement strings, sorted. */
+  readonly imageRequirements: readonly string[]
   /** Whether an earlier build left it. */
   readonly cached: boolean
   readonly warnings: readonly BuildProblem[]
@@ -51,11 +53,24 @@ export type ArtifactContent = {
   readonly packages: InstalledSet | undefined
 }
 
-/** An artifact that was written: `bytes` and `sha256` (hex) of the archive, `files` in it. */
-export type PackedArtifact = { readonly bytes: number; readonly sha256: string; readonly files: number }
+/** An artifact that was made: how many files it holds. */
+export type MadeArtifact = { readonly files: number }
 
-/** Packs an artifact to `output`, whole or not at all. @throws BuildFailure when it would exceed the limit */
-export type PackArtifact = (content: ArtifactContent, output: string, signal?: AbortSignal) => Promise<PackedArtifact>
+/** An artifact that is an archive; `bytes` and `sha256` (hex) of the archive. */
+export type PackedArtifact = MadeArtifact & { readonly bytes: number; readonly sha256: string }
+
+/** Makes an artifact at `output`, whole or not at all. @throws BuildFailure when it would exceed the limit */
+export type MakeArtifact<Made extends MadeArtifact> = (
+  content: ArtifactContent,
+  output: string,
+  signal?: AbortSignal,
+) => Promise<Made>
+
+/** Makes an archive. */
+export type PackArtifact = MakeArtifact<PackedArtifact>
+
+/** Makes a folder with the files that the archive would hold. */
+export type PlaceArtifact = MakeArtifact<MadeArtifact>
 
 /** The folder of one build. */
 export type BuildFolder = {
@@ -66,18 +81,18 @@ export type BuildFolder = {
 }
 
 /** What a build needs from outside. */
-export type BuildPorts = {
+export type BuildPorts<Made extends MadeArtifact> = {
   readonly scan: ScanProject
   readonly hashFiles: HashFiles
   readonly install: InstallPackages
-  readonly pack: PackArtifact
+  readonly pack: MakeArtifact<Made>
   readonly openFolder: (project: string) => Promise<BuildFolder>
   /** Writes `.svc/NAME` of a project, whole or not at all. @returns its absolute path */
   readonly writeState: (project: string, name: string, text: string) => Promise<string>
   /** Adds `.svc/` to .gitignore where it is missing. */
   readonly ignoreState: (project: string) => Promise<void>
   /** `X.Y` of python3 on this machine; undefined: it does not say. */
-  readonly localPython: () => Promise<string | undefined>
+  readonly localPython: (signal?: AbortSignal) => Promise<string | undefined>
   /** Wall time, and ms that never jump. */
   readonly clock: { readonly now: () => number; readonly steady: () => number }
 }

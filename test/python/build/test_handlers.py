@@ -105,15 +105,12 @@ class HandlerTest(ScanTest):
         self.assertEqual(sorted(os.listdir(folder)), ["handler_hello.py", "handler_mine.py", "x.py"])
 
     def test_the_runtime_runs_them(self) -> None:
-        if not (RUNTIME / "svc" / "runtime" / "__init__.py").exists():
-            self.skipTest("svc.runtime is not there")
         (text,) = self.handlers({"01_a/b-c.py": HELLO}).values()
         program = text + "\nimport json\nprint(json.dumps(handler({'id': 'x', 'input': {'name': 'you'}})))"
         environment = {**os.environ, "PYTHONPATH": f"{self.root}{os.pathsep}{RUNTIME}"}
         command = [sys.executable, "-c", program]
         ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         self.assertEqual((ended.stdout, ended.returncode), ('"hello you"\n', 0), ended.stderr)
-
 
     def test_the_runtime_finds_what_the_scanner_accepts(self) -> None:
         """As the public tool's example of mixed workers: files beside each other, below the project's root."""

@@ -190,6 +190,25 @@ class WarningTest(ScanTest):
         files = {"ex/app.py": endpoint("import helpers"), "ex/helpers.py": "import numpy"}
         self.assertEqual([line.split(" ")[0] for line in self.warnings(files)], ["ex/helpers.py:1"])
 
+    def test_neighbours_where_a_worker_does_not_look(self) -> None:
+        files = {
+            "app.py": endpoint("import lib.text"),
+            "lib/text.py": "import words\nfrom words import LIST\ntry:\n    import more\nexcept ImportError: ...",
+            "lib/words.py": "from . import more\nimport lib.more\nLIST = []",
+            "lib/more.py": "",
+        }
+        rest = (
+            "does not find lib.words on a worker, which looks for bare names at the top of the project and beside the "
+            "files of endpoints. Import it as lib.words."
+        )
+        self.assertEqual(
+            self.warnings(files),
+            [
+                f"lib/text.py:1 neighbour-import `import words` {rest}",
+                f"lib/text.py:2 neighbour-import `from words import LIST` {rest}",
+            ],
+        )
+
 
 class RequirementsTest(ScanTest):
     def test_lines_of_requirements(self) -> None:

@@ -161,17 +161,10 @@ class ParameterTest(ScanTest):
             ],
         )
 
-    def test_one_python_version(self) -> None:
+    def test_several_python_versions_are_for_the_build_to_settle(self) -> None:
         source = 'from svc import Endpoint\n@Endpoint(name="{0}", python_version="{1}")\ndef {0}(): ...'
-        document = self.scan({"a.py": source.format("a", "3.11")})
-        self.assertEqual(document["pythonVersion"], {"value": "3.11", "from": "a.py:2"})
-        self.assertEqual(
-            self.errors({"b.py": source.format("b", "3.12")}),
-            [
-                'b.py:2 python-versions endpoint "b" asks for Python 3.12, but endpoint "a" for Python 3.11. '
-                "An app has one Python version."
-            ],
-        )
+        found = self.endpoints({"a.py": source.format("a", "3.11"), "b.py": source.format("b", "3.12")})
+        self.assertEqual([one["settings"]["python_version"] for one in found], ["3.11", "3.12"])
 
 
 def short(text: str) -> str:

@@ -38,6 +38,12 @@ class TheContext(PackageTest):
         del os.environ["SVC_ENV"]
         self.assertEqual(find_context("one"), Context("shop", "production"))
 
+    def test_the_environment_counts_without_the_app(self) -> None:
+        self.write("my-app/pyproject.toml", "")
+        os.chdir(self.folder / "my-app")
+        os.environ["SVC_ENV"] = "staging"
+        self.assertEqual(find_context("one"), Context("my-app", "staging"))
+
     def test_those_of_the_public_tool_count_too(self) -> None:
         os.environ.update(FLASH_APP="shop", FLASH_ENV="staging")
         self.assertEqual(find_context("one"), Context("shop", "staging"))

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const PYTHONPATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
+const run = promisify(execFile)
+
+/**
+ * Makes one test of each Python test file beside a module, and one of their being there.
+ * @param module URL of the module
+ * @param about what they test, for the tests' names
+ */
+export function testPythonFiles(module: string, about: string): void {
+  const folder = fileURLToPath(new URL('.', module))
+  const files = readdirSync(folder).filter((name) => /^test_\w+\.py$/.test(name))
+
+  // Each file is a process of its own with tests of its own, so they may run side by side.
+  test.concurrent.for(files)(`the Python tests of ${about} in %s pass`, async (file) => {
+    const printed = await whatItPrints(folder, file)
+    expect(printed).toMatch(/^Ran [1-9]\d* tests? in [\d.]+s\n\nOK(?: \(skipped=\d+\))?\n$/m)
+    for (const [skipped] of printed.matchAll(/^.* skipped ['"].*$/gm)) process.stdout.write(`${file}: ${skipped}\n`)
+  })
+
+  test(`there are Python tests of ${about}`, () => {
+    expect(files.length).toBeGreaterThan(0)
+  })
+}
+
+/** What unittest prints of a file comes back whole, also when a test failed. */
+async function whatItPrints(folder: string, file: string): Promise<string> {
+  const options = { cwd: folder, env: { ...process.env, PYTHONPATH } }
+  try {
+    return (await run('python3', ['-m', 'unittest', '--verbose', file], options)).stderr
+  } catch (error) {
+    return (error as { stderr?: string }).stderr ?? String(error)
+  }
+}

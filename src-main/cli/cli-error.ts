@@ -1,3 +1,4 @@
+import type { DeployPlan, ReleaseProgress } from '../contract/app.ts'
 import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts'
@@ -34,6 +35,29 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.refused,
     message: 'These files exist in {folder}: {files}. Nothing was written; --force overwrites them.',
   },
+  DEPLOY_FAILED: {
+    exitCode: EXIT_CODES.failed,
+    message: 'Release {number} of {app}/{environment} failed: {why}. {stays}',
+  },
+  DELETES_UNCONFIRMED: {
+    exitCode: EXIT_CODES.refused,
+    message:
+      'The app no longer has {endpoints}, and nobody confirmed that this may be deleted. Nothing was uploaded or changed. Deploy with --yes to delete, or with --keep to leave what is there.',
+  },
+  UNCONFIRMED: {
+    exitCode: EXIT_CODES.refused,
+    message: 'Nothing was deleted: {what} would go. Confirm it with --yes.',
+  },
+  NO_ENVIRONMENT: {
+    exitCode: EXIT_CODES.failed,
+    message:
+      'App {app} has no environment on {url}. Deploy it with `drydock deploy`, or make one with `drydock env create {environment}`.',
+  },
+  NO_EARLIER_RELEASE: {
+    exitCode: EXIT_CODES.failed,
+    message: '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists them.',
+  },
+  UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },
 } as const satisfies Record<string, { readonly exitCode: ExitCode; readonly message: string }>
@@ -44,7 +68,14 @@ export type CliErrorCode = keyof typeof CLI_ERRORS
 /** Body of an error as `--json` prints it: the service's own, or the shorter one of the command line. */
 export type PrintedError =
   | ErrorBody
-  | { readonly error: string; readonly code: string; readonly problems?: readonly BuildProblem[] }
+  | {
+      readonly error: string
+      readonly code: string
+      readonly problems?: readonly BuildProblem[]
+      /** Of a deploy: what it would have done, or how far it came. */
+      readonly plan?: DeployPlan
+      readonly progress?: ReleaseProgress
+    }
 
 /** An expected failure that ends the command with one line on stderr and an exit code. */
 export class CliError extends Error {

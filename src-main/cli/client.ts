@@ -17,11 +17,13 @@ export type Operation = AppOperation | V2Operation
 /** What an operation answers. */
 export type AnswerOf<Name extends Operation> = z.infer<(typeof OPERATIONS)[Name]['answer']>
 
-/** What goes into a call: places of the path, query parameters (undefined ones are left out), JSON body. */
+/** What goes into a call: places of the path, query parameters (undefined ones are left out), JSON body or bytes. */
 export type CallArguments = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
+  /** Body of an operation that takes no JSON. */
+  readonly bytes?: Uint8Array
   readonly signal?: AbortSignal
 }
 
@@ -37,16 +39,17 @@ export type ServiceClient = {
 }
 
 /** Makes the client of a service from the contract's route tables. */
-export function createClient({ url, key }: FoundService): ServiceClient {
+export function createClient({ url, key }: Pick<FoundService, 'url' | 'key'>): ServiceClient {
   async function send(operation: Operation, args: CallArguments, accept: string): Promise<HttpAnswer> {
     const route: Route = OPERATIONS[operation]
     const method = route.methods[0] ?? 'GET'
-    const hasBody = method === 'POST' || method === 'PATCH'
+    const body = bodyOf(method, args)
+    const type = route.bodyType ?? 'application/json'
     const answer = await request({
       method,
       url: url + addressOf(route, args),
-      headers: { authorization: `Bearer ${key}`, accept, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
-      body: hasBody ? JSON.stringify(args.body ?? {}) : undefined,
+      headers: { authorization: `Bearer ${key}`, accept, ...(body === undefined ? {} : { 'content-type': type }) },
+      body,
       signal: args.signal,
     }).catch((error: unknown) => {
       throw connectionError(url, error)
@@ -78,6 +81,10 @@ export function createClient({ url, key }: FoundService): ServiceClient {
       }
     },
   }
+}
+
+function bodyOf(method: string, { body = {}, bytes }: CallArguments): string | Uint8Array | undefined {
+  return bytes ?? (method === 'POST' || method === 'PATCH' ? JSON.stringify(body) : undefined)
 }
 
 function addressOf(route: Route, { path = {}, query = {} }: CallArguments): string {

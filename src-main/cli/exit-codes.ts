@@ -18,4 +18,4 @@ export const EXIT_CODE_HELP = `Exit codes:
   2  wrong use of the command
   3  the service is not reachable
   4  the job ended without success
-  5  refused: the data folder is in use, the port is taken, or files would be overwritten`
+  5  refused: the data folder is in use, the port is taken, files would be overwritten, or something would be deleted`

@@ -2,32 +2,52 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CliError, usageError } from './cli-error.ts'
 import { dataFolder } from './data-folder.ts'
+import { readEnvFile } from './env-file.ts'
+import { readLogin } from './login-file.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Options that say which service is meant. */
 export type ServiceOptions = { readonly url?: string; readonly key?: string; readonly data?: string }
 
-/** A service and the key to it. */
-export type FoundService = { readonly url: string; readonly key: string }
+/** A service and the key to it; `keyFile` is where the key was read from, if that was a file with nothing else in it. */
+export type FoundService = { readonly url: string; readonly key: string; readonly keyFile?: string }
 
 /** What a running service writes into its data folder as `service.json`. */
 export type ServiceFile = { readonly pid: number; readonly url: string }
 
 /**
- * Finds the service that a command talks to: by address, else by data folder. An option beats an environment variable,
- * so that `--data` is not silently overruled by a SVC_BASE_URL of the shell.
+ * Finds the service that a command talks to: by address, else by login, else by data folder. An option beats an
+ * environment variable, so that `--data` is not silently overruled by a SVC_BASE_URL of the shell; a variable beats a
+ * `.env` file, and both beat a login. A key without an address is not for the service of the login, as in Python.
  * @throws CliError NOT_RUNNING, KEY_MISSING, USAGE
  */
 export async function findService(options: ServiceOptions, surroundings: Surroundings): Promise<FoundService> {
-  const { env } = surroundings
   const folder = dataFolder(options.data, surroundings)
-  const address = options.url || (options.data ? undefined : env.SVC_BASE_URL)
-  if (!address) return byDataFolder(folder, options.key || (options.data ? undefined : env.SVC_API_KEY))
+  if (options.data && !options.url) return byDataFolder(folder, options.key)
+
+  const { SVC_BASE_URL, SVC_API_KEY } = await variables(surroundings)
+  const login = await readLogin(surroundings)
+  const usesLogin = !surroundings.env.SVC_DATA && !SVC_API_KEY
+  const address = options.url || SVC_BASE_URL || (usesLogin ? login?.url : undefined)
+  const key = options.key || SVC_API_KEY
+  if (!address) return byDataFolder(folder, key)
 
   const url = checkedUrl(address)
-  const key = options.key || env.SVC_API_KEY || (await keyOfSameService(folder, url))
-  if (!key) throw new CliError('KEY_MISSING', { url })
-  return { url, key }
+  if (key) return { url, key }
+  if (login !== undefined && login.url === url) return login
+  const keyFile = await keyFileOfSameService(folder, url)
+  const found = keyFile && (await readAccountKey(folder))
+  if (!found) throw new CliError('KEY_MISSING', { url })
+  return { url, key: found, keyFile }
+}
+
+/** Address and key of the environment, else of a `.env` file upward from here. */
+async function variables({ env, cwd }: Surroundings): Promise<Readonly<Record<string, string | undefined>>> {
+  const { SVC_BASE_URL, SVC_API_KEY, SVC_DATA } = env
+  // A data folder names its service too, and with both variables there is nothing to look for.
+  if ((SVC_BASE_URL && SVC_API_KEY) || (SVC_DATA && !SVC_BASE_URL)) return env
+  const file = await readEnvFile(cwd)
+  return { SVC_BASE_URL: SVC_BASE_URL || file.SVC_BASE_URL, SVC_API_KEY: SVC_API_KEY || file.SVC_API_KEY }
 }
 
 /** Reads `service.json` of a data folder; undefined where there is none, or where its process has ended. */
@@ -41,24 +61,28 @@ export async function readServiceFile(folder: string): Promise<ServiceFile | und
 
 /** Reads the account key of a data folder; undefined where there is none. */
 export async function readAccountKey(folder: string): Promise<string | undefined> {
-  return (await readIfThere(join(folder, 'account.key')))?.trim() || undefined
+  return (await readIfThere(keyFileOf(folder)))?.trim() || undefined
 }
+
+const keyFileOf = (folder: string) => join(folder, 'account.key')
 
 async function byDataFolder(folder: string, givenKey: string | undefined): Promise<FoundService> {
   const service = await readServiceFile(folder)
   if (service === undefined) throw new CliError('NOT_RUNNING', { data: folder })
-  const key = givenKey || (await readAccountKey(folder))
-  if (!key) throw new CliError('KEY_MISSING', { url: service.url })
-  return { url: service.url, key }
+  const { url } = service
+  if (givenKey) return { url, key: givenKey }
+  const key = await readAccountKey(folder)
+  if (!key) throw new CliError('KEY_MISSING', { url })
+  return { url, key, keyFile: keyFileOf(folder) }
 }
 
 /** The key of the data folder belongs to one service, and is never sent to another address. */
-async function keyOfSameService(folder: string, url: string): Promise<string | undefined> {
-  const service = await readServiceFile(folder)
-  return service !== undefined && service.url === url ? readAccountKey(folder) : undefined
+async function keyFileOfSameService(folder: string, url: string): Promise<string | undefined> {
+  return (await readServiceFile(folder))?.url === url ? keyFileOf(folder) : undefined
 }
 
-function checkedUrl(address: string): string {
+/** The address of a service in one form. @throws CliError USAGE */
+export function checkedUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw usageError(`The address ${address} is not an http address. Give one like http://127.0.0.1:8790.`)

@@ -6,7 +6,7 @@ export type HttpRequest = {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
+  readonly body?: string | Uint8Array | undefined
   readonly signal?: AbortSignal | undefined
 }
 

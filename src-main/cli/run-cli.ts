@@ -2,20 +2,26 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../contract/errors.ts'
 import { CliError } from './cli-error.ts'
+import { addApp } from './commands/app/app.ts'
 import { addBuild } from './commands/build.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDeploy } from './commands/deploy.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addEndpoint } from './commands/endpoint/endpoint.ts'
+import { addEnv } from './commands/env/env.ts'
 import { addHealth } from './commands/health.ts'
 import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
+import { addLogin } from './commands/login.ts'
+import { addLogout } from './commands/logout.ts'
 import { addLogs } from './commands/logs.ts'
 import { addOpen } from './commands/open.ts'
 import { addPurge } from './commands/purge.ts'
 import { addRegistry } from './commands/registry.ts'
 import { addRequests } from './commands/requests.ts'
 import { addRetry } from './commands/retry.ts'
+import { addRollback } from './commands/rollback.ts'
 import { addRun } from './commands/run.ts'
 import { addRunsync } from './commands/runsync.ts'
 import { addServe } from './commands/serve.ts'
@@ -23,6 +29,7 @@ import { addSettings } from './commands/settings.ts'
 import { addStart } from './commands/start.ts'
 import { addStatus } from './commands/status.ts'
 import { addStream } from './commands/stream.ts'
+import { addUndeploy } from './commands/undeploy.ts'
 import { addWorkers } from './commands/workers.ts'
 import { EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './exit-codes.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -30,9 +37,10 @@ import type { Surroundings } from './surroundings.ts'
 // In the order of `drydock --help`: from the first start to the last look.
 const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
-  ...[addInit, addBuild],
+  ...[addInit, addBuild, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addRegistry, addSettings],
+  ...[addLogin, addLogout],
 ]
 
 /**
@@ -79,6 +87,7 @@ Examples:
   $ drydock start                                  start the service and its sample endpoint
   $ drydock endpoint create hello --handler hello.py
   $ drydock runsync hello '{"name": "Ada"}'
+  $ drydock init demo && cd demo && drydock deploy
 
 ${EXIT_CODE_HELP}`,
     )

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from './client.ts'
-import { findService, type ServiceOptions } from './find-service.ts'
+import { type FoundService, findService, type ServiceOptions } from './find-service.ts'
 import { createOutput, type Output } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -8,7 +8,12 @@ import type { Surroundings } from './surroundings.ts'
 export type GlobalOptions = ServiceOptions & { readonly json?: true }
 
 /** What a command that talks to a service works with. */
-export type Session = { readonly client: ServiceClient; readonly output: Output; readonly options: GlobalOptions }
+export type Session = {
+  readonly client: ServiceClient
+  readonly output: Output
+  readonly options: GlobalOptions
+  readonly service: FoundService
+}
 
 /** The global options of a command. */
 export function globalOptions(command: Command): GlobalOptions {
@@ -27,6 +32,6 @@ export function outputOf(command: Command, surroundings: Surroundings): Output {
 export async function openSession(command: Command, surroundings: Surroundings): Promise<Session> {
   const options = globalOptions(command)
   // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
-  const [{ createClient }, found] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
-  return { client: createClient(found), output: outputOf(command, surroundings), options }
+  const [{ createClient }, service] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
+  return { client: createClient(service), output: outputOf(command, surroundings), options, service }
 }

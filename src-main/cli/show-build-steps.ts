@@ -7,11 +7,16 @@ const STEP_WIDTH = 14
 const TIME_WIDTH = 9
 const CLEAR_LINE = '\r\x1b[2K'
 
-/** Shows the steps of a build, a line for each with its time; a terminal also shows what the present one does. */
+/** What a step tells: that of a build, or one that comes after it. */
+type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly step: 'upload' })
+
+type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ? Omit<Union, Name> : never
+
+/** Shows the steps of a build or deploy, a line for each with its time; a terminal also shows what the present one does. */
 export function showBuildSteps(
   output: Output,
   { stdout }: Pick<Surroundings, 'stdout'>,
-): { readonly tell: (event: BuildEvent) => void; readonly end: () => void } {
+): { readonly tell: (event: StepEvent) => void; readonly end: () => void } {
   // A line can be redrawn only where it is known how wide it is.
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   const draw = (text: string) => {

@@ -13,6 +13,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
   output.fields([
     ['endpoint', output.paint('bold', endpoint.id)],
     ['name', endpoint.name],
+    ['app', endpoint.app && `${endpoint.app.name}/${endpoint.app.environment}, as ${endpoint.app.resource}`],
     ['address', endpoint.url],
     ['or', endpoint.hostUrl],
     ['state', endpoint.paused ? output.paint('yellow', 'paused') : 'active'],

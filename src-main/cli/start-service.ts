@@ -21,10 +21,15 @@ export async function startService(options: StartOptions): Promise<RunningServer
   }
 }
 
-const START_CODES = { locked: 'DATA_FOLDER_IN_USE', 'port-taken': 'PORT_TAKEN', data: 'DATA_FOLDER_UNUSABLE' } as const
+const START_CODES = {
+  locked: 'DATA_FOLDER_IN_USE',
+  'port-taken': 'PORT_TAKEN',
+  address: 'ADDRESS_UNUSABLE',
+  data: 'DATA_FOLDER_UNUSABLE',
+} as const
 
-// What a shell shows for a process that a signal ended: 128 + the number of the signal.
-const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
+/** What a shell shows for a process that a signal ended: 128 + the number of the signal. */
+export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
 /** What a command does while its service is up. */
 export type Phases = {

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** Where text goes: a terminal, a file or a pipe; a list in tests. */
 export type TextTarget = {
@@ -11,6 +12,14 @@ export type TextTarget = {
 /** Signals that ask a long-running command to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
+/** Questions to the person at the terminal. */
+export type Ask = {
+  /** No, and breaking off, are false. */
+  readonly yes: (question: string) => Promise<boolean>
+  /** What is typed is not shown. Undefined: the person broke off. */
+  readonly secret: (question: string) => Promise<string | undefined>
+}
+
 /** Everything outside the command line that a command looks at, as an argument, so that tests can give their own. */
 export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -20,6 +29,10 @@ export type Surroundings = {
   readonly home: string
   /** ms since the epoch. */
   readonly now: () => number
+  /** Settles after so many ms. */
+  readonly pause: (ms: number) => Promise<void>
+  /** Asks the person at the terminal; only where one sits there. */
+  readonly ask: Ask
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean | undefined }
   readonly stdout: TextTarget
   readonly stderr: TextTarget
@@ -31,6 +44,19 @@ export type Surroundings = {
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
+// The prompts are loaded when they are needed: most commands ask nothing.
+const TERMINAL: Ask = {
+  async yes(message) {
+    const { confirm } = await import('@clack/prompts')
+    return (await confirm({ message, initialValue: false })) === true
+  },
+  async secret(message) {
+    const { password, isCancel } = await import('@clack/prompts')
+    const answer = await password({ message })
+    return isCancel(answer) ? undefined : answer
+  },
+}
+
 /** The surroundings of this process. */
 export function processSurroundings(): Surroundings {
   return {
@@ -39,6 +65,8 @@ export function processSurroundings(): Surroundings {
     platform: process.platform,
     home: homedir(),
     now: () => Date.now(),
+    pause: (ms) => pause(ms),
+    ask: TERMINAL,
     // A getter: looking at `process.stdin` opens it, which only commands that read it should do.
     get stdin() {
       return process.stdin

@@ -66,8 +66,8 @@ export const releaseView = z.object({
 /** A release. */
 export type ReleaseView = z.infer<typeof releaseView>
 
-/** One setting that a deploy changes. Values of variables are never shown. */
-export const plannedChange = z.object({
+// Values of variables are never shown.
+const plannedChange = z.object({
   setting: z.string(),
   from: z.unknown().optional().describe('missing: it was not there'),
   to: z.unknown().optional().describe('missing: it goes away'),

@@ -1,6 +1,7 @@
 /**
- * The only place that opens a port. Loopback, and the gateways of our networks of containers; header size, header time and the number of sockets are bounded, so
- * that slow or greedy clients do not keep others waiting.
+ * The only place that opens a port: loopback, the gateways of our networks of containers, and what the user asks for.
+ * Header size, header time and the number of sockets are bounded, so that slow or greedy clients do not keep others
+ * waiting.
  */
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -43,10 +44,10 @@ const LOOPBACK = '127.0.0.1'
 /**
  * Opens a port, on loopback where no other address is given.
  * @param port 0 takes a free one
- * @param options.host loopback, or the gateway of a network of containers
+ * @param options.host loopback, the gateway of a network of containers, or what the user asks for
  * @param options.streams answers what is for it instead of `fetch`, and all upgrades
  * @param options.bodyMs how long the body of a request for `fetch` may take, ms
- * @throws StartError 'port-taken'
+ * @throws StartError 'port-taken', 'address'
  */
 export async function listen(
   fetch: Fetch,
@@ -139,6 +140,7 @@ function plainError(error: unknown): Response {
 function open(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {
+      if (error.code === 'EADDRNOTAVAIL') return reject(notOurs(host, error))
       if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return reject(error)
       const why = error.code === 'EACCES' ? 'may not be opened by this user' : 'is taken by another program'
       reject(
@@ -149,6 +151,11 @@ function open(server: Server, port: number, host: string): Promise<void> {
     })
     server.listen({ port, host, backlog: 1024 }, resolve)
   })
+}
+
+function notOurs(host: string, cause: Error): StartError {
+  const why = `The address ${host} is none of this machine. Listen on one of its own, or on 0.0.0.0 for all of them.`
+  return new StartError('address', why, { cause })
 }
 
 function close(server: Server, graceMs: number): Promise<void> {

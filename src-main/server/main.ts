@@ -15,16 +15,15 @@ import {
 } from '../core.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
-import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
+import type { Fetch } from './listen.ts'
 import { StartError } from './start-error.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
+import { listenForUsers, type UserPlace } from './user-listener.ts'
 import { createWorkerListeners } from './worker-listeners.ts'
 
 /** How to start. */
-export type StartOptions = {
+export type StartOptions = UserPlace & {
   readonly data: string
-  /** Undefined: 8790 or the next free one; a number: exactly that; 0: any free one. */
-  readonly port?: number | undefined
   /** How long running jobs may go on when the service stops, ms. */
   readonly stopGraceMs?: number | undefined
   readonly logLevel?: string | undefined
@@ -41,9 +40,6 @@ export type RunningServer = {
   readonly stopped: Promise<void>
 }
 
-/** The port that clients are told of in examples. Source: issue, Purpose. */
-const DEFAULT_PORT = 8790
-const PORTS_TRIED = 20
 const STOP_GRACE_MS = 10_000
 const ANSWER_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
@@ -162,15 +158,16 @@ async function run(
   closers.push(workerListeners.close)
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
-  const userListener = await listenForUsers(userFetch, streams, options.port)
+  const userListener = await listenForUsers(userFetch, streams, options)
   closers.push(userListener.close)
   const { port } = userListener
   const url = `http://${LOOPBACK}:${port}`
+  for (const host of userListener.hosts) hosts.add(host)
   facts = {
     version: packageJson.version,
     pid: process.pid,
     url,
-    hosts: hosts.add(`${LOOPBACK}:${port}`).add(`localhost:${port}`),
+    hosts,
     data: folder.folder,
     keyFile: folder.keyFile,
     startedAt,
@@ -191,17 +188,4 @@ async function run(
     return stopping
   }
   return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped: stopped.promise }
-}
-
-// Without a wish of the user the next free port will do; the CLI finds it in the data folder.
-async function listenForUsers(fetch: Fetch, streams: StreamHandler, port: number | undefined): Promise<Listener> {
-  if (port !== undefined) return listen(fetch, port, { streams })
-  for (let at = DEFAULT_PORT; at < DEFAULT_PORT + PORTS_TRIED; at++) {
-    try {
-      return await listen(fetch, at, { streams })
-    } catch (error) {
-      if (!(error instanceof StartError)) throw error
-    }
-  }
-  return listen(fetch, 0, { streams })
 }

@@ -12,7 +12,7 @@ import {
 } from '../../src-main/contract/manifest.ts'
 
 /** One endpoint of a manifest: a queue-based function of its own name; other settings win. */
-export function resourceNamed(name: string, more: Partial<ManifestResource> = {}): ManifestResource {
+function resourceNamed(name: string, more: Partial<ManifestResource> = {}): ManifestResource {
   const plain = { is_async: false, is_generator: false, is_class: false }
   return manifestResource.parse({
     is_load_balanced: false,

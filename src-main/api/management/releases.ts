@@ -14,6 +14,9 @@ import { queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
 import { environmentOf, placeOf } from './apps.ts'
 
+// Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
+const NOT_HERE_YET = '/nowhere'
+
 function releaseOf(c: Context, service: ServiceContext) {
   const environment = environmentOf(c, service)
   const given = c.req.param('number') ?? ''
@@ -29,7 +32,7 @@ export const RELEASE_OPERATIONS = {
     const { targets: _targets, ...plan } = await planRelease(service, {
       ...wanted,
       ...placeOf(c),
-      folder: '',
+      folder: NOT_HERE_YET,
       code: artifact,
     })
     return c.json(plan)

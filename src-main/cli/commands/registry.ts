@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { CliError, usageError } from '../cli-error.ts'
+import { readSecret } from '../ask.ts'
 import { ago } from '../format.ts'
-import { readAll } from '../read-all.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
+
+const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }
 
 /** `drydock registry`: credentials of private image registries. A password is asked for or read, never an argument. */
 export function addRegistry(program: Command, surroundings: Surroundings): void {
@@ -27,7 +28,7 @@ Examples:
     )
     .action(async (name: string, options: { server: string; username: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const password = await readPassword(surroundings)
+      const password = await readSecret(PASSWORD, surroundings)
       const { server, username } = options
       const answer = await client.call('registryPut', { body: { name, server, username, password } })
       if (output.json) output.document(answer)
@@ -66,19 +67,4 @@ Examples:
       if (output.json) output.document(answer)
       else output.line(`credentials ${name} removed`)
     })
-}
-
-/** @throws CliError USAGE without a password, ABANDONED when the person breaks off */
-async function readPassword(surroundings: Surroundings): Promise<string> {
-  const text = surroundings.stdin.isTTY === true ? await askPassword() : await readAll(surroundings.stdin)
-  const password = text.replace(/\r?\n$/, '') // the end of the line that `echo` writes
-  if (password === '') throw usageError('There is no password. Give it on standard input, like < token.txt')
-  return password
-}
-
-async function askPassword(): Promise<string> {
-  const { password, isCancel } = await import('@clack/prompts')
-  const answer = await password({ message: 'Password or token:' })
-  if (isCancel(answer)) throw new CliError('ABANDONED', { why: 'No credentials were stored.' })
-  return answer
 }

@@ -142,11 +142,19 @@ describe('the other endpoint commands', () => {
     expect(service.seen.map((request) => request.line)).toEqual([line])
   })
 
+  test('list and show name the app that an endpoint belongs to', async () => {
+    const membership = { name: 'demo', environment: 'staging', resource: 'greet', code: 'c', variables: 0 }
+    const view = { ...HELLO_VIEW, app: membership }
+    const { run } = await setupCli({ 'GET /api/endpoints': { endpoints: [view] }, 'GET /api/endpoints/hello': view })
+    expect((await run(['endpoint', 'list'])).stdout).toContain('hello     Hello  demo/staging  active')
+    expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(/^app +demo\/staging, as greet$/m)
+  })
+
   test('list is a table for people', async () => {
     const { run } = await setup()
     expect((await run(['endpoint', 'list'])).stdout).toBe(
-      'ENDPOINT  NAME   STATE   WORKERS  RUNS      CHANGED   WAITS FOR\n' +
-        'hello     Hello  active  0,3      hello.py  14 s ago\n',
+      'ENDPOINT  NAME   APP  STATE   WORKERS  RUNS      CHANGED   WAITS FOR\n' +
+        'hello     Hello       active  0,3      hello.py  14 s ago\n',
     )
   })
 

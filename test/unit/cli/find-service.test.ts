@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dataFolder, defaultDataFolder } from '../../../src-main/cli/data-folder.ts'
 import { findService, readServiceFile, type ServiceOptions } from '../../../src-main/cli/find-service.ts'
+import { type Login, writeLogin } from '../../../src-main/cli/login-file.ts'
 import { surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 // No process has this number: the largest one that Linux gives is 2^22.
@@ -12,7 +13,8 @@ function setup() {
   const folder = temporaryFolder()
   const find = (options: ServiceOptions, env: Record<string, string> = {}) =>
     findService(options, surroundingsOf(folder, { env }).surroundings)
-  return { folder, find }
+  const login = (to: Login) => writeLogin(surroundingsOf(folder).surroundings, to)
+  return { folder, find, login }
 }
 
 describe('the service is found', () => {
@@ -31,13 +33,49 @@ describe('the service is found', () => {
     const { folder, find } = setup()
     writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
     const env = { SVC_BASE_URL: 'http://elsewhere:1', SVC_API_KEY: 'other' }
-    expect(await find({ data: folder }, env)).toEqual({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+    const keyFile = join(folder, 'account.key')
+    expect(await find({ data: folder }, env)).toEqual({ url: 'http://127.0.0.1:9001', key: 'account-key', keyFile })
   })
 
   test('by the files of SVC_DATA', async () => {
     const { folder, find } = setup()
     writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
-    expect(await find({}, { SVC_DATA: folder })).toEqual({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+    expect(await find({}, { SVC_DATA: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+  })
+
+  test('by SVC_BASE_URL and SVC_API_KEY of a .env file, which what is set beats', async () => {
+    const { folder, find } = setup()
+    writeFileSync(join(folder, '.env'), 'SVC_BASE_URL=http://127.0.0.1:9002\nSVC_API_KEY=of-the-file')
+    expect(await find({})).toEqual({ url: 'http://127.0.0.1:9002', key: 'of-the-file' })
+    expect(await find({}, { SVC_API_KEY: 'set' })).toEqual({ url: 'http://127.0.0.1:9002', key: 'set' })
+    expect(await find({ url: 'http://127.0.0.1:9003' })).toEqual({ url: 'http://127.0.0.1:9003', key: 'of-the-file' })
+  })
+
+  test('by SVC_DATA, and no .env file is asked for another service', async () => {
+    const { folder, find } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
+    writeFileSync(join(folder, '.env'), 'SVC_BASE_URL=http://127.0.0.1:9002\nSVC_API_KEY=of-the-file')
+    expect(await find({}, { SVC_DATA: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+  })
+
+  test('by a login, before the default data folder', async () => {
+    const { folder, find, login } = setup()
+    const data = join(folder, '.local', 'share', 'drydock')
+    mkdirSync(data, { recursive: true })
+    writeServiceFiles(data, { url: 'http://127.0.0.1:9001' })
+    await login({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
+    expect(await find({})).toEqual({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
+    expect(await find({ key: 'other' })).toEqual({ url: 'http://127.0.0.1:9004', key: 'other' })
+  })
+
+  test('by everything else before a login', async () => {
+    const { folder, find, login } = setup()
+    writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
+    await login({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
+    const env = { SVC_BASE_URL: 'http://127.0.0.1:9000', SVC_API_KEY: 'k' }
+    expect(await find({}, env)).toEqual({ url: 'http://127.0.0.1:9000', key: 'k' })
+    expect(await find({}, { SVC_DATA: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+    expect(await find({ data: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
   })
 
   test('with a key file that ends with a line break', async () => {
@@ -93,6 +131,29 @@ describe('the key of a data folder', () => {
     await expect(find({ url: 'http://127.0.0.1:9002' }, { SVC_DATA: folder })).rejects.toMatchObject({
       code: 'KEY_MISSING',
     })
+  })
+})
+
+describe('the key of a login', () => {
+  test('is sent to the address of the login', async () => {
+    const { find, login } = setup()
+    await login({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
+    expect(await find({ url: 'http://127.0.0.1:9004/' })).toMatchObject({ key: 'of-the-login' })
+    expect(await find({}, { SVC_BASE_URL: 'http://127.0.0.1:9004/v2' })).toMatchObject({ key: 'of-the-login' })
+  })
+
+  test('is never sent to another address', async () => {
+    const { find, login } = setup()
+    await login({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
+    for (const url of ['http://127.0.0.1:9005', 'http://localhost:9004', 'https://127.0.0.1:9004'])
+      await expect(find({ url })).rejects.toMatchObject({ code: 'KEY_MISSING' })
+  })
+
+  test('is not asked for where its file is damaged', async () => {
+    const { folder, find, login } = setup()
+    await login({ url: 'http://127.0.0.1:9004', key: 'k' })
+    writeFileSync(join(folder, '.config', 'svc', 'credentials.json'), '{"url":')
+    await expect(find({})).rejects.toMatchObject({ code: 'NOT_RUNNING' })
   })
 })
 

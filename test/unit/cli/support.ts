@@ -26,7 +26,7 @@ export async function startStandIn(answers: Answers) {
     seen.push({
       line: `${request.method} ${request.url}`,
       key: request.headers.authorization,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: text === '' ? undefined : readBody(request, text),
     })
     const answer = answers[`${request.method} ${request.url?.split('?')[0]}`]
     if (typeof answer === 'function') answer(response, request)
@@ -40,6 +40,10 @@ export async function startStandIn(answers: Answers) {
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('the stand-in has no port')
   return { url: `http://127.0.0.1:${address.port}`, seen }
+}
+
+function readBody({ headers }: IncomingMessage, text: string): unknown {
+  return headers['content-type'] === 'application/json' ? JSON.parse(text) : text
 }
 
 /** Writes a JSON answer. */
@@ -85,8 +89,18 @@ export function writeServiceFiles(
   writeFileSync(join(folder, 'account.key'), key)
 }
 
-/** Surroundings that keep what is written. */
-export function surroundingsOf(folder: string, given: { env?: Record<string, string>; stdin?: string } = {}) {
+/** What a test gives its surroundings. */
+export type Given = {
+  readonly env?: Record<string, string>
+  readonly stdin?: string
+  /** A person at a terminal of this width, and what they answer; no answer: they break off. */
+  readonly person?: { readonly columns?: number; readonly yes?: boolean; readonly secret?: string }
+}
+
+/** Surroundings that keep what is written, and what was asked. */
+export function surroundingsOf(folder: string, given: Given = {}) {
+  const asked: string[] = []
+  const isTTY = given.person !== undefined
   const written = { stdout: '', stderr: '' }
   const keep = (name: keyof typeof written, text: string) => {
     written[name] += text
@@ -99,10 +113,24 @@ export function surroundingsOf(folder: string, given: { env?: Record<string, str
     platform: 'linux',
     home: folder,
     now: () => NOW,
-    stdin: (async function* () {
-      yield given.stdin ?? ''
-    })(),
-    stdout: { write: (text) => keep('stdout', text) },
+    pause: async () => {},
+    ask: {
+      yes: async (question) => {
+        asked.push(question)
+        return given.person?.yes === true
+      },
+      secret: async (question) => {
+        asked.push(question)
+        return given.person?.secret
+      },
+    },
+    stdin: Object.assign(
+      (async function* () {
+        yield given.stdin ?? ''
+      })(),
+      { isTTY },
+    ),
+    stdout: { write: (text) => keep('stdout', text), isTTY, columns: given.person?.columns },
     stderr: { write: (text) => keep('stderr', text) },
     onStopSignal: (listener) => {
       listeners.add(listener)
@@ -113,20 +141,20 @@ export function surroundingsOf(folder: string, given: { env?: Record<string, str
   const signal = (name: StopSignal) => {
     for (const listener of listeners) listener(name)
   }
-  return { surroundings, written, exits, signal }
+  return { surroundings, written, asked, exits, signal }
 }
 
 /** A stand-in service and a function that runs a command against it. */
 export async function setupCli(answers: Answers = {}) {
   const folder = temporaryFolder()
   const service = await startStandIn(answers)
-  const run = async (argv: readonly string[], given: { env?: Record<string, string>; stdin?: string } = {}) => {
-    const { surroundings, written } = surroundingsOf(folder, {
+  const run = async (argv: readonly string[], given: Given = {}) => {
+    const { surroundings, written, asked } = surroundingsOf(folder, {
       ...given,
       env: { SVC_BASE_URL: service.url, SVC_API_KEY: 'account-key', ...given.env },
     })
     const exitCode = await runCli(argv, surroundings)
-    return { exitCode, ...written, json: () => JSON.parse(written.stdout) }
+    return { exitCode, asked, ...written, json: () => JSON.parse(written.stdout) }
   }
   return { folder, service, run }
 }

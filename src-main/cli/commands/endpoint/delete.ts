@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { canAsk } from '../../ask.ts'
 import { CliError } from '../../cli-error.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
@@ -16,8 +17,7 @@ export function addEndpointDelete(parent: Command, surroundings: Surroundings): 
     )
     .action(async (endpointId: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const canAsk = surroundings.stdout.isTTY === true && surroundings.stdin.isTTY === true && !output.json
-      if (yes !== true && canAsk) await askFirst(endpointId)
+      if (yes !== true && canAsk(output, surroundings)) await askFirst(endpointId, surroundings)
       const answer = await client.call('endpointDelete', { path: { endpointId } })
       if (output.json) output.document(answer)
       else output.line(`endpoint ${endpointId} deleted`)
@@ -25,10 +25,9 @@ export function addEndpointDelete(parent: Command, surroundings: Surroundings): 
 }
 
 /** @throws CliError ABANDONED unless the person says yes */
-async function askFirst(endpointId: string): Promise<void> {
-  const { confirm } = await import('@clack/prompts')
+async function askFirst(endpointId: string, { ask }: Surroundings): Promise<void> {
   const message = `Delete endpoint ${endpointId} with all its jobs, results and logs?`
-  if ((await confirm({ message, initialValue: false })) !== true) {
+  if (!(await ask.yes(message))) {
     throw new CliError('ABANDONED', { why: `Endpoint ${endpointId} was not deleted.` })
   }
 }

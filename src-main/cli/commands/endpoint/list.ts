@@ -22,10 +22,11 @@ export function addEndpointList(parent: Command, surroundings: Surroundings): vo
         return
       }
       output.table(
-        ['ENDPOINT', 'NAME', 'STATE', 'WORKERS', 'RUNS', 'CHANGED', 'WAITS FOR'],
+        ['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS', 'RUNS', 'CHANGED', 'WAITS FOR'],
         answer.endpoints.map((endpoint) => [
           endpoint.id,
           endpoint.name,
+          endpoint.app === undefined ? '' : `${endpoint.app.name}/${endpoint.app.environment}`,
           endpoint.paused ? 'paused' : 'active',
           `${endpoint.workersMin},${endpoint.workersMax}`,
           endpoint.handler === undefined

@@ -1,0 +1,46 @@
+import { CliError, usageError } from './cli-error.ts'
+import type { Output } from './output.ts'
+import { readAll } from './read-all.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Whether a person sits there who can answer. */
+export function canAsk(output: Output, { stdin, stdout }: Pick<Surroundings, 'stdin' | 'stdout'>): boolean {
+  return stdout.isTTY === true && stdin.isTTY === true && !output.json
+}
+
+/** What is to be confirmed before it is deleted. */
+export type Deletion = {
+  /** `--yes` was given. */
+  readonly yes: boolean
+  /** What goes, as part of a sentence. */
+  readonly what: string
+  readonly question: string
+}
+
+/** Asks before something is deleted. @throws CliError UNCONFIRMED where nobody can be asked, ABANDONED after a no */
+export async function confirmDeletion(
+  { yes, what, question }: Deletion,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<void> {
+  if (yes) return
+  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what })
+  if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: 'Nothing was deleted.' })
+}
+
+/**
+ * A secret from standard input, or asked for where a person sits; never an argument, which a shell would remember.
+ * @param secret.name as in "There is no password."
+ * @param secret.nothing what holds when the person breaks off
+ * @throws CliError USAGE where it is empty, ABANDONED when the person breaks off
+ */
+export async function readSecret(
+  { name, question, nothing }: { readonly name: string; readonly question: string; readonly nothing: string },
+  { stdin, ask }: Pick<Surroundings, 'stdin' | 'ask'>,
+): Promise<string> {
+  const text = stdin.isTTY === true ? await ask.secret(question) : await readAll(stdin)
+  if (text === undefined) throw new CliError('ABANDONED', { why: nothing })
+  const secret = text.replace(/\r?\n$/, '') // the end of the line that `echo` writes
+  if (secret === '') throw usageError(`There is no ${name}. Give it on standard input, like < ${name}.txt`)
+  return secret
+}

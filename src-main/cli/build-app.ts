@@ -1,0 +1,114 @@
+import { basename, relative, resolve, sep } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { BuildFailure, BuildProblem, BuildResult } from '../contract/build.ts'
+import { CliError } from './cli-error.ts'
+import type { Output } from './output.ts'
+import { showBuildSteps } from './show-build-steps.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** How to build, as the options say it. */
+export type BuildOptions = {
+  readonly keepBuild?: true
+  readonly exclude?: string
+  readonly output?: string
+  readonly python?: string
+  readonly images: 'specified' | 'observed'
+}
+
+/** Adds the options of a build to a command. */
+export function addBuildOptions(command: Command): Command {
+  return command
+    .option('--exclude <names>', 'packages to leave out, with commas between, as the image has them')
+    .option('--output <file>', 'where the artifact goes (default: .svc/artifact.tar.gz)')
+    .addOption(
+      new Option(
+        '--python <version>',
+        "Python version of the app (default: its endpoints', else that of python3 here)",
+      ),
+    )
+    .addOption(
+      new Option('--images <profile>', 'what the images have: "observed" ones have no numpy')
+        .choices(['specified', 'observed'])
+        .default('specified'),
+    )
+    .option('--keep-build', 'keep handler files, manifest and requirements in .svc/build')
+}
+
+/** The app that a build of this folder makes. */
+export function builtApp({ cwd, env }: Pick<Surroundings, 'cwd' | 'env'>): string {
+  return env.SVC_APP || basename(cwd)
+}
+
+/** What a build of this folder takes, wherever its artifact goes. */
+export function whatToBuild(
+  { exclude, images, python }: Pick<BuildOptions, 'exclude' | 'images' | 'python'>,
+  surroundings: Pick<Surroundings, 'cwd' | 'env'>,
+) {
+  return {
+    project: surroundings.cwd,
+    app: builtApp(surroundings),
+    excludes: exclude?.split(',').flatMap((name) => name.trim() || []) ?? [],
+    profile: images,
+    pythonVersion: python,
+  }
+}
+
+/**
+ * Builds the app in the folder of the caller and shows the steps.
+ * @throws CliError BUILD_FAILED after all problems were printed, ABANDONED when a signal stopped it
+ */
+export async function runBuild(
+  options: BuildOptions,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<BuildResult> {
+  const { cwd, env } = surroundings
+  // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
+  const [{ createAppBuilder }, { BuildFailure }] = await Promise.all([
+    import('../app-builder/create-app-builder.ts'),
+    import('../contract/build.ts'),
+  ])
+  const stop = new AbortController()
+  const off = surroundings.onStopSignal((signal) => {
+    stop.abort(new CliError('ABANDONED', { why: `The build was stopped by ${signal}. Nothing was built.` }))
+  })
+  const steps = showBuildSteps(output, surroundings)
+  const artifact = resolve(cwd, options.output ?? '.svc/artifact.tar.gz')
+  try {
+    const request = {
+      ...whatToBuild(options, surroundings),
+      output: artifact,
+      outputInProject: relative(cwd, artifact).split(sep).join('/'),
+      keepBuild: options.keepBuild === true,
+    }
+    return await createAppBuilder({ env })(request, steps.tell, stop.signal)
+  } catch (error) {
+    throw error instanceof BuildFailure ? failed(error, output) : error
+  } finally {
+    steps.end()
+    off()
+  }
+}
+
+/** Prints all problems, and makes the error that ends the command. */
+function failed({ problems }: BuildFailure, output: Output): CliError {
+  const count = problems.length === 1 ? 'there is 1 problem' : `there are ${problems.length} problems`
+  const error = new CliError('BUILD_FAILED', { count })
+  if (!output.json) {
+    for (const problem of problems) output.note(placed(problem))
+    return error
+  }
+  const body = { error: error.message, code: 'BUILD_FAILED', problems }
+  return new CliError('BUILD_FAILED', { count }, { body })
+}
+
+/** Prints what a build warns of. */
+export function showBuildWarnings(output: Output, { warnings }: BuildResult): void {
+  for (const warning of warnings) output.note(placed(warning, 'warning: '))
+}
+
+/** A problem as editors and terminals know how to jump to: `file:line: message`. */
+export function placed({ file, line, message }: BuildProblem, kind = ''): string {
+  const place = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
+  return `${place}${kind}${message}`
+}

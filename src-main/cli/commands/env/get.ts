@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { openSession } from '../../session.ts'
+import { showEnvironment } from '../../show-environment.ts'
+import type { Surroundings } from '../../surroundings.ts'
+
+/** `drydock env get`: an environment with its endpoints, releases and names of variables. */
+export function addEnvGet(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('get')
+    .description('print an environment: endpoints, releases, variables without their values')
+    .argument('<env>', 'name of the environment')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .addHelpText('after', '\nExamples:\n  $ drydock env get production')
+    .action(async (environment: string, options: { app?: string }, command: Command) => {
+      const { appOf } = await import('../../deploy/app-place.ts')
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('environmentRead', {
+        path: { app: appOf(options.app, surroundings), environment },
+      })
+      if (output.json) output.document(answer)
+      else showEnvironment(output, answer, surroundings.now())
+    })
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { readSecret } from '../ask.ts'
+import { usageError } from '../cli-error.ts'
+import { checkedUrl } from '../find-service.ts'
+import { loginFile, readLogin, writeLogin } from '../login-file.ts'
+import type { Output } from '../output.ts'
+import { globalOptions, outputOf } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+const KEY = { name: 'key', question: 'Account key:', nothing: 'You are logged in as before.' }
+const WHICH = 'Say which service: drydock login --url http://ADDRESS:8790'
+
+/** `drydock login`: remember a service and the key to it. */
+export function addLogin(program: Command, surroundings: Surroundings): void {
+  program
+    .command('login')
+    .description('remember the service that commands and scripts talk to, and the key to it')
+    .addHelpText(
+      'after',
+      `
+The key is read from standard input or asked for, and goes to that address only. It is kept in a file that nobody else can
+read. On a terminal, without --url, this says which service is remembered. Used after --url, --data, SVC_BASE_URL and SVC_DATA.
+
+A service answers only on its own machine. To reach one elsewhere, let a tunnel stand on the same port:
+  $ ssh -N -L 8790:127.0.0.1:8790 user@machine
+Through a tunnel on another port the service must know that address: drydock serve --allow-host 127.0.0.1:9000
+
+Examples:
+  $ drydock login --url http://127.0.0.1:8790 < account.key
+  $ drydock login`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const { url: given, key: givenKey } = globalOptions(command)
+      if (!given) {
+        if (givenKey || surroundings.stdin.isTTY !== true) throw usageError(WHICH)
+        await showLogin(output, surroundings)
+        return
+      }
+      const url = checkedUrl(given)
+      const key = givenKey || (await readSecret(KEY, surroundings)).trim()
+      const { createClient } = await import('../client.ts')
+      const { version } = await createClient({ url, key }).call('info')
+      await writeLogin(surroundings, { url, key })
+      if (output.json) {
+        output.document({ url, version, file: loginFile(surroundings) })
+        return
+      }
+      output.line(`Logged in to ${url} (Drydock ${version}). The key is in ${loginFile(surroundings)}.`)
+      if (isOpenToOthers(url))
+        output.note(
+          `warning: the key and all data go to ${url} unencrypted. Better use https or an SSH tunnel, see \`drydock login --help\`.`,
+        )
+    })
+}
+
+async function showLogin(output: Output, surroundings: Surroundings): Promise<void> {
+  const login = await readLogin(surroundings)
+  if (output.json) output.document({ url: login?.url ?? null })
+  else if (login === undefined) output.line(`You are not logged in to a service. ${WHICH}`)
+  else output.line(`You are logged in to ${login.url}. \`drydock logout\` forgets it.`)
+}
+
+function isOpenToOthers(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,75 @@
+/** `drydock deploy`, step by step. Source: app-deploy, Deploy. */
+import { readFile } from 'node:fs/promises'
+import type { DeployPlan, RunsOn } from '../../contract/app.ts'
+import type { BuildResult } from '../../contract/build.ts'
+import { type BuildOptions, builtApp, runBuild, showBuildWarnings } from '../build-app.ts'
+import { size } from '../format.ts'
+import type { Session } from '../session.ts'
+import { showBuildSteps } from '../show-build-steps.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { checkedApp, placeToDeploy } from './app-place.ts'
+import { chooseDeletes, type DeleteOptions } from './choose-deletes.ts'
+import { runRelease, showRelease } from './run-release.ts'
+import { showPlan } from './show-plan.ts'
+import { uploadArtifact } from './upload-artifact.ts'
+
+/** The options of a deploy. */
+export type DeployOptions = BuildOptions &
+  DeleteOptions & { readonly env?: string; readonly plan?: true; readonly runsOn?: RunsOn }
+
+/**
+ * Builds the app of this folder, plans, uploads and releases it. Until the release is made nothing on the service changes.
+ * @throws CliError as the steps do
+ */
+export async function deployApp(
+  options: DeployOptions,
+  session: Session,
+  surroundings: Surroundings,
+  build = runBuild,
+): Promise<void> {
+  const { client, output } = session
+  // Before the build, which may take minutes: a wrong name or an address where nobody listens is told at once.
+  const place = await placeToDeploy(client, checkedApp(builtApp(surroundings)), options.env)
+  const built = await build(options, output, surroundings)
+  if (!output.json) showBuildWarnings(output, built)
+
+  const runsOn = options.runsOn === undefined ? {} : { runsOn: options.runsOn }
+  const manifest: unknown = JSON.parse(await readFile(built.manifest, 'utf8'))
+  const plan: DeployPlan = await client.call('planCreate', {
+    path: place,
+    body: { manifest, artifact: built.sha256, ...runsOn },
+  })
+  if (!output.json) showPlan(output, plan, client.url)
+  if (options.plan === true) {
+    if (output.json) output.document({ plan })
+    return
+  }
+  const deletes = await chooseDeletes(plan, options, { output, surroundings })
+
+  if (!output.json) output.line()
+  await upload(session, surroundings, built)
+  const source = { artifact: built.sha256 }
+  const progress = await runRelease(session, surroundings, place, { source, deletes: [...deletes], ...runsOn })
+  if (output.json) output.document({ plan, ...progress })
+  else showRelease(session, progress)
+}
+
+async function upload({ client, output }: Session, surroundings: Surroundings, built: BuildResult): Promise<void> {
+  const { artifact: file, sha256, bytes } = built
+  const { now, pause } = surroundings
+  const shown = showBuildSteps(output, surroundings)
+  const step = 'upload'
+  const onProgress = (received: number) => {
+    const share = Math.floor((100 * received) / bytes)
+    shown.tell({ kind: 'progress', step, text: `${size(received)} of ${size(bytes)}, ${share} %` })
+  }
+  const startedAt = now()
+  shown.tell({ kind: 'started', step })
+  try {
+    const sent = await uploadArtifact({ client, pause, onProgress }, { file, sha256, bytes })
+    const summary = sent === 0 ? 'is there already' : sent < bytes ? `${size(sent)}, the rest was there` : size(sent)
+    shown.tell({ kind: 'ended', step, tookMs: now() - startedAt, summary })
+  } finally {
+    shown.end()
+  }
+}

@@ -1,0 +1,74 @@
+import type { AppView, EnvironmentDetail, ReleaseState, ReleaseView } from '../contract/app.ts'
+import { ago } from './format.ts'
+import type { Colour, Output } from './output.ts'
+
+const STATE_COLOURS = {
+  preparing: 'blue',
+  active: 'green',
+  superseded: 'gray',
+  failed: 'red',
+} as const satisfies Record<ReleaseState, Colour>
+
+// As much of a fingerprint as tells releases apart; source: as plans show code.
+const FINGERPRINT_SHOWN = 12
+
+/** Prints the environments of an app. @param now ms since the epoch */
+export function showEnvironments(output: Output, { name: app, environments }: AppView, now: number): void {
+  if (environments.length === 0) {
+    output.line(`App ${app} has no environment. Make one: drydock env create production`)
+    return
+  }
+  output.table(
+    ['ENVIRONMENT', 'RELEASE', 'ACTIVE', 'ENDPOINTS', 'VARIABLES', 'CREATED'],
+    environments.map(({ name, active, endpoints, variables, createdAt }) => [
+      name,
+      active === undefined ? 'none' : String(active.number),
+      active === undefined ? '' : ago(active.activatedAt ?? active.createdAt, now),
+      String(endpoints),
+      String(variables),
+      ago(createdAt, now),
+    ]),
+  )
+}
+
+/** Prints an environment: its endpoints, releases and the names of its variables. @param now ms since the epoch */
+export function showEnvironment(output: Output, environment: EnvironmentDetail, now: number): void {
+  const { app, name, endpoints, releases, variables } = environment
+  output.line(`${output.paint('bold', `${app}/${name}`)}, made ${ago(environment.createdAt, now)}`)
+  output.line()
+  if (endpoints.length === 0) output.line('No endpoints. Deploy the app: drydock deploy')
+  else
+    output.table(
+      ['ENDPOINT', 'KIND', 'ADDRESS'],
+      endpoints.map(({ resource, loadBalanced, url }) => [
+        resource,
+        loadBalanced ? 'load-balanced' : 'queue-based',
+        url,
+      ]),
+    )
+  output.line()
+  if (releases.length === 0) output.line('No releases.')
+  else
+    output.table(
+      ['RELEASE', 'STATE', 'MADE', 'FINGERPRINT', 'REASON'],
+      releases.map((release) => [
+        String(release.number),
+        output.paint(STATE_COLOURS[release.state], release.state),
+        ago(release.createdAt, now),
+        release.fingerprint.slice(0, FINGERPRINT_SHOWN),
+        reasonOf(release),
+      ]),
+    )
+  output.line()
+  if (variables.length === 0) output.line('No variables. Set one: drydock env set NAME')
+  else
+    output.table(
+      ['VARIABLE', 'CHANGED'],
+      variables.map((variable) => [variable.name, ago(variable.updatedAt, now)]),
+    )
+}
+
+function reasonOf({ reason, rollbackOf }: ReleaseView): string {
+  const back = rollbackOf === undefined ? [] : [`back to release ${rollbackOf}`]
+  return [...back, ...(reason === undefined ? [] : [reason])].join('; ')
+}

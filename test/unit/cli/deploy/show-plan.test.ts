@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { showPlan } from '../../../../src-main/cli/deploy/show-plan.ts'
+import { createOutput } from '../../../../src-main/cli/output.ts'
+import type { DeployPlan, PlannedStep } from '../../../../src-main/contract/app.ts'
+import { surroundingsOf } from '../support.ts'
+import { planOf } from './support.ts'
+
+function setup(env: Record<string, string> = { NO_COLOR: '1' }) {
+  const { surroundings, written } = surroundingsOf('/', { env, person: { columns: 120 } })
+  return (fields: Partial<DeployPlan>) => {
+    showPlan(createOutput(surroundings, false), planOf(fields), 'http://127.0.0.1:8790')
+    return written
+  }
+}
+
+const NEW: Pick<PlannedStep, 'changes' | 'replacesWorkers'> = { changes: [], replacesWorkers: false }
+
+test('a plan is a diff, with what each update changes', () => {
+  const shown = setup()({
+    steps: [
+      { ...NEW, resource: 'greet', action: 'create' },
+      {
+        resource: 'text-stats',
+        action: 'update',
+        endpointId: 'text-stats',
+        replacesWorkers: true,
+        changes: [
+          { setting: 'workersMax', from: 3, to: 5 },
+          { setting: 'code', from: 'a1b2', to: 'c3d4' },
+          { setting: 'env.MODEL', to: '(hidden)' },
+          { setting: 'scaler', from: { type: 'QUEUE_DELAY', value: 4 }, to: { type: 'QUEUE_DELAY', value: 2 } },
+        ],
+      },
+      { ...NEW, resource: 'same', action: 'unchanged', endpointId: 'same' },
+      { ...NEW, resource: 'old', action: 'delete', endpointId: 'old' },
+    ],
+  })
+  expect(shown).toEqual({
+    stdout: `
+Plan for demo/production on http://127.0.0.1:8790, in processes:
+  + greet       create
+  ~ text-stats  update     workersMax 3 -> 5, code a1b2 -> c3d4, env.MODEL none -> (hidden), scaler {"type":"QUEUE_DELAY","value":4} -> {"type":"QUEUE_DELAY","value":2}
+  = same        unchanged
+  - old         delete
+`,
+    stderr: '',
+  })
+})
+
+test('a plan says what it makes, and warns beside the output', () => {
+  const { stdout, stderr } = setup()({ makes: ['app', 'environment'], warnings: ['There is no GPU.'] })
+  expect(stdout).toContain('  makes app demo and environment production\n')
+  expect(stderr).toBe('warning: There is no GPU.\n')
+})
+
+test('a terminal shows its colours', () => {
+  const { stdout } = setup({})({})
+  expect(stdout).toContain('\x1b[32m+ greet  create   \x1b[39m')
+})

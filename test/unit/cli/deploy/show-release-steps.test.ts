@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { showReleaseSteps } from '../../../../src-main/cli/deploy/show-release-steps.ts'
+import { createOutput } from '../../../../src-main/cli/output.ts'
+import type { ReleaseStep } from '../../../../src-main/contract/app.ts'
+import { surroundingsOf } from '../support.ts'
+import { step } from './support.ts'
+
+function setup({ columns, json = false }: { columns?: number; json?: boolean } = {}) {
+  const person = columns === undefined ? {} : { person: { columns } }
+  const { surroundings, written } = surroundingsOf('/', { env: { NO_COLOR: '1' }, ...person })
+  const shown = showReleaseSteps(createOutput(surroundings, json), surroundings)
+  /** What is written for these steps alone. */
+  const tell = (...steps: readonly ReleaseStep[]) => {
+    const before = written.stdout.length
+    shown.tell(steps)
+    return written.stdout.slice(before)
+  }
+  return { tell, leave: shown.leave }
+}
+
+const STARTING = step({ state: 'starting' })
+
+test('on a pipe each endpoint is a line, whenever it changes', () => {
+  const { tell } = setup()
+  const api = step({ resource: 'api', state: 'waiting' })
+  expect(tell(STARTING, api)).toBe('· greet  starting\n· api    waiting\n')
+  expect(tell(STARTING, api)).toBe('')
+  expect(tell({ ...STARTING, note: 'pulling python:3.12' }, api)).toBe('· greet  starting   pulling python:3.12\n')
+  expect(tell(step({ state: 'ready' }), { ...api, state: 'failed', note: 'no module\nmore' })).toBe(
+    '✓ greet  ready\n✗ api    failed     no module\n',
+  )
+  // Its release is active now, which is said once and not of each endpoint.
+  expect(tell(step({ state: 'done' }))).toBe('')
+})
+
+test('an unchanged endpoint, a deleted one and one that is kept say so', () => {
+  const { tell } = setup()
+  expect(tell(step({ action: 'unchanged' }))).toBe('= greet  unchanged\n')
+  expect(tell(step({ action: 'delete' }))).toBe('- greet  deleted\n')
+  expect(tell(step({ action: 'delete', note: 'kept, as nobody confirmed that it goes' }))).toBe(
+    '- greet  kept       kept, as nobody confirmed that it goes\n',
+  )
+})
+
+test('on a terminal the lines are redrawn in place, within its width', () => {
+  const { tell } = setup({ columns: 30 })
+  expect(tell(STARTING, step({ resource: 'api' }))).toBe('\x1b[2K· greet  starting\n\x1b[2K✓ api    ready\n')
+  expect(tell({ ...STARTING, note: 'pulling a large image' }, step({ resource: 'api' }))).toBe(
+    '\x1b[2A\x1b[2K· greet  starting   pulling a\n\x1b[2K✓ api    ready\n',
+  )
+})
+
+test('what was written meanwhile stays: the next lines stand below', () => {
+  const { tell, leave } = setup({ columns: 80 })
+  tell(STARTING)
+  leave()
+  expect(tell(STARTING)).toBe('\x1b[2K· greet  starting\n')
+})
+
+test('more lines than a screen has are not redrawn', () => {
+  const { tell } = setup({ columns: 80 })
+  const many = Array.from({ length: 21 }, (_each, at) => step({ resource: `e${at}`, state: 'starting' }))
+  tell(...many)
+  expect(tell(...many.slice(0, 20), step({ resource: 'e20', state: 'ready' }))).toBe('✓ e20  ready\n')
+})
+
+test('a service that was started again knows no steps, and machine output has no lines', () => {
+  expect(setup().tell()).toBe('')
+  expect(setup({ json: true, columns: 80 }).tell(STARTING)).toBe('')
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { app, detail, events, PLACE, progress, release } from './deploy/support.ts'
+import { sendError, setupCli } from './support.ts'
+
+const ENV = { SVC_APP: 'demo' }
+
+async function setup(fields: Parameters<typeof detail>[0] = {}) {
+  const { run, service } = await setupCli({
+    'GET /api/apps/demo': app('production'),
+    [`GET ${PLACE}`]: detail({
+      active: release({ number: 4 }),
+      releases: [
+        release({ number: 5, state: 'failed' }),
+        release({ number: 4 }),
+        release({ number: 3, state: 'superseded' }),
+        release({ number: 2, state: 'superseded' }),
+      ],
+      ...fields,
+    }),
+    [`POST ${PLACE}/releases`]: progress({ number: 6, state: 'preparing' }),
+    [`GET ${PLACE}/releases/6`]: events(progress({ number: 6, rollbackOf: 3 })),
+  })
+  const source = () => service.seen.find(({ line }) => line === `POST ${PLACE}/releases`)?.body
+  return { service, source, rollback: (...argv: string[]) => run(['rollback', ...argv], { env: ENV }) }
+}
+
+test('rollback goes back to the release before the active one', async () => {
+  const { rollback, source } = await setup()
+  const { exitCode, stdout } = await rollback()
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('demo/production goes back from release 4 to release 3:\n')
+  expect(stdout).toContain('Release 6 of demo/production is active.\n')
+  expect(source()).toEqual({ source: { release: 3 } })
+})
+
+test('rollback goes to the release that is named', async () => {
+  const { rollback, source } = await setup()
+  expect((await rollback('2', '--json')).json()).toMatchObject({ release: { number: 6, rollbackOf: 3 } })
+  expect(source()).toEqual({ source: { release: 2 } })
+})
+
+test('rollback of an environment that is not deployed brings the last release back', async () => {
+  const { rollback, source } = await setup({
+    active: undefined,
+    releases: [release({ number: 1, state: 'superseded' })],
+  })
+  expect((await rollback()).stdout).toContain('demo/production goes back to release 1:\n')
+  expect(source()).toEqual({ source: { release: 1 } })
+})
+
+test('without an earlier release there is nothing to go back to', async () => {
+  const { rollback, source } = await setup({ releases: [release(), release({ number: 2, state: 'failed' })] })
+  expect(await rollback()).toMatchObject({
+    exitCode: 1,
+    stderr: 'drydock: demo/production has no earlier release to go back to. `drydock env get production` lists them.\n',
+  })
+  expect(source()).toBeUndefined()
+})
+
+test.each([['0x3'], ['-1'], ['three']])('%s is no number of a release', async (number) => {
+  const { rollback } = await setup()
+  expect(await rollback(number)).toMatchObject({ exitCode: 2 })
+})
+
+test('an app that is not deployed says what to do', async () => {
+  const { run, service } = await setupCli({
+    'GET /api/apps/demo': (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 404, 'APP_NOT_FOUND', 'There is no app demo.'),
+  })
+  expect(await run(['rollback'], { env: ENV })).toMatchObject({
+    exitCode: 1,
+    stderr: `drydock: App demo has no environment on ${service.url}. Deploy it with \`drydock deploy\`, or make one with \`drydock env create production\`.\n`,
+  })
+})

@@ -14,7 +14,7 @@ export function addInit(program: Command, surroundings: Surroundings): void {
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ drydock init demo && cd demo && drydock build\n  $ drydock init          # in the folder of the app',
+      '\nExamples:\n  $ drydock init demo && cd demo && drydock deploy --preview\n  $ drydock init          # in the folder of the app',
     )
     .action(async (name: string | undefined, { force = false }: { force?: boolean }, command: Command) => {
       const output = outputOf(command, surroundings)
@@ -33,6 +33,6 @@ export function addInit(program: Command, surroundings: Surroundings): void {
       output.line(`Wrote the app ${output.paint('bold', app)}:`)
       for (const file of names) output.line(`  ${shown === '' ? file : `${shown}/${file}`}`)
       output.line()
-      output.line(`Next: ${shown === '' ? '' : `cd ${shown} && `}drydock build`)
+      output.line(`Next: ${shown === '' ? '' : `cd ${shown} && `}drydock deploy --preview`)
     })
 }

@@ -22,7 +22,7 @@ test('init NAME makes the folder of an app, named after it', async () => {
   expect(await runCli(['init', 'my app'], surroundings)).toBe(0)
   expect(readdirSync(join(cwd, 'my app')).sort()).toEqual(FILES)
   expect(readFileSync(join(cwd, 'my app', 'pyproject.toml'), 'utf8')).toContain('name = "my-app"')
-  expect(written.stdout).toContain('drydock build')
+  expect(written.stdout).toContain('drydock deploy --preview')
 })
 
 test('init writes into this folder, and with --json says what', async () => {

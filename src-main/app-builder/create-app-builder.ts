@@ -7,8 +7,9 @@ import { ignoreState, openBuildFolder, writeState } from '../build/build-folder.
 import { hashFiles } from '../build/hash-files.ts'
 import { createPackageInstaller } from '../build/installed-sets.ts'
 import { createPacker } from '../build/pack-artifact.ts'
+import { createPlacer } from '../build/place-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
-import type { BuildEvent, BuildResult } from '../contract/build.ts'
+import type { BuildEvent, BuildResult, BuiltApp } from '../contract/build.ts'
 import { ARCHIVE_LIMIT_BYTES } from '../domain/app/archive-size.ts'
 import { type BuildRequest, buildApp } from '../services/apps/build.ts'
 
@@ -26,29 +27,46 @@ export type AppBuilderOptions = {
   readonly installLimitMs?: number
 }
 
-/** Builds apps. */
-export type AppBuilder = (
+type Build<Result> = (
   request: BuildRequest,
   tell?: (event: BuildEvent) => void,
   signal?: AbortSignal,
-) => Promise<BuildResult>
+) => Promise<Result>
+
+/** Builds apps into archives. */
+export type AppBuilder = Build<BuildResult>
+
+/** Builds apps into folders. */
+export type AppPlacer = Build<BuiltApp>
 
 /** Makes the builder of this installation. */
-export function createAppBuilder({
-  env,
-  limitBytes = ARCHIVE_LIMIT_BYTES,
-  installLimitMs = INSTALL_LIMIT_MS,
-}: AppBuilderOptions): AppBuilder {
-  const ports = {
+export function createAppBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: AppBuilderOptions): AppBuilder {
+  const pack = createPacker({ pythonPackages: PYTHON_PACKAGES, sdk: SDK, limitBytes })
+  const ports = { ...portsOf(options), localPython: (signal?: AbortSignal) => localPython(options.env, signal), pack }
+  return (request, tell, signal) => buildApp(ports, request, tell, signal)
+}
+
+/** Makes what builds an app into a folder of this machine, again and again: `output` of a request is the folder. */
+export function createAppPlacer(options: Omit<AppBuilderOptions, 'limitBytes'>): AppPlacer {
+  const pack = createPlacer({ pythonPackages: PYTHON_PACKAGES, sdk: SDK })
+  // Asked once: it takes as long as half of a build, and changes with an installation of Python only.
+  let version: Promise<string | undefined> | undefined
+  const askOnce = (signal?: AbortSignal) => {
+    version ??= localPython(options.env, signal)
+    return version
+  }
+  const ports = { ...portsOf(options), localPython: askOnce, pack }
+  return (request, tell, signal) => buildApp(ports, request, tell, signal)
+}
+
+function portsOf({ env, installLimitMs = INSTALL_LIMIT_MS }: Omit<AppBuilderOptions, 'limitBytes'>) {
+  return {
     scan: createPythonScanner({ packages: PYTHON_PACKAGES, env }),
     hashFiles,
     install: createPackageInstaller({ env, limitMs: installLimitMs, now: () => Date.now() }),
-    pack: createPacker({ pythonPackages: PYTHON_PACKAGES, sdk: SDK, limitBytes }),
     openFolder: (project: string) => openBuildFolder(project, Date.now()),
     writeState,
     ignoreState,
-    localPython: () => localPython(env),
     clock: { now: () => Date.now(), steady: () => performance.now() },
   }
-  return (request, tell, signal) => buildApp(ports, request, tell, signal)
 }

@@ -4,19 +4,13 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BuildFailure } from '../contract/build.ts'
 import { tooLargeProblem } from '../domain/app/archive-size.ts'
-import { comparePaths } from '../domain/app/fingerprint.ts'
 import type { ArtifactContent, InstalledSet, PackArtifact } from '../services/ports/build.ts'
-import { listFiles } from './list-files.ts'
+import { appEntries, type OurPackages, packageEntries } from './artifact-entries.ts'
 import { makeFile } from './new-file.ts'
 import { createMeter, type Meter, OverLimit, type TarEntry, writePart } from './tar-part.ts'
 
 /** What the packer takes beside the app. */
-export type PackerOptions = {
-  /** Folder of our Python packages, and which of them every artifact holds. */
-  readonly pythonPackages: string
-  readonly sdk: readonly string[]
-  readonly limitBytes: number
-}
+export type PackerOptions = OurPackages & { readonly limitBytes: number }
 
 /** Makes what packs artifacts: packages first, as they were compressed when they were installed, then the app. */
 export function createPacker(options: PackerOptions): PackArtifact {
@@ -50,42 +44,15 @@ export function createPacker(options: PackerOptions): PackArtifact {
 
 /** Adds the packages. @returns how many files they are */
 async function addPackages(
-  { folder, archivePart }: InstalledSet,
+  packages: InstalledSet,
   app: readonly TarEntry[],
   target: NodeJS.WritableStream,
   meter: Meter,
 ): Promise<number> {
-  const names = await listFiles(folder)
-  const taken = new Set(app.map(({ name }) => name))
-  const added = names.filter((name) => !taken.has(name))
-  if (added.length === names.length) {
-    await pipeline(createReadStream(archivePart), meter.through(), target, { end: false })
-  } else {
-    // Where both have a file the app's counts, as it does when the app runs in its own folder.
-    await writePart(entriesIn(folder, added), target, { isLast: false, meter })
-  }
-  return added.length
-}
-
-/** The app's own part, sorted: project, handlers, what was generated, and our packages. */
-async function appEntries(content: ArtifactContent, { pythonPackages, sdk }: PackerOptions): Promise<TarEntry[]> {
-  const { project, projectFiles, handlersFolder, handlerFiles, generated } = content
-  const ours = await Promise.all(
-    sdk.map(async (name) => (await listFiles(join(pythonPackages, name))).map((file) => `${name}/${file}`)),
-  )
-  const entries = [
-    ...entriesIn(project, projectFiles),
-    ...entriesIn(handlersFolder, handlerFiles),
-    ...entriesIn(pythonPackages, ours.flat()),
-    ...Object.entries(generated).map(([name, text]) => ({ name, text })),
-  ]
-  // What is generated counts more than a file of the project with its name.
-  const byName = new Map<string, TarEntry>(entries.map((entry) => [entry.name, entry]))
-  return [...byName.values()].sort((a, b) => comparePaths(a.name, b.name))
-}
-
-function entriesIn(folder: string, names: readonly string[]): TarEntry[] {
-  return names.map((name) => ({ name, path: join(folder, name) }))
+  const { entries, isWhole } = await packageEntries(packages, app)
+  if (isWhole) await pipeline(createReadStream(packages.archivePart), meter.through(), target, { end: false })
+  else await writePart(entries, target, { isLast: false, meter })
+  return entries.length
 }
 
 // An archive of text has about this share of its size; only for what was not reached when writing stopped.

@@ -1,11 +1,11 @@
 import type { BuildEvent } from '../contract/build.ts'
 import { duration } from './format.ts'
 import type { Output } from './output.ts'
+import { createStatusLine } from './status-line.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const STEP_WIDTH = 14
 const TIME_WIDTH = 9
-const CLEAR_LINE = '\r\x1b[2K'
 
 /** What a step tells: that of a build, or one that comes after it. */
 type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly step: 'upload' })
@@ -15,13 +15,9 @@ type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ?
 /** Shows the steps of a build or deploy, a line for each with its time; a terminal also shows what the present one does. */
 export function showBuildSteps(
   output: Output,
-  { stdout }: Pick<Surroundings, 'stdout'>,
+  surroundings: Pick<Surroundings, 'stdout'>,
 ): { readonly tell: (event: StepEvent) => void; readonly end: () => void } {
-  // A line can be redrawn only where it is known how wide it is.
-  const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
-  const draw = (text: string) => {
-    if (columns > 0) stdout.write(CLEAR_LINE + text.slice(0, columns - 1))
-  }
+  const draw = createStatusLine(output, surroundings)
   return {
     end: () => draw(''),
     tell(event) {

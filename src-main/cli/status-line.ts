@@ -13,10 +13,7 @@ export function createStatusLine(
 ): (text: string) => void {
   // A line can be redrawn only where it is known how wide it is.
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
-  let isShown = false
   return (text) => {
-    if (columns === 0 || (text === '' && !isShown)) return
-    stdout.write(CLEAR_LINE + text.slice(0, columns - 1))
-    isShown = text !== ''
+    if (columns > 0) stdout.write(CLEAR_LINE + text.slice(0, columns - 1))
   }
 }

@@ -11,6 +11,7 @@ import { endedJobs } from './rows/ended-jobs.ts'
 import { idleService } from './rows/idle.ts'
 import { largeBodies } from './rows/large-bodies.ts'
 import { millionJobs } from './rows/million.ts'
+import { previewSaves } from './rows/preview.ts'
 import { runThroughput } from './rows/run-throughput.ts'
 import { runsyncLatency } from './rows/runsync.ts'
 import { runsyncThroughput } from './rows/runsync-throughput.ts'
@@ -28,6 +29,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   '20mb': largeBodies,
   ended: endedJobs,
   build: buildTimes,
+  preview: previewSaves,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   idle: (_rounds, idleSeconds) => idleService(idleSeconds),
 }

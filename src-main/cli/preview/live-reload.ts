@@ -1,0 +1,199 @@
+/**
+ * The loop of a preview: builds what the project holds, releases it beside what answers, and waits for the next save. What
+ * changes meanwhile is taken together when that is over; a release that hangs is given up for it. Nothing ends the loop
+ * but its signal: an error is told, and the next save tries again.
+ */
+import type { ProjectChange } from '../../app-builder/watch-app.ts'
+import type { ReleaseProgress, ReleaseSource } from '../../contract/app.ts'
+import { BuildFailure, type BuildProblem, type BuiltApp } from '../../contract/build.ts'
+import { placed } from '../build-app.ts'
+import { CliError } from '../cli-error.ts'
+import type { ChangeQueue } from './change-queue.ts'
+import type { CodeFolders } from './code-folders.ts'
+import type { TellPreview } from './preview-event.ts'
+import { NOTHING_LIVE, nextStep, type PreviewState } from './preview-state.ts'
+
+/** What the loop works with. */
+export type LiveReloadParts = {
+  readonly changes: ChangeQueue
+  readonly folders: CodeFolders
+  /** Builds the app into a folder that is not there yet. */
+  readonly build: (folder: string, signal: AbortSignal) => Promise<BuiltApp>
+  /** Brings the variables up to date. @returns their version */
+  readonly updateVariables: () => Promise<number>
+  readonly release: (source: ReleaseSource, giveUp: AbortSignal, signal: AbortSignal) => Promise<ReleaseProgress>
+  /** When each living worker was started, ms since the epoch. */
+  readonly workerStarts: () => Promise<readonly number[]>
+  readonly tell: TellPreview
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+// How long a release may go on after the next save, in ms. Source: ours; most are ready within it, and one that loads a
+// model, or hangs, would only delay the newer code.
+const GIVE_UP_AFTER_MS = 1000
+
+/**
+ * Runs the loop until the signal is aborted.
+ * @param onLive is called after each release, before it is told
+ * @throws CliError when the first release cannot even begin: its options are wrong, and no save mends that
+ */
+export async function liveReload(
+  parts: LiveReloadParts,
+  onLive: (progress: ReleaseProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let state = NOTHING_LIVE
+  let change: ProjectChange | undefined = { files: [], at: parts.now() }
+  while (change !== undefined && !signal.aborted) {
+    try {
+      state = await takeOver({ ...parts, onLive }, state, change, signal)
+    } catch (error) {
+      // Whatever was under way when the end came fails.
+      if (signal.aborted) return
+      throw error
+    }
+    change = await parts.changes.next(signal)
+  }
+}
+
+type Parts = LiveReloadParts & { readonly onLive: (progress: ReleaseProgress) => void }
+type Built = { readonly fingerprint: string; readonly variables: number }
+
+async function takeOver(
+  parts: Parts,
+  state: PreviewState,
+  change: ProjectChange,
+  signal: AbortSignal,
+): Promise<PreviewState> {
+  const { folders, tell } = parts
+  const folder = folders.next()
+  const built = await build(parts, state, folder, signal)
+  if (built === undefined) return { ...state, hasFailed: true }
+  switch (nextStep(state, built)) {
+    case 'release code': {
+      const from = parts.now()
+      const next = await release(parts, { state, built, change, source: { folder } }, signal)
+      if (next.hasFailed) await folders.drop(folder)
+      else folders.live(folder, from, parts.now())
+      await folders.tidy(await parts.workerStarts())
+      return next
+    }
+    case 'release variables':
+      await folders.drop(folder)
+      return release(parts, { state, built, change, source: { active: true } }, signal)
+    case 'say as before':
+      await folders.drop(folder)
+      if (state.live !== undefined) tell({ event: 'as before', release: state.live.release })
+      return { ...state, hasFailed: false }
+    case 'nothing':
+      await folders.drop(folder)
+      return state
+  }
+}
+
+/** @returns undefined: it was told why there is nothing to release */
+async function build(
+  parts: Parts,
+  state: PreviewState,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Built | undefined> {
+  const { folders, tell } = parts
+  try {
+    const variables = await parts.updateVariables()
+    const { fingerprint, warnings } = await parts.build(folder, signal)
+    if (state.live === undefined) for (const warning of warnings) tell({ event: 'warning', message: placed(warning) })
+    return { fingerprint, variables }
+  } catch (error) {
+    signal.throwIfAborted()
+    await folders.drop(folder)
+    tell({ event: 'build failed', problems: problemsOf(error), ...answers(state) })
+    return undefined
+  }
+}
+
+async function release(
+  parts: Parts,
+  {
+    state,
+    built,
+    change,
+    source,
+  }: {
+    readonly state: PreviewState
+    readonly built: Built
+    readonly change: ProjectChange
+    readonly source: ReleaseSource
+  },
+  signal: AbortSignal,
+): Promise<PreviewState> {
+  const { tell } = parts
+  const failed = { ...state, hasFailed: true }
+  const outcome = await releaseUnlessHanging(parts, state, source, signal)
+  signal.throwIfAborted()
+  if ('refused' in outcome) {
+    tell({ event: 'release failed', why: outcome.refused, ...answers(state) })
+    return failed
+  }
+  const { progress, isGivenUp } = outcome
+  const { number, state: became, runsOn, reason = 'it did not become active' } = progress.release
+  if (became !== 'active') {
+    if (isGivenUp) tell({ event: 'given up', release: number })
+    else tell({ event: 'release failed', release: number, why: reason, ...answers(state) })
+    return failed
+  }
+  parts.onLive(progress)
+  tell({
+    event: 'live',
+    release: number,
+    tookMs: parts.now() - change.at,
+    files: change.files,
+    because: 'folder' in source ? 'code' : 'variables',
+    runsOn,
+    warnings: progress.warnings,
+    endpoints: progress.endpoints,
+    changed: progress.steps.filter(({ action }) => action !== 'unchanged').length,
+  })
+  return { live: { release: number, ...built }, hasFailed: false }
+}
+
+/** Gives a release up that is not ready in time for a newer save. */
+async function releaseUnlessHanging(
+  { changes, release: begin }: Parts,
+  { live }: PreviewState,
+  source: ReleaseSource,
+  signal: AbortSignal,
+): Promise<{ readonly progress: ReleaseProgress; readonly isGivenUp: boolean } | { readonly refused: string }> {
+  const giveUp = new AbortController()
+  const over = new AbortController()
+  const either = AbortSignal.any([signal, over.signal])
+  let timer: NodeJS.Timeout | undefined
+  // Not the first one: its image may be on its way, which another release would begin again.
+  if (live !== undefined) {
+    void changes.whenWaiting(either).then(() => {
+      if (!either.aborted) timer = setTimeout(() => giveUp.abort(), GIVE_UP_AFTER_MS)
+    })
+  }
+  try {
+    const progress = await begin(source, giveUp.signal, signal)
+    return { progress, isGivenUp: giveUp.signal.aborted }
+  } catch (error) {
+    if (live === undefined || signal.aborted || !(error instanceof CliError)) throw error
+    return { refused: error.message }
+  } finally {
+    over.abort()
+    clearTimeout(timer)
+  }
+}
+
+function answers({ live }: PreviewState): { readonly answers?: number } {
+  return live === undefined ? {} : { answers: live.release }
+}
+
+function problemsOf(error: unknown): readonly BuildProblem[] {
+  if (error instanceof BuildFailure) return error.problems
+  // The variables, or the disk: no problem of the source, but mended by the same person.
+  const code = error instanceof CliError ? error.code : 'UNEXPECTED'
+  return [{ code, message: error instanceof Error ? error.message : String(error) }]
+}

@@ -1,0 +1,192 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { until } from '../support/served-service.ts'
+import { previewProject } from './support.ts'
+
+/** A worker that answers when a file is there; `text` tells its code from others. */
+const gated = (text: string) => `import os
+import time
+
+from svc import Endpoint
+
+
+@Endpoint(name="gated", cpu="cpu3c-1-2")
+def gated(gate=None):
+    while gate is not None and not os.path.exists(gate):
+        time.sleep(0.01)
+    return "${text}"
+`
+
+/** Code that does not become ready before a file is there. */
+const waitsAtImport = (gate: string) =>
+  `import os\nimport time\n\nwhile not os.path.exists(${JSON.stringify(gate)}):\n    time.sleep(0.01)\n\n`
+
+test('the app of init answers at all its endpoints, and Ctrl+C leaves nothing of it', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  const { app: name, environment, keyFile } = await preview.event('up')
+  const live = await preview.event('live')
+  expect({ name, environment }).toEqual({ name: 'demo', environment: expect.stringMatching(/^preview-\w{6}$/) })
+  expect(live).toMatchObject({ release: 1, runsOn: 'processes', changed: 5, files: [] })
+  expect(live.endpoints.map(({ id }: { id: string }) => id)).toEqual([
+    'api',
+    'countdown',
+    'greet',
+    'text-stats',
+    'welcome',
+  ])
+  expect(live.warnings).toEqual([expect.stringMatching(/^No containers: .+ Workers are processes of this machine\.$/)])
+  expect((statSync(keyFile).mode & 0o777).toString(8)).toBe('600')
+  expect((statSync(join(keyFile, '..')).mode & 0o777).toString(8)).toBe('700')
+
+  expect(await preview.output('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  expect(await preview.output('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
+  expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'ok' } })
+
+  preview.signal('SIGINT')
+  expect(await preview.ended).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(preview.told().at(-1)).toEqual({ event: 'ended' })
+  expect(preview.processes()).toEqual([])
+  expect(app.folders()).toEqual([])
+})
+
+test('a save is live for jobs and requests, and a job of before ends with the code it began with', async () => {
+  const app = await previewProject()
+  app.write('gated.py', gated('before'))
+  const preview = app.start()
+  await preview.event('live')
+  const gate = join(app.project, '..', 'gate')
+  const { body: job } = await preview.ask('POST', '/v2/gated/run', { input: { gate } })
+  const status = async () => (await preview.ask('GET', `/v2/gated/status/${job.id}`)).body
+  await until(async () => expect((await status()).status).toBe('IN_PROGRESS'))
+
+  app.write('gated.py', gated('after'))
+  expect(await preview.event('live', 2)).toMatchObject({ release: 2, files: ['gated.py'], because: 'code' })
+  expect(await preview.output('gated')).toBe('after')
+  writeFileSync(gate, '')
+  await until(async () => expect(await status()).toMatchObject({ status: 'COMPLETED', output: 'before' }))
+
+  app.edit('lb_worker.py', '"ok"', '"well"')
+  const { tookMs } = await preview.event('live', 3)
+  expect(tookMs).toBeGreaterThan(0)
+  expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'well' } })
+})
+
+test('a save that cannot be built is told with its place, and the release before keeps answering', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  await preview.event('live')
+  app.edit('cpu_worker.py', 'cpu="cpu3c-1-2"', 'gpu="NOPE"')
+  const failed = await preview.event('build failed')
+  expect(failed).toMatchObject({ answers: 1, problems: [{ file: 'cpu_worker.py', line: expect.any(Number) }] })
+  expect(await preview.output('greet')).toEqual({ greeting: 'Hello, world!' })
+  app.edit('cpu_worker.py', 'gpu="NOPE"', 'cpu="cpu3c-1-2"')
+  expect(await preview.event('as before')).toEqual({ event: 'as before', release: 1 })
+  app.edit('cpu_worker.py', 'Hello', 'Good day')
+  expect(await preview.event('live', 2)).toMatchObject({ release: 2 })
+  expect(await preview.output('greet')).toEqual({ greeting: 'Good day, world!' })
+})
+
+test('a save that does not start is told with its reason, and the release before keeps answering', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  await preview.event('live')
+  app.edit('cpu_worker.py', 'from svc', 'import not_there_at_all\nfrom svc')
+  expect(await preview.event('release failed')).toMatchObject({
+    release: 2,
+    answers: 1,
+    why: expect.stringContaining("greet: ModuleNotFoundError: No module named 'not_there_at_all'"),
+  })
+  expect(await preview.output('greet')).toEqual({ greeting: 'Hello, world!' })
+  app.edit('cpu_worker.py', 'import not_there_at_all\n', '# it works\n')
+  expect(await preview.event('live', 2)).toMatchObject({ release: 3 })
+})
+
+test('a first build that fails waits for the save that mends it', async () => {
+  const app = await previewProject()
+  app.edit('cpu_worker.py', 'cpu="cpu3c-1-2"', 'gpu="NOPE"')
+  const preview = app.start()
+  expect(await preview.event('build failed')).not.toHaveProperty('answers')
+  app.edit('cpu_worker.py', 'gpu="NOPE"', 'cpu="cpu3c-1-2"')
+  expect(await preview.event('live')).toMatchObject({ release: 1 })
+})
+
+test('a release that hangs is given up for the next save', async () => {
+  const app = await previewProject()
+  app.write('gated.py', gated('before'))
+  const preview = app.start()
+  await preview.event('live')
+  app.write('gated.py', waitsAtImport(join(app.project, '..', 'never')) + gated('hangs'))
+  await until(() => expect(preview.told().at(-1)).toMatchObject({ event: 'preparing', release: 2 }))
+  app.write('gated.py', gated('newest'))
+  expect(await preview.event('given up')).toEqual({ event: 'given up', release: 2 })
+  expect(await preview.event('live', 2)).toMatchObject({ release: 3 })
+  expect(await preview.output('gated')).toBe('newest')
+})
+
+test('a save without a change makes no release, and passing files of editors are not named', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  await preview.event('live')
+  const builtAt = () => JSON.parse(readFileSync(join(app.project, '.svc', 'svc_manifest.json'), 'utf8')).generated_at
+  const before = builtAt()
+  app.write('.cpu_worker.py.swp', 'x')
+  app.edit('cpu_worker.py', 'Hello', 'Hello')
+  app.remove('.cpu_worker.py.swp')
+  await until(() => expect(builtAt()).not.toBe(before))
+  app.edit('stream_worker.py', 'range(start, -1, -1)', 'range(start, 0, -1)')
+  expect(await preview.event('live', 2)).toMatchObject({ release: 2, files: ['stream_worker.py'] })
+  expect(preview.told().filter(({ event }) => event === 'as before' || event === 'build failed')).toEqual([])
+})
+
+test('endpoints come and go with their files', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  await preview.event('live')
+  app.write('gated.py', gated('new'))
+  const { endpoints } = await preview.event('live', 2)
+  expect(endpoints.map(({ resource }: { resource: string }) => resource)).toContain('gated')
+  expect(await preview.output('gated')).toBe('new')
+  app.remove('gated.py')
+  const later = await preview.event('live', 3)
+  expect(later.endpoints.map(({ resource }: { resource: string }) => resource)).not.toContain('gated')
+  expect((await preview.ask('POST', '/v2/gated/run', { input: {} })).status).toBe(404)
+})
+
+test('variables of .env reach workers, also when they change, and their values are told nowhere', async () => {
+  const app = await previewProject()
+  app.write('.env', 'COLOUR=crimson-one\nSVC_API_KEY=hidden-key\n')
+  app.write(
+    'colour.py',
+    'from svc import Endpoint\n\n\n@Endpoint(name="colour", cpu="cpu3c-1-2")\ndef colour():\n    import os\n\n    return os.environ["COLOUR"][8:] + os.environ.get("NUMBER", "-none")\n',
+  )
+  const preview = app.start()
+  await preview.event('live')
+  expect(await preview.event('variables')).toEqual({ event: 'variables', names: ['COLOUR'], leftOut: ['SVC_API_KEY'] })
+  expect(await preview.output('colour')).toBe('one-none')
+  app.write('.env', 'COLOUR=crimson-two\nNUMBER=-5')
+  expect(await preview.event('live', 2)).toMatchObject({ release: 2, because: 'variables', files: ['.env'] })
+  expect(await preview.output('colour')).toBe('two-5')
+  app.remove('.env')
+  app.edit('colour.py', 'os.environ["COLOUR"][8:]', 'os.environ.get("COLOUR", "none")')
+  await until(async () => expect(await preview.output('colour')).toBe('none-none'))
+  preview.signal('SIGINT')
+  const { stdout, stderr } = await preview.ended
+  expect(stdout + stderr).not.toMatch(/crimson|hidden-key/)
+})
+
+test('code of earlier releases goes, the newest three stay', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  const { data } = await preview.event('up')
+  await preview.event('live')
+  for (let release = 2; release <= 5; release++) {
+    app.write('number.py', `NUMBER = ${release}\n`)
+    await preview.event('live', release)
+  }
+  await until(() => {
+    const there = [1, 2, 3, 4, 5].filter((folder) => existsSync(join(data, 'code', String(folder), 'number.py')))
+    expect(there).toEqual([3, 4, 5])
+  })
+})

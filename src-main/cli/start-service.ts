@@ -31,6 +31,10 @@ const START_CODES = {
 /** What a shell shows for a process that a signal ended: 128 + the number of the signal. */
 export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
+// One press of Ctrl+C may arrive more than once: a terminal sends it to all of a group, and npm or `timeout` pass on what
+// they get. In ms; source: ours, no person presses twice within it.
+const ONE_PRESS_MS = 300
+
 /** What a command does while its service is up. */
 export type Phases = {
   /** Called once when the service answers; `stopping` is aborted when it is asked to stop. */
@@ -51,13 +55,13 @@ export async function runService(
   { onUp, onStopping }: Phases,
 ): Promise<void> {
   const stopping = new AbortController()
+  let askedAt = 0
   const off = surroundings.onStopSignal((signal) => {
-    if (stopping.signal.aborted) {
-      surroundings.exitNow(SIGNAL_EXITS[signal])
-      return
-    }
-    onStopping()
-    stopping.abort()
+    if (!stopping.signal.aborted) {
+      askedAt = surroundings.now()
+      onStopping()
+      stopping.abort()
+    } else if (surroundings.now() - askedAt > ONE_PRESS_MS) surroundings.exitNow(SIGNAL_EXITS[signal])
   })
   let unwatch = () => {}
   try {

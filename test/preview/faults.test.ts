@@ -52,7 +52,15 @@ test('a second Ctrl+C ends it at once, and the next preview tidies up', async ()
   )
   first.signal('SIGINT')
   await first.event('stopping')
-  first.signal('SIGINT')
+  // Within a moment of the first it would be the same press.
+  let hasEnded = false
+  void first.ended.then(() => {
+    hasEnded = true
+  })
+  await until(() => {
+    if (!hasEnded) first.signal('SIGINT')
+    expect(hasEnded).toBe(true)
+  })
   expect(await first.ended).toMatchObject({ exitCode: 130 })
   expect(app.folders()).toHaveLength(1)
 

@@ -68,6 +68,6 @@ function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): 
 
 function showLine(output: Output, { at, workerId, level, line }: LogLine): void {
   const time = new Date(at).toTimeString().slice(0, 8)
-  const text = level === 'error' ? output.paint('red', line) : line
+  const text = level === 'ERROR' ? output.paint('red', line) : line
   output.line(`${output.paint('gray', `${time} ${workerId}`)}  ${text}`)
 }

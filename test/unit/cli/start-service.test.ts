@@ -18,7 +18,7 @@ function setup({ failsWhenUp = false } = {}) {
       return stopped.promise
     },
   }
-  const { surroundings, signal, exits } = surroundingsOf('/')
+  const { surroundings, signal, exits, wait } = surroundingsOf('/')
   const up = Promise.withResolvers<void>()
   const ended = runService(() => started.promise.then(() => server), surroundings, {
     onUp: () => {
@@ -30,7 +30,7 @@ function setup({ failsWhenUp = false } = {}) {
       counts.told += 1
     },
   })
-  return { started, stopped, up: up.promise, ended, signal, exits, counts }
+  return { started, stopped, up: up.promise, ended, signal, wait, exits, counts }
 }
 
 test('the first signal stops the service, and the command ends when it has stopped', async () => {
@@ -57,14 +57,27 @@ test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)('a second signal ends the process at once: %s with %i', async (name, code) => {
-  const { started, stopped, up, ended, signal, exits, counts } = setup()
+  const { started, stopped, up, ended, signal, wait, exits, counts } = setup()
   started.resolve()
   await up
   signal('SIGINT')
+  wait(301)
   signal(name)
   expect({ exits, told: counts.told }).toEqual({ exits: [code], told: 1 })
   stopped.resolve()
   await ended
+})
+
+test('one press that arrives twice stops the service in order', async () => {
+  const { started, stopped, up, ended, signal, wait, exits, counts } = setup()
+  started.resolve()
+  await up
+  signal('SIGINT')
+  wait(300)
+  signal('SIGINT')
+  stopped.resolve()
+  await ended
+  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, ups: 1, told: 1 } })
 })
 
 test('a service that stops by itself ends the command', async () => {

@@ -107,12 +107,13 @@ export function surroundingsOf(folder: string, given: Given = {}) {
   }
   const listeners = new Set<(signal: StopSignal) => void>()
   const exits: number[] = []
+  let now = NOW
   const surroundings: Surroundings = {
     env: given.env ?? {},
     cwd: folder,
     platform: 'linux',
     home: folder,
-    now: () => NOW,
+    now: () => now,
     pause: async () => {},
     ask: {
       yes: async (question) => {
@@ -141,7 +142,10 @@ export function surroundingsOf(folder: string, given: Given = {}) {
   const signal = (name: StopSignal) => {
     for (const listener of listeners) listener(name)
   }
-  return { surroundings, written, asked, exits, signal }
+  const wait = (ms: number) => {
+    now += ms
+  }
+  return { surroundings, written, asked, exits, signal, wait }
 }
 
 /** A stand-in service and a function that runs a command against it. */

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import type Docker from 'dockerode'
+import type { Watch } from '../../services/ports/fleet.ts'
 import { readTold } from './engine-stream.ts'
 import { engineWords, shortened } from './engine-words.ts'
-import type { Watch } from './shared-work.ts'
 
 /** One build of the worker image, or of what is under it. */
 export type ImageBuild = {

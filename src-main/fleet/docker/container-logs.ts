@@ -3,7 +3,7 @@
  * output on disk and caps it, so that reading goes on where it stopped after a crash of the service.
  */
 import type Docker from 'dockerode'
-import { createLineBudget, LINE_COST_BYTES } from '../process/line-budget.ts'
+import { createLineBudget, LINE_COST_BYTES } from '../line-budget.ts'
 
 /** A line and when it was written. `stamp` is the engine's own text of that time, to go on from. */
 export type ContainerLine = { readonly text: string; readonly at: number; readonly stamp: string }

@@ -5,13 +5,14 @@
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { RegistryCredentials } from '../../contract/registry.ts'
+import type { Watch } from '../../services/ports/fleet.ts'
 import type { Clock, WorkerPlan } from '../../services/ports.ts'
 import { dockerLogin, type RegistryLogin } from './docker-login.ts'
 import type { Connected } from './engine.ts'
 import type { EngineSurroundings } from './find-engine.ts'
 import { registryName, registryOf } from './image-name.ts'
 import { pullImage } from './pull-image.ts'
-import { createSharedWork, type Watch } from './shared-work.ts'
+import { createSharedWork } from './shared-work.ts'
 import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
 
 /** Keeps images at hand. */

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
+import type { Watch } from '../../services/ports/fleet.ts'
 import { buildImage } from './build-image.ts'
 import { installProgress } from './install-progress.ts'
-import type { Watch } from './shared-work.ts'
 
 /** What is installed. */
 export type WantedPackages = Pick<ContainerSettings, 'packages' | 'systemPackages'>

@@ -1,10 +1,10 @@
 import type Docker from 'dockerode'
+import type { Watch } from '../../services/ports/fleet.ts'
 import type { RegistryLogin } from './docker-login.ts'
 import { readTold } from './engine-stream.ts'
 import { engineWords, shortened } from './engine-words.ts'
 import { splitImage } from './image-name.ts'
 import { createPullProgress } from './pull-progress.ts'
-import type { Watch } from './shared-work.ts'
 
 /**
  * Pulls an image. An abort ends the download: the engine stops it when nobody listens.

@@ -2,9 +2,7 @@
  * Work that several wait for and one does, like the pull of an image. It ends with an abort only when the last of those
  * who wait has left; whoever comes later joins it, and hears at once how far it is.
  */
-
-/** How the one who waits hears of the progress, and leaves. */
-export type Watch = { readonly tell: (progress: string) => void; readonly signal: AbortSignal }
+import type { Watch } from '../../services/ports/fleet.ts'
 
 /** Joins the work of this name, or begins it. Rejects as the work does, or with the reason of `signal`. */
 export type SharedWork = (name: string, watch: Watch, begin: (watch: Watch) => Promise<void>) => Promise<void>

@@ -7,12 +7,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
+import type { Watch } from '../../services/ports/fleet.ts'
 import type { Log } from '../../services/ports.ts'
 import { buildImage } from './build-image.ts'
 import { engineWords } from './engine-words.ts'
 import { oldImages, packageImageName } from './old-images.ts'
 import { createPackageImage, type WantedPackages } from './package-image.ts'
-import type { Watch } from './shared-work.ts'
 
 /** Which of the worker images: for a graphics card or not, which Python, what is installed. */
 export type WantedImage = WantedPackages & Pick<ContainerSettings, 'gpu' | 'python'>

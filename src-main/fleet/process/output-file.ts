@@ -8,7 +8,7 @@
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { limit } from '../../contract/limits.ts'
-import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from './line-budget.ts'
+import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from '../line-budget.ts'
 
 /** A reader of a growing file. */
 export type OutputFile = {

@@ -26,8 +26,8 @@ import type {
   WorkerOutput,
   WorkerSpec,
 } from '../../services/ports.ts'
+import { createLineBudget } from '../line-budget.ts'
 import { commandLine } from './command-line.ts'
-import { createLineBudget } from './line-budget.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
 import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
 

@@ -36,6 +36,9 @@ export type FleetWorker = {
   readonly address?: WorkerAddress | undefined
 }
 
+/** Who waits for something that takes long: hears what is being done, for a person, and may break it off. */
+export type Watch = { readonly tell: (progress: string) => void; readonly signal: AbortSignal }
+
 /** How a worker ended. */
 export type WorkerExit = {
   readonly workerId: string
@@ -65,12 +68,9 @@ export type WorkerOutput = {
 export type Fleet = {
   /**
    * Makes ready what the plan needs (an image, a network) and says how its workers reach the service.
-   * Rejects with a reason for a person, also when `signal` aborts it. `tell` hears what is being done, for a person.
+   * Rejects with a reason for a person, also when the signal aborts it.
    */
-  readonly ensure: (
-    plan: WorkerPlan,
-    watch: { readonly tell: (progress: string) => void; readonly signal: AbortSignal },
-  ) => Promise<ServiceReach>
+  readonly ensure: (plan: WorkerPlan, watch: Watch) => Promise<ServiceReach>
   /** Makes a worker that does not run yet; `start` with the same id then takes less time. `stop` throws it away. */
   readonly prepare: (spec: WorkerSpec) => Promise<void>
   readonly start: (spec: WorkerSpec) => Promise<FleetWorker>

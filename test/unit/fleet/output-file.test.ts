@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createLineBudget, LINE_COST_BYTES, LINES_AT_ONCE } from '../../../src-main/fleet/process/line-budget.ts'
+import { createLineBudget, LINE_COST_BYTES, LINES_AT_ONCE } from '../../../src-main/fleet/line-budget.ts'
 import { openOutputFile } from '../../../src-main/fleet/process/output-file.ts'
 
 const MIB = 1024 * 1024

@@ -48,7 +48,10 @@ async function setup() {
       FLASH_APP: 'demo',
       FLASH_ENV: environment,
     }
-    return promisify(execFile)(python.python, ['-W', 'ignore', '-c', `import asyncio\n${code}`], { cwd: app.project, env })
+    return promisify(execFile)(python.python, ['-W', 'ignore', '-c', `import asyncio\n${code}`], {
+      cwd: app.project,
+      env,
+    })
   }
 }
 

@@ -57,7 +57,8 @@ export function judgePing(result: PingResult, facts: PingFacts): PingVerdict {
 function reasonOf(result: PingResult, { port, state, inContainer }: PingFacts): string {
   if (result.kind === 'refused') {
     const hint = inContainer ? '; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own' : ''
-    return `nothing listens on its port ${port}${hint}`
+    const yet = state === 'initializing' ? ' yet' : ''
+    return `nothing listens on its port ${port}${yet}${hint}`
   }
   if (result.kind === 'silent') return 'GET /ping gets no answer'
   if (result.kind === 'broken') return `GET /ping gets no answer: ${result.why}`

@@ -67,6 +67,6 @@ describe('a ping', () => {
 it('a container on whose port nothing listens is told of its own loopback', () => {
   const { reason } = judgePing({ kind: 'refused' }, facts({ state: 'initializing', inContainer: true }))
   expect(reason).toBe(
-    'nothing listens on its port 8000; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own',
+    'nothing listens on its port 8000 yet; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own',
   )
 })

@@ -9,6 +9,7 @@ import { unpackArtifact } from './build/unpack-artifact.ts'
 import { limit } from './contract/limits.ts'
 import type { RegistryCredentials } from './contract/registry.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
+import { placeOf } from './domain/app/app-place.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
@@ -164,8 +165,10 @@ export function createCore(ports: CorePorts): Core {
     if (!config.callsOthers) return undefined
     return config.app === undefined ? ports.accountKey() : token
   }
-  const environmentOf = (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) =>
-    workerEnvironment({
+  const logMasks = createLogMasks(storage, registry)
+  const environmentOf = (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) => {
+    logMasks.learn(placeOf(endpoint.config.app)) // before it can print what it gets
+    return workerEnvironment({
       workerBaseUrl: reach.workerUrl,
       serviceBaseUrl: reach.serviceUrl,
       endpointId: endpoint.id,
@@ -178,6 +181,7 @@ export function createCore(ports: CorePorts): Core {
       hasGpu: endpoint.config.container?.gpu !== undefined, // a process may see one, and need not have it for itself
       env: { ...endpoint.config.env, ...variablesOf(storage, endpoint.config.app) },
     })
+  }
   const supervisor: WorkerSupervisor = new WorkerSupervisor({
     storage,
     clock,
@@ -195,8 +199,7 @@ export function createCore(ports: CorePorts): Core {
   })
   const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, supervisor }
   const requestLog = createRequestLog({ storage, clock, log, stored: bells.requests.ring })
-  const mask = createLogMasks(storage)
-  const collect = createLogCollector({ storage, registry, leases, log, mask, stored: bells.logs.ring })
+  const collect = createLogCollector({ storage, registry, leases, log, mask: logMasks.mask, stored: bells.logs.ring })
   const releases = createReleases({
     storage,
     clock,
@@ -211,7 +214,7 @@ export function createCore(ports: CorePorts): Core {
   const usage = createUsageWatch({ clock, fleet, registry, log })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
   const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
-  const housekeeping = new Housekeeping({ storage, clock, log, settings: settings.get })
+  const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
   const stopping = new AbortController()
   fleet.onOutput(collect)
   storage.onCommit(bells.events.ring)

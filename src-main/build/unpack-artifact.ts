@@ -1,6 +1,7 @@
 /**
  * Unpacks artifacts. All of an archive is checked while it is read: `check-entries` says what it may hold, and the first
- * entry that it may not ends it. Small files are written beside the reading, many at once; large ones pass through.
+ * entry that it may not ends it. Small files are written beside the reading, many at once; large ones pass through. All is
+ * on the disk before the folder gets its name: whoever finds the name after a loss of power finds whole files.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -12,6 +13,7 @@ import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { UnpackArtifact } from '../services/ports/apps.ts'
 import { type ArchiveLimits, createEntryCheck, RefusedArchive, tooLarge } from './check-entries.ts'
+import { syncFiles } from './sync-files.ts'
 
 // Files up to this size are held whole. Together: 32 MiB in memory at most.
 const WHOLE_BYTES = 1024 * 1024
@@ -35,15 +37,18 @@ export const unpackArtifact: UnpackArtifact = createUnpacker({
   files: limit('unpackedFiles'),
 })
 
-/** Makes what unpacks artifacts; `bytes` are those of the archive without its compression. */
-export function createUnpacker(limits: ArchiveLimits): UnpackArtifact {
+/** Makes what unpacks artifacts; `bytes` are those of the archive without its compression. @param sync as `syncFiles` */
+export function createUnpacker(limits: ArchiveLimits, sync = syncFiles): UnpackArtifact {
   return async (file, folder, signal) => {
     await mkdir(dirname(folder), { recursive: true })
     const begun = await mkdtemp(join(dirname(folder), `.${basename(folder)}.`))
     try {
-      await unpackInto(begun, file, limits, signal)
+      const written = await unpackInto(begun, file, limits, signal)
       await chmod(begun, FOLDER_MODE)
+      await sync([...written, begun])
+      signal.throwIfAborted()
       await putInPlace(begun, folder)
+      await sync([dirname(folder)])
     } catch (error) {
       throw signal.aborted ? signal.reason : unpackError(error)
     } finally {
@@ -62,7 +67,14 @@ async function putInPlace(begun: string, folder: string): Promise<void> {
   }
 }
 
-async function unpackInto(root: string, file: string, limits: ArchiveLimits, signal: AbortSignal): Promise<void> {
+/** @returns paths of all that was made */
+async function unpackInto(
+  root: string,
+  file: string,
+  limits: ArchiveLimits,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const made: string[] = []
   const check = createEntryCheck(limits)
   const writes = createWrites()
   const gunzip = createGunzip({ chunkSize: INFLATED_BYTES })
@@ -74,11 +86,15 @@ async function unpackInto(root: string, file: string, limits: ArchiveLimits, sig
   async function take(header: Header, body: Body): Promise<void> {
     const entry = check(header)
     if (entry === undefined) return
-    for (const folder of entry.newFolders) await mkdir(join(root, folder), FOLDER_MODE)
+    for (const folder of entry.newFolders) {
+      await mkdir(join(root, folder), FOLDER_MODE)
+      made.push(join(root, folder))
+    }
     if (entry.kind === 'folder') return
     // 'wx' makes a new file or fails: it follows no link and changes nothing that is there.
     const options = { flag: 'wx', mode: (header.mode & EXECUTABLE) === 0 ? FILE_MODE : PROGRAM_MODE } as const
     const path = join(root, entry.path)
+    made.push(path)
     if (header.size > WHOLE_BYTES) return pipeline(body, createWriteStream(path, { ...options, flags: options.flag }))
     const content = await readAll(body, header.size)
     await writes.add(() => writeFile(path, content, options))
@@ -110,6 +126,7 @@ async function unpackInto(root: string, file: string, limits: ArchiveLimits, sig
     await writes.idle()
   }
   writes.throwIfFailed()
+  return made
 }
 
 async function readAll(body: Body, size: number): Promise<Buffer> {

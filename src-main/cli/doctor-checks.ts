@@ -111,10 +111,12 @@ async function checkPort({ options, surroundings }: DoctorContext): Promise<Doct
 
 async function checkService({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
   const check = 'service'
+  let namedBy = ''
   try {
-    const { createClient } = await import('./client.ts')
-    const info = await createClient(await findService(options, surroundings)).call('info')
-    return { check, state: 'ok', found: `${info.url} answers, version ${info.version}, key accepted` }
+    const [{ createClient }, service] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
+    namedBy = ` (named by ${service.by})`
+    const info = await createClient(service).call('info')
+    return { check, state: 'ok', found: `${service.url} answers, version ${info.version}, key accepted${namedBy}` }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
     if (error.code === 'NOT_RUNNING')
@@ -123,24 +125,24 @@ async function checkService({ options, surroundings }: DoctorContext): Promise<D
       return {
         check,
         state: 'warning',
-        found: 'answers, but the key is of one endpoint',
+        found: `answers, but the key is of one endpoint${namedBy}`,
         fix: 'Use the account key for management.',
       }
     }
     return {
       check,
       state: 'failed',
-      found: error.message,
+      found: `${error.message}${namedBy}`,
       fix: SERVICE_FIXES[error.body.code] ?? 'Look into the log of the service.',
     }
   }
 }
 
 const SERVICE_FIXES: Readonly<Record<string, string>> = {
-  NOT_REACHABLE: 'Start it with `drydock start`, or check --url and SVC_BASE_URL.',
+  NOT_REACHABLE: 'Start it with `drydock start`, or name another one with --url, SVC_BASE_URL or `drydock login`.',
   KEY_MISSING: 'Give the account key with --key or in SVC_API_KEY.',
   UNAUTHORIZED: 'Use the key in the file account.key of its data folder.',
-  NOT_DRYDOCK: 'Check --url and SVC_BASE_URL.',
+  NOT_DRYDOCK: 'Check --url, SVC_BASE_URL and `drydock login`.',
   USAGE: 'Check --url and --data.',
 }
 

@@ -9,8 +9,16 @@ import type { Surroundings } from './surroundings.ts'
 /** Options that say which service is meant. */
 export type ServiceOptions = { readonly url?: string; readonly key?: string; readonly data?: string }
 
-/** A service and the key to it; `keyFile` is where the key was read from, if that was a file with nothing else in it. */
-export type FoundService = { readonly url: string; readonly key: string; readonly keyFile?: string }
+/**
+ * A service and the key to it; `keyFile` is where the key was read from, if that was a file with nothing else in it. `by`
+ * is what named the service, for a person.
+ */
+export type FoundService = {
+  readonly url: string
+  readonly key: string
+  readonly keyFile?: string
+  readonly by: string
+}
 
 /** What a running service writes into its data folder as `service.json`. */
 export type ServiceFile = { readonly pid: number; readonly url: string }
@@ -23,22 +31,27 @@ export type ServiceFile = { readonly pid: number; readonly url: string }
  */
 export async function findService(options: ServiceOptions, surroundings: Surroundings): Promise<FoundService> {
   const folder = dataFolder(options.data, surroundings)
-  if (options.data && !options.url) return byDataFolder(folder, options.key)
+  if (options.data && !options.url) return byDataFolder(folder, options.key, '--data')
 
   const { SVC_BASE_URL, SVC_API_KEY } = await variables(surroundings)
   const login = await readLogin(surroundings)
   const usesLogin = !surroundings.env.SVC_DATA && !SVC_API_KEY
-  const address = options.url || SVC_BASE_URL || (usesLogin ? login?.url : undefined)
   const key = options.key || SVC_API_KEY
-  if (!address) return byDataFolder(folder, key)
+  const [address, by = ''] = [
+    [options.url, '--url'],
+    [surroundings.env.SVC_BASE_URL, 'SVC_BASE_URL'],
+    [SVC_BASE_URL, 'SVC_BASE_URL of a .env file'],
+    [usesLogin ? login?.url : undefined, '`drydock login`'],
+  ].find(([named]) => named) ?? [undefined]
+  if (!address) return byDataFolder(folder, key, surroundings.env.SVC_DATA ? 'SVC_DATA' : "the user's data folder")
 
   const url = checkedUrl(address)
-  if (key) return { url, key }
-  if (login !== undefined && login.url === url) return login
+  if (key) return { url, key, by }
+  if (login !== undefined && login.url === url) return { ...login, by }
   const keyFile = await keyFileOfSameService(folder, url)
   const found = keyFile && (await readAccountKey(folder))
   if (!found) throw new CliError('KEY_MISSING', { url })
-  return { url, key: found, keyFile }
+  return { url, key: found, keyFile, by }
 }
 
 /** Address and key of the environment, else of a `.env` file upward from here. */
@@ -66,14 +79,14 @@ export async function readAccountKey(folder: string): Promise<string | undefined
 
 const keyFileOf = (folder: string) => join(folder, 'account.key')
 
-async function byDataFolder(folder: string, givenKey: string | undefined): Promise<FoundService> {
+async function byDataFolder(folder: string, givenKey: string | undefined, by: string): Promise<FoundService> {
   const service = await readServiceFile(folder)
   if (service === undefined) throw new CliError('NOT_RUNNING', { data: folder })
   const { url } = service
-  if (givenKey) return { url, key: givenKey }
+  if (givenKey) return { url, key: givenKey, by }
   const key = await readAccountKey(folder)
   if (!key) throw new CliError('KEY_MISSING', { url })
-  return { url, key, keyFile: keyFileOf(folder) }
+  return { url, key, keyFile: keyFileOf(folder), by }
 }
 
 /** The key of the data folder belongs to one service, and is never sent to another address. */

@@ -191,6 +191,13 @@ export const releaseCreate = z.strictObject({
     .default([])
     .describe('endpoints that may be deleted as the app has them no more'),
   withoutImages: z.boolean().default(false).describe('leave out ready images where there are no containers'),
+  first: z
+    .array(z.string())
+    .max(1000)
+    .optional()
+    .describe(
+      'endpoints whose new workers are waited for; without it all. Others of which only the code changes get theirs as soon as the release is active',
+    ),
 })
 
 /** Body of 'make a release'. */

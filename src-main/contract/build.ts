@@ -84,7 +84,8 @@ export type BuiltApp = {
   readonly files: number
   readonly fingerprint: string
   readonly pythonVersion: string
-  readonly endpoints: readonly { readonly name: string; readonly kind: string }[]
+  /** `code`: SHA-256 of its settings and of the files that its code may load; missing: which ones is not known. */
+  readonly endpoints: readonly { readonly name: string; readonly kind: string; readonly code?: string }[]
   readonly packages: readonly InstalledPackage[]
   /** Whether the packages were there from an earlier build. */
   readonly packagesCached: boolean

@@ -42,7 +42,12 @@ export const manifestResource = z.object({
   scalerValue: z.number(),
   executionTimeoutMs: z.number().int().describe('0: the default of the service'),
   maxConcurrency: z.number().int(),
-  handlerFile: z.string().optional().describe('missing for a ready image'),
+  // Its folder is what a container sees of this machine, and a shell reads its name.
+  handlerFile: z
+    .string()
+    .regex(/^[\w.-]+\.py$/, 'must be a file beside the manifest, of letters, digits, dots and hyphens')
+    .optional()
+    .describe('missing for a ready image'),
   makesRemoteCalls: z.boolean(),
   networkVolumes: z.array(networkVolume),
   systemDependencies: z.array(z.string()),

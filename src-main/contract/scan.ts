@@ -62,6 +62,10 @@ const scannedEndpoint = z.object({
   settings: scannedSettings,
   functions: z.array(scannedFunction),
   makesRemoteCalls: z.boolean(),
+  sources: z
+    .object({ files: z.array(z.string()), sha256: z.string() })
+    .nullish()
+    .describe('project files that its code may load; the hash covers them and its settings. null: not known'),
   handlerFile: z.string().optional().describe('name in the folder of handlers; missing where nothing runs'),
 })
 

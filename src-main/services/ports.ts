@@ -222,6 +222,8 @@ export type EndpointStore = {
   readonly all: () => readonly Endpoint[]
   /** The endpoint as it is inside a write, where `get` does not yet show what the same transaction has written. */
   readonly read: (id: string) => Endpoint | undefined
+  /** All of them as `read` shows one. */
+  readonly readAll: () => readonly Endpoint[]
   readonly save: (endpoint: Endpoint, event: 'created' | 'updated' | 'paused' | 'resumed', now: number) => void
   readonly remove: (id: string, now: number) => void
   readonly totals: (id: string) => EndpointTotals

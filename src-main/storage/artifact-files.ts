@@ -88,7 +88,7 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     if (end > total) throw new AppError('UPLOAD_TOO_LARGE', { bytes: end, limit: total })
     if (isOther) await unlink(join(await artifacts(), `${artifact}.${before.total}.part`))
     const path = join(await artifacts(), `${artifact}.${total}.part`)
-    await writeAt(path, bytes, offset, end === total)
+    await writeAt(path, bytes, offset)
     if (end < total) return { state: 'partial', received: end, total }
     const part = { path, received: end, total }
     const why = await whyDamaged(path, artifact)
@@ -98,6 +98,8 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
   }
 
   async function keepWhole(artifact: string, { path, total }: Part): Promise<ArtifactStatus> {
+    await using part = await open(path, 'r+')
+    await part.datasync() // also of one that came before the service was started
     await rename(path, await wholePath(artifact))
     await using opened = await open(await artifacts())
     await opened.sync() // the name is an entry of the folder
@@ -120,11 +122,12 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
         }
       }),
     find: (artifact) => inTurn(artifact, () => find(artifact)),
-    async unpackedFolder(artifact) {
-      const path = join(await folder('unpacked'), artifact)
-      await touch(path)
-      return path
-    },
+    unpackedFolder: (artifact) =>
+      inTurn(artifact, async () => {
+        const path = join(await folder('unpacked'), artifact)
+        await touch(path)
+        return path
+      }),
     volume: (name) => folder('volumes', volumeFolderName(name)),
     sweep: async (inUse, now) =>
       sweepArtifactFiles({ artifacts: await artifacts(), unpacked: await folder('unpacked') }, { inUse, now, inTurn }),
@@ -155,12 +158,11 @@ async function findPart(folder: string, artifact: string): Promise<Part | undefi
 }
 
 /** Writes to the end of a part; where that fails, the part is as before. */
-async function writeAt(path: string, bytes: Uint8Array, offset: number, isLast: boolean): Promise<void> {
+async function writeAt(path: string, bytes: Uint8Array, offset: number): Promise<void> {
   await using file = await open(path, 'a', PRIVATE_FILE)
   try {
     for (let written = 0; written < bytes.length; )
       written += (await file.write(bytes, written, bytes.length - written)).bytesWritten
-    if (isLast) await file.datasync()
   } catch (error) {
     // Where it cannot be cut off either, the length says what came, and the hash is checked in the end.
     await file.truncate(offset).catch(() => undefined)

@@ -41,14 +41,14 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     db.prepare(sql),
   )
   const addTotals = db.prepare(ADD_TOTALS)
-  let rows = readAll()
+  let rows = readRows()
 
-  function readAll(): Map<string, Endpoint & EndpointTotals> {
+  function readRows(): Map<string, Endpoint & EndpointTotals> {
     return new Map(all.all().map((row) => [row.id, toEndpoint(row)]))
   }
   commit.onCommit((changes) => {
     const structural = changes.some((change) => change.type === 'endpoint')
-    if (structural) rows = readAll()
+    if (structural) rows = readRows()
     else for (const [id, sums] of sumTotals(changes)) addInMemory(rows, id, sums)
   })
   commit.beforeCommit((changes) => {
@@ -63,6 +63,7 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
       const row = read.get(id)
       return row === undefined ? undefined : toEndpoint(row)
     },
+    readAll: () => [...readRows().values()],
     save(endpoint, event, now) {
       const { id, revision, createdAt, updatedAt } = endpoint
       const statement = event === 'created' ? create : update

@@ -33,17 +33,26 @@ export async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn 
       if (await isOlder(path, now - keptMs)) await rm(path, { force: true })
     })
   }
-  for (const name of await readdir(folders.unpacked)) {
-    const path = join(folders.unpacked, name)
-    if (!inUse.unpacked.has(name) && (await isOlder(path, now - UNUSED_MS))) await removeFolder(folders.unpacked, name)
+  const unpacked = await readdir(folders.unpacked)
+  for (const name of unpacked.filter(isBeingDeleted)) await remove(join(folders.unpacked, name))
+  for (const name of unpacked) {
+    if (inUse.unpacked.has(name) || isBeingDeleted(name)) continue
+    // Whoever asks for it in this moment touches it first, or finds that it is gone.
+    const gone = await inTurn(name, async () =>
+      (await isOlder(join(folders.unpacked, name), now - UNUSED_MS)) ? takeAway(folders.unpacked, name) : undefined,
+    )
+    if (gone !== undefined) await remove(gone)
   }
 }
 
+const isBeingDeleted = (name: string) => name.startsWith(BEING_DELETED)
+const remove = (folder: string) => rm(folder, { recursive: true, force: true })
+
 /** Under another name first: half a folder must not have the name of a whole one, should the service end meanwhile. */
-async function removeFolder(parent: string, name: string): Promise<void> {
-  const path = join(parent, name.startsWith(BEING_DELETED) ? name : `${BEING_DELETED}${name}`)
-  if (path !== join(parent, name)) await rename(join(parent, name), path)
-  await rm(path, { recursive: true, force: true })
+async function takeAway(parent: string, name: string): Promise<string> {
+  const path = join(parent, `${BEING_DELETED}${name}`)
+  await rename(join(parent, name), path)
+  return path
 }
 
 /** Whether it is there and was last touched before a time, in wall ms. */

@@ -1,55 +1,9 @@
 import { expect, test } from 'vitest'
 import type { ManifestResource } from '../../src-main/contract/manifest.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
-import { setup as setupService, type TestService } from '../support/core.ts'
+import type { TestService } from '../support/core.ts'
+import { PLACE, setupReleases as setup } from '../support/release-service.ts'
 import type { TestWorker } from '../support/worker-client.ts'
-
-const PLACE = '/api/apps/shop/environments/production'
-
-type Resources = Readonly<Record<string, Partial<ManifestResource>>>
-
-/** A service, and what deploys apps on it. */
-async function setup(options: Parameters<typeof setupService>[0] = {}) {
-  const service = await setupService(options)
-  /** Begins a release of an app with these endpoints. */
-  async function begin(resources: Resources, code = 'a', more: object = {}) {
-    const folder = appFolder(manifestOf(resources, code))
-    return await service.post(`${PLACE}/releases`, { source: { folder }, ...more })
-  }
-  const read = (number: number) => service.get(`${PLACE}/releases/${number}`)
-  /** Waits until a release is decided. */
-  const ended = (number: number) =>
-    service.clock.until(async () => {
-      const progress = await read(number)
-      return progress.release.state === 'preparing' ? undefined : progress
-    })
-  /** Deploys, and lets the first worker of each endpoint become ready. */
-  async function deploy(resources: Resources, code = 'a', more: object = {}) {
-    const known = service.fleet().started.length
-    const { release, steps } = await begin(resources, code, more)
-    const starting = steps.filter(({ state }: { state: string }) => state === 'starting')
-    const workers: Record<string, TestWorker> = {}
-    for (const { resource } of starting) {
-      const worker = await service.worker(endpointIdOf(service, resource), known === 0 ? [] : before(service, known))
-      void worker.take().catch(() => undefined)
-      workers[resource] = worker
-    }
-    return { ...(await ended(release.number)), workers }
-  }
-  return { service, begin, deploy, read, ended }
-}
-
-const before = (service: TestService, known: number) =>
-  service
-    .fleet()
-    .started.slice(0, known)
-    .map(({ workerId }) => ({ id: workerId }) as TestWorker)
-
-const endpointIdOf = (service: TestService, resource: string) =>
-  service
-    .storage()
-    .endpoints.all()
-    .find(({ config }) => config.app?.resource === resource)?.id ?? resource
 
 const endpointIds = async (service: TestService) =>
   (await service.get('/api/endpoints')).endpoints.map(({ id }: { id: string }) => id)

@@ -33,7 +33,7 @@ test('the artifact holds the project, handlers, manifest, requirements and our p
     files: names.length,
     bytes: readFileSync(artifact).length,
     sha256: createHash('sha256').update(readFileSync(artifact)).digest('hex'),
-    endpoints: [{ name: 'greet', kind: 'queue' }],
+    endpoints: [{ name: 'greet', kind: 'queue', code: expect.stringMatching(/^[0-9a-f]{64}$/) }],
   })
   expect(events.filter(({ kind }) => kind === 'ended').map(({ step }) => step)).toEqual(BUILD_STEPS)
   expect(leftIn(project).state).toEqual(['artifact.tar.gz', 'svc_manifest.json'])

@@ -51,8 +51,9 @@ test('a preview runs in containers, follows a save, and Ctrl+C removes container
   expect(await preview.output('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
   expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'ok' } })
   app.edit('cpu_worker.py', 'Hello', 'Hi')
-  await preview.event('live', 2)
+  expect(await preview.event('live', 2)).toMatchObject({ changed: 2 })
   expect(await preview.output('greet')).toEqual({ greeting: 'Hi, world!' })
+  expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'ok' } })
 
   // Those of the release before may be going in this moment.
   const [network = '', ...others] = await until(async () => networksOf(await containers()))

@@ -123,33 +123,3 @@ test('Ctrl+C while packages are installed ends the installer and leaves nothing'
   expect(readdirSync(join(cwd, '.svc'))).toEqual(['packages'])
   expect(readdirSync(join(cwd, '.svc', 'packages'))).toEqual([])
 })
-
-const NATIVE = 'markupsafe'
-
-function succeeds(command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore', timeout: 20_000 })
-    return true
-  } catch {
-    return false
-  }
-}
-
-test('a wheel with native code comes from the package index, for the version of the app, once', async ({ skip }) => {
-  const { folder, run } = setup()
-  const download = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', '-d', folder, NATIVE]
-  skip(!succeeds('python3', download), 'no package index is reachable, or python3 has no pip')
-  const cwd = join(folder, 'app')
-  mkdirSync(cwd)
-  writeFileSync(
-    join(cwd, 'worker.py'),
-    `from svc import Endpoint\n\n\n@Endpoint(name="a", dependencies=["${NATIVE}~=3.0"], python_version="3.12")\ndef a(): ...\n`,
-  )
-  const first = await run(['build', '--json'], { cwd })
-  expect(first).toMatchObject({ exitCode: 0 })
-  expect(first.json()).toMatchObject({ pythonVersion: '3.12', packagesCached: false, packages: [{ name: NATIVE }] })
-  const names = execFileSync('tar', ['-tzf', first.json().artifact], { encoding: 'utf8' })
-  expect(names).toMatch(/markupsafe\/_speedups\.cpython-312-x86_64-linux-gnu\.so\n/)
-  const second = await run(['build', '--json'], { cwd })
-  expect(second.json()).toMatchObject({ packagesCached: true, sha256: first.json().sha256 })
-})

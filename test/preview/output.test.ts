@@ -70,7 +70,7 @@ test('what workers write comes with the name of their endpoint, and saves with t
   await until(() => expect(preview.printed()).toContain('greet | greets Bo\n'))
   app.edit('cpu_worker.py', 'Hello', 'Hi')
   await until(() =>
-    expect(preview.printed()).toMatch(/✓ live in \d+(\.\d)? m?s: cpu_worker\.py changed, 5 endpoints\n/),
+    expect(preview.printed()).toMatch(/✓ live in \d+(\.\d)? m?s: cpu_worker\.py changed, 2 endpoints\n/),
   )
   app.edit('cpu_worker.py', 'cpu="cpu3c-1-2"', 'gpu="NOPE"')
   await until(() =>

@@ -73,6 +73,62 @@ test('a save is live for jobs and requests, and a job of before ends with the co
   expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'well' } })
 })
 
+/** A worker that tells in which release's folder its code lies. */
+const PLACED = `import os
+
+from svc import Endpoint
+
+
+@Endpoint(name="placed", cpu="cpu3c-1-2")
+def placed():
+    return os.path.basename(os.path.dirname(os.path.abspath(__file__)))
+`
+
+test('a save waits for the endpoints that load its file, and all others have the same release too', async () => {
+  const app = await previewProject()
+  app.write('placed.py', PLACED)
+  const preview = app.start()
+  await preview.event('live')
+  expect(await preview.output('placed')).toBe('1')
+
+  app.edit('cpu_worker.py', 'Hello', 'Hi')
+  expect(await preview.event('live', 2)).toMatchObject({ release: 2, changed: 2 })
+  const prepared = preview.told().filter(({ event, release }) => event === 'preparing' && release === 2)
+  const started = prepared.flatMap(({ steps }) => steps.filter(({ state }: { state: string }) => state === 'starting'))
+  expect([...new Set(started.map(({ resource }) => resource))].sort()).toEqual(['greet', 'welcome'])
+  expect(await preview.output('greet')).toEqual({ greeting: 'Hi, world!' })
+  expect(await preview.output('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hi, Ada!'] })
+  expect(await preview.output('placed')).toBe('2')
+
+  app.write('words.txt', 'x')
+  expect(await preview.event('live', 3)).toMatchObject({ release: 3, changed: 6 })
+})
+
+test('requests go on while a save that does not concern their endpoint becomes live', async () => {
+  const app = await previewProject()
+  const preview = app.start()
+  await preview.event('live')
+  const workers = async (): Promise<readonly string[]> => {
+    const { body } = await preview.ask('GET', '/api/workers')
+    return body.workers.flatMap(({ id, endpointId }: Record<string, string>) => (endpointId === 'api' ? [id] : []))
+  }
+  const [before] = await workers()
+  const over = new AbortController()
+  const answers: number[] = []
+  const asking = (async () => {
+    while (!over.signal.aborted) answers.push((await preview.ask('GET', '/lb/api/health')).status)
+  })()
+  try {
+    app.edit('cpu_worker.py', 'Hello', 'Hi')
+    await preview.event('live', 2)
+    await until(async () => expect(await workers()).not.toContain(before))
+  } finally {
+    over.abort()
+    await asking
+  }
+  expect(new Set(answers)).toEqual(new Set([200]))
+})
+
 test('a save that cannot be built is told with its place, and the release before keeps answering', async () => {
   const app = await previewProject()
   const preview = app.start()

@@ -60,6 +60,8 @@ export type FakeFleet = Fleet & {
   usageReadings: number
   /** Every later start fails with this reason. */
   failStarts: string | undefined
+  /** Graphics cards of the machine; a worker that wants one has it for itself. */
+  cards: number
   /** What the machine lacks for a plan: the answer of `refusal`; nothing, unless a test says so. */
   lacks: (plan: Parameters<Fleet['refusal']>[0]) => string | undefined
 }
@@ -180,11 +182,14 @@ export function createFakeFleet({
     })
   }
 
+  const freeCards = () => fleet.cards - [...mine.values()].filter(({ spec }) => wantsCard(spec)).length
+
   const fleet: FakeFleet = {
     place,
     started,
     usageReadings: 0,
     failStarts: undefined,
+    cards: Number.POSITIVE_INFINITY,
     lacks: () => undefined,
     print(workerId, line) {
       place.workers.get(workerId)?.lines.push(line)
@@ -207,6 +212,7 @@ export function createFakeFleet({
     onCapacity: () => undefined,
     async start(spec) {
       if (fleet.failStarts !== undefined) throw new Error(fleet.failStarts)
+      if (wantsCard(spec) && freeCards() <= 0) throw new Error('0 cards are free')
       return begin(spec)
     },
     stop,
@@ -223,9 +229,11 @@ export function createFakeFleet({
       for (const workerId of [...place.workers.keys()]) if (!mine.has(workerId)) end(workerId, { signal: 'SIGKILL' })
     },
     drainOutput: (workerId) => drain(workerId, false),
-    capacity() {
+    capacity(plan) {
       const free = Math.max(0, maxWorkers() - mine.size)
-      return { free, reason: free > 0 ? undefined : `${mine.size} of ${maxWorkers()} worker processes are in use` }
+      if (free === 0) return { free, reason: `${mine.size} of ${maxWorkers()} worker processes are in use` }
+      if (!wantsCard(plan) || freeCards() > 0) return { free: wantsCard(plan) ? freeCards() : free, reason: undefined }
+      return { free: 0, reason: '0 cards are free' }
     },
     refusal: async (plan) => fleet.lacks(plan),
     onExit: (listener) => exitListeners.push(listener),
@@ -235,6 +243,10 @@ export function createFakeFleet({
     },
   }
   return fleet
+}
+
+function wantsCard({ container }: Pick<WorkerSpec, 'container'> | Parameters<Fleet['capacity']>[0]): boolean {
+  return container?.gpu !== undefined
 }
 
 // A load-balanced worker listens where its endpoint says, as in a container with an address of its own.

@@ -14,6 +14,8 @@ _FROM_THE_SPEC = (
 )
 # Source: ours. Old builds of the public tool hold copies of the source; the others are left behind by other tools.
 _OURS = ".flash .build .runpod .gitignore *.py[cod] .mypy_cache .pytest_cache .ruff_cache .idea .vscode .DS_Store"
+# What editors write beside a file while it is open: vim, Emacs and many others. A save must not count twice.
+_EDITORS = ".*.sw[a-z] *~ \\#*# .#*"
 
 
 def _built_in(patterns: str) -> list[Pattern]:
@@ -21,7 +23,7 @@ def _built_in(patterns: str) -> list[Pattern]:
     return [pattern for pattern in parsed if pattern is not None]
 
 
-BUILT_IN = _built_in(f"{_FROM_THE_SPEC} {_OURS}")
+BUILT_IN = _built_in(f"{_FROM_THE_SPEC} {_OURS} {_EDITORS}")
 
 
 class ProjectFiles:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from svc_build._catalog import OLDER_NAMES
 from svc_build._endpoints import EndpointObject, EndpointTable
 from svc_build._evaluate import Evaluator
-from svc_build._imports import ImportUse, imports_of
+from svc_build._imports import ImportUse, imports_of, modules_loaded
 from svc_build._problems import Problems
 from svc_build._project import Project
 from svc_build._remote_calls import RemoteCalls
@@ -72,12 +72,7 @@ class ImportChecker:
         inner = [f"{dotted}.{name}" for name in use.names if name != "*"] if dotted is not None else []
         if place.kind == "project":
             inner = [f"{place.name}.{name}" for name in use.names if name != "*"]
-            parts = place.name.split(".")
-            for depth in range(1, len(parts) + 1):
-                yield ".".join(parts[:depth])
-            for name in inner:
-                if name in self._project.modules:
-                    yield name
+            yield from modules_loaded(self._project, place.name, use.names)
         if place.kind != "sdk" and dotted is not None and self._report_ignored(use, module, scope, place.name, inner):
             return
         beside = place.kind == "project" and use.level == 0 and place.name != dotted

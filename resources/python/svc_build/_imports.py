@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import bisect
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from svc_build._project import Project
 from svc_build._scope import Scope, catches_imports
 from svc_build._symbols import shown
 
@@ -40,10 +42,23 @@ def imports_of(scope: Scope, text: bytes) -> tuple[list[ImportUse], list[Dynamic
 
     `text` is the file's: nodes on whose lines no "import" stands are passed over, which is most of a file.
     """
-    collector = _Collector([number for number, line in enumerate(_LINE_END.split(text), 1) if b"import" in line])
-    for step in scope.steps:
-        collector.collect(step.node, True, step.guarded)
-    return collector.uses, collector.dynamic
+    if scope.imports is None:
+        collector = _Collector([number for number, line in enumerate(_LINE_END.split(text), 1) if b"import" in line])
+        for step in scope.steps:
+            collector.collect(step.node, True, step.guarded)
+        scope.imports = (collector.uses, collector.dynamic)
+    uses, dynamic = scope.imports
+    return uses, dynamic
+
+
+def modules_loaded(project: Project, name: str, names: tuple[str, ...]) -> Iterator[str]:
+    """The modules that `from name import names` loads, with the packages around `name`, which is of the project."""
+    parts = name.split(".")
+    for depth in range(1, len(parts) + 1):
+        yield ".".join(parts[:depth])
+    for inner in names:
+        if f"{name}.{inner}" in project.modules:
+            yield f"{name}.{inner}"
 
 
 class _Collector:

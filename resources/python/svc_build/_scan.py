@@ -22,6 +22,7 @@ from svc_build._project import Project
 from svc_build._remote_calls import RemoteCalls
 from svc_build._requirements import read_requirements
 from svc_build._scope import Scope
+from svc_build._sources import Sources
 from svc_build._stray import report_stray
 from svc_build._symbols import Definition, Unresolved
 
@@ -47,6 +48,10 @@ def scan(root: str) -> dict[str, Any]:
         report_nothing_found(project, table.objects, problems)
     requirements = read_requirements(project.root, problems)
     errors = problems.of(ERROR)
+    warnings = problems.of(WARNING)
+    # Last, as it may look into files that nobody needs: their problems are none.
+    if not errors:
+        _add_sources(endpoints, built, Sources(project, evaluator))
     return {
         "ok": not errors,
         "files": project.files.files,
@@ -55,8 +60,15 @@ def scan(root: str) -> dict[str, Any]:
         "endpoints": endpoints,
         "requirements": requirements,
         "errors": errors,
-        "warnings": problems.of(WARNING),
+        "warnings": warnings,
     }
+
+
+def _add_sources(endpoints: list[dict[str, Any]], built: list[EndpointObject], sources: Sources) -> None:
+    for described, endpoint in zip(endpoints, built):
+        files = sources.of(endpoint)
+        known = {"files": files, "sha256": sources.digest(files, described)} if files is not None else None
+        described["sources"] = known
 
 
 def _read_modules(project: Project, table: EndpointTable, problems: Problems) -> dict[str, Scope]:

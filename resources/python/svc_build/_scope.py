@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 # Methods that change the list, dict or set they are called on.
 _CHANGING = frozenset(
@@ -78,6 +79,8 @@ class Scope:
     names: dict[str, list[Binding]] = field(default_factory=dict)
     stars: list[Import] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    # Filled by _imports.py when somebody asks.
+    imports: Any = None
 
 
 class ScopeReader:

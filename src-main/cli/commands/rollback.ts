@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ReleaseView } from '../../contract/app.ts'
 import { CliError } from '../cli-error.ts'
 import type { PlaceOptions } from '../deploy/app-place.ts'
 import { wholeNumber } from '../job-request.ts'
@@ -10,7 +11,11 @@ export function addRollback(program: Command, surroundings: Surroundings): void 
   program
     .command('rollback')
     .description('put the code of an earlier release back; that is a release too, with the next number')
-    .argument('[number]', 'number of the release (default: the one before the active one)', wholeNumber)
+    .argument(
+      '[number]',
+      'number of the release (default: the last one with other code than the active one)',
+      wholeNumber,
+    )
     .option('--env <environment>', 'environment (default: the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .addHelpText(
@@ -31,7 +36,7 @@ Examples:
       const { client, output } = session
       const place = await existingPlace(client, options, surroundings)
       const { active, releases } = await client.call('environmentRead', { path: place })
-      const release = number ?? releases.find(({ state }) => state === 'superseded')?.number
+      const release = number ?? lastOther(releases, active)?.number
       if (release === undefined) throw new CliError('NO_EARLIER_RELEASE', { ...place })
       if (!output.json) {
         const from = active === undefined ? '' : ` from release ${active.number}`
@@ -43,4 +48,12 @@ Examples:
       if (output.json) output.document(progress)
       else showRelease(session, progress)
     })
+}
+
+// A change of variables is a release too, and going back to the same code would change nothing.
+function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undefined): ReleaseView | undefined {
+  return releases.find(
+    ({ state, artifact, fingerprint }) =>
+      state === 'superseded' && !(artifact === active?.artifact && fingerprint === active?.fingerprint),
+  )
 }

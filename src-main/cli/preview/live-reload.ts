@@ -4,14 +4,18 @@
  * but its signal: an error is told, and the next save tries again.
  */
 import type { ProjectChange } from '../../app-builder/watch-app.ts'
-import type { ReleaseProgress, ReleaseSource } from '../../contract/app.ts'
+import type { ReleaseCreate, ReleaseProgress } from '../../contract/app.ts'
 import { BuildFailure, type BuildProblem, type BuiltApp } from '../../contract/build.ts'
 import { placed } from '../build-app.ts'
 import { CliError } from '../cli-error.ts'
 import type { ChangeQueue } from './change-queue.ts'
 import type { CodeFolders } from './code-folders.ts'
+import { type BuiltCode, concernedEndpoints } from './concerned-endpoints.ts'
 import type { TellPreview } from './preview-event.ts'
-import { NOTHING_LIVE, nextStep, type PreviewState } from './preview-state.ts'
+import { NOTHING_LIVE, nextStep, type PreviewState, withChange } from './preview-state.ts'
+
+/** A release as the loop wants it: its code, and whose workers are waited for. */
+export type WantedRelease = Pick<ReleaseCreate, 'source' | 'first'>
 
 /** What the loop works with. */
 export type LiveReloadParts = {
@@ -21,7 +25,7 @@ export type LiveReloadParts = {
   readonly build: (folder: string, signal: AbortSignal) => Promise<BuiltApp>
   /** Brings the variables up to date. @returns their version */
   readonly updateVariables: () => Promise<number>
-  readonly release: (source: ReleaseSource, giveUp: AbortSignal, signal: AbortSignal) => Promise<ReleaseProgress>
+  readonly release: (wanted: WantedRelease, giveUp: AbortSignal, signal: AbortSignal) => Promise<ReleaseProgress>
   /** When each living worker was started, ms since the epoch. */
   readonly workerStarts: () => Promise<readonly number[]>
   readonly tell: TellPreview
@@ -47,7 +51,7 @@ export async function liveReload(
   let change: ProjectChange | undefined = { files: [], at: parts.now() }
   while (change !== undefined && !signal.aborted) {
     try {
-      state = await takeOver({ ...parts, onLive }, state, change, signal)
+      state = await takeOver({ ...parts, onLive }, withChange(state, change.files), change, signal)
     } catch (error) {
       // Whatever was under way when the end came fails.
       if (signal.aborted) return
@@ -58,7 +62,7 @@ export async function liveReload(
 }
 
 type Parts = LiveReloadParts & { readonly onLive: (progress: ReleaseProgress) => void }
-type Built = { readonly fingerprint: string; readonly variables: number }
+type Built = { readonly fingerprint: string; readonly variables: number; readonly code: BuiltCode }
 
 async function takeOver(
   parts: Parts,
@@ -73,7 +77,8 @@ async function takeOver(
   switch (nextStep(state, built)) {
     case 'release code': {
       const from = parts.now()
-      const next = await release(parts, { state, built, change, source: { folder } }, signal)
+      const first = state.live && concernedEndpoints(state.live.code, built.code, state.changed)
+      const next = await release(parts, { state, built, change, wanted: { source: { folder }, first } }, signal)
       if (next.hasFailed) await folders.drop(folder)
       else folders.live(folder, from, parts.now())
       await folders.tidy(await parts.workerStarts())
@@ -81,14 +86,14 @@ async function takeOver(
     }
     case 'release variables':
       await folders.drop(folder)
-      return release(parts, { state, built, change, source: { active: true } }, signal)
+      return release(parts, { state, built, change, wanted: { source: { active: true } } }, signal)
     case 'say as before':
       await folders.drop(folder)
       if (state.live !== undefined) tell({ event: 'as before', release: state.live.release })
-      return { ...state, hasFailed: false }
+      return { ...state, hasFailed: false, changed: [] }
     case 'nothing':
       await folders.drop(folder)
-      return state
+      return { ...state, changed: [] }
   }
 }
 
@@ -102,9 +107,9 @@ async function build(
   const { folders, tell } = parts
   try {
     const variables = await parts.updateVariables()
-    const { fingerprint, warnings } = await parts.build(folder, signal)
+    const { fingerprint, warnings, ...code } = await parts.build(folder, signal)
     if (state.live === undefined) for (const warning of warnings) tell({ event: 'warning', message: placed(warning) })
-    return { fingerprint, variables }
+    return { fingerprint, variables, code }
   } catch (error) {
     signal.throwIfAborted()
     await folders.drop(folder)
@@ -119,18 +124,18 @@ async function release(
     state,
     built,
     change,
-    source,
+    wanted,
   }: {
     readonly state: PreviewState
     readonly built: Built
     readonly change: ProjectChange
-    readonly source: ReleaseSource
+    readonly wanted: WantedRelease
   },
   signal: AbortSignal,
 ): Promise<PreviewState> {
   const { tell } = parts
   const failed = { ...state, hasFailed: true }
-  const outcome = await releaseUnlessHanging(parts, state, source, signal)
+  const outcome = await releaseUnlessHanging(parts, state, wanted, signal)
   signal.throwIfAborted()
   if ('refused' in outcome) {
     tell({ event: 'release failed', why: outcome.refused, ...answers(state) })
@@ -149,20 +154,20 @@ async function release(
     release: number,
     tookMs: parts.now() - change.at,
     files: change.files,
-    because: 'folder' in source ? 'code' : 'variables',
+    because: 'folder' in wanted.source ? 'code' : 'variables',
     runsOn,
     warnings: progress.warnings,
     endpoints: progress.endpoints,
-    changed: progress.steps.filter(({ action }) => action !== 'unchanged').length,
+    changed: wanted.first?.length ?? progress.steps.filter(({ action }) => action !== 'unchanged').length,
   })
-  return { live: { release: number, ...built }, hasFailed: false }
+  return { live: { release: number, ...built }, hasFailed: false, changed: [] }
 }
 
 /** Gives a release up that is not ready in time for a newer save. */
 async function releaseUnlessHanging(
   { changes, release: begin }: Parts,
   { live }: PreviewState,
-  source: ReleaseSource,
+  wanted: WantedRelease,
   signal: AbortSignal,
 ): Promise<{ readonly progress: ReleaseProgress; readonly isGivenUp: boolean } | { readonly refused: string }> {
   const giveUp = new AbortController()
@@ -176,7 +181,7 @@ async function releaseUnlessHanging(
     })
   }
   try {
-    const progress = await begin(source, giveUp.signal, signal)
+    const progress = await begin(wanted, giveUp.signal, signal)
     return { progress, isGivenUp: giveUp.signal.aborted }
   } catch (error) {
     if (live === undefined || signal.aborted || !(error instanceof CliError)) throw error

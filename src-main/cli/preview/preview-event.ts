@@ -28,7 +28,7 @@ export type PreviewEvent =
       readonly runsOn: RunsOn
       readonly warnings: readonly string[]
       readonly endpoints: readonly DeployedEndpoint[]
-      /** How many endpoints have the change. */
+      /** How many endpoints the change concerns. */
       readonly changed: number
     }
   /** The source is again what answers already, after an error. */

@@ -100,11 +100,11 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
         folders: createCodeFolders(join(place.folder, 'code')),
         build: buildIntoFolders(whatToBuild(options, surroundings), output, surroundings),
         updateVariables: () => variables.update((taken) => tell({ event: 'variables', ...taken })),
-        release: (source, giveUp, signal) =>
+        release: (wanted, giveUp, signal) =>
           makeRelease(
             client,
             path,
-            { source, runsOn: options.runsOn, withoutImages: true, deletes: [...known] },
+            { ...wanted, runsOn: options.runsOn, withoutImages: true, deletes: [...known] },
             {
               onProgress({ release, steps }) {
                 if (!signal.aborted) tell({ event: 'preparing', release: release.number, steps })

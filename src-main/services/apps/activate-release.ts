@@ -1,27 +1,30 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Clock, Endpoint, Storage } from '../ports.ts'
+import { readEndpointsOf } from './members.ts'
+import type { ReleasePlan } from './plan-release.ts'
 import type { NextEndpoint } from './stage-release.ts'
 import { removeUnused } from './variables.ts'
 
+/** A release that is ready: its plan, and the endpoints that it makes or changes. */
+export type ReadyRelease = {
+  readonly environment: Environment
+  readonly release: Release
+  readonly plan: Pick<ReleasePlan, 'steps' | 'targets'>
+  readonly endpoints: readonly NextEndpoint[]
+}
+
 /**
  * Makes a release the active one, with all its endpoints, in one transaction: clients see the old one or the new one.
- * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; WRONG_STATE where the release was given up or an endpoint changed
+ * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; Error where the release was given up or endpoints have changed
  */
 export function activateRelease(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
-  {
-    environment,
-    release,
-    endpoints,
-  }: {
-    readonly environment: Environment
-    readonly release: Release
-    readonly endpoints: readonly NextEndpoint[]
-  },
+  { environment, release, plan, endpoints }: ReadyRelease,
 ): Promise<Release> {
   return storage.write(() => {
     const now = clock.now()
+    refuseOtherEndpoints(storage, environment, plan)
     for (const { endpoint, before } of endpoints) {
       if (before === undefined) storage.endpoints.save(endpoint, 'created', now)
       else storage.endpoints.save(changed(storage, before, endpoint, now), 'updated', now)
@@ -34,6 +37,21 @@ export function activateRelease(
     removeUnused(storage, environment)
     return active
   })
+}
+
+// An active release without one of its endpoints, or with one twice, would be a lie.
+function refuseOtherEndpoints(storage: Storage, environment: Environment, plan: ReadyRelease['plan']): void {
+  const there = new Map(readEndpointsOf(storage, environment).map((endpoint) => [endpoint.app.resource, endpoint]))
+  for (const { resource, action, endpointId } of plan.steps) {
+    const found = there.get(resource)
+    const wanted = plan.targets[resource]?.app
+    if (action === 'create' && found !== undefined)
+      throw new AppError('ENDPOINT_EXISTS', { field: 'id', value: found.id })
+    const isAsPlanned =
+      found?.id === endpointId && found?.app.code === wanted?.code && found?.app.variables === wanted?.variables
+    if (action === 'unchanged' && !isAsPlanned)
+      throw new Error(`endpoint ${resource} was changed or deleted meanwhile. Deploy again`)
+  }
 }
 
 // Begins from the row as it is: a pause or a new key stays. Other settings are refused: they would be undone, and the

@@ -210,7 +210,11 @@ function resultOf(
     manifest,
     fingerprint,
     pythonVersion: requirements.pythonVersion,
-    endpoints: deployed.map(({ name, kind }) => ({ name: name ?? '', kind })),
+    endpoints: deployed.map(({ name, kind, sources }) => ({
+      name: name ?? '',
+      kind,
+      ...(sources ? { code: sources.sha256 } : {}),
+    })),
     packages: packages?.packages ?? [],
     packagesCached: packages?.cached ?? false,
     excluded: [...new Set([...requirements.leftOut, ...(packages?.removed ?? [])])].sort(),

@@ -60,11 +60,11 @@ export async function undeploy(deps: Deps, environment: Environment): Promise<re
   const { storage, clock } = deps
   refuseWhilePreparing(deps, environment)
   const endpoints = endpointsOf(storage, environment)
+  // One that becomes active meanwhile brings endpoints of its own, and stays.
+  const active = storage.apps.releaseIn(environment.id, 'active')
   for (const endpoint of endpoints) await deleteEndpoint(deps, endpoint)
-  await storage.write(() => {
-    const active = storage.apps.releaseIn(environment.id, 'active')
-    if (active !== undefined) storage.apps.moveRelease(active.id, 'supersede', 'it was undeployed', clock.now())
-  })
+  if (active !== undefined)
+    await storage.write(() => storage.apps.moveRelease(active.id, 'supersede', 'it was undeployed', clock.now()))
   return endpoints.map(({ app: { resource } }) => resource)
 }
 
@@ -72,6 +72,9 @@ export async function undeploy(deps: Deps, environment: Environment): Promise<re
 export async function deleteEnvironment(deps: Deps, environment: Environment): Promise<void> {
   await undeploy(deps, environment)
   await deps.storage.write(() => {
+    refuseWhilePreparing(deps, environment)
+    const active = deps.storage.apps.releaseIn(environment.id, 'active')
+    if (active !== undefined) throw deployRunning(environment, active) // it came while others were deleted
     removeVariables(deps.storage, environment)
     deps.storage.apps.removeEnvironment(environment.id)
   })
@@ -82,11 +85,17 @@ export async function deleteApp(deps: Deps, { name }: App): Promise<void> {
   const environments = deps.storage.apps.environments(name)
   for (const environment of environments) refuseWhilePreparing(deps, environment)
   for (const environment of environments) await deleteEnvironment(deps, environment)
-  await deps.storage.write(() => deps.storage.apps.removeApp(name))
+  await deps.storage.write(() => {
+    // A deploy may have made one meanwhile, which then keeps its app.
+    if (deps.storage.apps.environments(name).length === 0) deps.storage.apps.removeApp(name)
+  })
 }
 
-function refuseWhilePreparing({ storage }: Pick<Deps, 'storage'>, { id, app, name }: Environment): void {
-  const preparing = storage.apps.releaseIn(id, 'preparing')
-  if (preparing !== undefined)
-    throw new AppError('DEPLOY_RUNNING', { number: preparing.number, app, environment: name })
+function refuseWhilePreparing({ storage }: Pick<Deps, 'storage'>, environment: Environment): void {
+  const preparing = storage.apps.releaseIn(environment.id, 'preparing')
+  if (preparing !== undefined) throw deployRunning(environment, preparing)
+}
+
+function deployRunning({ app, name }: Environment, { number }: Release): AppError {
+  return new AppError('DEPLOY_RUNNING', { number, app, environment: name })
 }

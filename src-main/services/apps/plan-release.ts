@@ -12,7 +12,7 @@ export type Wanted = {
   readonly app: string
   readonly environment: string
   readonly manifest: Manifest
-  /** Folder of this machine with the code; '' where it is not here yet, as only a plan is asked for. */
+  /** Folder of this machine with the code; any absolute one where it is not here yet, as only a plan is asked for. */
   readonly folder: string
   /** See AppMembership. */
   readonly code: string

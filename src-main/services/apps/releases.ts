@@ -10,16 +10,20 @@ import { type Bell, createBell } from '../bell.ts'
 import { deleteEndpoint } from '../management/endpoints.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, Log } from '../ports.ts'
+import { createWorkerReplacement } from '../workers/replace-workers.ts'
+import type { WorkerSupervisor } from '../workers/supervise.ts'
 import type { WorkerRegistry } from '../workers/worker-registry.ts'
 import { activateRelease } from './activate-release.ts'
 import { locateSource, type OpenedSource, type OpenSourceDeps, openSource } from './open-source.ts'
 import { planRelease, type ReleasePlan } from './plan-release.ts'
 import { type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
+import { removeUnused } from './variables.ts'
 
 /** What releases need. */
 export type ReleasesDeps = StageDeps &
   Omit<OpenSourceDeps, 'storage'> & {
     readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
+    readonly supervisor: Pick<WorkerSupervisor, 'check'>
     readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
     readonly log: Log
   }
@@ -31,7 +35,8 @@ export type ReleaseRun = Pick<ReleaseProgress, 'steps' | 'warnings'> & { readonl
 export type Releases = {
   /**
    * Begins a release; it goes on by itself.
-   * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING
+   * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING,
+   *   ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
    */
   readonly create: (environment: Environment, request: ReleaseCreate) => Promise<Release>
   /** What this run of the service knows of it; undefined: it is of an earlier one. */
@@ -64,31 +69,24 @@ const CUT_OFF = 'the service stopped while it was prepared'
 export function createReleases(deps: ReleasesDeps): Releases {
   const { storage, clock, registry, log } = deps
   const bell = createBell(clock)
+  const replacement = createWorkerReplacement(deps)
   const runs = new Map<number, Run>()
-  const opening = new Set<AbortController>()
+  const creating = new Map<AbortController, Promise<unknown>>()
   let stopped = false
 
-  async function create(environment: Environment, request: ReleaseCreate): Promise<Release> {
-    if (stopped) throw new AppError('STOPPING')
+  async function create(environment: Environment, request: ReleaseCreate, giveUp: AbortController): Promise<Release> {
     refuseSecond(environment)
-    const giveUp = new AbortController()
-    opening.add(giveUp)
-    try {
-      const located = locateSource(storage, environment, request.source)
-      const source = await openSource(deps, located, giveUp.signal)
-      const plan = await planRelease(deps, {
-        ...source,
-        ...request,
-        app: environment.app,
-        environment: environment.name,
-      })
-      const next = nextEndpoints(deps, plan)
+    const located = locateSource(storage, environment, request.source)
+    const source = await openSource(deps, located, giveUp.signal)
+    const { app, name } = environment
+    for (;;) {
+      const plan = await planRelease(deps, { ...source, ...request, app, environment: name })
+      const next = nextEndpoints(deps, plan, request.first)
       giveUp.signal.throwIfAborted()
       const release = await record(environment, source, plan)
+      if (release === undefined) continue
       begin(environment, release, { plan, next, deletes: request.deletes, giveUp })
       return release
-    } finally {
-      opening.delete(giveUp)
     }
   }
 
@@ -97,7 +95,12 @@ export function createReleases(deps: ReleasesDeps): Releases {
     if (other !== undefined) throw new AppError('DEPLOY_RUNNING', { number: other.number, app, environment: name })
   }
 
-  async function record(environment: Environment, source: OpenedSource, { runsOn }: ReleasePlan): Promise<Release> {
+  /** Undefined: the variables are others than those of the plan by now, and those of the plan may be gone. */
+  async function record(
+    environment: Environment,
+    source: OpenedSource,
+    { runsOn, targets }: ReleasePlan,
+  ): Promise<Release | undefined> {
     const { artifact, folder, rollbackOf, text, manifest } = source
     const made = {
       environmentId: environment.id,
@@ -108,10 +111,14 @@ export function createReleases(deps: ReleasesDeps): Releases {
       runsOn,
       rollbackOf,
     }
-    const release = await storage.write(() => storage.apps.createRelease(made, clock.now()))
-    if (release !== undefined) return release
-    refuseSecond(environment)
-    throw new AppError('ENVIRONMENT_NOT_FOUND', { app: environment.app, environment: environment.name })
+    return await storage.write(() => {
+      const { app, name } = environment
+      const current = storage.apps.environment(app, name)
+      if (current?.id !== environment.id) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: name })
+      refuseSecond(environment)
+      const isAsPlanned = Object.values(targets).every((target) => target.app?.variables === current.variables)
+      return isAsPlanned ? storage.apps.createRelease(made, clock.now()) : undefined
+    })
   }
 
   function begin(
@@ -133,8 +140,8 @@ export function createReleases(deps: ReleasesDeps): Releases {
     const steps = plan.steps.map((step) => [step.resource, firstState(step, deletes, ids.get(step.resource))] as const)
     const run: Run = { giveUp, steps: new Map(steps), warnings: plan.warnings, done: Promise.resolve(), ended: false }
     runs.set(release.id, run)
-    for (const id of runs.keys()) if (runs.size > RUNS_KEPT) runs.delete(id)
-    run.done = prepare(environment, release, { run, next, deletes })
+    for (const [id, { ended }] of runs) if (ended && runs.size > RUNS_KEPT) runs.delete(id)
+    run.done = prepare(environment, release, { run, plan, next, deletes })
       .catch((error) => log.error('release not ended', { releaseId: release.id, error }))
       .finally(() => {
         run.ended = true
@@ -147,9 +154,15 @@ export function createReleases(deps: ReleasesDeps): Releases {
     release: Release,
     {
       run,
+      plan,
       next,
       deletes,
-    }: { readonly run: Run; readonly next: readonly NextEndpoint[]; readonly deletes: readonly string[] },
+    }: {
+      readonly run: Run
+      readonly plan: ReleasePlan
+      readonly next: readonly NextEndpoint[]
+      readonly deletes: readonly string[]
+    },
   ): Promise<void> {
     const { number } = release
     const about = { app: environment.app, environment: environment.name, number }
@@ -163,18 +176,22 @@ export function createReleases(deps: ReleasesDeps): Releases {
     try {
       const workers = await stageRelease(deps, next, tell, run.giveUp)
       try {
-        await activateRelease(deps, { environment, release, endpoints: next })
+        await activateRelease(deps, { environment, release, plan, endpoints: next })
       } catch (error) {
         await Promise.all(workers.map((worker) => worker.discard('its release did not become active')))
         throw error
       }
       for (const worker of workers) worker.promote()
+      for (const { endpoint, isLater } of next) if (isLater) replacement.begin(endpoint.id)
       for (const { step } of next) tell(step.resource, 'done')
       log.info('release is active', about)
     } catch (error) {
       const why = (error as Error).message
       log.warn('release failed', { ...about, why })
-      await storage.write(() => storage.apps.moveRelease(release.id, 'fail', why, clock.now()))
+      await storage.write(() => {
+        storage.apps.moveRelease(release.id, 'fail', why, clock.now())
+        removeUnused(storage, environment)
+      })
       return
     } finally {
       cancelNews()
@@ -217,7 +234,13 @@ export function createReleases(deps: ReleasesDeps): Releases {
   }
 
   return {
-    create,
+    create(environment, request) {
+      if (stopped) return Promise.reject(new AppError('STOPPING'))
+      const giveUp = new AbortController()
+      const created = create(environment, request, giveUp).finally(() => creating.delete(giveUp))
+      creating.set(giveUp, created)
+      return created
+    },
     run(release) {
       const run = runs.get(release.id)
       return run && { steps: [...run.steps.values()].map(news), warnings: [...run.warnings], ended: run.ended }
@@ -237,9 +260,12 @@ export function createReleases(deps: ReleasesDeps): Releases {
     },
     async stop() {
       stopped = true
-      for (const giveUp of opening) giveUp.abort(new AppError('STOPPING'))
+      for (const giveUp of creating.keys()) giveUp.abort(new AppError('STOPPING'))
+      // One of them may begin a run all the same, which then fails at once.
+      await Promise.allSettled(creating.values())
       for (const { giveUp } of runs.values()) giveUp.abort(new Error(CUT_OFF))
       await Promise.all([...runs.values()].map(({ done }) => done))
+      await replacement.stop()
     },
   }
 }

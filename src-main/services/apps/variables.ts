@@ -4,9 +4,10 @@
  * and the old ones have their values also when they start again.
  */
 import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
 import type { Environment } from '../ports/apps.ts'
 import type { Clock, Storage } from '../ports.ts'
-import { endpointsOf } from './members.ts'
+import { readEndpointsOf } from './members.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
@@ -20,7 +21,7 @@ export function listVariables({ storage }: Pick<Deps, 'storage'>, environment: E
 
 /**
  * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted.
- * @throws AppError SECRET_LOST when those of before cannot be read
+ * @throws AppError SECRET_LOST when those of before cannot be read, ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
  */
 export async function updateVariables(
   { storage, clock }: Deps,
@@ -28,7 +29,9 @@ export async function updateVariables(
   { set, remove }: VariablesUpdate,
 ): Promise<void> {
   await storage.write(() => {
-    const before = storage.apps.environment(environment.app, environment.name) ?? environment
+    const { app, name: environmentName } = environment
+    const before = storage.apps.environment(app, environmentName)
+    if (before === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: environmentName })
     const scope = scopeOf(before, before.variables)
     const kept = storage.secrets.list(scope).filter(({ name }) => set[name] === undefined && !remove.includes(name))
     const version = before.variables + 1
@@ -37,13 +40,21 @@ export async function updateVariables(
       storage.secrets.put(next, name, storage.secrets.get(scope, name) ?? '', updatedAt)
     for (const [name, value] of Object.entries(set)) storage.secrets.put(next, name, value, clock.now())
     storage.apps.setVariables(before.id, version)
-    removeUnused(storage, { ...before, variables: version })
+    removeUnused(storage, before)
   })
 }
 
-/** Deletes the versions that are neither those of now nor any endpoint's; to be called inside a Writer's work only. */
-export function removeUnused(storage: Storage, environment: Environment): void {
-  const used = new Set([environment.variables, ...endpointsOf(storage, environment).map(({ app }) => app.variables)])
+/**
+ * Deletes the versions that are neither those of now nor any endpoint's; to be called inside a Writer's work only. While a
+ * release is prepared all stay: its endpoints will have that of its beginning, and its workers are started with it.
+ */
+export function removeUnused(storage: Storage, { id, app, name }: Environment): void {
+  const environment = storage.apps.environment(app, name)
+  if (environment?.id !== id || storage.apps.releaseIn(id, 'preparing') !== undefined) return
+  const used = new Set([
+    environment.variables,
+    ...readEndpointsOf(storage, environment).map((one) => one.app.variables),
+  ])
   const scopes = new Set([...used].map((version) => scopeOf(environment, version)))
   for (const scope of storage.secrets.scopes(prefixOf(environment)))
     if (!scopes.has(scope)) storage.secrets.removeScope(scope)
@@ -68,13 +79,11 @@ export function variablesOf(
   return Object.fromEntries(secrets.list(scope).map(({ name }) => [name, secrets.get(scope, name) ?? '']))
 }
 
-/** Values of all versions that are kept for an app's environment: none of them may stand in a log. */
+/** Values of all versions that are kept of an environment: none of them may stand in a log. */
 export function secretValues(
-  { apps, secrets }: Pick<Storage, 'apps' | 'secrets'>,
-  app: Pick<AppMembership, 'name' | 'environment'>,
+  { secrets }: Pick<Storage, 'secrets'>,
+  environment: Pick<Environment, 'id'>,
 ): readonly string[] {
-  const environment = apps.environment(app.name, app.environment)
-  if (environment === undefined) return []
   return secrets
     .scopes(prefixOf(environment))
     .flatMap((scope) => secrets.list(scope).map(({ name }) => secrets.get(scope, name) ?? ''))

@@ -6,12 +6,14 @@ import type { ServiceSettings } from '../../contract/management.ts'
 import { sweepArtifacts } from '../apps/sweep-artifacts.ts'
 import type { Clock, Log, Storage } from '../ports.ts'
 import { sweepDeadlines } from '../queue/sweep-deadlines.ts'
+import type { WorkerRegistry } from '../workers/worker-registry.ts'
 
 /** What housekeeping needs. */
 export type HousekeepingDeps = {
   readonly storage: Storage
   readonly clock: Clock & { readonly checkForJump: () => void }
   readonly log: Log
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
   readonly settings: () => ServiceSettings
 }
 

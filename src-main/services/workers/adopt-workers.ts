@@ -30,9 +30,11 @@ export async function adoptWorkers({
       continue
     }
     adopted.add(stored.id)
-    const config = storage.endpoints.get(stored.endpointId)?.config
-    const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, config, clock)
+    const endpoint = storage.endpoints.get(stored.endpointId)
+    const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, endpoint?.config, clock)
     worker.adopted = true
+    // Of settings of before, or of a release that was cut off: it must not take a job in the moment before it leaves.
+    worker.replace = stored.revision !== endpoint?.revision
     worker.placed = fleet.list().find(({ workerId }) => workerId === stored.id)
     registry.add(worker)
     // One that runs a job may not ask for another for long, and has been ready before.

@@ -68,7 +68,7 @@ export function createLogCollector({
   return ({ workerId, lines: printed, at, writtenAt, stored: remember }) => {
     const worker = registry.get(workerId)
     if (worker === undefined || printed.length === 0) return
-    const lines = mask(worker.endpointId, printed)
+    const lines = mask(worker.app, printed)
     worker.lastLines.push(...lines.slice(-LAST_LINES))
     worker.lastLines.splice(0, Math.max(0, worker.lastLines.length - LAST_LINES))
     const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]

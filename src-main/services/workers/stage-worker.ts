@@ -12,6 +12,8 @@ import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
 
 /** A worker that is ready and waits to be used. */
 export type StagedWorker = {
+  /** Why it cannot be used any more, should it have ended meanwhile. */
+  readonly fault: () => string | undefined
   /** The endpoint has its settings now: it takes jobs. To be called after the commit. */
   readonly promote: () => void
   /** It is not needed. */
@@ -69,12 +71,14 @@ async function startAndWait(
     await wait(clock, { ms, signal, listen })
   }
   if (!READY.includes(worker.state)) {
-    signal?.throwIfAborted()
     const reason = isComing() ? `it was not ready within ${inSeconds(ms)}` : (worker.reason ?? 'it ended')
-    if (worker.state !== 'ended') await lifecycle.stop(worker, reason, 0)
+    // Also where it was given up: whoever comes next finds its place free.
+    if (registry.get(worker.id) === worker) await lifecycle.stop(worker, reason, 0)
+    signal?.throwIfAborted()
     throw new Error(reason)
   }
   return {
+    fault: () => (worker.state === 'ended' ? (worker.reason ?? 'it ended') : undefined),
     promote() {
       worker.staged = false
       calls.goOn(worker.id)

@@ -126,22 +126,22 @@ export class WorkerSupervisor {
   }
 
   /**
-   * Lets one worker of an endpoint go after its jobs, and starts no other one until the function that is returned is
-   * called: its place is for a staged one.
+   * Lets workers of an endpoint go after their jobs, one after the other until it is enough, and starts no other one until
+   * the function that is returned is called: the place is for a staged one. A signal that aborts ends the waiting.
    */
-  async giveWay(endpointId: string, signal: AbortSignal): Promise<() => void> {
-    const goOn = () => {
-      this.#givingWay.delete(endpointId)
-      this.check(endpointId)
-    }
+  async giveWay(endpointId: string, isEnough: () => boolean, signal: AbortSignal): Promise<() => void> {
     this.#givingWay.add(endpointId)
-    const workers = inService(this.#deps.registry.ofEndpoint(endpointId))
-    const leaving = workers.find(({ state }) => state === 'idle' || state === 'paused') ?? workers[0]
-    if (leaving !== undefined) {
+    while (!isEnough() && !signal.aborted) {
+      const workers = inService(this.#deps.registry.ofEndpoint(endpointId))
+      const leaving = workers.find(({ state }) => state === 'idle' || state === 'paused') ?? workers[0]
+      if (leaving === undefined) break
       this.#leave(leaving.id, 'a new release needs its place', false)
       await whenEnded(this.#deps, leaving, signal)
     }
-    return goOn
+    return () => {
+      this.#givingWay.delete(endpointId)
+      this.check(endpointId)
+    }
   }
 
   /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
@@ -292,7 +292,7 @@ export class WorkerSupervisor {
         pausedSince: worker.pausedSince,
         resumedAt: worker.resumedAt,
         jobs: loadOf(worker, this.#deps.leases),
-        outdated: worker.replace || worker.revision !== endpoint?.revision,
+        outdated: worker.replace || (worker.standsInFor ?? worker.revision) !== endpoint?.revision,
         mayRecover: worker.mayRecover,
       })),
       freePlaces: free,

@@ -14,7 +14,9 @@ export type LiveWorker = {
   /** Revision of the endpoint's settings that it was started with. */
   readonly revision: number
   readonly tokenHash: Uint8Array
-  /** Where its token opens endpoints; undefined: nowhere. Kept here, as a staged worker may be of an endpoint to come. */
+  /** Where it belongs; undefined: to no app. Kept here, as a staged worker may be of an endpoint to come. */
+  readonly app: AppPlace | undefined
+  /** Where its token opens endpoints; undefined: nowhere. */
   readonly callsWithin: AppPlace | undefined
   readonly startedAt: number
   readonly startedWallAt: number
@@ -37,8 +39,10 @@ export type LiveWorker = {
   adopted: boolean
   /** We told it to leave, so its end is no crash. */
   ordered: boolean
-  /** It asked for its own replacement: it gets no further job. */
+  /** It asked for its own replacement, or was found after a crash with other settings: it gets no further job. */
   replace: boolean
+  /** Revision of settings that it does not have, but serves for until a worker with them is ready; see replace-workers.ts. */
+  standsInFor: number | undefined
   /** The fleet was asked to stop it. */
   told: boolean
   /** Jobs that it must end and may still run. */
@@ -140,6 +144,7 @@ export function newLiveWorker(
 ): LiveWorker {
   return {
     ...worker,
+    app: placeOf(config?.app),
     callsWithin: config?.callsOthers === true ? placeOf(config.app) : undefined,
     startedAt: clock.steady(),
     progressAt: undefined,
@@ -157,6 +162,7 @@ export function newLiveWorker(
     adopted: false,
     ordered: false,
     replace: false,
+    standsInFor: undefined,
     told: false,
     stopOrders: new Map(),
     openRequests: 0,

@@ -1,4 +1,4 @@
-/** From a save to new code that answers, in a preview of the app of `drydock init`: all its five endpoints change. */
+/** From a save to new code that answers, in a preview of the app of `drydock init`: it concerns two of its five endpoints. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -87,7 +87,7 @@ class BuiltInTest(ScanTest):
         left_out = (
             ".git/config .svc/build/app.py .venv/lib/x.py venv/x.py env/x.py a/__pycache__/x.pyc build/x.py dist/x.py "
             "app.egg-info/x .env .env.local tests/x.py test_app.py a/app_test.py docs/x.py node_modules/x/y.py "
-            ".flash/.build/app.py .gitignore"
+            ".flash/.build/app.py .gitignore .app.py.swp a/.x.py.swo app.py~ a/#x.py# a/.#x.py"
         )
         self.write(dict.fromkeys(left_out.split(), ""))
         self.write({"a/tests.py": "", "environment.py": "", "a/contest.py": "", "model.bin": "", "README.md": ""})
@@ -96,7 +96,7 @@ class BuiltInTest(ScanTest):
             document["files"], ["README.md", "a/contest.py", "a/tests.py", "app.py", "environment.py", "model.bin"]
         )
         self.assertEqual(document["sourceFiles"], ["a/contest.py", "a/tests.py", "app.py", "environment.py"])
-        self.assertEqual(document["ignored"], 18)
+        self.assertEqual(document["ignored"], 23)
 
     def test_a_gitignore_file_cannot_take_built_in_patterns_back(self) -> None:
         self.write({".gitignore": "!tests/\n!.env\n", "tests/x.py": "", ".env": "KEY=secret"})

@@ -26,9 +26,13 @@ class QueueBasedTest(ScanTest):
         '''
         parameter = {"annotation": None, "hasDefault": False}
         self.assertEqual(
-            self.endpoints({"01_hello/gpu-worker.py": source}),
+            [
+                {**found, "sources": found["sources"]["files"]}
+                for found in self.endpoints({"01_hello/gpu-worker.py": source})
+            ],
             [
                 {
+                    "sources": ["01_hello/gpu-worker.py"],
                     "name": "speak",
                     "kind": "queue",
                     "file": "01_hello/gpu-worker.py",

@@ -149,3 +149,18 @@ describe('the app of a command', () => {
     expect(() => appOf(name, place('/'))).toThrow(/is no name of an app/)
   })
 })
+
+test.each([
+  ['app', 'get', '..'],
+  ['app', 'delete', '..', '--yes'],
+  ['app', 'delete', 'a/b', '--yes'],
+  ['env', 'get', '..'],
+  ['env', 'delete', '..', '--yes'],
+])(
+  'drydock %s %s %s is refused before anything is asked, as in an address it would mean something else',
+  async (...argv) => {
+    const { run, service } = await setupCli({})
+    expect(await run(argv, { env: { SVC_APP: 'demo' } })).toMatchObject({ exitCode: 2 })
+    expect(service.seen).toEqual([])
+  },
+)

@@ -41,7 +41,7 @@ test('all is well on a machine that has everything', async () => {
   expect(rows.service).toEqual({
     check: 'service',
     state: 'ok',
-    found: `${info.url} answers, version 0.1.0, key accepted`,
+    found: `${service.url} answers, version 0.1.0, key accepted (named by --data)`,
   })
   expect(rows.port).toMatchObject({ state: 'ok', found: expect.stringContaining(new URL(service.url).port) })
 })
@@ -98,7 +98,7 @@ describe('the service row', () => {
     const { check } = await setup({ answer })
     expect((await check()).service).toMatchObject({
       state: 'failed',
-      found: 'The key is wrong.',
+      found: 'The key is wrong. (named by --data)',
       fix: expect.stringContaining('account.key'),
     })
   })

@@ -20,13 +20,17 @@ function setup() {
 describe('the service is found', () => {
   test('by --url and --key', async () => {
     const { find } = setup()
-    expect(await find({ url: 'http://127.0.0.1:9000', key: 'k' })).toEqual({ url: 'http://127.0.0.1:9000', key: 'k' })
+    expect(await find({ url: 'http://127.0.0.1:9000', key: 'k' })).toEqual({
+      url: 'http://127.0.0.1:9000',
+      key: 'k',
+      by: '--url',
+    })
   })
 
   test('by SVC_BASE_URL and SVC_API_KEY', async () => {
     const { find } = setup()
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9000', SVC_API_KEY: 'k' }
-    expect(await find({}, env)).toEqual({ url: 'http://127.0.0.1:9000', key: 'k' })
+    expect(await find({}, env)).toEqual({ url: 'http://127.0.0.1:9000', key: 'k', by: 'SVC_BASE_URL' })
   })
 
   test('by the files of --data, before the address of the environment', async () => {
@@ -34,21 +38,37 @@ describe('the service is found', () => {
     writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
     const env = { SVC_BASE_URL: 'http://elsewhere:1', SVC_API_KEY: 'other' }
     const keyFile = join(folder, 'account.key')
-    expect(await find({ data: folder }, env)).toEqual({ url: 'http://127.0.0.1:9001', key: 'account-key', keyFile })
+    expect(await find({ data: folder }, env)).toEqual({
+      url: 'http://127.0.0.1:9001',
+      key: 'account-key',
+      keyFile,
+      by: '--data',
+    })
   })
 
   test('by the files of SVC_DATA', async () => {
     const { folder, find } = setup()
     writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
-    expect(await find({}, { SVC_DATA: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
+    const keyFile = join(folder, 'account.key')
+    expect(await find({}, { SVC_DATA: folder })).toEqual({
+      url: 'http://127.0.0.1:9001',
+      key: 'account-key',
+      keyFile,
+      by: 'SVC_DATA',
+    })
   })
 
   test('by SVC_BASE_URL and SVC_API_KEY of a .env file, which what is set beats', async () => {
     const { folder, find } = setup()
     writeFileSync(join(folder, '.env'), 'SVC_BASE_URL=http://127.0.0.1:9002\nSVC_API_KEY=of-the-file')
-    expect(await find({})).toEqual({ url: 'http://127.0.0.1:9002', key: 'of-the-file' })
-    expect(await find({}, { SVC_API_KEY: 'set' })).toEqual({ url: 'http://127.0.0.1:9002', key: 'set' })
-    expect(await find({ url: 'http://127.0.0.1:9003' })).toEqual({ url: 'http://127.0.0.1:9003', key: 'of-the-file' })
+    const by = 'SVC_BASE_URL of a .env file'
+    expect(await find({})).toEqual({ url: 'http://127.0.0.1:9002', key: 'of-the-file', by })
+    expect(await find({}, { SVC_API_KEY: 'set' })).toEqual({ url: 'http://127.0.0.1:9002', key: 'set', by })
+    expect(await find({ url: 'http://127.0.0.1:9003' })).toEqual({
+      url: 'http://127.0.0.1:9003',
+      key: 'of-the-file',
+      by: '--url',
+    })
   })
 
   test('by SVC_DATA, and no .env file is asked for another service', async () => {
@@ -64,8 +84,9 @@ describe('the service is found', () => {
     mkdirSync(data, { recursive: true })
     writeServiceFiles(data, { url: 'http://127.0.0.1:9001' })
     await login({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
-    expect(await find({})).toEqual({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
-    expect(await find({ key: 'other' })).toEqual({ url: 'http://127.0.0.1:9004', key: 'other' })
+    const by = '`drydock login`'
+    expect(await find({})).toEqual({ url: 'http://127.0.0.1:9004', key: 'of-the-login', by })
+    expect(await find({ key: 'other' })).toEqual({ url: 'http://127.0.0.1:9004', key: 'other', by })
   })
 
   test('by everything else before a login', async () => {
@@ -73,7 +94,7 @@ describe('the service is found', () => {
     writeServiceFiles(folder, { url: 'http://127.0.0.1:9001' })
     await login({ url: 'http://127.0.0.1:9004', key: 'of-the-login' })
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9000', SVC_API_KEY: 'k' }
-    expect(await find({}, env)).toEqual({ url: 'http://127.0.0.1:9000', key: 'k' })
+    expect(await find({}, env)).toMatchObject({ url: 'http://127.0.0.1:9000', key: 'k' })
     expect(await find({}, { SVC_DATA: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
     expect(await find({ data: folder })).toMatchObject({ url: 'http://127.0.0.1:9001', key: 'account-key' })
   })
@@ -90,7 +111,7 @@ describe('the service is found', () => {
     ['https://host/base/', 'https://host/base'],
   ])('under %s as %s', async (given, url) => {
     const { find } = setup()
-    expect(await find({ url: given, key: 'k' })).toEqual({ url, key: 'k' })
+    expect(await find({ url: given, key: 'k' })).toEqual({ url, key: 'k', by: '--url' })
   })
 })
 

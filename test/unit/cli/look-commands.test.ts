@@ -42,6 +42,7 @@ const proxied = {
   bytesOut: 0,
   error: 'Worker w1 did not answer',
 }
+const link = { url: 'http://127.0.0.1:8790/sign-in?code=abc', expiresAt: NOW + 60_000 }
 const settings = {
   strictLimits: false,
   strictLimitsFleetShare: 4,
@@ -67,6 +68,7 @@ const setup = (answers: Answers = {}) =>
     'POST /api/workers/w1/stop': { ok: true },
     'GET /api/jobs': { requests: [job], cursor: '41' },
     'GET /api/endpoints/hello/requests': { requests: [proxied], cursor: '7' },
+    'POST /api/session-links': link,
     'GET /api/settings': settings,
     'PATCH /api/settings': settings,
     ...answers,
@@ -96,13 +98,13 @@ test.each([
   [['jobs', 'search', 'out of memory'], 'GET /api/jobs?q=out+of+memory', { requests: [job], cursor: '41' }],
   [['settings'], 'GET /api/settings', settings],
   [['settings', 'get', 'maxWorkers'], 'GET /api/settings', { maxWorkers: 32 }],
-  [['open', '--print'], 'GET /api/info', undefined],
+  [['open', '--print'], 'POST /api/session-links', { url: link.url }],
 ])('%j calls %s and prints the answer as JSON', async (words, line, answer) => {
   const { run, service } = await setup()
   const { exitCode, json } = await run([...words, '--json'])
   expect(exitCode).toBe(0)
   expect(service.seen.map((request) => request.line)).toEqual([line])
-  expect(json()).toEqual(answer ?? { url: `${service.url}/` })
+  expect(json()).toEqual(answer)
 })
 
 test('health without an endpoint shows the service and all its endpoints', async () => {
@@ -141,9 +143,9 @@ test('jobs is a table, with the message of an exception and the way to the next 
   expect(stderr).toBe('Older jobs: the same command with --cursor 41\n')
 })
 
-test('open never puts the key into the address', async () => {
-  const { run, service } = await setup()
-  expect((await run(['open', '--print'])).stdout).toBe(`${service.url}/\n`)
+test('open --print prints the link alone, so that a script can pass it on', async () => {
+  const { run } = await setup()
+  expect((await run(['open', '--print'])).stdout).toBe(`${link.url}\n`)
 })
 
 describe('settings set', () => {

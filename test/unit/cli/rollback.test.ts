@@ -12,8 +12,8 @@ async function setup(fields: Parameters<typeof detail>[0] = {}) {
       releases: [
         release({ number: 5, state: 'failed' }),
         release({ number: 4 }),
-        release({ number: 3, state: 'superseded' }),
-        release({ number: 2, state: 'superseded' }),
+        release({ number: 3, state: 'superseded', fingerprint: 'c'.repeat(64) }),
+        release({ number: 2, state: 'superseded', fingerprint: 'b'.repeat(64) }),
       ],
       ...fields,
     }),
@@ -31,6 +31,18 @@ test('rollback goes back to the release before the active one', async () => {
   expect(stdout).toContain('demo/production goes back from release 4 to release 3:\n')
   expect(stdout).toContain('Release 6 of demo/production is active.\n')
   expect(source()).toEqual({ source: { release: 3 } })
+})
+
+test('rollback passes over releases that had the code of the active one, as a change of variables makes them', async () => {
+  const { rollback, source } = await setup({
+    releases: [
+      release({ number: 4 }),
+      release({ number: 3, state: 'superseded' }),
+      release({ number: 2, state: 'superseded', fingerprint: 'b'.repeat(64) }),
+    ],
+  })
+  await rollback()
+  expect(source()).toEqual({ source: { release: 2 } })
 })
 
 test('rollback goes to the release that is named', async () => {

@@ -12,10 +12,12 @@ export function addAppDelete(parent: Command, surroundings: Surroundings): void 
     .argument('<app>', 'name of the app')
     .option('-y, --yes', 'do not ask')
     .addHelpText('after', '\nExamples:\n  $ drydock app delete demo\n  $ drydock app delete demo --yes')
-    .action(async (app: string, { yes }: { yes?: true }, command: Command) => {
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
+      const { checkedApp } = await import('../../deploy/app-place.ts')
+      const app = checkedApp(name)
       const { client, output } = await openSession(command, surroundings)
       const { environments } = await client.call('appRead', { path: { app } })
-      const parts = environments.map(({ name, endpoints }) => `${name} (${counted(endpoints, 'endpoint')})`).join(', ')
+      const parts = environments.map((each) => `${each.name} (${counted(each.endpoints, 'endpoint')})`).join(', ')
       const what = `app ${app}${parts === '' ? '' : ` with ${parts}`}`
       const question = `Delete ${what}, all jobs, releases and variables?`
       await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)

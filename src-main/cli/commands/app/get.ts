@@ -10,7 +10,9 @@ export function addAppGet(parent: Command, surroundings: Surroundings): void {
     .description('print an app with its environments')
     .argument('<app>', 'name of the app')
     .addHelpText('after', '\nExamples:\n  $ drydock app get demo')
-    .action(async (app: string, _options: object, command: Command) => {
+    .action(async (name: string, _options: object, command: Command) => {
+      const { checkedApp } = await import('../../deploy/app-place.ts')
+      const app = checkedApp(name)
       const { client, output } = await openSession(command, surroundings)
       const answer = await client.call('appRead', { path: { app } })
       if (output.json) output.document(answer)

@@ -14,9 +14,9 @@ export function addEnvDelete(parent: Command, surroundings: Surroundings): void 
     .option('-y, --yes', 'do not ask')
     .addHelpText('after', '\nExamples:\n  $ drydock env delete staging\n  $ drydock env delete staging --yes')
     .action(async (environment: string, { yes, ...options }: { app?: string; yes?: true }, command: Command) => {
-      const { appOf } = await import('../../deploy/app-place.ts')
+      const { appOf, checkedEnvironment } = await import('../../deploy/app-place.ts')
+      const path = { app: appOf(options.app, surroundings), environment: checkedEnvironment(environment) }
       const { client, output } = await openSession(command, surroundings)
-      const path = { app: appOf(options.app, surroundings), environment }
       const { endpoints, variables } = await client.call('environmentRead', { path })
       const parts = [
         ...endpoints.map(({ resource }) => `endpoint ${resource}`),

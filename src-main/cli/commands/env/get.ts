@@ -12,11 +12,10 @@ export function addEnvGet(parent: Command, surroundings: Surroundings): void {
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .addHelpText('after', '\nExamples:\n  $ drydock env get production')
     .action(async (environment: string, options: { app?: string }, command: Command) => {
-      const { appOf } = await import('../../deploy/app-place.ts')
+      const { appOf, checkedEnvironment } = await import('../../deploy/app-place.ts')
+      const path = { app: appOf(options.app, surroundings), environment: checkedEnvironment(environment) }
       const { client, output } = await openSession(command, surroundings)
-      const answer = await client.call('environmentRead', {
-        path: { app: appOf(options.app, surroundings), environment },
-      })
+      const answer = await client.call('environmentRead', { path })
       if (output.json) output.document(answer)
       else showEnvironment(output, answer, surroundings.now())
     })

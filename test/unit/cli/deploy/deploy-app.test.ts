@@ -53,7 +53,7 @@ async function setup(answers: Answers = {}, given: Given = {}) {
     tookMs: 1,
   })
   const deploy = async (options: Partial<DeployOptions> = {}, json = false) => {
-    const found = { url: service.url, key: 'secret-key', keyFile: '/data/account.key' }
+    const found = { url: service.url, key: 'secret-key', keyFile: '/data/account.key', by: '--url' }
     const output = createOutput(world.surroundings, json)
     const session = { client: createClient(found), output, options: {}, service: found }
     await deployApp({ images: 'specified', ...options }, session, world.surroundings, build)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NOTHING_LIVE, nextStep } from '../../../../src-main/cli/preview/preview-state.ts'
+import { NOTHING_LIVE, nextStep, withChange } from '../../../../src-main/cli/preview/preview-state.ts'
 
 const live = { release: 2, fingerprint: 'a', variables: 1 }
 
@@ -14,4 +14,17 @@ test.each([
   ['new code after an error', { live, hasFailed: true }, { fingerprint: 'b', variables: 1 }, 'release code'],
 ] as const)('%s', (_name, state, built, step) => {
   expect(nextStep(state, built)).toBe(step)
+})
+
+test('changes since what answers add up, each file once', () => {
+  const state = { ...NOTHING_LIVE, changed: ['a.py'] }
+  expect(withChange(withChange(state, ['b.py']), ['a.py', 'c.py']).changed).toEqual(['a.py', 'b.py', 'c.py'])
+})
+
+test.each([
+  ['nothing answers yet', NOTHING_LIVE, ['a.py']],
+  ['nobody knows what changed', { ...NOTHING_LIVE, changed: ['a.py'] }, []],
+  ['nobody knew it before', withChange({ ...NOTHING_LIVE, changed: [] }, []), ['a.py']],
+] as const)('what changed is not known where %s', (_name, state, files) => {
+  expect(withChange(state, files).changed).toBeUndefined()
 })

@@ -190,7 +190,10 @@ export const releaseCreate = z.strictObject({
     .max(1000)
     .default([])
     .describe('endpoints that may be deleted as the app has them no more'),
-  withoutImages: z.boolean().default(false).describe('leave out ready images where there are no containers'),
+  withoutImages: z
+    .boolean()
+    .default(false)
+    .describe('wait for no ready image, and leave them out where there are no containers'),
   first: z
     .array(z.string())
     .max(1000)

@@ -249,6 +249,18 @@ test('without an engine the workers are processes, and ready images are left out
   expect(asked).toMatchObject({ status: 400, body: { error: 'runsOn: Docker does not run.' } })
 })
 
+test('where ready images are not waited for, the rest becomes active while theirs comes', async () => {
+  const { service, begin, ended } = await setup()
+  const image = { imageName: 'somebody/worker:1', handlerFile: undefined } as Partial<ManifestResource>
+  await begin({ greet: {}, ready: image }, 'a', { withoutImages: true })
+  void (await service.worker('greet')).take()
+  expect(await ended(1)).toMatchObject({ release: { state: 'active' } })
+  expect(service.fleet().started).toHaveLength(1)
+  const jobId = await service.run({}, {}, 'ready')
+  const worker = await service.worker('ready')
+  expect((await worker.take())?.id).toBe(jobId)
+})
+
 test('a plan says what would happen and changes nothing', async () => {
   const { service, deploy } = await setup()
   const artifact = 'f'.repeat(64)

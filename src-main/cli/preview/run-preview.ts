@@ -82,7 +82,7 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
   await client.call('environmentCreate', { path: { app }, body: { name: place.environment } })
 
   const changes = createChangeQueue()
-  const watch = watchApp(project, {
+  const watch = await watchApp(project, {
     onChange: changes.push,
     onThere: (isThere) =>
       tell({ event: 'warning', message: isThere ? `${project} is back.` : `${project} is gone. ${WHILE_GONE}` }),

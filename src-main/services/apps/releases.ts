@@ -81,7 +81,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
     const { app, name } = environment
     for (;;) {
       const plan = await planRelease(deps, { ...source, ...request, app, environment: name })
-      const next = nextEndpoints(deps, plan, request.first)
+      const next = nextEndpoints(deps, plan, request)
       giveUp.signal.throwIfAborted()
       const release = await record(environment, source, plan)
       if (release === undefined) continue

@@ -2,7 +2,7 @@
  * Gets a release ready beside the one that serves: of each endpoint that is new or changes a worker with the new settings
  * is started. All become ready, or all are thrown away.
  */
-import type { PlannedStep } from '../../contract/app.ts'
+import type { PlannedStep, ReleaseCreate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
@@ -34,29 +34,38 @@ export type TellStep = (resource: string, state: 'waiting' | 'starting' | 'ready
 /**
  * Endpoints that the release makes or changes. Those of the plan that stay as they are, or go, are not among them.
  * @param first names of those that are waited for; undefined: all
+ * @param withoutImages ready images are not waited for: theirs may take long to come, and their code does not change
  */
 export function nextEndpoints(
   { storage, clock, newId }: StageDeps,
   { steps, targets }: ReleasePlan,
-  first: readonly string[] | undefined,
+  { first, withoutImages }: Pick<ReleaseCreate, 'first' | 'withoutImages'>,
 ): NextEndpoint[] {
   const taken = new Set<string>()
   const isTaken = (id: string) => taken.has(id) || storage.endpoints.get(id) !== undefined
   return steps.flatMap((step): NextEndpoint[] => {
     const config = targets[step.resource]
     if (config === undefined || step.action === 'unchanged' || step.action === 'delete') return []
+    const isImage = withoutImages && config.container?.image !== undefined
     const now = clock.now()
     if (step.endpointId === undefined) {
       const id = endpointIdFrom(step.resource, isTaken, newId.worker)
       taken.add(id)
       const keyHash = newId.hash(newId.key()) // nobody knows it: whoever wants one rotates it
       const endpoint = { id, config, paused: false, keyHash, revision: 1, createdAt: now, updatedAt: now }
-      return [{ step, endpoint, isLater: false }]
+      return [{ step, endpoint, isLater: isImage }]
     }
     const before = storage.endpoints.get(step.endpointId)
     if (before === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: step.endpointId })
     const revision = before.revision + (step.replacesWorkers ? 1 : 0)
-    return [{ step, before, endpoint: { ...before, config, revision, updatedAt: now }, isLater: isLater(step, first) }]
+    return [
+      {
+        step,
+        before,
+        endpoint: { ...before, config, revision, updatedAt: now },
+        isLater: isImage || isLater(step, first),
+      },
+    ]
   })
 }
 

@@ -10,6 +10,7 @@ import { limit } from './contract/limits.ts'
 import type { RegistryCredentials } from './contract/registry.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
 import { placeOf } from './domain/app/app-place.ts'
+import { isUsedUp } from './domain/worker/faults.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
@@ -122,18 +123,21 @@ export function createCore(ports: CorePorts): Core {
     log,
     onChange: (endpointId) => supervisor.check(endpointId),
   })
+  const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
   const takes = createParkedTakes(storage, clock, {
     mayHandOut: (endpointId) => storage.endpoints.get(endpointId)?.paused === false,
     waiting: (endpointId) => counts.of(endpointId).normal + counts.of(endpointId).lowPriority,
     mayTake: (workerId) => {
       const worker = registry.get(workerId)
-      return worker !== undefined && takesJobs(worker)
+      if (worker === undefined || !takesJobs(worker)) return false
+      return !isUsedUp(faultsOf(worker.endpointId), worker)
     },
     load: (workerId) => {
       const worker = registry.get(workerId)
       return worker === undefined ? 0 : loadOf(worker, leases)
     },
     except: (workerId) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map((order) => order.seq),
+    faultsOf,
   })
   const fleet = ports.fleet({
     clock,

@@ -18,6 +18,15 @@ export function secondsAsMs(text: string): number {
   return Math.round(decimal(text) * 1000)
 }
 
+const SPAN_UNITS = { ms: 1, s: 1000, min: 60_000 } as const
+
+/** A span like `2s`, `500ms` or `1.5min`, in ms; without a unit in seconds. */
+export function spanInMs(text: string): number {
+  const [, number, unit = 's'] = /^(\d{1,9}(?:\.\d+)?) ?(ms|s|min)?$/.exec(text) ?? []
+  if (number === undefined) throw new InvalidArgumentError('It must be a span, like 2s, 500ms or 1min.')
+  return Math.round(Number(number) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS])
+}
+
 const UNITS = ['', 'k', 'm', 'g', 't']
 
 /** A size like `2g` or `512m`, in bytes; units are powers of 1024, as the docker command has them. */

@@ -10,6 +10,7 @@ import { addDeploy } from './commands/deploy.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addEndpoint } from './commands/endpoint/endpoint.ts'
 import { addEnv } from './commands/env/env.ts'
+import { addFaults } from './commands/faults.ts'
 import { addHealth } from './commands/health.ts'
 import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
@@ -39,7 +40,7 @@ const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
   ...[addInit, addBuild, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
-  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addRegistry, addSettings],
+  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addRegistry, addSettings, addFaults],
   ...[addLogin, addLogout],
 ]
 

@@ -1,4 +1,5 @@
 import type { EndpointView } from '../contract/endpoint.ts'
+import { faultsInWords } from './fault-options.ts'
 import { ago, duration } from './format.ts'
 import type { Output } from './output.ts'
 import { containerFields } from './show-container.ts'
@@ -18,6 +19,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['or', endpoint.hostUrl],
     ['state', endpoint.paused ? output.paint('yellow', 'paused') : 'active'],
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
+    ['fault switches', endpoint.faults && output.paint('yellow', `on: ${faultsInWords(endpoint.faults)}`)],
     ['handler', endpoint.handler],
     ['command', endpoint.command],
     ['folder', endpoint.cwd],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { appMembership } from './app.ts'
 import { type ContainerSettings, containerSettings } from './container.ts'
+import { faults } from './faults.ts'
 import { limit } from './limits.ts'
 
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
@@ -53,6 +54,7 @@ export const endpointConfig = z.object({
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
   app: appMembership.optional().describe('set by deploys alone'),
+  faults: faults.optional().describe('fault switches that are on; missing: all are off'),
 })
 
 /** The settings of an endpoint. */
@@ -134,6 +136,7 @@ export const endpointUpdate = z.strictObject({
   callsOthers: z.boolean().optional(),
   loadBalanced: loadBalanced.optional(),
   container: partialContainer.optional().describe('settings that are not given stay as they are'),
+  faults: faults.optional().describe('switches that are not given stay as they are'),
 })
 
 /** Changes of an endpoint. */

@@ -165,6 +165,12 @@ export const ERRORS = {
     title: 'Internal Server Error',
     message: 'The service failed on this request; its log says why under {requestId}. Nothing accepted was lost.',
   },
+  FAULT_SWITCH: {
+    status: 500,
+    title: 'Internal Server Error',
+    message:
+      'The request was failed by the fault switch of endpoint {endpointId}: set failPercent to 0, with `drydock faults {endpointId} --fail 0`.',
+  },
   JOB_FAILED: { status: 500, title: 'Internal Server Error', message: 'Job {jobId} ended as {status}: {why}' },
   WORKER_FAILED: {
     status: 502,

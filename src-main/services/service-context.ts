@@ -36,7 +36,7 @@ export type ServiceContext = {
   readonly balancer: RequestBalancer
   readonly requestLog: RequestLog
   readonly releases: Releases
-  readonly fleet: Pick<Fleet, 'refusal'>
+  readonly fleet: Pick<Fleet, 'refusal' | 'stop'>
   readonly views: ViewDeps
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts
@@ -44,7 +44,7 @@ export type ServiceContext = {
   readonly bells: { readonly events: Bell; readonly logs: Bell; readonly requests: Bell }
   /** Aborts when the service stops: open event streams end. */
   readonly stopping: AbortSignal
-  /** Makes a new account key and writes it to the key file. */
+  /** Makes a new account key and writes the key to the key file. */
   readonly rotateAccountKey: () => Promise<void>
 }
 

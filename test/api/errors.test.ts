@@ -65,6 +65,11 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/endpoints/web/pause')
     return proxied(service, '/lb/web/x')
   },
+  FAULT_SWITCH: async (service) => {
+    await loadBalanced(service, () => undefined)
+    await service.ask('PATCH', '/api/endpoints/web', { body: { faults: { failPercent: 100 } } })
+    return proxied(service, '/lb/web/x')
+  },
   REQUEST_TOO_SLOW: async (service) => {
     await loadBalanced(service, () => void service.clock.leap(330_000))
     return proxied(service, '/lb/web/x')

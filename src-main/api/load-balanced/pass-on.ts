@@ -4,16 +4,18 @@ import { limit } from '../../contract/limits.ts'
 import { mayRepeat, type NextTry, nextTry } from '../../domain/load-balanced/retry.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
 import type { Exchange } from './exchange.ts'
+import { killByFault, meetFaults } from './meet-faults.ts'
 import { tooLarge } from './pump-body.ts'
 import { type Sent, sendToWorker } from './send-to-worker.ts'
 
 /**
  * Gives a request to a worker, and to another one where the first has not answered and that does no harm.
- * @throws AppError of the balancer and of the sending; REQUEST_TOO_LARGE before a worker is asked for
+ * @throws AppError FAULT_SWITCH; of the balancer and of the sending; REQUEST_TOO_LARGE before a worker is asked for
  */
 export async function passOn(exchange: Exchange, response: ServerResponse): Promise<void> {
   const { incoming, body, endpoint } = exchange
   if (Number(incoming.headers['content-length'] ?? 0) > limit('proxyBodyBytes')) throw tooLarge()
+  if (endpoint.config.faults !== undefined) await meetFaults(exchange)
   const repeatable = mayRepeat(incoming.method ?? '', body !== 'none')
   const failed = new Set<string>()
   let seat = await takeSeat(exchange, failed)
@@ -50,6 +52,8 @@ async function sendSeated(exchange: Exchange, seat: Seat, response: ServerRespon
   exchange.notes.workerId = seat.worker.id
   let answered = false
   try {
+    const killed = exchange.endpoint.config.faults && (await killByFault(exchange, seat))
+    if (killed !== undefined) return { kind: 'failed', failure: 'refused', why: killed }
     const sent = await sendToWorker(exchange, seat, { response, reuse })
     answered = sent.kind === 'answered'
     return sent

@@ -15,6 +15,7 @@ import type { Seat } from '../../services/load-balanced/worker-seats.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { admit } from './admit.ts'
 import { beginExchange, type Exchange } from './exchange.ts'
+import { meetFaults } from './meet-faults.ts'
 import { passOn, takeSeat } from './pass-on.ts'
 import { tunnel } from './tunnel.ts'
 import { asAppError, writeError, writeSocketError } from './write-error.ts'
@@ -59,6 +60,7 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
       const begun = beginExchange(incoming, service, admit(incoming, service))
       exchange = begun
       socket.once('close', () => begun.gone.abort())
+      if (begun.endpoint.config.faults !== undefined) await meetFaults(begun)
       seat = await takeSeat(begun, new Set())
       begun.notes.workerId = seat?.worker.id
       if (seat === undefined) begun.notes.error = GONE

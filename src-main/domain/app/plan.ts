@@ -26,6 +26,9 @@ export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
 /** Settings that follow from the folder of the code: they change with it, also when the code in it is the same. */
 const OF_THE_FOLDER: readonly string[] = ['handler', 'cwd', 'command', 'container.volumes']
 
+/** Settings that no release has: a person sets them, and a deploy leaves them as they are. */
+const OF_A_PERSON: readonly string[] = ['faults']
+
 const CODE = 'app.code'
 const VARIABLES = 'app.variables'
 
@@ -87,7 +90,7 @@ function differences(before: EndpointConfig, after: EndpointConfig): readonly Pl
   const [from, to] = [flat(before), flat(after)]
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
   return names
-    .filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]))
+    .filter((name) => !OF_A_PERSON.includes(name) && JSON.stringify(from[name]) !== JSON.stringify(to[name]))
     .map((setting) => ({ setting, from: from[setting], to: to[setting] }))
 }
 

@@ -4,7 +4,7 @@ import { inSeconds, remainingSeconds } from './in-seconds.ts'
 
 /** What is known when somebody asks why jobs wait. Times are steady ms. Source: ours. */
 export type WaitingFacts = {
-  readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler'>
+  readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'>
   readonly paused: boolean
   readonly queue: { readonly normal: number; readonly lowPriority: number }
   readonly workers: readonly {
@@ -97,8 +97,12 @@ function waitsForScaler({ config, crashLoop, noCapacityReason, now, workers }: W
 }
 
 function whileWorking(facts: WaitingFacts): string {
-  const { scaler, workersMax } = facts.config
-  if (inState(facts, 'idle').length > 0) return 'A worker is free but has not asked for a job yet.'
+  const { scaler, workersMax, faults } = facts.config
+  if (inState(facts, 'idle').length > 0) {
+    return faults?.delayMs === undefined
+      ? 'A worker is free but has not asked for a job yet.'
+      : `The fault switch delayMs of this endpoint holds each job for ${inSeconds(faults.delayMs)}.`
+  }
   if (onlyLowPriority(facts)) {
     return inState(facts, 'running').length < workersMax
       ? 'Low priority: waits for a worker that other work started.'

@@ -54,12 +54,15 @@ function refuseOtherEndpoints(storage: Storage, environment: Environment, plan: 
   }
 }
 
-// Begins from the row as it is: a pause or a new key stays. Other settings are refused: they would be undone, and the
-// worker that is ready has been started without them.
+// Begins from the row as it is: a pause, a new key and fault switches stay. Other settings are refused: they would be
+// undone, and the worker that is ready has been started without them.
 function changed({ endpoints }: Storage, before: Endpoint, next: Endpoint, now: number): Endpoint {
   const current = endpoints.read(before.id)
   if (current === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: before.id })
-  if (current.revision !== before.revision || JSON.stringify(current.config) !== JSON.stringify(before.config))
+  const { faults, ...settings } = current.config
+  const { faults: _faults, ...settingsBefore } = before.config
+  if (current.revision !== before.revision || JSON.stringify(settings) !== JSON.stringify(settingsBefore))
     throw new Error(`the settings of endpoint ${before.id} were changed meanwhile. Deploy again`)
-  return { ...current, config: next.config, revision: next.revision, updatedAt: now }
+  const config = faults === undefined ? next.config : { ...next.config, faults }
+  return { ...current, config, revision: next.revision, updatedAt: now }
 }

@@ -7,6 +7,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { chooseWorker } from '../../domain/load-balanced/choose-worker.ts'
 import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
+import { isUsedUp, settingsUnderFaults } from '../../domain/worker/faults.ts'
 import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
 import type { Clock, Endpoint, Storage } from '../ports.ts'
 import { type LiveWorker, takesJobs, type WorkerRegistry } from '../workers/worker-registry.ts'
@@ -92,11 +93,16 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
   }
 
   function choose(endpointId: string, except: ReadonlySet<string>, patient: boolean): LiveWorker | undefined {
-    const config = storage.endpoints.get(endpointId)?.config
-    if (config === undefined) return undefined
+    const endpoint = storage.endpoints.get(endpointId)
+    if (endpoint === undefined) return undefined
+    const config = settingsUnderFaults(endpoint.config)
     const workers = registry.ofEndpoint(endpointId)
     const ready = workers.filter(
-      (worker) => takesJobs(worker) && worker.placed?.address !== undefined && !except.has(worker.id),
+      (worker) =>
+        takesJobs(worker) &&
+        worker.placed?.address !== undefined &&
+        !except.has(worker.id) &&
+        !isUsedUp(config.faults, worker),
     )
     const share = config.scaler.type === 'REQUEST_COUNT' ? config.scaler.value : config.concurrency
     return chooseWorker(ready, { share, moreCome: patient && moreCome(endpointId, workers, config.workersMax) })

@@ -2,6 +2,7 @@ import { type EndpointConfig, type EndpointUpdate, endpointConfig, programFault 
 import { AppError } from '../../contract/errors.ts'
 import { SEEN_AT_START } from '../../domain/app/plan.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
+import { faultsOn } from '../../domain/worker/faults.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { purgeQueue } from '../queue/purge.ts'
 import { momentOf } from '../steady-clock.ts'
@@ -27,7 +28,15 @@ export async function createEndpoint(
     const isTaken = (candidate: string) => storage.endpoints.read(candidate) !== undefined
     const id = wantedId ?? endpointIdFrom(config.name, isTaken, newId.worker)
     const now = clock.now()
-    const made = { id, config, paused: false, keyHash: newId.hash(key), revision: 1, createdAt: now, updatedAt: now }
+    const made = {
+      id,
+      config: withFaults(config, config.faults),
+      paused: false,
+      keyHash: newId.hash(key),
+      revision: 1,
+      createdAt: now,
+      updatedAt: now,
+    }
     storage.endpoints.save(made, 'created', now)
     return made
   })
@@ -39,15 +48,16 @@ export async function createEndpoint(
  * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together,
  *   ENDPOINT_NOT_FOUND when it was deleted meanwhile
  */
-export function updateEndpoint(deps: Deps, { id }: Endpoint, changes: EndpointUpdate): Promise<Endpoint> {
+export async function updateEndpoint(deps: Deps, { id }: Endpoint, changes: EndpointUpdate): Promise<Endpoint> {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   const other =
     changes.handler !== undefined ? { command: undefined } : changes.command !== undefined ? { handler: undefined } : {}
-  return change(deps, id, 'updated', (endpoint) => {
+  const changed = await change(deps, id, 'updated', (endpoint) => {
     refuseTaken(deps.storage, 'name', changes.name, id)
     const container =
       changes.container === undefined ? undefined : { ...endpoint.config.container, ...changes.container }
-    const config = endpointConfig.parse({ ...endpoint.config, ...other, ...given, ...(container && { container }) })
+    const merged = endpointConfig.parse({ ...endpoint.config, ...other, ...given, ...(container && { container }) })
+    const config = withFaults(merged, { ...endpoint.config.faults, ...changes.faults })
     const fault = programFault(config)
     if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: fault })
     if (config.workersMin > config.workersMax)
@@ -55,6 +65,8 @@ export function updateEndpoint(deps: Deps, { id }: Endpoint, changes: EndpointUp
     const replace = SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name]))
     return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
   })
+  if (changes.faults !== undefined) deps.storage.poke() // a job that was held back may go now
+  return changed
 }
 
 /**
@@ -89,6 +101,12 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
     for (const job of open) storage.jobs.move(job.seq, 'cancel', { reason }, momentOf(clock))
     storage.endpoints.remove(id, clock.now())
   })
+}
+
+// What is off is not stored, so that one look tells whether there is anything to do.
+function withFaults({ faults: _before, ...config }: EndpointConfig, faults: EndpointConfig['faults']): EndpointConfig {
+  const on = faultsOn(faults)
+  return on === undefined ? config : { ...config, faults: on }
 }
 
 // Begins from the row as it is, not as it was when the request came: a body that arrives slowly must not undo a pause.

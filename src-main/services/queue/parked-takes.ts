@@ -2,8 +2,10 @@
  * Workers that wait for a job. A job is handed out inside the transaction that made it waiting: claims are the last
  * writes of each group commit, so a job is on its way to a worker as soon as it is durable, and nobody polls.
  */
+import type { Faults } from '../../contract/faults.ts'
 import type { Change, Clock, Job, Storage } from '../ports.ts'
 import { momentOf } from '../steady-clock.ts'
+import { createJobHold } from './hold-jobs.ts'
 
 /** One open take call of a worker. */
 type Parked = {
@@ -25,6 +27,7 @@ export type TakeRules = {
   readonly load: (workerId: string) => number
   /** Seqs that the worker must not get: it may still run an earlier attempt of these. */
   readonly except: (workerId: string) => readonly number[]
+  readonly faultsOf: (endpointId: string) => Faults | undefined
 }
 
 /** The pool of waiting workers. */
@@ -49,6 +52,7 @@ export function createParkedTakes(
   rules: TakeRules,
 ): ParkedTakes {
   const parked = new Map<string, Set<Parked>>()
+  const hold = createJobHold(storage, clock)
   let order = 0
 
   function remove(entry: Parked): void {
@@ -63,10 +67,20 @@ export function createParkedTakes(
     return [...entries].sort((a, b) => rules.load(a.workerId) - rules.load(b.workerId) || b.order - a.order)
   }
 
+  function underFaults({ endpointId, workerId, max }: Parked): Pick<Parked, 'max'> & { except: readonly number[] } {
+    const except = rules.except(workerId)
+    const faults = rules.faultsOf(endpointId)
+    if (faults === undefined) return { max, except }
+    const most = faults.coldStart === true ? 1 : max
+    if (faults.delayMs === undefined) return { max: most, except }
+    const { free, held } = hold.look(endpointId, faults.delayMs)
+    return { max: Math.min(most, free), except: [...except, ...held] }
+  }
+
   function claimFor(entry: Parked): readonly Job[] {
     const jobs: Job[] = []
-    const except = rules.except(entry.workerId)
-    while (jobs.length < entry.max) {
+    const { max, except } = underFaults(entry)
+    while (jobs.length < max) {
       const job = storage.jobs.claim(entry.endpointId, entry.workerId, except, momentOf(clock))
       if (job === undefined) break
       jobs.push(job)
@@ -119,6 +133,7 @@ export function createParkedTakes(
         for (const entry of [...entries]) if (entry.workerId === workerId) entry.answer([])
     },
     dismissAll() {
+      hold.close()
       for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.answer([])
     },
   }

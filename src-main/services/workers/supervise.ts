@@ -5,6 +5,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
+import { faultReason, isUsedUp, settingsUnderFaults } from '../../domain/worker/faults.ts'
 import { keepPausedMs } from '../../domain/worker/keep-paused.ts'
 import { decideScaling } from '../../domain/worker/scaling.ts'
 import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
@@ -15,12 +16,14 @@ import { failOverdueJobs } from '../queue/fail-overdue-jobs.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
+import { findCapacity } from './find-capacity.ts'
 import { closeJobSpan, openJobSpan } from './job-spans.ts'
 import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
 import { type StagedWorker, stageWorker, whenEnded } from './stage-worker.ts'
+import { strikeForTry } from './strike-worker.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
-import { type LiveWorker, loadOf } from './worker-registry.ts'
+import { type LiveWorker, loadOf, takesJobs } from './worker-registry.ts'
 
 /** What the supervisor needs. */
 export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
@@ -47,7 +50,6 @@ const GONE = {
 } as const
 
 const inService = (workers: readonly LiveWorker[]) => workers.filter(({ staged }) => !staged)
-const NOWHERE = { free: 0, reason: undefined }
 
 /** The loop over all workers. */
 export class WorkerSupervisor {
@@ -181,6 +183,7 @@ export class WorkerSupervisor {
     if (change.event === 'claim') {
       registry.apply(worker, 'takeJob')
       openJobSpan(worker, change.jobId, change.at)
+      this.#run(strikeForTry(this.#deps, worker, change), 'worker not killed by a fault switch')
     }
     if (change.from !== 'IN_PROGRESS') return
     if (change.event === 'complete' || change.event === 'fail') worker.jobsDone += 1
@@ -245,6 +248,7 @@ export class WorkerSupervisor {
     if (this.#stopping) return
     this.#lastCheck.set(endpointId, clock.steady())
     const endpoint = storage.endpoints.get(endpointId)
+    if (endpoint?.config.faults?.coldStart === true) this.#endUsedUp(endpoint)
     const decision = this.#decide(endpointId, endpoint)
     this.#decisions.set(endpointId, decision)
     for (const { workerId, reason, force } of decision.stop) this.#leave(workerId, reason, force === true)
@@ -253,7 +257,8 @@ export class WorkerSupervisor {
     for (const workerId of decision.resume ?? []) this.#resume(workerId)
     for (const worker of registry.ofEndpoint(endpointId)) this.#deps.health.watch(worker)
     this.#deps.balancer.dispatch(endpointId)
-    if (decision.throttled > 0) this.#makeRoom(endpointId)
+    // Others need not make room where a fault switch keeps the place.
+    if (decision.throttled > 0 && endpoint?.config.faults?.throttle !== true) this.#makeRoom(endpointId)
     if (endpoint === undefined) {
       this.#decisions.delete(endpointId)
       this.#discardPrepared(endpointId)
@@ -276,10 +281,11 @@ export class WorkerSupervisor {
     const { clock, counts, fleet, registry } = this.#deps
     const now = clock.steady()
     const count = counts.of(endpointId)
-    const { free, reason } = endpoint === undefined ? NOWHERE : fleet.capacity(endpoint.config)
+    const config = endpoint && settingsUnderFaults(endpoint.config)
+    const { free, reason } = findCapacity(fleet, config)
     return decideScaling({
-      config: endpoint?.config ?? GONE,
-      keepPausedMs: endpoint === undefined ? 0 : keepPausedMs(endpoint.config),
+      config: config ?? GONE,
+      keepPausedMs: config === undefined ? 0 : keepPausedMs(config),
       paused: endpoint?.paused ?? true,
       stopping: endpoint === undefined,
       queue: { ...count, oldestNormalWaitMs: count.normal === 0 ? 0 : this.#oldestWaitMs(endpointId) },
@@ -320,6 +326,12 @@ export class WorkerSupervisor {
     worker.ordered = true
     if (this.#deps.registry.apply(worker, 'drain', reason)) this.#deps.balancer.drain(worker, this.#graceOf(worker))
     this.#endIfDone(worker)
+  }
+
+  #endUsedUp({ id, config }: Endpoint): void {
+    for (const worker of inService(this.#deps.registry.ofEndpoint(id)))
+      if (takesJobs(worker) && isUsedUp(config.faults, worker) && loadOf(worker, this.#deps.leases) === 0)
+        this.#leave(worker.id, faultReason('coldStart'), false)
   }
 
   #pause(workerId: string): void {
@@ -371,7 +383,7 @@ export class WorkerSupervisor {
     return this.#deps.storage.endpoints.get(worker.endpointId)?.config.stopGraceMs ?? limit('stopGraceMs')
   }
 
-  #run(work: Promise<unknown>, failure: string): void {
-    work.catch((error) => this.#deps.log.error(failure, { error }))
+  #run(work: Promise<unknown> | undefined, failure: string): void {
+    work?.catch((error) => this.#deps.log.error(failure, { error }))
   }
 }

@@ -129,6 +129,8 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         holdMs: limit('takeHoldMs'),
         signal,
       })
+      // A fault switch kills it: what it was just given goes back when it has ended.
+      if (worker.killedBy !== undefined) return []
       return readHandOuts(deps, jobs)
     },
     undelivered: (jobs) => {

@@ -55,18 +55,21 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     const worker = registry.get(exit.workerId)
     if (worker === undefined) return
     fleet.drainOutput(worker.id)
-    const words = exit.reason ?? lastWords(worker.lastLines, exit)
+    const cause = worker.killedBy ?? exit.reason
+    const words = cause ?? lastWords(worker.lastLines, exit)
+    // Also where it was to leave anyway: a switch that is on has to be met.
+    const wasOrdered = worker.ordered && worker.killedBy === undefined
     const held = leases.ofWorker(worker.id)
-    const reason = worker.ordered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
-    registry.apply(worker, 'exit', worker.ordered ? worker.reason : words)
+    const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
+    registry.apply(worker, 'exit', wasOrdered ? worker.reason : words)
     registry.remove(worker.id)
     // A staged one says how it went to who staged it; the endpoint itself has not crashed.
     if (!exit.blameless && !worker.staged) history.remember(worker, words, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
-    const takeBack = worker.ordered || exit.blameless ? releaseJobs : rescueLostJobs
+    const takeBack = wasOrdered || exit.blameless ? releaseJobs : rescueLostJobs
     const writes = [
-      takeBack(deps, held, `worker ${worker.id} ${reason}`, exit.reason),
+      takeBack(deps, held, `worker ${worker.id} ${reason}`, cause),
       storage.write(() => storage.workers.remove(worker.id)),
     ]
     for (const write of writes)

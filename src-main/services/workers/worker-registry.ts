@@ -43,6 +43,8 @@ export type LiveWorker = {
   replace: boolean
   /** Revision of settings that it does not have, but serves for until a worker with them is ready; see replace-workers.ts. */
   standsInFor: number | undefined
+  /** Why a fault switch has it killed; it gets nothing more. */
+  killedBy: string | undefined
   /** The fleet was asked to stop it. */
   told: boolean
   /** Jobs that it must end and may still run. */
@@ -125,7 +127,8 @@ export function createWorkerRegistry({
 
 /** Whether the worker may be given a job. */
 export function takesJobs(worker: LiveWorker): boolean {
-  return !worker.replace && !worker.staged && (worker.state === 'idle' || worker.state === 'running')
+  if (worker.replace || worker.staged || worker.killedBy !== undefined) return false
+  return worker.state === 'idle' || worker.state === 'running'
 }
 
 /**
@@ -163,6 +166,7 @@ export function newLiveWorker(
     ordered: false,
     replace: false,
     standsInFor: undefined,
+    killedBy: undefined,
     told: false,
     stopOrders: new Map(),
     openRequests: 0,

@@ -27,7 +27,7 @@ export function addEndpointList(parent: Command, surroundings: Surroundings): vo
           endpoint.id,
           endpoint.name,
           endpoint.app === undefined ? '' : `${endpoint.app.name}/${endpoint.app.environment}`,
-          endpoint.paused ? 'paused' : 'active',
+          `${endpoint.paused ? 'paused' : 'active'}${endpoint.faults === undefined ? '' : ', faults on'}`,
           `${endpoint.workersMin},${endpoint.workersMax}`,
           endpoint.handler === undefined
             ? (endpoint.command ?? endpoint.container?.image ?? '')

@@ -63,6 +63,14 @@ describe('the plan of a deploy', () => {
     })
   })
 
+  it('leaves fault switches, which a person has set, out of account', () => {
+    const before = current({ hello: resource() }).map((endpoint) => ({
+      ...endpoint,
+      config: { ...endpoint.config, faults: { failPercent: 20 } },
+    }))
+    expect(planDeploy(before, configs({ hello: resource() }, place()))).toMatchObject([{ action: 'unchanged' }])
+  })
+
   it('shows a change of code as one, and replaces the workers', () => {
     const changed = place({ folder: '/data/releases/2', code: 'b'.repeat(64) })
     const [step] = planDeploy(current({ hello: resource() }), configs({ hello: resource() }, changed))

@@ -34,6 +34,11 @@ describe('why jobs wait', () => {
 
   it.each<[string, string, Parameters<typeof why>]>([
     [
+      'held by a fault switch',
+      'The fault switch delayMs of this endpoint holds each job for 2 s.',
+      [{ workers: [worker('idle')] }, { faults: { delayMs: 2000 } }],
+    ],
+    [
       'paused',
       'The endpoint is paused. Resume it to go on.',
       [{ paused: true, crashLoop, workers: busy }, { workersMax: 0 }],

@@ -7,12 +7,19 @@ const SOAK_LIMIT_MS = 15 * 60_000
 
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
-const IN_OWN_PROCESS = ['conformance', 'soak']
+const IN_OWN_PROCESS = ['conformance', 'soak', 'renderer', 'pages']
 const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
 
 const project = (
   name: string,
-  options: { include: string[]; exclude?: string[]; isolate: boolean; limitMs?: number },
+  options: {
+    include: string[]
+    exclude?: string[]
+    isolate: boolean
+    limitMs?: number
+    environment?: 'happy-dom'
+    globalSetup?: string
+  },
 ) => ({
   extends: true as const,
   test: {
@@ -20,6 +27,8 @@ const project = (
     include: options.include,
     exclude: ['**/node_modules/**', ...(options.exclude ?? [])],
     isolate: options.isolate,
+    environment: options.environment ?? 'node',
+    globalSetup: options.globalSetup ?? [],
     testTimeout: options.limitMs ?? TEST_LIMIT_MS,
     hookTimeout: options.limitMs ?? TEST_LIMIT_MS,
   },
@@ -34,6 +43,13 @@ export default defineConfig({
     projects: [
       ...IN_ONE_PROCESS.map((name) => project(name, { include: [`test/${name}/**/*.test.ts`], isolate: false })),
       project('conformance', { include: ['test/conformance/**/*.test.ts'], isolate: true }),
+      project('renderer', { include: ['test/renderer/**/*.test.{ts,tsx}'], isolate: true, environment: 'happy-dom' }),
+      // A browser drives the pages of real services; the pages are built first where they are not of these sources.
+      project('pages', {
+        include: ['test/pages/**/*.test.ts'],
+        isolate: true,
+        globalSetup: './test/support/build-pages.ts',
+      }),
       // Everything else, so that a new folder of tests is never left out: e2e, python, docker, ...
       project('processes', {
         include: ['test/**/*.test.ts'],

@@ -23,10 +23,12 @@ import { createRequestBalancer } from './services/load-balanced/balance-requests
 import { countRequests } from './services/load-balanced/count-requests.ts'
 import { createRequestLog } from './services/load-balanced/log-requests.ts'
 import { createHealthWatch } from './services/load-balanced/watch-health.ts'
+import { createFigures } from './services/management/figures.ts'
 import { Housekeeping } from './services/management/housekeeping.ts'
 import { createKeys } from './services/management/keys.ts'
 import { MetricsRecorder } from './services/management/metrics.ts'
 import { registryCredentials } from './services/management/registries.ts'
+import { createSessions } from './services/management/sessions.ts'
 import { createSettings } from './services/management/settings.ts'
 import { type ViewDeps, waitingReason } from './services/management/views.ts'
 import type {
@@ -107,6 +109,7 @@ export function createCore(ports: CorePorts): Core {
   const waiters = createJobWaiters(storage, clock)
   const registry = createWorkerRegistry({ storage, clock, log })
   const keys = createKeys({ storage, newId, registry })
+  const sessions = createSessions({ storage, clock, newId })
   const balancer = createRequestBalancer({
     storage,
     clock,
@@ -248,6 +251,7 @@ export function createCore(ports: CorePorts): Core {
       log,
       settings,
       keys,
+      sessions,
       leases,
       waiters,
       registry,
@@ -255,6 +259,7 @@ export function createCore(ports: CorePorts): Core {
       supervisor,
       webhooks,
       metrics,
+      figures: createFigures({ storage, clock }),
       usage,
       bells,
       streams: createStreamReaders({ storage, clock, waiters }),
@@ -265,7 +270,11 @@ export function createCore(ports: CorePorts): Core {
       views,
       info: facts,
       stopping: stopping.signal,
-      rotateAccountKey: async () => ports.writeAccountKey(await keys.rotateAccountKey()),
+      async rotateAccountKey() {
+        // Asked for in one turn, so both are in one commit.
+        const [key] = await Promise.all([keys.rotateAccountKey(), sessions.endAll()])
+        await ports.writeAccountKey(key)
+      },
     },
     async start() {
       if (state !== 'new') return

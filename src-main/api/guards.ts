@@ -1,13 +1,15 @@
 /**
  * The gate of the listener for users. A localhost server can be reached by every page in every browser of the user, so
  * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that takes
- * bytes names their type and is a PUT, which no page sends to another origin without asking first.
+ * bytes names their type and is a PUT, which no page sends to another origin without asking first. The cookie of a
+ * session is as good as the account key. Browsers send it by themselves, so it counts only where the browser says that
+ * our own page or the person asks; SameSite is no help against pages of other ports of this machine.
  * Source: targets, Rules of the localhost server.
  */
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
-import { isOwnHost, isOwnOrigin, keyFromHeader } from '../domain/auth.ts'
+import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../domain/auth.ts'
 import type { Caller } from '../services/management/keys.ts'
 import type { Endpoint } from '../services/ports.ts'
 import type { ServiceContext } from '../services/service-context.ts'
@@ -17,12 +19,21 @@ import type { ServiceContext } from '../services/service-context.ts'
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE
  */
 export function requireOwnPlace(c: Context, service: ServiceContext, bodyType?: Route['bodyType']): void {
-  const { hosts } = service.info()
-  if (!isOwnHost(c.req.header('host'), hosts)) throw new AppError('FORBIDDEN_HOST')
-  if (!isOwnOrigin(c.req.header('origin'), hosts)) throw new AppError('FORBIDDEN_ORIGIN')
+  requireOwnAddress(c, service)
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('FORBIDDEN_ORIGIN')
   requireBodyType(c, bodyType ?? 'application/json')
+}
+
+/**
+ * Refuses foreign hosts, and foreign pages that would read the answer. Links from foreign pages pass: this alone is for
+ * what holds nothing of the user's.
+ * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN
+ */
+export function requireOwnAddress(c: Context, { info }: ServiceContext): void {
+  const { hosts } = info()
+  if (!isOwnHost(c.req.header('host'), hosts)) throw new AppError('FORBIDDEN_HOST')
+  if (!isOwnOrigin(c.req.header('origin'), hosts)) throw new AppError('FORBIDDEN_ORIGIN')
 }
 
 // Any other type than JSON could be posted by a page of another origin without asking first.
@@ -40,7 +51,7 @@ function hasBody(c: Context): boolean {
 }
 
 /**
- * Asks for the account key.
+ * Asks for the account key, or a session.
  * @throws AppError UNAUTHORIZED, or FORBIDDEN_KEY for the key of some endpoint or of a worker that may call others
  */
 export function requireAccount(c: Context, service: ServiceContext): void {
@@ -48,18 +59,19 @@ export function requireAccount(c: Context, service: ServiceContext): void {
 }
 
 /**
- * Asks for any key that is good for something.
+ * Asks for any key that is good for something, or a session.
  * @throws AppError UNAUTHORIZED
  */
-export function requireCaller(c: Context, { keys }: ServiceContext): Caller {
+export function requireCaller(c: Context, service: ServiceContext): Caller {
   const key = keyFromHeader(c.req.header('authorization'))
-  const caller = key === undefined ? undefined : keys.callerOf(key)
+  if (key === undefined && hasSession(c, service)) return { holder: 'account', within: undefined }
+  const caller = key === undefined ? undefined : service.keys.callerOf(key)
   if (caller === undefined) throw new AppError('UNAUTHORIZED')
   return caller
 }
 
 /**
- * Asks for a key that opens this endpoint. Whoever has none learns nothing of which endpoints exist.
+ * Asks for a key that opens this endpoint, or a session. Whoever has none learns nothing of which endpoints exist.
  * @throws AppError UNAUTHORIZED, ENDPOINT_NOT_FOUND
  */
 export function requireEndpoint(c: Context, service: ServiceContext, endpointId: string): Endpoint {
@@ -69,8 +81,18 @@ export function requireEndpoint(c: Context, service: ServiceContext, endpointId:
   return endpoint
 }
 
-/** Whether the key of this request opens the endpoint; of one that is not there, whether it would. */
-export function opens(c: Context, { keys }: ServiceContext, endpoint: Endpoint | undefined): boolean {
+/** Whether the key of this request opens the endpoint, or a session does; of one that is not there, whether it would. */
+export function opens(c: Context, service: ServiceContext, endpoint: Endpoint | undefined): boolean {
   const key = keyFromHeader(c.req.header('authorization'))
-  return key !== undefined && keys.holder(key, endpoint) !== undefined
+  return key === undefined ? hasSession(c, service) : service.keys.holder(key, endpoint) !== undefined
+}
+
+/** The secret of the session that a request brings; it may have ended. */
+export function sessionSecret(c: Context, { info }: ServiceContext): string | undefined {
+  return cookieNamed(c.req.header('cookie'), sessionCookieName(info().url))
+}
+
+function hasSession(c: Context, service: ServiceContext): boolean {
+  const secret = sessionSecret(c, service)
+  return secret !== undefined && service.sessions.isOpen(secret)
 }

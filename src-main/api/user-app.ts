@@ -12,19 +12,20 @@ import { serveEvents } from './events.ts'
 import { requireAccount, requireCaller, requireEndpoint, requireOwnPlace } from './guards.ts'
 import { APP_OPERATIONS } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
+import { addPages, type PageFiles } from './pages.ts'
+import { SIGN_IN_PATH, signIn } from './sign-in.ts'
 import { createStateManager, STATE_MANAGER_ROUTE } from './state-manager/state-manager.ts'
 import { createStrictLimits } from './strict-limits.ts'
 import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
 import type { Operation } from './v2/operation.ts'
 import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
-import { webPage } from './web-page.ts'
 
 /**
  * The app of the listener for users: the job API, the management API, the state manager, events, the OpenAPI document and
- * the page.
+ * the pages.
  */
-export function createUserApp(service: ServiceContext): Hono {
+export function createUserApp(service: ServiceContext, pages: PageFiles): Hono {
   const app = new Hono()
   const limits = createStrictLimits(service)
   const findEndpoint = createFindEndpoint(service)
@@ -75,10 +76,8 @@ export function createUserApp(service: ServiceContext): Hono {
     requireAccount(c, service)
     return c.json(openApiDocument(service.info()))
   })
-  app.get('/', (c) => {
-    requireOwnPlace(c, service)
-    return webPage(c, service.info())
-  })
+  app.get(SIGN_IN_PATH, (c) => signIn(c, service))
+  addPages(app, service, pages)
 
   app.notFound((c) => {
     try {

@@ -1,5 +1,6 @@
 /**
- * Installs the dependencies of this clone when they are missing or older than the lock file asks for.
+ * Installs the dependencies of this clone when they are missing or older than the lock file asks for, and with `--pages`
+ * builds the web pages when they are missing or of other sources.
  *
  * It is the step before every npm script, and the launcher calls it too. It has no dependencies and no TypeScript,
  * because it must run on whatever Node a machine has before the pinned one is there. It writes to stderr only:
@@ -250,6 +251,13 @@ function run(command, args, env = process.env) {
   })
 }
 
+// With `--pages`, before what serves them. Loaded here, as the launcher needs it not.
+async function setUpPages() {
+  if (!process.argv.includes('--pages')) return 0
+  const { buildPagesIfStale } = await import('./build-pages.mjs')
+  return buildPagesIfStale(PINNED_NODE)
+}
+
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {
-  process.exitCode = await setUp()
+  process.exitCode = (await setUp()) || (await setUpPages())
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DEPLOY_ROUTES } from './deploy-routes.ts'
 import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, usageReading, workerView } from './endpoint.ts'
-import { jobState, streamChunk } from './job.ts'
+import { jobList, jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
 import {
   jobDetail,
@@ -13,6 +13,7 @@ import {
   serviceSettingsUpdate,
   webhookDelivery,
 } from './management.ts'
+import { PAGE_ROUTES } from './page-routes.ts'
 import { registryCreate, registryView } from './registry.ts'
 import type { Route } from './routes.ts'
 
@@ -33,6 +34,7 @@ const done = z.object({ ok: z.literal(true) })
 /** The management API. All of it takes the account key. Source: ours. */
 export const APP_ROUTES = {
   ...DEPLOY_ROUTES,
+  ...PAGE_ROUTES,
   info: {
     methods: ['GET'],
     path: '/api/info',
@@ -196,7 +198,7 @@ export const APP_ROUTES = {
         .optional(),
       q: z.string().max(500).optional(),
     },
-    answer: z.object({ requests: z.array(z.unknown()), cursor: z.string().optional() }),
+    answer: jobList,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },

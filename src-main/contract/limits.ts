@@ -73,6 +73,10 @@ export const LIMITS = {
   unpackedBytes: { value: 8 * 1500 * MIB, unit: 'bytes', source: 'ours: code packs to a quarter; more is a bomb' },
   unpackedFiles: { value: 500_000, unit: 'count', source: 'ours: ten times the largest set of packages seen' },
   releasesKept: { value: 50, unit: 'count', source: 'ours, of an environment: older ones are deleted' },
+  sessionLinkMs: { value: MINUTE, unit: 'ms', source: 'ours: a browser opens at once' },
+  sessionLinks: { value: 20, unit: 'count', source: 'ours, open at once: more are of a script that went wrong' },
+  sessionMs: { value: 30 * DAY, unit: 'ms', source: 'ours: whoever comes back each month stays signed in' },
+  sessions: { value: 50, unit: 'count', source: 'ours: browsers and their private windows; the oldest makes room' },
   listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
 } as const satisfies Record<string, Limit>

@@ -19,3 +19,27 @@ export function isOwnOrigin(origin: string | undefined, own: ReadonlySet<string>
   if (origin === undefined) return true
   return origin.startsWith('http://') && own.has(origin.slice('http://'.length).toLowerCase())
 }
+
+/**
+ * Name of the cookie of a session. Cookies know no ports, so the port is in the name: two services on one machine would
+ * else sign each other's browsers out.
+ * @param serviceUrl address of the service, with its port
+ */
+export function sessionCookieName(serviceUrl: string): string {
+  return `drydock_session_${/:(\d+)$/.exec(serviceUrl)?.[1] ?? '80'}`
+}
+
+/** Finds a cookie by its name in a Cookie header; undefined without it. */
+export function cookieNamed(header: string | undefined, name: string): string | undefined {
+  const found = pairsOfCookies(header ?? '').find((pair) => pair.startsWith(`${name}=`))
+  return found?.slice(name.length + 1)
+}
+
+/** A Cookie header without the cookies of sessions, for whoever must not see them; empty when nothing is left. */
+export function withoutSessions(header: string): string {
+  const pairs = pairsOfCookies(header)
+  const others = pairs.filter((pair) => !pair.startsWith('drydock_session_'))
+  return others.length === pairs.length ? header : others.join('; ')
+}
+
+const pairsOfCookies = (header: string) => header.split(';').flatMap((pair) => pair.trim() || [])

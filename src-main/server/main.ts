@@ -1,5 +1,6 @@
 /** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
 import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createProxy } from '../api/load-balanced/proxy.ts'
 import { createUserApp } from '../api/user-app.ts'
@@ -16,6 +17,7 @@ import {
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
 import type { Fetch } from './listen.ts'
+import { openPageFiles } from './page-files.ts'
 import { StartError } from './start-error.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
 import { listenForUsers, type UserPlace } from './user-listener.ts'
@@ -45,6 +47,7 @@ const ANSWER_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
 const LOOPBACK = '127.0.0.1'
+const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
 
 /**
  * Starts the service; it answers when the promise settles.
@@ -145,7 +148,7 @@ async function run(
       await ready.promise
       return app.fetch(request, bindings)
     }
-  const userFetch = whenReady(createUserApp(service))
+  const userFetch = whenReady(createUserApp(service, openPageFiles(PAGES)))
   const streams = createProxy(service, ready.promise)
   const hosts = new Set<string>()
   const workerListeners = createWorkerListeners({

@@ -2,8 +2,10 @@ import type { Releases } from './apps/releases.ts'
 import type { Bell } from './bell.ts'
 import type { RequestBalancer } from './load-balanced/balance-requests.ts'
 import type { RequestLog } from './load-balanced/log-requests.ts'
+import type { Figures } from './management/figures.ts'
 import type { Keys } from './management/keys.ts'
 import type { MetricsRecorder } from './management/metrics.ts'
+import type { Sessions } from './management/sessions.ts'
 import type { Settings } from './management/settings.ts'
 import type { ViewDeps } from './management/views.ts'
 import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
@@ -24,6 +26,7 @@ export type ServiceContext = {
   readonly log: Log
   readonly settings: Settings
   readonly keys: Keys
+  readonly sessions: Sessions
   readonly leases: Leases
   readonly waiters: JobWaiters
   readonly streams: StreamReaders
@@ -32,6 +35,7 @@ export type ServiceContext = {
   readonly supervisor: WorkerSupervisor
   readonly webhooks: WebhookDelivery
   readonly metrics: MetricsRecorder
+  readonly figures: Figures
   readonly usage: UsageWatch
   readonly balancer: RequestBalancer
   readonly requestLog: RequestLog
@@ -44,7 +48,7 @@ export type ServiceContext = {
   readonly bells: { readonly events: Bell; readonly logs: Bell; readonly requests: Bell }
   /** Aborts when the service stops: open event streams end. */
   readonly stopping: AbortSignal
-  /** Makes a new account key and writes the key to the key file. */
+  /** Makes a new account key, ends all sessions, and writes the key to the key file. */
   readonly rotateAccountKey: () => Promise<void>
 }
 

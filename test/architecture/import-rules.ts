@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependency-cruiser'
-import { MAY_IMPORT, OWNED_PACKAGES, PURE_LAYERS, RENDERER_MAY_IMPORT } from './layers.ts'
+import {
+  FEATURES_MAY_IMPORT,
+  MAY_IMPORT,
+  OWNED_PACKAGES,
+  PURE_LAYERS,
+  RENDERER_LAYERS,
+  RENDERER_MAY_IMPORT,
+} from './layers.ts'
 
 /** An import that the table does not allow. */
 export interface ImportViolation {
@@ -25,6 +32,32 @@ const layerRules = Object.entries(MAY_IMPORT).map(([layer, allowed]) => ({
   to: { path: '^(src-main|src-renderer|test)/', pathNot: [layer, ...allowed].map(entry) },
 }))
 
+/** The same for the pages. */
+const rendererEntry = (name: string) => `^src-renderer/${literally(name)}(/|$)`
+
+const rendererRules = Object.entries(RENDERER_LAYERS).map(([layer, allowed]) => ({
+  name: `src-renderer/${layer} may import ${allowed.join(', ') || 'nothing else'}`,
+  severity: 'error' as const,
+  from: { path: rendererEntry(layer) },
+  to: { path: '^src-renderer/', pathNot: [layer, ...allowed].map(rendererEntry) },
+}))
+
+const feature = (name: string) => `^src-renderer/features/${name}/`
+const featureRules = [
+  ...Object.entries(FEATURES_MAY_IMPORT).map(([name, allowed]) => ({
+    name: `feature ${name} may import ${allowed.join(', ')}`,
+    severity: 'error' as const,
+    from: { path: feature(name) },
+    to: { path: feature('[^/]+'), pathNot: [name, ...allowed].map(feature) },
+  })),
+  {
+    name: 'a feature knows of no other',
+    severity: 'error' as const,
+    from: { path: feature('([^/]+)'), pathNot: Object.keys(FEATURES_MAY_IMPORT).map(feature) },
+    to: { path: feature('[^/]+'), pathNot: feature('$1') },
+  },
+]
+
 const pureRules = Object.entries(PURE_LAYERS).map(([layer, packages]) => ({
   name: `src-main/${layer} may import ${packages.length === 0 ? 'no package' : `no package but ${packages.join(', ')}`}`,
   severity: 'error' as const,
@@ -41,6 +74,8 @@ const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owner]) => ({
 
 const FORBIDDEN: IForbiddenRuleType[] = [
   ...layerRules,
+  ...rendererRules,
+  ...featureRules,
   ...pureRules,
   ...packageRules,
   {

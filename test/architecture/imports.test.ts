@@ -2,7 +2,16 @@ import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { findImportViolations } from './import-rules.ts'
-import { MAY_IMPORT, OWNED_PACKAGES, PURE_LAYERS, RENDERER_MAY_IMPORT, TOP_FILES_WITHOUT_A_ROW } from './layers.ts'
+import {
+  FEATURES_MAY_IMPORT,
+  MAY_IMPORT,
+  OWNED_PACKAGES,
+  PURE_LAYERS,
+  RENDERER_FILES_WITHOUT_A_ROW,
+  RENDERER_LAYERS,
+  RENDERER_MAY_IMPORT,
+  TOP_FILES_WITHOUT_A_ROW,
+} from './layers.ts'
 import { plant } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -44,6 +53,54 @@ test('every top entry of src-main has a row', () => {
     'utils',
     'index.ts',
   ])
+})
+
+test('every top entry of src-renderer has a row', () => {
+  const known = [...Object.keys(RENDERER_LAYERS), ...RENDERER_FILES_WITHOUT_A_ROW]
+  expect(readdirSync(join(ROOT, 'src-renderer')).filter((entry) => !known.includes(entry))).toEqual([])
+})
+
+test('every import between two layers of the pages is found exactly when the table does not allow it', async () => {
+  const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
+  const expected: string[] = []
+  const layers = Object.keys(RENDERER_LAYERS)
+  const placeOf = (layer: string) => (isFile(layer) ? `src-renderer/${layer}` : `src-renderer/${layer}/target.ts`)
+  for (const layer of layers) files[placeOf(layer)] ??= 'export {}\n'
+  // Files are imported only: one that imports its importer too would be a cycle beside.
+  for (const layer of layers.filter((name) => !isFile(name))) {
+    for (const target of layers) {
+      if (target === layer) continue
+      const from = `src-renderer/${layer}/takes-${target.replaceAll('.', '-')}.ts`
+      files[from] = importOf(from, placeOf(target))
+      if (!RENDERER_LAYERS[layer]?.includes(target)) expected.push(`${from} -> ${placeOf(target)}`)
+    }
+  }
+  const { violations } = await findImportViolations(plant(files))
+  expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(expected.sort())
+  expect(expected).toEqual(
+    expect.arrayContaining([
+      'src-renderer/store/takes-ui.ts -> src-renderer/ui/target.ts',
+      'src-renderer/ui/takes-features.ts -> src-renderer/features/target.ts',
+      'src-renderer/features/takes-app.ts -> src-renderer/app/target.ts',
+    ]),
+  )
+})
+
+test('a feature that takes from another one is found, where the table does not say that it shows parts of it', async () => {
+  const features = ['endpoints', 'requests', 'jobs', 'workers', 'apps']
+  const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
+  const expected: string[] = []
+  for (const feature of features) files[`src-renderer/features/${feature}/target.ts`] = 'export {}\n'
+  for (const feature of features) {
+    for (const target of features) {
+      const from = `src-renderer/features/${feature}/takes-${target}.ts`
+      files[from] = importOf(from, `src-renderer/features/${target}/target.ts`)
+      if (target !== feature && !FEATURES_MAY_IMPORT[feature]?.includes(target)) expected.push(from)
+    }
+  }
+  const { violations } = await findImportViolations(plant(files))
+  expect(violations.map(({ from }) => from).sort()).toEqual(expected.sort())
+  expect(expected).toContain('src-renderer/features/jobs/takes-apps.ts')
 })
 
 test('every import between two layers is found exactly when the table does not allow it', async () => {

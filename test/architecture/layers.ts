@@ -23,6 +23,30 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What the pages may import from src-main. */
 export const RENDERER_MAY_IMPORT: readonly string[] = ['contract', 'domain']
 
+/**
+ * Who may import whom in src-renderer, one row per top folder or file; as above, what a row does not name is forbidden.
+ */
+export const RENDERER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  'addresses.ts': [],
+  platform: [],
+  'api-client': ['platform'],
+  store: ['api-client', 'platform'],
+  ui: ['addresses.ts', 'platform', 'store'],
+  features: ['addresses.ts', 'api-client', 'platform', 'store', 'ui'],
+  app: ['addresses.ts', 'api-client', 'features', 'platform', 'store', 'ui'],
+  'main.ts': ['api-client', 'app', 'platform', 'store', 'styles'],
+  styles: [],
+  'vite.config.ts': [],
+}
+
+/** Features that show parts of others; no other feature knows of another. */
+export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  endpoints: ['requests', 'jobs', 'workers'],
+}
+
+/** Entries of src-renderer that are no code. */
+export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
+
 /** Entries of src-main that are no code. */
 export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'tsconfig.pure.json']
 
@@ -43,6 +67,13 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   commander: 'src-main/cli/',
   '@clack/prompts': 'src-main/cli/',
   react: 'src-renderer/',
+  'react-dom': 'src-renderer/',
+  wouter: 'src-renderer/',
   zustand: 'src-renderer/',
+  '@tanstack/react-query': 'src-renderer/',
+  '@tanstack/react-table': 'src-renderer/ui/table/',
+  uplot: 'src-renderer/ui/chart/',
+  '@codemirror/view': 'src-renderer/ui/editor/',
+  'radix-ui': 'src-renderer/',
   '@xyflow/react': 'src-renderer/',
 }

@@ -11,6 +11,7 @@ import { endedJobs } from './rows/ended-jobs.ts'
 import { idleService } from './rows/idle.ts'
 import { largeBodies } from './rows/large-bodies.ts'
 import { millionJobs } from './rows/million.ts'
+import { pageStart } from './rows/pages.ts'
 import { previewSaves } from './rows/preview.ts'
 import { runThroughput } from './rows/run-throughput.ts'
 import { runsyncLatency } from './rows/runsync.ts'
@@ -30,6 +31,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   ended: endedJobs,
   build: buildTimes,
   preview: previewSaves,
+  pages: pageStart,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   idle: (_rounds, idleSeconds) => idleService(idleSeconds),
 }

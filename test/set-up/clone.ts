@@ -38,7 +38,8 @@ export class Clone {
   constructor(main = '') {
     onTestFinished(() => rmSync(this.root, { recursive: true, force: true }))
     mkdirSync(join(this.root, 'src-main/cli'), { recursive: true })
-    for (const name of ['set-up.mjs', 'drydock.mjs']) cpSync(join(CLI, name), join(this.root, 'src-main/cli', name))
+    for (const name of ['set-up.mjs', 'build-pages.mjs', 'drydock.mjs'])
+      cpSync(join(CLI, name), join(this.root, 'src-main/cli', name))
     this.write('src-main/cli/main.ts', main)
     this.write('package.json', JSON.stringify({ type: 'module', dependencies: { a: '1.0.0' } }))
     this.writeLockFile('1.0.0')
@@ -82,8 +83,8 @@ export class Clone {
     })
   }
 
-  setUp(env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return ended(this.start('src-main/cli/set-up.mjs', [], env))
+  setUp(env: NodeJS.ProcessEnv = {}, args: readonly string[] = []): Promise<Ended> {
+    return ended(this.start('src-main/cli/set-up.mjs', args, env))
   }
 }
 

@@ -3,6 +3,7 @@
  * stands still, and a fleet whose workers the test leads. Everything is fresh, and stopped when the test ends.
  */
 import { expect, onTestFinished } from 'vitest'
+import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
 import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
 import { type Core, createCore, pingWorker, type Storage } from '../../src-main/core.ts'
@@ -18,6 +19,7 @@ import { type TestWorker, workerClient } from './worker-client.ts'
 export const SERVICE_URL = 'http://127.0.0.1:8790'
 const WORKER_URL = 'http://127.0.0.1:8791'
 const HOST = '127.0.0.1:8790'
+const NOT_BUILT: PageFiles = { index: async () => undefined, asset: async () => undefined }
 
 /** An answer. `body` is what its JSON holds. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
@@ -87,6 +89,8 @@ export type SetupOptions = {
   readonly storage?: (storage: Storage) => Storage
   readonly post?: Poster
   readonly settings?: object
+  /** The built pages; none without it. */
+  readonly pages?: PageFiles
 }
 
 type Run = {
@@ -104,6 +108,7 @@ export async function setup({
   storage: change,
   post,
   settings,
+  pages = NOT_BUILT,
 }: SetupOptions = {}): Promise<TestService> {
   const clock = createFakeClock()
   const place = fakePlace()
@@ -145,7 +150,14 @@ export async function setup({
     })
     if (fleet === undefined) throw new Error('the core made no fleet')
     const { service } = core
-    return { core, storage, fleet, users: createUserApp(service), workers: createWorkerApp(service), cancelTimers }
+    return {
+      core,
+      storage,
+      fleet,
+      users: createUserApp(service, pages),
+      workers: createWorkerApp(service),
+      cancelTimers,
+    }
   }
 
   let run = createRun()

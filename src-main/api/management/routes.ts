@@ -5,6 +5,7 @@ import { ARTIFACT_OPERATIONS } from './artifacts.ts'
 import { ENDPOINT_OPERATIONS } from './endpoints.ts'
 import { JOB_OPERATIONS } from './jobs.ts'
 import { LOG_OPERATIONS } from './logs.ts'
+import { PAGE_OPERATIONS } from './pages.ts'
 import { REGISTRY_OPERATIONS } from './registries.ts'
 import { RELEASE_OPERATIONS } from './releases.ts'
 import { REQUEST_OPERATIONS } from './requests.ts'
@@ -17,6 +18,7 @@ export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {
   ...ENDPOINT_OPERATIONS,
   ...JOB_OPERATIONS,
   ...LOG_OPERATIONS,
+  ...PAGE_OPERATIONS,
   ...REGISTRY_OPERATIONS,
   ...RELEASE_OPERATIONS,
   ...REQUEST_OPERATIONS,

@@ -4,24 +4,28 @@ import { CliError } from '../cli-error.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock open`: show the web page of the running service in the browser. */
+/** `drydock open`: sign the browser in to the web pages of the running service. */
 export function addOpen(program: Command, surroundings: Surroundings): void {
   program
     .command('open')
-    .description('open the web page of the running service in the browser')
-    .option('--print', 'only print the address')
+    .description('open the web pages of the running service in the browser, signed in')
+    .option('--print', 'only print the link that signs a browser in')
     .addHelpText(
       'after',
-      '\nThe key is never part of the address.\n\nExamples:\n  $ drydock open\n  $ drydock open --print',
+      `
+The link signs one browser in, once, within a minute. The key is never part of it.
+
+Examples:
+  $ drydock open
+  $ drydock open --print`,
     )
     .action(async ({ print }: { print?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      // Asked first, so that a service that is gone is said here and not by an empty browser page.
-      await client.call('info')
-      const url = `${client.url}/`
-      if (print !== true) await openBrowser(url, surroundings.platform)
+      const link = (await client.call('sessionLinkCreate')).url
+      if (print !== true) await openBrowser(link, surroundings.platform)
+      const url = print === true ? link : `${client.url}/`
       if (output.json) output.document({ url })
-      else output.line(url)
+      else output.line(print === true ? link : `Opened ${url} in the browser.`)
     })
 }
 

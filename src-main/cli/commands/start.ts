@@ -37,6 +37,7 @@ Examples:
             const facts = { ready: true, url, data, keyFile }
             if (!output.json) showPlaces(output, facts)
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
+            if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
             await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
           },
           onStopping: () => output.json || output.note('stopping ...'),
@@ -57,10 +58,16 @@ function showPlaces(output: Output, { url, data, keyFile }: Facts & { readonly k
   output.line('Drydock is up. Ctrl+C stops it.')
   output.fields([
     ['address', url],
-    ['web page', `${url}/  (no desktop window is opened in this version)`],
+    ['web pages', `${url}/  (drydock open signs a browser in; there is no desktop window in this version)`],
     ['data folder', data],
     ['key file', keyFile],
   ])
+}
+
+// In a terminal alone: elsewhere it would end up in a log.
+async function showLink(output: Output, client: ServiceClient): Promise<void> {
+  const { url } = await client.call('sessionLinkCreate')
+  output.fields([['sign in', `${url}  (once, within a minute)`]])
 }
 
 type Sample = {

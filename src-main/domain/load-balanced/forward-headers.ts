@@ -3,6 +3,7 @@
  * turn, so that repeated ones (Set-Cookie) and the spelling of names stay as they were.
  * Source: RFC 9110 7.6.1 for the headers that concern one connection only; Go's ReverseProxy for TE and Trailer.
  */
+import { withoutSessions } from '../auth.ts'
 
 const ONE_CONNECTION = new Set([
   'connection',
@@ -43,8 +44,9 @@ type Pair = readonly [name: string, value: string]
 export function headersForWorker(raw: readonly string[], facts: ForwardFacts): string[] {
   const pairs = pairsOf(raw)
   const ended = endingHere(pairs)
-  const kept = pairs.filter(([name]) => {
+  const kept = pairs.map(withoutOurCookies).filter(([name, value]) => {
     const lower = name.toLowerCase()
+    if (lower === 'cookie' && value === '') return false
     return !ended.has(lower) && !OURS.test(lower) && (lower !== 'trailer' || facts.body === 'chunked')
   })
   const own: Pair[] = [
@@ -61,6 +63,11 @@ export function headersForWorker(raw: readonly string[], facts: ForwardFacts): s
     own.push(['Content-Length', '0'])
   if (facts.upgrade !== undefined) own.push(['Connection', 'Upgrade'], ['Upgrade', facts.upgrade])
   return [...kept, ...own].flat()
+}
+
+// Our pages have the origin of `/lb`, so the browser sends their session along; it opens as much as our key.
+function withoutOurCookies([name, value]: Pair): Pair {
+  return [name, name.toLowerCase() === 'cookie' ? withoutSessions(value) : value]
 }
 
 /** The headers for the client. @param trailers whether the answer can have some, which then may be announced */

@@ -22,6 +22,12 @@ describe('the headers for a worker', () => {
     expect(headersForWorker(raw, facts())).toEqual([...raw, ...OWN])
   })
 
+  it('hold no session of the web pages, whatever else the cookies are', () => {
+    const raw = ['Cookie', 'a=1; drydock_session_8790=secret; b="2"', 'cookie', 'drydock_session_80=secret']
+    expect(headersForWorker(raw, facts())).toEqual(['Cookie', 'a=1; b="2"', ...OWN])
+    expect(headersForWorker(['Cookie', 'a=1;b=2'], facts())).toEqual(['Cookie', 'a=1;b=2', ...OWN])
+  })
+
   it('hold one Host, the one that was checked', () => {
     expect(headersForWorker(['Host', 'h:1', 'host', 'evil'], facts())).toEqual(OWN)
   })

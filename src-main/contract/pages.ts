@@ -1,0 +1,17 @@
+/**
+ * The first parts of the addresses of the web pages. The service answers all below them with the pages; the pages route
+ * by the rest. No address of the APIs begins with one of them.
+ */
+export const PAGE_SECTIONS = [
+  'endpoints',
+  'jobs',
+  'workers',
+  'apps',
+  'workflows',
+  'catalog',
+  'system',
+  'settings',
+] as const
+
+/** The first part of the address of a web page. */
+export type PageSection = (typeof PAGE_SECTIONS)[number]

@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import { APP_ROUTES, type AppOperation } from '../../src-main/contract/app-routes.ts'
+import type { ErrorBody } from '../../src-main/contract/errors.ts'
+import type { Route } from '../../src-main/contract/routes.ts'
+import { V2_ROUTES, type V2Operation } from '../../src-main/contract/v2-routes.ts'
+import { ApiError } from './api-error.ts'
+
+const OPERATIONS = { ...APP_ROUTES, ...V2_ROUTES }
+
+/** Name of an operation of the service. */
+export type Operation = AppOperation | V2Operation
+
+/** What an operation answers. */
+export type AnswerOf<Name extends Operation> = z.infer<(typeof OPERATIONS)[Name]['answer']>
+
+/** What goes into a call: places of the path, query parameters (undefined ones are left out), JSON body. */
+export type CallArguments = {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The calls to the service that the pages come from. */
+export type ApiClient = {
+  /** Calls an operation. @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
+  readonly call: <Name extends Operation>(operation: Name, args?: CallArguments) => Promise<AnswerOf<Name>>
+}
+
+/** Makes the client from the route tables of the contract. The browser adds the session to each call. */
+export function createApiClient(fetch: typeof globalThis.fetch): ApiClient {
+  return {
+    async call<Name extends Operation>(operation: Name, { path, query, body = {}, signal }: CallArguments = {}) {
+      const route: Route = OPERATIONS[operation]
+      const method = route.methods[0] ?? 'GET'
+      const sends = method === 'POST' || method === 'PATCH'
+      const answer = await send(fetch, addressOf(route.path, path, query), {
+        method,
+        headers: { accept: 'application/json', ...(sends ? { 'content-type': 'application/json' } : {}) },
+        ...(sends ? { body: JSON.stringify(body) } : {}),
+        signal: signal ?? null,
+      })
+      const parsed = OPERATIONS[operation].answer.safeParse(answer)
+      if (!parsed.success) throw notDrydock(200)
+      return parsed.data as AnswerOf<Name>
+    },
+  }
+}
+
+/**
+ * The address of a call.
+ * @param pattern path of a route, with `:name` places
+ */
+function addressOf(pattern: string, path: CallArguments['path'] = {}, query: CallArguments['query'] = {}): string {
+  const place = pattern.replace(/:(\w+)/g, (_place, name: string) => encodeURIComponent(path[name] ?? ''))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+  return search.size === 0 ? place : `${place}?${search}`
+}
+
+async function send(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<unknown> {
+  const answer = await fetch(address, init).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause
+    throw new ApiError('NOT_REACHABLE', 0, 'The service does not answer. Start it with `drydock start`.', { cause })
+  })
+  const value: unknown = await answer.json().catch(() => undefined)
+  if (answer.ok) return value
+  if (isErrorBody(value)) throw new ApiError(value.code, value.status, value.error)
+  throw notDrydock(answer.status)
+}
+
+function notDrydock(status: number): ApiError {
+  const message = `The service gave an answer that these pages do not know (status ${status}). Reload the page.`
+  return new ApiError('NOT_DRYDOCK', status, message)
+}
+
+function isErrorBody(value: unknown): value is ErrorBody {
+  return typeof value === 'object' && value !== null && 'error' in value && 'code' in value
+}

@@ -1,0 +1,60 @@
+/**
+ * The events of the service. They are handed on in batches: a page that draws twenty times a second follows two hundred
+ * events a second with ease. A stream that breaks off is not opened again here; whoever opened it knows what it missed.
+ */
+import { type ServiceEvent, serviceEvent } from '../../src-main/contract/events.ts'
+import type { Platform } from '../platform/platform.ts'
+
+/** An event with its number. */
+export type NumberedEvent = { readonly id: number; readonly event: ServiceEvent }
+
+/** The part of the browser's EventSource that is used. */
+export type EventSourceLike = Pick<EventSource, 'addEventListener' | 'close'>
+
+const BATCH_MS = 50
+const TYPES = ['job', 'worker', 'endpoint'] as const satisfies readonly ServiceEvent['type'][]
+
+/**
+ * Opens the stream.
+ * @param after number of the last event already known
+ * @returns a function that closes it; nothing is told afterwards
+ */
+export function openEventStream({
+  after,
+  connect,
+  platform,
+  onEvents,
+  onLost,
+}: {
+  readonly after: number
+  readonly connect: (address: string) => EventSourceLike
+  readonly platform: Pick<Platform, 'after'>
+  readonly onEvents: (events: readonly NumberedEvent[]) => void
+  readonly onLost: () => void
+}): () => void {
+  const source = connect(`/events?lastEventId=${after}`)
+  let batch: NumberedEvent[] = []
+  let cancelFlush: (() => void) | undefined
+
+  const flush = () => {
+    cancelFlush = undefined
+    const events = batch
+    batch = []
+    onEvents(events)
+  }
+  const hear = (message: MessageEvent<string>) => {
+    batch.push({ id: Number(message.lastEventId), event: serviceEvent.parse(JSON.parse(message.data)) })
+    cancelFlush ??= platform.after(BATCH_MS, flush)
+  }
+  const close = () => {
+    cancelFlush?.()
+    batch = []
+    source.close()
+  }
+  for (const type of TYPES) source.addEventListener(type, hear as EventListener)
+  source.addEventListener('error', () => {
+    close()
+    onLost()
+  })
+  return close
+}

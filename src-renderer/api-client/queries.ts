@@ -1,0 +1,51 @@
+/** What the pages ask for beside the live state: figures over time and lists. Keys begin with the kind of data. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { ApiClient } from './client.ts'
+
+/** The spans of charts, with how often their newest point can change; ms. */
+export const RANGES = {
+  '5 m': { spanMs: 300_000, everyMs: 10_000 },
+  '1 h': { spanMs: 3_600_000, everyMs: 10_000 },
+  '24 h': { spanMs: 86_400_000, everyMs: 60_000 },
+  '7 d': { spanMs: 7 * 86_400_000, everyMs: 300_000 },
+} as const
+
+/** The span of a chart. */
+export type Range = keyof typeof RANGES
+
+// As many as a chart of half the window can show apart.
+const POINTS = 120
+const FIGURES_EVERY_MS = 10_000
+
+/** Figures of all endpoints over the last hour. */
+export const figuresQuery = (client: ApiClient) =>
+  queryOptions({
+    queryKey: ['figures'],
+    queryFn: ({ signal }) => client.call('figuresRead', { signal }),
+    refetchInterval: FIGURES_EVERY_MS,
+  })
+
+/** Metrics of an endpoint up to now. @param now gives ms since the epoch */
+export const metricsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
+  queryOptions({
+    queryKey: ['metrics', endpointId, range],
+    queryFn: async ({ signal }) => {
+      const to = now()
+      const from = to - RANGES[range].spanMs
+      const path = { endpointId }
+      return {
+        from,
+        to,
+        ...(await client.call('endpointMetrics', { path, query: { from, to, points: POINTS }, signal })),
+      }
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: RANGES[range].everyMs,
+  })
+
+/** The newest jobs of an endpoint. */
+export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: number) =>
+  queryOptions({
+    queryKey: ['jobs', { endpoint: endpointId, limit }],
+    queryFn: ({ signal }) => client.call('jobList', { query: { endpoint: endpointId, limit }, signal }),
+  })

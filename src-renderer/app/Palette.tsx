@@ -1,0 +1,77 @@
+import { Command as Cmdk } from 'cmdk'
+import { Dialog } from 'radix-ui'
+import { useLocation } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import { ADDRESS } from '../addresses.ts'
+import { useAppState } from '../store/app-context.ts'
+import type { Command } from '../store/commands-slice.ts'
+import { KeyCaps } from './KeyCaps.tsx'
+
+const GROUP_LOOK =
+  '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-ink-2'
+
+/** Every action of this page and of all pages, found by typing. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const offered = useAppState((state) => state.commands)
+  const endpoints = useEndpointCommands()
+  const commands = [...offered, ...endpoints]
+  // What the page itself offers stands first.
+  const groups = [...new Set(commands.map(({ group }) => group))].sort((one, other) => rankOf(one) - rankOf(other))
+  const run = (command: Command) => {
+    onClose()
+    command.run()
+  }
+  return (
+    <Dialog.Root open onOpenChange={onClose}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-veil" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="enters fixed top-[15vh] left-1/2 z-50 w-[calc(100%-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-control border border-line bg-surface-1 shadow-float"
+        >
+          <Dialog.Title className="sr-only">All actions</Dialog.Title>
+          <Cmdk label="All actions" loop>
+            <Cmdk.Input
+              placeholder="What do you want to do?"
+              className="h-11 w-full border-b border-line bg-transparent px-4 outline-none"
+            />
+            <Cmdk.List className="max-h-[50vh] overflow-y-auto p-1">
+              <Cmdk.Empty className="px-3 py-6 text-center text-ink-2">Nothing is called that.</Cmdk.Empty>
+              {groups.map((group) => (
+                <Cmdk.Group key={group} heading={group} className={GROUP_LOOK}>
+                  {commands
+                    .filter((command) => command.group === group)
+                    .map((command) => (
+                      <Cmdk.Item
+                        key={command.id}
+                        value={`${group} ${command.label} ${command.id}`}
+                        onSelect={() => run(command)}
+                        className="flex h-8 cursor-pointer items-center justify-between gap-4 rounded-control px-2 data-[selected=true]:bg-accent-soft"
+                      >
+                        <span className="truncate">{command.label}</span>
+                        {command.keys !== undefined && <KeyCaps keys={command.keys} />}
+                      </Cmdk.Item>
+                    ))}
+                </Cmdk.Group>
+              ))}
+            </Cmdk.List>
+          </Cmdk>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+const EVERYWHERE = ['Endpoints', 'Go to', 'Window']
+const rankOf = (group: string) => EVERYWHERE.indexOf(group)
+
+function useEndpointCommands(): readonly Command[] {
+  const [, go] = useLocation()
+  const named = useAppState(useShallow((state) => Object.values(state.live.endpoints)))
+  return named.map(({ id, name }) => ({
+    id: `endpoint-${id}`,
+    group: 'Endpoints',
+    label: name === id ? id : `${name} (${id})`,
+    run: () => go(ADDRESS.endpoint(id)),
+  }))
+}

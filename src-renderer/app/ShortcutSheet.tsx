@@ -1,0 +1,57 @@
+import { useAppState } from '../store/app-context.ts'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { KeyCaps } from './KeyCaps.tsx'
+
+const ALWAYS = [
+  ['Every action', 'Ctrl K'],
+  ['Search on this page', '/'],
+  ['This sheet', '?'],
+  ['Move in a list', 'j k'],
+  ['Open what is chosen', 'Enter'],
+  ['Close what is open', 'Esc'],
+] as const
+
+/** All keys: those that always work, and those of the page that is shown. */
+export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
+  const commands = useAppState((state) => state.commands)
+  const groups = Object.entries(Object.groupBy(commands, ({ group }) => group))
+  return (
+    <SidePanel open onOpenChange={onClose} title="Keys">
+      <Keys title="Everywhere" rows={ALWAYS} />
+      {groups.map(([group, ofGroup = []]) => (
+        <Keys
+          key={group}
+          title={group}
+          rows={ofGroup.flatMap(({ label, keys }) =>
+            keys === undefined || keys === '?' ? [] : [[label, keys] as const],
+          )}
+        />
+      ))}
+    </SidePanel>
+  )
+}
+
+function Keys({
+  title,
+  rows,
+}: {
+  readonly title: string
+  readonly rows: readonly (readonly [label: string, keys: string])[]
+}) {
+  if (rows.length === 0) return null
+  return (
+    <section className="mb-4">
+      <h3 className="mb-1 text-small text-ink-2">{title}</h3>
+      <dl>
+        {rows.map(([label, keys]) => (
+          <div key={label} className="flex h-7 items-center justify-between">
+            <dt>{label}</dt>
+            <dd>
+              <KeyCaps keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,59 @@
+import { useEffect } from 'react'
+import { useApp } from '../store/app-context.ts'
+import { isTyping } from '../ui/is-typing.ts'
+
+// How long a key like `g` waits for the one that follows it, ms.
+const SEQUENCE_MS = 1000
+
+/**
+ * Hears keys anywhere in the window: Ctrl or Cmd K for the palette, `?` for the sheet, `/` for the search of the page, and
+ * the keys of all commands that are offered.
+ */
+export function useShortcuts({
+  openPalette,
+  openSheet,
+}: {
+  readonly openPalette: () => void
+  readonly openSheet: () => void
+}): void {
+  const { store, platform } = useApp()
+  useEffect(() => {
+    let before: { readonly key: string; readonly at: number } | undefined
+
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault()
+        openPalette()
+        return
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isOverlaid()) return
+      if (event.key === '?') openSheet()
+      else if (event.key === '/') focusSearch(event)
+      else runCommand(event)
+    }
+
+    function runCommand(event: KeyboardEvent) {
+      const fresh = before !== undefined && platform.now() - before.at < SEQUENCE_MS
+      const keys = fresh ? `${before?.key} ${event.key}` : event.key
+      before = { key: event.key, at: platform.now() }
+      // The newest first: what a page offers goes before what is offered everywhere.
+      const command = store.getState().commands.findLast((one) => one.keys === keys)
+      if (command === undefined) return
+      event.preventDefault()
+      before = undefined
+      command.run()
+    }
+
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [store, platform, openPalette, openSheet])
+}
+
+const isOverlaid = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLElement>('[data-search]')
+  if (search === null) return
+  event.preventDefault()
+  search.focus()
+}

@@ -1,0 +1,132 @@
+import { Link } from 'wouter'
+import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { EndpointFigures, LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { counted } from '../../ui/format.ts'
+import { Sparkline } from '../../ui/Sparkline.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Duration, Nothing } from '../../ui/Values.tsx'
+import { endpointKind, endpointState } from './endpoint-state.ts'
+
+/** A row of the list: the endpoint, its workers, and its figures once they have come. */
+export type EndpointRow = {
+  readonly endpoint: LiveEndpoint
+  readonly workers: readonly WorkerView[]
+  readonly figures: EndpointFigures | undefined
+}
+
+/** The columns of the list of endpoints. */
+export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 160,
+    grow: 2,
+    sortBy: ({ endpoint }) => endpoint.name,
+    cell: ({ endpoint }) => (
+      <Link to={ADDRESS.endpoint(endpoint.id)} className="font-medium hover:underline">
+        {endpoint.name}
+        {endpoint.name !== endpoint.id && (
+          <span className="ml-2 font-mono text-small font-normal text-ink-2">{endpoint.id}</span>
+        )}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 100,
+    grow: 1,
+    sortBy: ({ endpoint, workers }) => endpointState(endpoint, workers).word,
+    cell: ({ endpoint, workers }) => <State endpoint={endpoint} workers={workers} />,
+  },
+  {
+    id: 'kind',
+    header: 'Kind',
+    width: 110,
+    grow: 1,
+    cell: ({ endpoint }) => <span className="text-ink-2">{endpointKind(endpoint)}</span>,
+  },
+  {
+    id: 'queue',
+    header: 'Queue',
+    width: 64,
+    align: 'right',
+    sortBy: ({ endpoint }) => endpoint.inQueue,
+    cell: ({ endpoint }) => endpoint.inQueue.toLocaleString('en'),
+  },
+  {
+    id: 'workers',
+    header: 'Workers',
+    width: 80,
+    align: 'right',
+    sortBy: ({ workers }) => workers.length,
+    cell: ({ endpoint, workers }) => `${workers.length} of ${endpoint.workersMax}`,
+  },
+  {
+    id: 'p50',
+    header: 'p50',
+    width: 72,
+    align: 'right',
+    sortBy: ({ figures }) => figures?.executionP50,
+    cell: ({ figures }) => <Duration ms={figures?.executionP50} />,
+  },
+  {
+    id: 'p99',
+    header: 'p99',
+    width: 72,
+    align: 'right',
+    sortBy: ({ figures }) => figures?.executionP99,
+    cell: ({ figures }) => <Duration ms={figures?.executionP99} />,
+  },
+  {
+    id: 'hour',
+    header: 'Jobs in the last hour',
+    width: 144,
+    cell: ({ figures }) => <LastHour figures={figures} />,
+  },
+  {
+    id: 'error',
+    header: 'Last error',
+    width: 120,
+    grow: 2,
+    cell: ({ figures }) => <LastError figures={figures} />,
+  },
+]
+
+function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
+  const dot = <StateDot {...endpointState(endpoint, workers)} />
+  if (endpoint.waitingReason === undefined) return dot
+  return (
+    <Tooltip text={endpoint.waitingReason}>
+      <span>{dot}</span>
+    </Tooltip>
+  )
+}
+
+function LastHour({ figures }: Pick<EndpointRow, 'figures'>) {
+  if (figures === undefined) return null
+  const jobs = figures.submitted.reduce((sum, one) => sum + one, 0)
+  return <Sparkline values={figures.submitted} label={`${counted(jobs, 'job')} in the last hour`} />
+}
+
+function LastError({ figures }: Pick<EndpointRow, 'figures'>) {
+  if (figures?.lastError === undefined) return <Nothing />
+  const { jobId, error } = figures.lastError
+  const text = firstLine(error)
+  return (
+    <Tooltip text={text}>
+      <Link to={ADDRESS.job(jobId)} className="text-failed-ink hover:underline">
+        {text}
+      </Link>
+    </Tooltip>
+  )
+}
+
+// Errors of handlers are JSON with a message in it.
+function firstLine(error: string): string {
+  const message = /"error_message":\s*"((?:[^"\\]|\\.)*)"/.exec(error)?.[1]
+  return (message ?? error).split(/\n|\\n/, 1)[0] || 'no message'
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { Boxes } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import { ADDRESS } from '../../addresses.ts'
+import { figuresQuery } from '../../api-client/queries.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+import { useAddressSort } from '../../ui/table/use-address-sort.ts'
+import { ENDPOINT_COLUMNS, type EndpointRow } from './EndpointColumns.tsx'
+import { NewEndpointMenu } from './NewEndpointMenu.tsx'
+import { type NewEndpoint, NewEndpointPanel } from './NewEndpointPanel.tsx'
+
+const CRUMBS = [{ name: 'Endpoints' }]
+
+/** All endpoints as they are now. */
+export function EndpointListPage() {
+  const [, go] = useLocation()
+  const loaded = useAppState((state) => state.live.loaded)
+  const [search, setSearch] = useSearchParams()
+  const [sort, setSort] = useAddressSort()
+  const text = search.get('q') ?? ''
+  const rows = useEndpointRows(text)
+  const isEmpty = useAppState((state) => Object.keys(state.live.endpoints).length === 0)
+  const wanted = NEW_KINDS.find((kind) => kind === search.get('new'))
+  const openNew = useCallback(
+    (kind: NewEndpoint | undefined) => setSearch(kind === undefined ? {} : { new: kind }),
+    [setSearch],
+  )
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: 'new-handler',
+        group: 'Endpoints here',
+        label: 'New endpoint from a handler file',
+        keys: 'n',
+        run: () => openNew('handler'),
+      },
+      { id: 'new-image', group: 'Endpoints here', label: 'New endpoint from an image', run: () => openNew('image') },
+    ],
+    [openNew],
+  )
+  const filter = (q: string) => setSearch(q === '' ? {} : { q }, { replace: true })
+  return (
+    <Page
+      fills
+      crumbs={CRUMBS}
+      commands={commands}
+      actions={
+        <>
+          {!isEmpty && <SearchField label="Search endpoints" value={text} onChange={filter} />}
+          <NewEndpointMenu onNew={openNew} />
+        </>
+      }
+    >
+      {!loaded && <SkeletonRows rows={8} />}
+      {loaded && isEmpty && (
+        <EmptyState
+          icon={<Boxes />}
+          command="drydock endpoint create hello --handler handler.py"
+          action={<NewEndpointMenu onNew={openNew} />}
+        >
+          There are no endpoints yet. An endpoint is a handler, an app or an image that answers requests.
+        </EmptyState>
+      )}
+      {loaded && !isEmpty && (
+        <Table
+          label="Endpoints"
+          columns={ENDPOINT_COLUMNS}
+          rows={rows}
+          rowId={idOf}
+          onOpen={(row) => go(ADDRESS.endpoint(row.endpoint.id))}
+          sort={sort}
+          onSort={setSort}
+          className="max-h-full rounded-control border border-line bg-surface-1"
+        />
+      )}
+      {wanted !== undefined && <NewEndpointPanel kind={wanted} onClose={() => openNew(undefined)} />}
+    </Page>
+  )
+}
+
+const NEW_KINDS = ['handler', 'image'] as const satisfies readonly NewEndpoint[]
+
+const idOf = (row: EndpointRow) => row.endpoint.id
+
+function useEndpointRows(text: string): readonly EndpointRow[] {
+  const { client } = useApp()
+  const endpoints = useAppState(useShallow((state) => Object.values(state.live.endpoints)))
+  const workers = useAppState((state) => state.live.workers)
+  const { data: figures } = useQuery(figuresQuery(client))
+  return useMemo(() => {
+    const workersOf = Object.groupBy(Object.values(workers), ({ endpointId }) => endpointId)
+    const figuresOf = new Map(figures?.endpoints.map((one) => [one.endpointId, one]))
+    const wanted = text.toLowerCase()
+    return endpoints
+      .filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(wanted))
+      .map((endpoint) => ({
+        endpoint,
+        workers: workersOf[endpoint.id] ?? [],
+        figures: figuresOf.get(endpoint.id),
+      }))
+  }, [endpoints, workers, figures, text])
+}

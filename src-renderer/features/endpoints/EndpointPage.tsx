@@ -1,0 +1,85 @@
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { ADDRESS, ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
+import { useAppState } from '../../store/app-context.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { NotFound } from '../../ui/NotFound.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { EndpointMenu } from './EndpointMenu.tsx'
+import { endpointState } from './endpoint-state.ts'
+import { OverviewTab } from './overview/OverviewTab.tsx'
+import { TabToCome } from './TabToCome.tsx'
+import { useEndpointActions } from './use-endpoint-actions.ts'
+
+/** An endpoint, and which of its tabs is shown. */
+export type EndpointPageProps = { readonly endpointId: string; readonly tab: EndpointTab }
+
+const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
+  overview: 'Overview',
+  requests: 'Requests',
+  jobs: 'Jobs',
+  workers: 'Workers',
+  logs: 'Logs',
+  settings: 'Settings',
+}
+
+/** The page of an endpoint. */
+export function EndpointPage({ endpointId, tab }: EndpointPageProps) {
+  const endpoint = useAppState((state) => state.live.endpoints[endpointId])
+  const loaded = useAppState((state) => state.live.loaded)
+  if (endpoint !== undefined) return <KnownEndpoint endpoint={endpoint} tab={tab} />
+  return loaded ? <NotFound what={`an endpoint ${endpointId}`} /> : <SkeletonRows rows={8} />
+}
+
+function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
+  const workers = useAppState(
+    useShallow((state) => Object.values(state.live.workers).filter((worker) => worker.endpointId === endpoint.id)),
+  )
+  const ready = workers.filter(({ state }) => state === 'idle' || state === 'running').length
+  const commands = useEndpointCommands(endpoint)
+  return (
+    <Page
+      crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
+      state={<StateDot {...endpointState(endpoint, workers)} detail={`${ready} of ${endpoint.workersMax} workers`} />}
+      actions={<EndpointMenu endpoint={endpoint} />}
+      commands={commands}
+      fills={tab !== 'overview' && tab !== 'settings'}
+      tabs={
+        <Tabs
+          label={`Parts of ${endpoint.name}`}
+          tabs={ENDPOINT_TABS.map((one) => ({
+            name: TAB_NAMES[one],
+            to: ADDRESS.endpoint(endpoint.id, one),
+            current: one === tab,
+          }))}
+        />
+      }
+    >
+      {tab === 'overview' ? <OverviewTab endpoint={endpoint} /> : <TabToCome endpoint={endpoint} tab={tab} />}
+    </Page>
+  )
+}
+
+function useEndpointCommands({ id, name, paused }: LiveEndpoint): readonly Command[] {
+  const [, go] = useLocation()
+  const { pause, resume } = useEndpointActions({ id, name })
+  return useMemo(() => {
+    const group = `Endpoint ${name}`
+    const tabs = ENDPOINT_TABS.map((tab, at) => ({
+      id: `tab-${tab}`,
+      group,
+      label: TAB_NAMES[tab],
+      keys: String(at + 1),
+      run: () => go(ADDRESS.endpoint(id, tab)),
+    }))
+    const rest = paused
+      ? { label: `Resume ${name}`, run: () => void resume() }
+      : { label: `Pause ${name}`, run: () => void pause() }
+    return [...tabs, { id: 'pause', group, keys: 'p', ...rest }]
+  }, [go, id, name, paused, pause, resume])
+}

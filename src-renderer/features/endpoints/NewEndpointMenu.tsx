@@ -1,0 +1,44 @@
+import { AppWindow, Container, FileCode, LayoutGrid, Plus } from 'lucide-react'
+import { useLocation } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import type { NewEndpoint } from './NewEndpointPanel.tsx'
+
+/** The ways to a new endpoint. */
+export function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint) => void }) {
+  const [, go] = useLocation()
+  return (
+    <Menu
+      groups={[
+        [
+          {
+            label: 'Handler file',
+            detail: 'A Python file with a handler',
+            icon: <FileCode />,
+            onSelect: () => onNew('handler'),
+          },
+          {
+            label: 'Image',
+            detail: 'An image that takes jobs or answers HTTP',
+            icon: <Container />,
+            onSelect: () => onNew('image'),
+          },
+        ],
+        [
+          {
+            label: 'App folder',
+            detail: 'Endpoints of decorated functions',
+            icon: <AppWindow />,
+            onSelect: () => go(ADDRESS.apps),
+          },
+          { label: 'Catalog', detail: 'Ready images', icon: <LayoutGrid />, onSelect: () => go(ADDRESS.catalog) },
+        ],
+      ]}
+    >
+      <Button kind="main">
+        <Plus aria-hidden /> New endpoint
+      </Button>
+    </Menu>
+  )
+}

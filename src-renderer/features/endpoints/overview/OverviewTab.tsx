@@ -1,0 +1,32 @@
+import { useSearchParams } from 'wouter'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { RANGES, type Range } from '../../../api-client/queries.ts'
+import { CommandLine } from '../../../ui/EmptyState.tsx'
+import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
+import { LatestJobs } from './LatestJobs.tsx'
+import { MetricCharts } from './MetricCharts.tsx'
+import { WaitingNotice } from './WaitingNotice.tsx'
+
+const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
+
+/** An endpoint at one glance: why it waits, its charts, its latest jobs. */
+export function OverviewTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+  const [search, setSearch] = useSearchParams()
+  const range = RANGE_NAMES.find((name) => name.replace(' ', '') === search.get('range')) ?? '1 h'
+  return (
+    <>
+      <WaitingNotice endpoint={endpoint} />
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <CommandLine command={endpoint.url} />
+        <SegmentedChoice
+          label="Time span of the charts"
+          choices={RANGE_NAMES}
+          value={range}
+          onChange={(name) => setSearch({ range: name.replace(' ', '') }, { replace: true })}
+        />
+      </div>
+      <MetricCharts endpointId={endpoint.id} range={range} />
+      <LatestJobs endpointId={endpoint.id} />
+    </>
+  )
+}

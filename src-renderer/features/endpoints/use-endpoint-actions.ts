@@ -1,0 +1,47 @@
+import { useMemo } from 'react'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { useApp } from '../../store/app-context.ts'
+
+/** What can be done with an endpoint. Each tells how it went. */
+export type EndpointActions = {
+  readonly pause: () => Promise<void>
+  readonly resume: () => Promise<void>
+  /** @returns whether it is gone */
+  readonly remove: () => Promise<boolean>
+}
+
+/** The actions of an endpoint; pausing is shown at once, and taken back where the service refuses. */
+export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name'>): EndpointActions {
+  const { client, store } = useApp()
+  return useMemo(() => {
+    const { patchEndpoint, tell } = store.getState()
+    const path = { endpointId: id }
+
+    async function setPaused(paused: boolean, undo: (() => void) | undefined): Promise<void> {
+      patchEndpoint(id, { paused })
+      try {
+        await client.call(paused ? 'endpointPause' : 'endpointResume', { path })
+        const text = paused ? `${name} is paused: jobs are accepted and wait.` : `${name} takes jobs again.`
+        tell({ kind: 'done', text, ...(undo === undefined ? {} : { undo }) })
+      } catch (error) {
+        patchEndpoint(id, { paused: !paused })
+        tell({ kind: 'error', text: (error as Error).message })
+      }
+    }
+
+    return {
+      pause: () => setPaused(true, () => void setPaused(false, undefined)),
+      resume: () => setPaused(false, () => void setPaused(true, undefined)),
+      async remove() {
+        try {
+          await client.call('endpointDelete', { path })
+          tell({ kind: 'done', text: `${name} is deleted.` })
+          return true
+        } catch (error) {
+          tell({ kind: 'error', text: (error as Error).message })
+          return false
+        }
+      },
+    }
+  }, [client, store, id, name])
+}

@@ -1,0 +1,48 @@
+/** The pages, joined: what they share is made here, once, and handed down. */
+import './styles/main.css'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { createElement, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { z } from 'zod'
+import { isSignedOut } from './api-client/api-error.ts'
+import { createApiClient } from './api-client/client.ts'
+import { followJobLists } from './api-client/follow-job-lists.ts'
+import { App } from './app/App.tsx'
+import { loadPage, sectionOf } from './app/page-loaders.ts'
+import { showTheme } from './app/show-theme.ts'
+import { browserPlatform } from './platform/platform.ts'
+import { createAppStore } from './store/app-store.ts'
+import { LiveKeeper } from './store/keep-live.ts'
+
+// Zod would try whether it may compile schemas, which the policy of the pages forbids and the browser then reports.
+z.config({ jitless: true })
+
+const platform = browserPlatform(window)
+const store = createAppStore(platform)
+const client = createApiClient((...request) => fetch(...request))
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: false, staleTime: 1000 } },
+  queryCache: new QueryCache({
+    onError(error) {
+      if (isSignedOut(error)) store.getState().setConnection('signed-out', platform.now())
+    },
+  }),
+})
+const keeper = new LiveKeeper({
+  client,
+  store,
+  platform,
+  connect: (address) => new EventSource(address),
+  onEvents: followJobLists(queries, platform),
+})
+
+showTheme(store, document.documentElement)
+keeper.start()
+
+const place = document.getElementById('root')
+if (place === null) throw new Error('the page has no place for the app')
+// Before anything is drawn, so that the first that is seen is the page; where it cannot be had the page says so.
+const first = await loadPage(sectionOf(location.pathname) ?? 'endpoints').catch(() => ({}))
+createRoot(place).render(
+  createElement(StrictMode, null, createElement(App, { services: { store, client, platform }, queries, first })),
+)

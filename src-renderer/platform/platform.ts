@@ -1,0 +1,47 @@
+/** What the pages need of the browser or the desktop around them, as a value, so that tests can give their own. */
+export type Platform = {
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** Calls `run` once after `ms`; returns a function that cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void
+  /** Puts a text on the clipboard. Rejects where the browser does not allow it. */
+  readonly copy: (text: string) => Promise<void>
+  /** What the user chose on this machine; undefined: nothing yet. */
+  readonly readPreference: (name: string) => string | undefined
+  readonly writePreference: (name: string, value: string) => void
+  /** Whether somebody can see the page. */
+  readonly isVisible: () => boolean
+  /** Calls the listener when that changes; returns a function that ends it. */
+  readonly onVisibility: (listener: () => void) => () => void
+  /** Whether the system asks for dark colours. */
+  readonly prefersDark: () => boolean
+  readonly onPrefersDark: (listener: () => void) => () => void
+}
+
+const PREFIX = 'drydock.'
+
+/** The platform of a browser window. */
+export function browserPlatform(window: Window): Platform {
+  const { document, localStorage, navigator } = window
+  const dark = window.matchMedia('(prefers-color-scheme: dark)')
+  return {
+    now: () => Date.now(),
+    after(ms, run) {
+      const timer = window.setTimeout(run, ms)
+      return () => window.clearTimeout(timer)
+    },
+    copy: (text) => navigator.clipboard.writeText(text),
+    readPreference: (name) => localStorage.getItem(PREFIX + name) ?? undefined,
+    writePreference: (name, value) => localStorage.setItem(PREFIX + name, value),
+    isVisible: () => document.visibilityState === 'visible',
+    onVisibility(listener) {
+      document.addEventListener('visibilitychange', listener)
+      return () => document.removeEventListener('visibilitychange', listener)
+    },
+    prefersDark: () => dark.matches,
+    onPrefersDark(listener) {
+      dark.addEventListener('change', listener)
+      return () => dark.removeEventListener('change', listener)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { WorkerView } from '../../src-main/contract/endpoint.ts'
+import type { ServiceEvent } from '../../src-main/contract/events.ts'
+import type { JobState } from '../../src-main/contract/job.ts'
+import type { LiveEndpoint } from '../../src-main/contract/live.ts'
+
+/** Endpoints and workers by id. */
+export type LiveEntities = {
+  readonly endpoints: Readonly<Record<string, LiveEndpoint>>
+  readonly workers: Readonly<Record<string, WorkerView>>
+}
+
+/** The entities after an event. What an event does not touch stays the same object, so that nothing is drawn for it. */
+export function applyEvent(live: LiveEntities, event: ServiceEvent): LiveEntities {
+  if (event.type === 'job') return applyJob(live, event)
+  return event.type === 'worker' ? applyWorker(live, event) : applyEndpoint(live, event)
+}
+
+/** Whether an event tells of something that it does not tell enough of, so that everything has to be read again. */
+export function needsReload(live: LiveEntities, event: ServiceEvent): boolean {
+  if (event.type === 'endpoint') return event.event === 'created' || event.event === 'updated'
+  return event.type === 'worker' && event.to !== 'ended' && live.workers[event.workerId] === undefined
+}
+
+type JobEvent = Extract<ServiceEvent, { type: 'job' }>
+type WorkerEvent = Extract<ServiceEvent, { type: 'worker' }>
+type EndpointEvent = Extract<ServiceEvent, { type: 'endpoint' }>
+
+function applyJob(live: LiveEntities, event: JobEvent): LiveEntities {
+  const endpoint = live.endpoints[event.endpointId]
+  if (endpoint === undefined || event.from === event.to) return live
+  const change = (state: JobState) => Number(event.to === state) - Number(event.from === state)
+  const { waitingReason, ...rest } = endpoint
+  const inQueue = Math.max(0, endpoint.inQueue + change('IN_QUEUE'))
+  const patched = {
+    ...rest,
+    inQueue,
+    inProgress: Math.max(0, endpoint.inProgress + change('IN_PROGRESS')),
+    ...(inQueue === 0 || waitingReason === undefined ? {} : { waitingReason }),
+  }
+  return { endpoints: { ...live.endpoints, [endpoint.id]: patched }, workers: applyToWorker(live.workers, event) }
+}
+
+// Workers that go from job to job tell nothing of it themselves: their jobs do.
+function applyToWorker(workers: LiveEntities['workers'], event: JobEvent): LiveEntities['workers'] {
+  const begins = event.to === 'IN_PROGRESS'
+  const worker = begins
+    ? workers[event.workerId ?? '']
+    : Object.values(workers).find(({ jobs }) => jobs.includes(event.jobId))
+  if (worker === undefined) return workers
+  const others = worker.jobs.filter((id) => id !== event.jobId)
+  const jobs = begins ? [...others, event.jobId] : others
+  const answered = event.to === 'COMPLETED' || event.to === 'FAILED'
+  const works = worker.state === 'idle' || worker.state === 'running'
+  const state = works ? (jobs.length > 0 ? 'running' : 'idle') : worker.state
+  return { ...workers, [worker.id]: { ...worker, jobs, state, jobsDone: worker.jobsDone + Number(answered) } }
+}
+
+function applyWorker(live: LiveEntities, { workerId, endpointId, to, reason, at }: WorkerEvent): LiveEntities {
+  if (to === 'ended') {
+    const { [workerId]: _gone, ...workers } = live.workers
+    return { ...live, workers }
+  }
+  const known = live.workers[workerId]
+  const fresh: WorkerView = { id: workerId, endpointId, state: to, startedAt: at, jobs: [], jobsDone: 0 }
+  const { reason: _old, ...worker } = known ?? fresh
+  const patched = { ...worker, state: to, ...(reason === undefined ? {} : { reason }) }
+  return { ...live, workers: { ...live.workers, [workerId]: patched } }
+}
+
+function applyEndpoint(live: LiveEntities, { endpointId, event }: EndpointEvent): LiveEntities {
+  if (event === 'deleted') {
+    const { [endpointId]: _gone, ...endpoints } = live.endpoints
+    return { ...live, endpoints }
+  }
+  const endpoint = live.endpoints[endpointId]
+  if (endpoint === undefined || (event !== 'paused' && event !== 'resumed')) return live
+  return { ...live, endpoints: { ...live.endpoints, [endpointId]: { ...endpoint, paused: event === 'paused' } } }
+}

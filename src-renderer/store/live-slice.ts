@@ -1,0 +1,72 @@
+/**
+ * Endpoints and workers as they are now. A snapshot says up to which event it holds all; events patch it from there on.
+ * Snapshots and events come on different ways, so either may be ahead: an event that the snapshot holds is left out, and
+ * on a snapshot that is behind the events heard since are applied again. One that is too far behind for that is dropped.
+ */
+import type { StateCreator } from 'zustand/vanilla'
+import type { LiveEndpoint, LiveSnapshot } from '../../src-main/contract/live.ts'
+import type { NumberedEvent } from '../api-client/event-stream.ts'
+import { applyEvent, type LiveEntities, needsReload } from './apply-event.ts'
+
+/** Endpoints and workers, and how they change. */
+export type LiveSlice = {
+  readonly live: LiveEntities & {
+    /** Whether a snapshot has come. */
+    readonly loaded: boolean
+    /** The last event that is in it. */
+    readonly eventId: number
+    /** Events of the last while, oldest first. */
+    readonly recent: readonly NumberedEvent[]
+  }
+  /** Begins anew: whatever was known may be of another run of the service. */
+  readonly beginWith: (snapshot: LiveSnapshot) => void
+  readonly showSnapshot: (snapshot: LiveSnapshot) => void
+  /** @returns whether a new snapshot is needed, as the events do not tell everything */
+  readonly hearEvents: (events: readonly NumberedEvent[]) => boolean
+  /** Shows settings of an endpoint as the service answered them. */
+  readonly patchEndpoint: (endpointId: string, changes: Partial<LiveEndpoint>) => void
+}
+
+// A snapshot is at most some hundred ms old when it comes; at 200 events a second that is some ten.
+const RECENT_KEPT = 1000
+
+/** The slice. */
+export const createLiveSlice: StateCreator<LiveSlice> = (set, get) => ({
+  live: { loaded: false, eventId: 0, endpoints: {}, workers: {}, recent: [] },
+
+  beginWith({ eventId, endpoints, workers }) {
+    set({ live: { loaded: true, eventId, recent: [], endpoints: byId(endpoints), workers: byId(workers) } })
+  },
+
+  showSnapshot({ eventId, endpoints, workers }) {
+    const { live } = get()
+    const missed = live.recent.filter(({ id }) => id > eventId)
+    if (missed.length === RECENT_KEPT) return
+    const entities = { endpoints: byId(endpoints), workers: byId(workers) }
+    const patched = missed.reduce<LiveEntities>((sum, { event }) => applyEvent(sum, event), entities)
+    set({ live: { ...live, ...patched, eventId: Math.max(eventId, live.eventId) } })
+  },
+
+  hearEvents(events) {
+    const { live } = get()
+    const fresh = events.filter(({ id }) => id > live.eventId)
+    const last = fresh.at(-1)
+    if (last === undefined) return false
+    const reload = fresh.some(({ event }) => needsReload(live, event))
+    const patched = fresh.reduce<LiveEntities>((sum, { event }) => applyEvent(sum, event), live)
+    const recent = [...live.recent, ...fresh].slice(-RECENT_KEPT)
+    set({ live: { ...live, ...patched, eventId: last.id, recent } })
+    return reload
+  },
+
+  patchEndpoint(endpointId, changes) {
+    const { live } = get()
+    const endpoint = live.endpoints[endpointId]
+    if (endpoint === undefined) return
+    set({ live: { ...live, endpoints: { ...live.endpoints, [endpointId]: { ...endpoint, ...changes } } } })
+  },
+})
+
+function byId<T extends { readonly id: string }>(items: readonly T[]): Readonly<Record<string, T>> {
+  return Object.fromEntries(items.map((item) => [item.id, item]))
+}

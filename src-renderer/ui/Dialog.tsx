@@ -1,0 +1,41 @@
+import { AlertDialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Button } from './Button.tsx'
+
+/** A question before something that cannot be taken back; its button is named by the object. */
+export type ConfirmProps = {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+  /** Like `Delete endpoint hello`: the title and the button. */
+  readonly action: string
+  /** What is lost by it. */
+  readonly children: ReactNode
+  readonly onConfirm: () => void
+}
+
+/** Asks. Escape and a click beside it are a no. */
+export function Confirm({ open, onOpenChange, action, children, onConfirm }: ConfirmProps) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className="fixed inset-0 z-40 bg-veil" />
+        <AlertDialog.Content className="enters fixed top-1/3 left-1/2 z-50 w-[calc(100%-2rem)] max-w-md -translate-x-1/2 rounded-control border border-line bg-surface-1 p-4 shadow-float">
+          <AlertDialog.Title className="text-section font-semibold break-words">{action}?</AlertDialog.Title>
+          <AlertDialog.Description asChild>
+            <div className="mt-2 text-ink-2">{children}</div>
+          </AlertDialog.Description>
+          <div className="mt-4 flex justify-end gap-2">
+            <AlertDialog.Cancel asChild>
+              <Button>Keep it</Button>
+            </AlertDialog.Cancel>
+            <AlertDialog.Action asChild>
+              <Button kind="danger" onClick={onConfirm}>
+                {action}
+              </Button>
+            </AlertDialog.Action>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,67 @@
+import clsx from 'clsx'
+import { DropdownMenu } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+
+/** One entry of a menu. */
+export type MenuItem = {
+  readonly label: string
+  /** A line below it that says more. */
+  readonly detail?: string
+  readonly icon?: ReactNode
+  readonly onSelect: () => void
+  readonly danger?: boolean
+  readonly disabled?: boolean
+}
+
+/** A menu; each list of items is set apart from the next. */
+export type MenuProps = {
+  readonly groups: readonly (readonly MenuItem[])[]
+  /** The button that opens it. */
+  readonly children: ReactElement
+  readonly align?: 'start' | 'end'
+}
+
+/** A menu below its button. */
+export function Menu({ groups, children, align = 'end' }: MenuProps) {
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className="enters z-40 min-w-44 rounded-control border border-line bg-surface-1 p-1 shadow-float"
+        >
+          {groups.map((items, at) => (
+            <DropdownMenu.Group key={items[0]?.label}>
+              {at > 0 && <DropdownMenu.Separator className="my-1 h-px bg-line" />}
+              {items.map((item) => (
+                <Item key={item.label} {...item} />
+              ))}
+            </DropdownMenu.Group>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+function Item({ label, detail, icon, onSelect, danger = false, disabled = false }: MenuItem) {
+  return (
+    <DropdownMenu.Item
+      disabled={disabled}
+      onSelect={onSelect}
+      className={clsx(
+        'flex items-start gap-2 rounded-control px-2 py-1 outline-none data-disabled:opacity-50 [&_svg]:mt-0.5 [&_svg]:size-4',
+        danger ? 'text-failed-ink data-highlighted:bg-failed-soft' : 'data-highlighted:bg-surface-2',
+      )}
+    >
+      {icon}
+      <span className="flex flex-col">
+        {label}
+        {detail !== undefined && <span className="text-small text-ink-2">{detail}</span>}
+      </span>
+    </DropdownMenu.Item>
+  )
+}

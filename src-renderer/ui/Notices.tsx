@@ -1,0 +1,61 @@
+import clsx from 'clsx'
+import { CircleCheck, TriangleAlert, X } from 'lucide-react'
+import { useEffect } from 'react'
+import { useApp, useAppState } from '../store/app-context.ts'
+import type { Notice } from '../store/notices-slice.ts'
+import { Button } from './Button.tsx'
+import { IconButton } from './IconButton.tsx'
+
+// Time to take something back. Source: interface, Principles 2.
+const SHOWN_MS = 10_000
+
+/** What happened, told at the lower edge; what was done can be taken back there. */
+export function Notices() {
+  const notices = useAppState((state) => state.notices)
+  return (
+    <section
+      aria-label="Notices"
+      aria-live="polite"
+      className="fixed right-4 bottom-10 z-50 flex w-96 max-w-[calc(100%-2rem)] flex-col gap-2"
+    >
+      {notices.map((notice) => (
+        <OneNotice key={notice.id} {...notice} />
+      ))}
+    </section>
+  )
+}
+
+function OneNotice({ id, kind, text, undo }: Notice) {
+  const { store, platform } = useApp()
+  const { closeNotice } = store.getState()
+  useEffect(() => {
+    if (kind === 'error') return
+    return platform.after(SHOWN_MS, () => closeNotice(id))
+  }, [id, kind, platform, closeNotice])
+  const Icon = kind === 'error' ? TriangleAlert : CircleCheck
+  return (
+    <div className="enters flex items-start gap-2 rounded-control border border-line bg-surface-1 py-2 pr-1 pl-3 shadow-float">
+      <Icon
+        aria-hidden
+        className={clsx('mt-0.5 size-4 shrink-0', kind === 'error' ? 'text-failed' : 'text-completed')}
+      />
+      <p className="min-w-0 flex-1 break-words">{text}</p>
+      <div className="-my-1 flex">
+        {undo !== undefined && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              undo()
+              closeNotice(id)
+            }}
+          >
+            Undo
+          </Button>
+        )}
+        <IconButton label="Close notice" onClick={() => closeNotice(id)}>
+          <X />
+        </IconButton>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import clsx from 'clsx'
+import { type ReactNode, useEffect } from 'react'
+import { Link } from 'wouter'
+import type { Command } from '../store/commands-slice.ts'
+import { CommandsHere } from './CommandsHere.tsx'
+
+/** A page: where it is, its state, its main action, its tabs, its content. */
+export type PageProps = {
+  /** From the section to this page; all but the last lead somewhere. */
+  readonly crumbs: readonly { readonly name: string; readonly to?: string }[]
+  readonly state?: ReactNode
+  /** At the top right; the main action first. */
+  readonly actions?: ReactNode
+  readonly tabs?: ReactNode
+  /** What the palette offers while this page is shown. */
+  readonly commands?: readonly Command[]
+  /** The content takes the height there is and scrolls within itself, like a long table. */
+  readonly fills?: boolean
+  readonly children: ReactNode
+}
+
+/** The frame of each page's content. */
+export function Page({ crumbs, state, actions, tabs, commands, fills = false, children }: PageProps) {
+  const title = crumbs.map(({ name }) => name).toReversed()
+  useEffect(() => {
+    document.title = [...title, 'Drydock'].join(' · ')
+  })
+  return (
+    <>
+      <header className="shrink-0 border-b border-line bg-surface-1 px-4">
+        <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 py-2">
+          <Breadcrumb crumbs={crumbs} />
+          {state}
+          <div className="ml-auto flex items-center gap-2">{actions}</div>
+        </div>
+        {tabs}
+      </header>
+      <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto p-4 outline-none">
+        <div className={clsx('mx-auto flex max-w-[1440px] flex-col gap-4', fills ? 'h-full' : 'min-h-full')}>
+          {children}
+        </div>
+      </main>
+      {commands !== undefined && <CommandsHere commands={commands} />}
+    </>
+  )
+}
+
+function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
+  return (
+    <nav aria-label="Where you are" className="min-w-0">
+      <ol className="flex items-center gap-1.5 text-section">
+        {crumbs.map(({ name, to }, at) => (
+          <li key={name} className="flex min-w-0 items-center gap-1.5">
+            {at > 0 && (
+              <span aria-hidden className="text-ink-2">
+                /
+              </span>
+            )}
+            {at === crumbs.length - 1 ? (
+              <h1 className="truncate font-semibold">{name}</h1>
+            ) : (
+              <Link to={to ?? '/'} className="text-ink-2 hover:text-ink hover:underline">
+                {name}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

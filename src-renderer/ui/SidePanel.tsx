@@ -1,0 +1,48 @@
+import { X } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import { type ReactNode, useRef } from 'react'
+import { IconButton } from './IconButton.tsx'
+
+/** A panel at the right edge, beside the page. */
+export type SidePanelProps = {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+  readonly title: string
+  readonly children: ReactNode
+}
+
+/** A panel over the right edge: the page behind stays in sight. Escape closes it. */
+export function SidePanel({ open, onOpenChange, title, children }: SidePanelProps) {
+  const panel = useRef<HTMLDivElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-30 bg-veil/40" />
+        <Dialog.Content
+          ref={panel}
+          aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            // What there is to fill in, or the panel, and not the button that closes it: its tooltip would take the Escape.
+            const first = body.current?.querySelector<HTMLElement>('input, textarea, select') ?? panel.current
+            event.preventDefault()
+            first?.focus()
+          }}
+          className="enters fixed inset-y-0 right-0 z-40 flex w-full max-w-md flex-col border-l outline-none border-line bg-surface-1 shadow-float"
+        >
+          <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4">
+            <Dialog.Title className="text-section font-semibold">{title}</Dialog.Title>
+            <Dialog.Close asChild>
+              <IconButton label="Close">
+                <X />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto p-4">
+            {children}
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,50 @@
+import clsx from 'clsx'
+import type { JobState } from '../../src-main/contract/job.ts'
+
+/** The colour of a state; each has one meaning on all pages. */
+export type Tone = 'queued' | 'running' | 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'retried'
+
+/** A state: a dot and its word. */
+export type StateDotProps = {
+  readonly tone: Tone
+  readonly word: string
+  /** Why it is so, after the word. */
+  readonly detail?: string | undefined
+  /** Whether something is going on: the dot pulses. */
+  readonly pulses?: boolean
+}
+
+const DOTS: Readonly<Record<Tone, string>> = {
+  queued: 'bg-queued',
+  running: 'bg-running',
+  completed: 'bg-completed',
+  failed: 'bg-failed',
+  'timed-out': 'bg-timed-out',
+  cancelled: 'bg-cancelled',
+  retried: 'bg-retried',
+}
+
+/** A state, told by word and colour. */
+export function StateDot({ tone, word, detail, pulses = false }: StateDotProps) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap">
+      <span aria-hidden className={clsx('size-2 shrink-0 rounded-full', DOTS[tone], pulses && 'pulses')} />
+      <span className={clsx(tone === 'cancelled' && 'line-through decoration-1')}>{word}</span>
+      {detail !== undefined && <span className="truncate text-ink-2">{detail}</span>}
+    </span>
+  )
+}
+
+const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
+  IN_QUEUE: { tone: 'queued', word: 'Queued' },
+  IN_PROGRESS: { tone: 'running', word: 'Running', pulses: true },
+  COMPLETED: { tone: 'completed', word: 'Completed' },
+  FAILED: { tone: 'failed', word: 'Failed' },
+  CANCELLED: { tone: 'cancelled', word: 'Cancelled' },
+  TIMED_OUT: { tone: 'timed-out', word: 'Timed out' },
+}
+
+/** The state of a job. */
+export function JobStateDot({ state }: { readonly state: JobState }) {
+  return <StateDot {...JOB_STATES[state]} />
+}

@@ -1,0 +1,29 @@
+import { Tooltip as Radix } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+
+/** What says more of a thing while the pointer or the focus is on it. */
+export type TooltipProps = {
+  readonly text: ReactNode
+  readonly side?: 'top' | 'right' | 'bottom' | 'left'
+  /** One element that takes a ref and handlers. */
+  readonly children: ReactElement
+}
+
+/** A tooltip. It repeats or adds detail; nothing is told by it alone. */
+export function Tooltip({ text, side = 'top', children }: TooltipProps) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="enters z-50 max-w-80 rounded-control bg-ink px-2 py-1 text-small text-surface-1 shadow-float"
+        >
+          {text}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

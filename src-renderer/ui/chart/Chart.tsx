@@ -1,0 +1,83 @@
+/** A chart over time. All charts of a group share their time axis and their cursor. */
+import 'uplot/dist/uPlot.min.css'
+import clsx from 'clsx'
+import { useEffect, useRef, useState } from 'react'
+import UPlot from 'uplot'
+import { useColours } from '../use-colours.ts'
+import { chartOptions } from './chart-options.ts'
+import type { ChartProps, ChartSeries } from './chart-props.ts'
+
+const HEIGHT_PX = 132
+
+const LINES: Readonly<Record<ChartSeries['tone'], string>> = {
+  queued: 'bg-queued',
+  running: 'bg-running',
+  completed: 'bg-completed',
+  failed: 'bg-failed',
+  'timed-out': 'bg-timed-out',
+  cancelled: 'bg-cancelled',
+  retried: 'bg-retried',
+  accent: 'bg-accent',
+}
+
+/** A chart with its legend: the newest values, or those under the pointer. */
+export function Chart({ title, times, series, format, group }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot>(null)
+  const [index, setIndex] = useState<number | null>(null)
+  const colours = useColours()
+  const shape = series.map(({ name, tone, filled }) => `${name} ${tone} ${filled}`).join()
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew for other lines or colours; values go in below
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const chart = new UPlot(
+      chartOptions({
+        element,
+        series,
+        format,
+        group,
+        width: element.clientWidth,
+        height: HEIGHT_PX,
+        onIndex: setIndex,
+      }),
+      toData(times, series),
+      element,
+    )
+    plot.current = chart
+    const resize = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
+    resize.observe(element)
+    return () => {
+      resize.disconnect()
+      chart.destroy()
+      plot.current = null
+    }
+  }, [shape, group, colours])
+
+  useEffect(() => plot.current?.setData(toData(times, series)), [times, series])
+
+  return (
+    <figure className="min-w-0 p-3">
+      <figcaption className="mb-1 flex flex-wrap items-baseline gap-x-3">
+        <span className="font-medium">{title}</span>
+        {series.map(({ name, tone, values }) => (
+          <span key={name} className="flex items-center gap-1.5 text-small text-ink-2">
+            <span aria-hidden className={clsx('h-0.5 w-3 rounded-full', LINES[tone])} />
+            {name} <span className="text-ink">{valueText(values, index, format)}</span>
+          </span>
+        ))}
+      </figcaption>
+      <div ref={place} aria-hidden className="min-w-0" style={{ height: HEIGHT_PX }} />
+    </figure>
+  )
+}
+
+function valueText(values: ChartSeries['values'], index: number | null, format: ChartProps['format']): string {
+  const value = index === null ? values.findLast((one) => one !== null) : values[index]
+  return value === null || value === undefined ? '–' : format(value)
+}
+
+function toData(times: ChartProps['times'], series: ChartProps['series']): UPlot.AlignedData {
+  return [times.map((at) => at / 1000), ...series.map(({ values }) => [...values])]
+}

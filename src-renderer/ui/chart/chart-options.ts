@@ -1,0 +1,88 @@
+import type UPlot from 'uplot'
+import type { ChartProps, ChartSeries } from './chart-props.ts'
+
+const LINE_PX = 1.5
+const AXIS_PX = 24
+const VALUES_PX = 56
+const TIME_SPACE_PX = 80
+const VALUE_SPACE_PX = 32
+const FILL_ALPHA = '14%'
+
+/** The options of a chart: thin lines, few ticks, colours of the tokens as they are now. */
+export function chartOptions({
+  element,
+  series,
+  format,
+  group,
+  width,
+  height,
+  onIndex,
+}: Pick<ChartProps, 'series' | 'format' | 'group'> & {
+  readonly element: HTMLElement
+  readonly width: number
+  readonly height: number
+  /** Hears of the point under the pointer; null: none. */
+  readonly onIndex: (index: number | null) => void
+}): UPlot.Options {
+  const colour = colourReader(element)
+  const axis = {
+    stroke: colour('--ink-2'),
+    font: '11px "Inter Variable", sans-serif',
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width,
+    height,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 5 },
+      sync: { key: group },
+    },
+    scales: { y: { range: (_plot, _least, most) => [0, mostShown(most)] } },
+    axes: [
+      { ...axis, size: AXIS_PX, space: TIME_SPACE_PX, values: '{HH}:{mm}', grid: { show: false } } as UPlot.Axis,
+      { ...axis, size: VALUES_PX, space: VALUE_SPACE_PX, values: (_plot, values) => values.map(wholeOrText(format)) },
+    ],
+    series: [{}, ...series.map((one) => line(one, colour))],
+    hooks: { setCursor: [({ cursor }) => onIndex(cursor.idx ?? null)] },
+  }
+}
+
+function line({ name, tone, filled }: ChartSeries, colour: (name: string) => string): UPlot.Series {
+  const stroke = colour(`--${tone}`)
+  return {
+    label: name,
+    stroke,
+    width: LINE_PX,
+    spanGaps: false,
+    points: { show: (plot, index) => isAlone(plot.data[index] ?? []), size: 4, fill: stroke },
+    ...(filled === true ? { fill: stroke.replace(/\)$/, ` / ${FILL_ALPHA})`) } : {}),
+  }
+}
+
+// A value between two gaps has no line; without a point nobody would see it.
+function isAlone(values: UPlot.AlignedData[number]): boolean {
+  return Array.from(values).filter((value) => value !== null && value !== undefined).length < 3
+}
+
+// A line at nought stays at the bottom of a chart with a scale.
+const mostShown = (most: number | null) => Math.max(1, most ?? 0) * 1.1
+
+const wholeOrText = (format: ChartProps['format']) => (value: number) =>
+  Number.isInteger(value) || value > 1 ? format(value) : ''
+
+/** Reads tokens as colours that a canvas knows: `light-dark()` is none. */
+function colourReader(element: HTMLElement): (name: string) => string {
+  const probe = element.ownerDocument.createElement('span')
+  return (name) => {
+    probe.style.color = `var(${name})`
+    element.append(probe)
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return color
+  }
+}

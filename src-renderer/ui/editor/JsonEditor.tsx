@@ -1,0 +1,71 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { EditorState } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view'
+import { useEffect, useRef } from 'react'
+import { HIGHLIGHT, LOOK } from './look.ts'
+
+/** A text of JSON. */
+export type JsonEditorProps = {
+  readonly label: string
+  readonly value: string
+  /** Hears of each change; without it the text can only be read. */
+  readonly onChange?: (value: string) => void
+  readonly placeholder?: string
+}
+
+/** An editor of JSON. Escape, then Tab, leaves it. */
+export function JsonEditor({ label, value, onChange, placeholder = '' }: JsonEditorProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(null)
+  const hear = useRef(onChange)
+  useEffect(() => {
+    hear.current = onChange
+  })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made once; a value from outside goes in below
+  useEffect(() => {
+    if (place.current === null) return
+    const editor = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          foldGutter(),
+          history(),
+          drawSelection(),
+          indentOnInput(),
+          bracketMatching(),
+          json(),
+          syntaxHighlighting(HIGHLIGHT),
+          LOOK,
+          placeholderText(placeholder),
+          keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorState.readOnly.of(hear.current === undefined),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) hear.current?.(update.state.doc.toString())
+          }),
+        ],
+      }),
+    })
+    view.current = editor
+    return () => editor.destroy()
+  }, [])
+
+  useEffect(() => {
+    const editor = view.current
+    if (editor === null || editor.state.doc.toString() === value) return
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
+  }, [value])
+
+  return (
+    <div
+      ref={place}
+      className="min-h-40 flex-1 overflow-hidden rounded-control border border-line-strong bg-surface-1"
+    />
+  )
+}

@@ -1,0 +1,54 @@
+/** Values as people read them: two figures, units of the field. */
+
+/** A span with two figures: `320 ms`, `1.4 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`. @param ms at least 0 */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 59.5) return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`
+  return ofUnits(Math.round(seconds))
+}
+
+// The two largest units that are not nought.
+function ofUnits(seconds: number): string {
+  if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 1440) return pair(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  const hours = Math.round(minutes / 60)
+  return pair(Math.floor(hours / 24), 'd', hours % 24, 'h')
+}
+
+const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
+
+/** How long ago a moment was: `just now`, `14 s ago`. Moments to come read `in 14 s`. Both in ms since the epoch. */
+export function ago(at: number, now: number): string {
+  const ms = now - at
+  if (Math.abs(ms) < 1000) return 'just now'
+  // Whole seconds: a figure that jumps ten times a second tells nothing.
+  const span = duration(Math.max(1000, Math.floor(Math.abs(ms) / 1000) * 1000)).replace(/\.0 s$/, ' s')
+  return ms < 0 ? `in ${span}` : `${span} ago`
+}
+
+/** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. @param at ms since the epoch */
+export function exactTime(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
+  return local.toISOString().replace('T', ' ').replace('Z', '')
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** A size with two figures: `820 B`, `1.4 MiB`. */
+export function bytes(size: number): string {
+  let value = size
+  let unit = 0
+  while (value >= 1023.5 && unit < UNITS.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`
+}
+
+/** A number with its noun: `1 job`, `1,204 jobs`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}

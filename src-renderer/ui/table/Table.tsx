@@ -1,0 +1,178 @@
+/**
+ * A table of any length: only the rows in sight are drawn. Arrows or j and k move through it, Home and End go to its
+ * ends, Enter opens the row. The first cell holds the link of a row, so that it can be opened in a window of its own.
+ */
+import {
+  createColumnHelper,
+  createSortedRowModel,
+  rowSortingFeature,
+  type SortingState,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import clsx from 'clsx'
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import { isTyping } from '../is-typing.ts'
+import type { Column, TableSort } from './column.ts'
+import { HeaderCell } from './HeaderCell.tsx'
+import { nextRow } from './next-row.ts'
+
+/** A table. Keep `columns` the same between two drawings. */
+export type TableProps<Row> = {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowId: (row: Row) => string
+  readonly onOpen?: (row: Row) => void
+  readonly sort?: TableSort | undefined
+  readonly onSort?: (sort: TableSort | undefined) => void
+  /** Takes part in the layout of the page, like `flex-1 min-h-0` or `max-h-96`. */
+  readonly className?: string
+}
+
+const ROW_PX = 32
+const HEAD_PX = 32
+const ROWS_AHEAD = 12
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
+
+/** A table of any length. */
+export function Table<Row extends object>(props: TableProps<Row>) {
+  const { label, columns, rows, rowId, onOpen, sort, onSort, className } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const idOfTable = useId()
+  const [activeId, setActiveId] = useState<string>()
+  const table = useTable({
+    features,
+    columns: useMemo(() => definitions(columns), [columns]),
+    data: rows,
+    getRowId: rowId,
+    enableSortingRemoval: true,
+    enableMultiSort: false,
+    state: { sorting: useMemo(() => sortingOf(sort), [sort]) },
+    onSortingChange: () => undefined, // The header says what is wanted; the owner of `sort` decides.
+  })
+  const sorted = table.getRowModel().rows
+  const virtual = useVirtualizer({
+    count: sorted.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => sorted[index]?.id ?? index,
+    overscan: ROWS_AHEAD,
+    // The head stays at the top of what scrolls, above the first row and over the others.
+    scrollMargin: HEAD_PX,
+    scrollPaddingStart: HEAD_PX,
+  })
+  const activeIndex = sorted.findIndex(({ id }) => id === activeId)
+  const template = columns.map(({ width, grow }) => (grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`)).join(' ')
+  const minWidth = columns.reduce((sum, { width }) => sum + width, 0)
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+    const active = sorted[activeIndex]
+    if (event.key === 'Enter' && active !== undefined && event.target === event.currentTarget) {
+      onOpen?.(active.original)
+      return
+    }
+    const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX)
+    const next = nextRow(event.key, { active: activeIndex, count: sorted.length, page })
+    if (next === undefined) return
+    event.preventDefault()
+    setActiveId(sorted[next]?.id)
+    virtual.scrollToIndex(next)
+  }
+
+  return (
+    <div
+      ref={scroller}
+      className={clsx(
+        'overflow-auto has-[table:focus-visible]:outline-2 has-[table:focus-visible]:outline-accent',
+        className,
+      )}
+    >
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is moved through with keys, as a grid is
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-activedescendant={activeIndex < 0 ? undefined : `${idOfTable}${activeId}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        className="group block outline-none"
+        style={{ minWidth }}
+      >
+        <thead className="sticky top-0 z-10 block">
+          <tr
+            aria-rowindex={1}
+            className="grid h-8 border-b border-line bg-surface-1"
+            style={{ gridTemplateColumns: template }}
+          >
+            {columns.map((column) => (
+              <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody className="relative block" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = sorted[index]
+            if (row === undefined) return null
+            return (
+              <tr
+                key={row.id}
+                id={`${idOfTable}${row.id}`}
+                aria-rowindex={index + 2}
+                aria-selected={index === activeIndex}
+                onClick={(event) => {
+                  setActiveId(row.id)
+                  if (!isControl(event.target)) onOpen?.(row.original)
+                }}
+                className={clsx(
+                  'absolute inset-x-0 grid h-8 items-center border-b border-line/60',
+                  onOpen !== undefined && 'cursor-pointer hover:bg-surface-2',
+                  index === activeIndex && 'group-focus-within:bg-accent-soft',
+                )}
+                style={{ gridTemplateColumns: template, transform: `translateY(${start - HEAD_PX}px)` }}
+              >
+                {columns.map(({ id, cell, align }) => (
+                  <td
+                    key={id}
+                    className={clsx('min-w-0 truncate px-2 first:pl-3 last:pr-3', align === 'right' && 'text-right')}
+                  >
+                    {cell(row.original)}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function definitions<Row extends object>(columns: readonly Column<Row>[]) {
+  const helper = createColumnHelper<typeof features, Row>()
+  return helper.columns(
+    columns.map(({ id, sortBy }) =>
+      helper.accessor((row) => sortBy?.(row), {
+        id,
+        enableSorting: sortBy !== undefined,
+        sortUndefined: 'last',
+        sortFn: inOrder,
+      }),
+    ),
+  )
+}
+
+type WithValue = { readonly getValue: (column: string) => unknown }
+
+function inOrder(one: WithValue, other: WithValue, column: string): number {
+  const [a, b] = [one.getValue(column), other.getValue(column)]
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en')
+}
+
+function sortingOf(sort: TableSort | undefined): SortingState {
+  return sort === undefined ? [] : [{ id: sort.column, desc: sort.descending }]
+}
+
+const isControl = (target: EventTarget) => target instanceof Element && target.closest('a, button, input') !== null

@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+const HANDLER = `
+def handler(job):
+    if job["input"].get("bad"):
+        raise ValueError("the picture has no face in it")
+    return job["input"]
+`
+
+/** An endpoint with a job that waits. */
+async function createPaused(service: ServedService, id: string): Promise<void> {
+  await service.createEndpoint(id)
+  await service.post(`/api/endpoints/${id}/pause`)
+  await service.run(id, {})
+}
+
+describe('the list of endpoints', () => {
+  test('says the first step where there is none, and the first endpoint takes its place', async () => {
+    const { service, page, open, expectAccessible, faults } = await setup()
+    await open('/')
+    await page.getByText('There are no endpoints yet').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/endpoints')
+    await expectAccessible()
+    await service.createEndpoint('hello')
+    await page.getByRole('row', { name: /hello/ }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('shows state, queue, workers, times and the last error of each', async () => {
+    const { service, page, open } = await setup()
+    await service.createHandler('faces', HANDLER, { workersMax: 3, name: 'Faces' })
+    await service.jobEnd('faces', await service.run('faces', { bad: true }))
+    await createPaused(service, 'held')
+    await open('/endpoints')
+    const row = (name: RegExp) => page.getByRole('row', { name }).textContent()
+    // Figures are written every ten seconds.
+    await until(async () => {
+      expect(await row(/Faces/)).toMatch(/Faces *faces.*Ready.*queue, handler.*1 of 3.*\d+ ms.*no face/)
+    })
+    expect(await row(/held/)).toMatch(/Paused.*1.*0 of 3/)
+  })
+
+  test('follows what happens: jobs, workers, a new name, the end of an endpoint', async () => {
+    const { service, page, open } = await setup()
+    await service.createEndpoint('gated', { workersMax: 1 })
+    await open('/endpoints')
+    const row = page.getByRole('row', { name: /gated/ })
+    const jobId = await service.run('gated', { gates: [service.gate('go')] })
+    await row.getByText('Running').waitFor()
+    await row.getByText('1 of 1').waitFor()
+    await service.run('gated', {})
+    await page.getByRole('contentinfo').getByText('1 running, 1 queued').waitFor()
+    service.openGate('go')
+    await service.jobEnd('gated', jobId)
+    await row.getByText('Ready').waitFor()
+    await page.getByRole('contentinfo').getByText('0 running, 0 queued').waitFor()
+    await service.ask('PATCH', '/api/endpoints/gated', { name: 'renamed' })
+    await page.getByRole('row', { name: /renamed/ }).waitFor()
+    await service.ask('DELETE', '/api/endpoints/gated')
+    await page.getByText('There are no endpoints yet').waitFor()
+  })
+
+  test('is used with the keyboard alone: search, move, open, go back', async () => {
+    const { service, page, open } = await setup()
+    for (const id of ['one', 'two', 'three']) await service.createEndpoint(id)
+    await open('/endpoints')
+    await page.getByRole('row', { name: /three/ }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('t')
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    expect(page.url()).toContain('?q=t')
+    for (const key of ['Enter', 'j', 'j', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL('**/endpoints/three')
+    await page.goBack()
+    await page.getByRole('grid').waitFor()
+    expect(page.url()).toContain('/endpoints?q=t')
+    await page.keyboard.press('g')
+    await page.keyboard.press('j')
+    await page.waitForURL('**/jobs')
+  })
+
+  test('sorts by a column, and the address says so', async () => {
+    const { service, page, open } = await setup()
+    for (const id of ['b', 'a']) await service.createEndpoint(id)
+    await createPaused(service, 'c')
+    await open('/endpoints')
+    const names = () => page.locator('tbody tr td:first-child').allInnerTexts()
+    await page.getByRole('button', { name: 'Queue' }).click()
+    await page.getByRole('button', { name: 'Queue' }).click()
+    await expect.poll(async () => (await names())[0]).toBe('c')
+    await page.reload()
+    await expect.poll(async () => (await names())[0]).toBe('c')
+    expect(page.url()).toContain('sort=-queue')
+  })
+})
+
+describe('a new endpoint', () => {
+  test('is made from a handler file, and its key is shown once', async () => {
+    const { service, page, open, expectAccessible } = await setup()
+    await service.createHandler('other', HANDLER)
+    await open('/endpoints')
+    await page.keyboard.press('n')
+    const panel = page.getByRole('dialog', { name: 'New endpoint from a handler file' })
+    await panel.getByLabel('Name').fill('Not a name')
+    await panel.getByLabel('Handler file').fill(`${service.folder}/other.py`)
+    await panel.getByRole('button', { name: 'Create endpoint' }).click()
+    await panel.getByRole('alert').getByText('must be a-z').waitFor()
+    await panel.getByLabel('Name').fill('faces')
+    await panel.getByRole('button', { name: 'Create endpoint' }).click()
+    const key = await panel.getByText(/^dk_/).textContent()
+    await expectAccessible()
+    await panel.getByRole('button', { name: 'Open faces' }).click()
+    await page.waitForURL('**/endpoints/faces')
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await fetch(`${service.url()}/v2/faces/health`, { headers })).status).toBe(200)
+    await page.goBack()
+    expect(await page.content()).not.toContain(key)
+  })
+})
+
+describe('an endpoint', () => {
+  test('shows its charts and its latest jobs, which change in place', async () => {
+    const { service, page, open, faults } = await setup()
+    await service.createEndpoint('gated', { workersMax: 1 })
+    const jobId = await service.run('gated', { gates: [service.gate('go')] })
+    await open('/endpoints/gated')
+    for (const chart of ['Jobs', 'Workers', 'Waiting time', 'Execution time'])
+      await page.locator('figure', { hasText: chart }).first().locator('canvas').waitFor()
+    const row = page.getByRole('row', { name: jobId })
+    await row.getByText('Running').waitFor()
+    service.openGate('go')
+    await row.getByText('Completed').waitFor()
+    const next = await service.run('gated', {})
+    await page.getByRole('row', { name: next }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('says why jobs wait, and what to do', async () => {
+    const { service, page, open } = await setup()
+    await createPaused(service, 'gated')
+    await open('/endpoints/gated')
+    const notice = page.getByRole('status').filter({ hasText: '1 job waits. The endpoint is paused.' })
+    await notice.getByRole('button', { name: 'Resume' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: /Completed/ }).waitFor()
+  })
+
+  test('is paused by a key, and the notice takes it back', async () => {
+    const { service, page, open } = await setup()
+    await service.createEndpoint('hello')
+    await open('/endpoints/hello')
+    const paused = async () => (await service.get('/api/endpoints/hello')).paused
+    await page.getByText('Latest jobs').waitFor()
+    await page.keyboard.press('p')
+    await page.getByText('hello is paused').waitFor()
+    expect(await paused()).toBe(true)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('hello takes jobs again').waitFor()
+    expect(await paused()).toBe(false)
+  })
+
+  test('is deleted after a question that names it', async () => {
+    const { service, page, open, expectAccessible } = await setup()
+    await service.createEndpoint('hello')
+    await open('/endpoints/hello')
+    const ask = async () => {
+      await page.getByRole('button', { name: 'More for hello' }).click()
+      await page.getByRole('menuitem', { name: 'Delete endpoint hello' }).click()
+    }
+    await ask()
+    await expectAccessible()
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(200)
+    await ask()
+    await page.getByRole('button', { name: 'Delete endpoint hello' }).click()
+    await page.waitForURL('**/endpoints')
+    expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(404)
+  })
+
+  test('that is not there says so', async () => {
+    const { page, open } = await setup()
+    await open('/endpoints/nobody')
+    await page.getByText('There is no endpoint nobody').waitFor()
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  test('list and overview have no serious fault of access, wide and narrow', async () => {
+    const { service, page, open, expectAccessible, shoot } = await setup({ colorScheme })
+    await service.createHandler('faces', HANDLER, {
+      name: 'A name that is longer than what a narrow window has room for',
+    })
+    await service.jobEnd('faces', await service.run('faces', { bad: true }))
+    await createPaused(service, 'held')
+    for (const size of [undefined, NARROW]) {
+      if (size !== undefined) await page.setViewportSize(size)
+      const name = size === undefined ? colorScheme : `${colorScheme}-narrow`
+      await open('/endpoints')
+      await page.getByRole('row', { name: /held/ }).waitFor()
+      await expectAccessible()
+      await shoot(`endpoints-${name}`)
+      await open('/endpoints/faces')
+      await page.getByRole('row', { name: /Failed/ }).waitFor()
+      await expectAccessible()
+      await shoot(`overview-${name}`)
+    }
+  })
+})

@@ -1,0 +1,94 @@
+/**
+ * The pages in a real Chromium, from a real service with real workers. One `setup()` starts a service, signs a browser
+ * in by a link, and ends both with the test. Where there is no Chromium, tests skip themselves with `noBrowser` of support/chromium.ts.
+ */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+import { launchChromium } from '../support/chromium.ts'
+import { type ServedService, startedService } from '../support/served-service.ts'
+
+const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
+const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
+
+const PATIENCE_MS = 10_000
+
+// The two sizes that every page is looked at in.
+const WIDE = { width: 1440, height: 900 } as const
+/** The smallest width with two panes. */
+export const NARROW = { width: 1024, height: 768 } as const
+
+/** A service and a signed-in page of it. */
+export type Pages = {
+  readonly service: ServedService
+  readonly page: Page
+  /** Goes to an address of the pages and waits until they show what is. */
+  readonly open: (path: string) => Promise<void>
+  /** Errors of the page's own code, and what its policy refused. A test that expects none compares with []. */
+  readonly faults: readonly string[]
+  /** Expects that axe finds nothing serious on the page as it is. */
+  readonly expectAccessible: () => Promise<void>
+  /** Writes a picture into test/pages/screenshots, which git ignores. */
+  readonly shoot: (name: string) => Promise<void>
+}
+
+/** Starts both. @param look size, colour scheme and so on of the browser */
+export async function setup(look: BrowserContextOptions = {}): Promise<Pages> {
+  const service = await startedService()
+  const browser = await launch()
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...look })
+  // What does not come within this time fails with its name, and not with that of the test.
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  const { url } = await service.post('/api/session-links')
+  await page.goto(url)
+
+  return {
+    service,
+    page,
+    faults,
+    async open(path) {
+      await page.goto(service.url() + path)
+      await page.getByRole('contentinfo').getByText('service').waitFor()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    },
+    async expectAccessible() {
+      const violations = await accessFaults(page)
+      expect(violations).toEqual([])
+    },
+    async shoot(name) {
+      mkdirSync(SCREENSHOTS, { recursive: true })
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) })
+    },
+  }
+}
+
+/** Starts a browser that nobody is signed in to; it ends with the test. */
+export async function launch(): Promise<Browser> {
+  const browser = await launchChromium()
+  onTestFinished(() => browser.close())
+  return browser
+}
+
+// What axe calls serious or critical; each with the places where it is.
+async function accessFaults(page: Page): Promise<readonly string[]> {
+  // By the debugger, which the policy of the page does not bind.
+  await page.evaluate(AXE)
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      at: nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`),
+    }))
+  })
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, at }) => `${id}: ${at.join('\n')}`)
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { launch, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Source: targets, Speed.
+const FIRST_BUNDLE_BYTES = 350 * 1024
+
+describe('a browser', () => {
+  test('that is not signed in sees how to sign in and nothing else, and goes on once it is', async () => {
+    const { service, expectAccessible, page: signedIn } = await setup()
+    await service.createEndpoint('secret-name')
+    const context = await (await launch()).newContext()
+    const page = await context.newPage()
+    await page.goto(`${service.url()}/endpoints`)
+    await page.getByText('drydock open', { exact: true }).waitFor()
+    expect(await page.content()).not.toContain('secret-name')
+    const { url } = await service.post('/api/session-links')
+    // In another window of the same browser.
+    await (await context.newPage()).goto(url)
+    await page.getByText('secret-name').waitFor()
+    await signedIn.context().clearCookies()
+    await signedIn.reload()
+    await signedIn.getByText('drydock open', { exact: true }).waitFor()
+    await expectAccessible()
+  })
+
+  test('with a link that was used says so', async () => {
+    const { service } = await setup()
+    const { url } = await service.post('/api/session-links')
+    await fetch(url, { redirect: 'manual' })
+    const page = await (await launch()).newPage()
+    await page.goto(url)
+    await page.getByText('This link was used already').waitFor()
+  })
+
+  test('signs out from the palette', async () => {
+    const { service, page, open } = await setup()
+    await open('/endpoints')
+    const cookies = await page.context().cookies()
+    const [cookie] = cookies.map(({ name, value }) => `${name}=${value}`)
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('What do you want to do?').fill('sign out')
+    await page.keyboard.press('Enter')
+    await page.getByText('This browser is not signed in').waitFor()
+    const answer = await fetch(`${service.url()}/api/info`, { headers: { cookie: cookie ?? '' } })
+    expect(answer.status).toBe(401)
+  })
+})
+
+describe('every page', () => {
+  test('has an address, a title, and no serious fault of access', async () => {
+    const { page, open, expectAccessible, faults } = await setup()
+    for (const section of PAGE_SECTIONS) {
+      await open(`/${section}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.title()).toMatch(/^\w+ · Drydock$/)
+      await expectAccessible()
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('that is not there says so, and leads on', async () => {
+    const { page, open } = await setup()
+    await open('/endpoints/a/nothing/here')
+    await page.getByText('There is no page at this address').waitFor()
+    await page.getByRole('link', { name: 'All endpoints' }).click()
+    await page.getByText('There are no endpoints yet').waitFor()
+  })
+})
+
+test('the palette finds endpoints and pages, and says their keys', async () => {
+  const { service, page, open, expectAccessible } = await setup()
+  await service.createEndpoint('hello')
+  await open('/jobs')
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'All actions' })
+  await palette.getByRole('option', { name: /Endpoints g e/ }).waitFor()
+  await expectAccessible()
+  await page.keyboard.type('hello')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/endpoints/hello')
+  await page.getByText('Latest jobs').waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Pause hello').waitFor()
+  await expectAccessible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('the colours that were chosen stay, whatever the system has', async () => {
+  const { page, open } = await setup({ colorScheme: 'light' })
+  await open('/endpoints')
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const light = await background()
+  await page.getByRole('button', { name: 'Colours: system. Change to light' }).click()
+  await page.getByRole('button', { name: 'Colours: light. Change to dark' }).click()
+  const dark = await background()
+  expect(dark).not.toBe(light)
+  await page.reload()
+  expect(await background()).toBe(dark)
+})
+
+test('when the service stops the page says so and keeps what it had, and goes on when it is back', async () => {
+  const { service, page, open } = await setup()
+  await service.createEndpoint('hello')
+  await open('/endpoints')
+  await page.getByRole('row', { name: /hello/ }).waitFor()
+  const port = Number(new URL(service.url()).port)
+  await service.stop()
+  await page.getByRole('alert').getByText('The service stopped answering').waitFor()
+  await page.getByRole('row', { name: /hello/ }).waitFor()
+  await service.start({ port })
+  await service.createEndpoint('second')
+  await page.getByRole('row', { name: /second/ }).waitFor()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+})
+
+test('a page of another port can do nothing here, though the browser sends it the same cookies', async () => {
+  const { service, page, open } = await setup()
+  await service.createEndpoint('hello')
+  await open('/endpoints/hello')
+  const paused = async () => (await service.get('/api/endpoints/hello')).paused
+  // Needs no leave of the browser: no body, no header of its own.
+  const pause = (address: string) =>
+    page.evaluate(
+      (url) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include' }).then(() => true),
+      address,
+    )
+  const address = `${service.url()}/api/endpoints/hello/pause`
+  const foreign = await foreignPage()
+  await page.goto(foreign.url)
+  expect(foreign.cookies().join()).toContain('drydock_session_')
+  expect(await pause(address)).toBe(true)
+  expect(await paused()).toBe(false)
+  await open('/endpoints/hello')
+  await pause(address)
+  expect(await paused()).toBe(true)
+})
+
+test('what the first page loads is at most 350 kB, packed', async () => {
+  const { page, open } = await setup()
+  const loaded = new Set<string>()
+  page.on('response', (response) => {
+    if (/\.(js|css)$/.test(new URL(response.url()).pathname)) loaded.add(response.url())
+  })
+  await open('/')
+  await page.getByText('There are no endpoints yet').waitFor()
+  // Asked for again: the browser may have dropped what it has shown.
+  const bytesOf = async (url: string) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length
+  const sizes = await Promise.all([...loaded].map(bytesOf))
+  expect(sizes.length).toBeGreaterThan(2)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_BUNDLE_BYTES)
+})
+
+/** A page of another program on this machine; it notes the cookies that it gets. */
+async function foreignPage() {
+  const cookies: string[] = []
+  const server = createServer((request, response) => {
+    cookies.push(request.headers.cookie ?? '')
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>foreign</title>')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, cookies: () => cookies }
+}

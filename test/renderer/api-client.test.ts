@@ -1,0 +1,103 @@
+import { QueryClient } from '@tanstack/react-query'
+import { describe, expect, test } from 'vitest'
+import { createApiClient } from '../../src-renderer/api-client/client.ts'
+import { followJobLists } from '../../src-renderer/api-client/follow-job-lists.ts'
+import { jobMoved, NOW, testPlatform } from './support.tsx'
+
+function setup(answer: () => Response | Promise<Response>) {
+  const requests: { readonly address: string; readonly init: RequestInit }[] = []
+  const client = createApiClient(async (address, init = {}) => {
+    requests.push({ address: String(address), init })
+    return answer()
+  })
+  return { client, requests }
+}
+
+const handle = { id: 'j', status: 'IN_QUEUE' }
+
+describe('a call', () => {
+  test('goes where the route table says, with its places and query', async () => {
+    const { client, requests } = setup(() => Response.json({ lines: [] }))
+    await client.call('endpointLogs', { path: { endpointId: 'a/b' }, query: { tail: 5, after: undefined } })
+    expect(requests).toMatchObject([{ address: '/api/endpoints/a%2Fb/logs?tail=5', init: { method: 'GET' } }])
+    expect(requests[0]?.init).not.toHaveProperty('body')
+  })
+
+  test('sends JSON, and gives what the contract says', async () => {
+    const { client, requests } = setup(() => Response.json({ ...handle, unknown: 1 }))
+    const body = { input: { n: 1 } }
+    expect(await client.call('run', { path: { endpointId: 'e' }, body })).toEqual(handle)
+    expect(requests).toMatchObject([
+      {
+        address: '/v2/e/run',
+        init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"input":{"n":1}}' },
+      },
+    ])
+  })
+
+  test.each([
+    [
+      'the service’s own words where it refuses',
+      () => Response.json({ error: 'No job.', code: 'JOB_NOT_FOUND', status: 404 }, { status: 404 }),
+      { code: 'JOB_NOT_FOUND', status: 404, message: 'No job.' },
+    ],
+    [
+      'what to do where no answer comes',
+      () => Promise.reject(new TypeError('fetch failed')),
+      { code: 'NOT_REACHABLE', status: 0, message: expect.stringContaining('drydock start') },
+    ],
+    [
+      'that an answer is none of a Drydock service',
+      () => new Response('<html>', { status: 200 }),
+      { code: 'NOT_DRYDOCK', status: 200 },
+    ],
+    [
+      'that an error is none of a Drydock service',
+      () => new Response('<html>', { status: 502 }),
+      { code: 'NOT_DRYDOCK', status: 502 },
+    ],
+  ])('fails with %s', async (_what, answer, error) => {
+    const { client } = setup(answer)
+    await expect(client.call('run', { path: { endpointId: 'e' }, body: {} })).rejects.toMatchObject(error)
+  })
+
+  test('that is given up fails as given up, and not as a service that does not answer', async () => {
+    const { client } = setup(() => Promise.reject(new DOMException('gone', 'AbortError')))
+    await expect(client.call('info', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a list of jobs that is shown', () => {
+  const list = { requests: [{ id: 'a', endpointId: 'e', status: 'IN_QUEUE', createdAt: NOW }] }
+  const key = ['jobs', { endpoint: 'e' }]
+
+  function follow() {
+    const platform = testPlatform()
+    const queries = new QueryClient()
+    queries.setQueryData(key, list)
+    return { platform, queries, hear: followJobLists(queries, platform) }
+  }
+
+  test('changes in place at once, and is read again within half a second', async () => {
+    const { platform, queries, hear } = follow()
+    hear([jobMoved(1, 'a', { from: 'IN_QUEUE', to: 'IN_PROGRESS' })])
+    expect(queries.getQueryData(key)).toMatchObject({ requests: [{ id: 'a', status: 'IN_PROGRESS' }] })
+    expect(queries.getQueryState(key)?.isInvalidated).toBe(false)
+    await platform.advance(500)
+    expect(queries.getQueryState(key)?.isInvalidated).toBe(true)
+  })
+
+  test('stays the same object where none of its jobs moved', () => {
+    const { queries, hear } = follow()
+    const before = queries.getQueryData(key)
+    hear([jobMoved(1, 'b', {})])
+    expect(queries.getQueryData(key)).toBe(before)
+  })
+
+  test('is left alone by events of workers and endpoints', async () => {
+    const { platform, queries, hear } = follow()
+    hear([{ id: 1, event: { type: 'endpoint', at: NOW, endpointId: 'e', event: 'paused' } }])
+    await platform.advance(1000)
+    expect(queries.getQueryState(key)?.isInvalidated).toBe(false)
+  })
+})

@@ -1,0 +1,90 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { describe, expect, test } from 'vitest'
+import { JOB_STATES } from '../../src-main/contract/job.ts'
+import { CopyButton } from '../../src-renderer/ui/CopyButton.tsx'
+import { CodeEditor } from '../../src-renderer/ui/editor/CodeEditor.tsx'
+import { JsonTree } from '../../src-renderer/ui/JsonTree.tsx'
+import { Notices } from '../../src-renderer/ui/Notices.tsx'
+import { JobStateDot } from '../../src-renderer/ui/StateDot.tsx'
+import { Bytes, Duration } from '../../src-renderer/ui/Values.tsx'
+import { renderInApp } from './support.tsx'
+
+describe('a tree of JSON', () => {
+  test('shows two levels, and folds and unfolds', () => {
+    renderInApp(<JsonTree value={{ a: { b: { c: 'deep' } }, list: [], n: null }} />)
+    expect(screen.queryByText(/deep/)).toBe(null)
+    fireEvent.click(screen.getByRole('button', { name: /b:/ }))
+    screen.getByText('"deep"')
+    fireEvent.click(screen.getByRole('button', { name: /a:/ }))
+    expect(screen.queryByText('"deep"')).toBe(null)
+    screen.getByText('null')
+  })
+
+  test('of a million entries shows the first hundred, and more at a press', () => {
+    const { container } = renderInApp(<JsonTree value={Array.from({ length: 1_000_000 }, (_entry, at) => at)} />)
+    const shown = () => container.querySelectorAll('.text-running').length
+    expect(shown()).toBe(100)
+    fireEvent.click(screen.getByRole('button', { name: '999900 more' }))
+    expect(shown()).toBe(1000)
+  })
+
+  test('of a text of 5 MB shows its beginning, and all of it at a press', () => {
+    const { container } = renderInApp(<JsonTree value={'x'.repeat(5_000_000)} />)
+    expect(container.textContent?.length).toBeLessThan(1000)
+    fireEvent.click(screen.getByRole('button', { name: '5,000,000 characters' }))
+    expect(container.textContent?.length).toBe(5_000_002)
+  })
+})
+
+test('every state of a job is a word', () => {
+  const { container } = renderInApp(JOB_STATES.map((state) => <JobStateDot key={state} state={state} />))
+  const words = [...container.children].map((dot) => dot.textContent)
+  expect(words).toEqual(['Queued', 'Running', 'Completed', 'Failed', 'Cancelled', 'Timed out'])
+})
+
+test('a value that is not there is a dash with a name', () => {
+  renderInApp([
+    <Duration key="span" ms={undefined} />,
+    <Bytes key="size" size={undefined} />,
+    <Bytes key="some" size={2048} />,
+  ])
+  expect(screen.getAllByRole('img', { name: 'none' })).toHaveLength(2)
+  screen.getByText('2.0 KiB')
+})
+
+test('a text is copied, and the button says so for a while', async () => {
+  const { platform } = renderInApp(<CopyButton text="drydock open" what="command" />)
+  fireEvent.click(screen.getByRole('button', { name: 'Copy command' }))
+  await screen.findByRole('button', { name: 'Copied' })
+  expect(platform.copied).toEqual(['drydock open'])
+  await platform.advance(1500)
+  await screen.findByRole('button', { name: 'Copy command' })
+})
+
+describe('a notice', () => {
+  test('goes after ten seconds; one of an error stays until it is closed', async () => {
+    const { store, platform } = renderInApp(<Notices />)
+    store.getState().tell({ kind: 'done', text: 'hello is paused' })
+    store.getState().tell({ kind: 'error', text: 'it went wrong' })
+    await screen.findByText('hello is paused')
+    await platform.advance(10_000)
+    await waitFor(() => expect(screen.queryByText('hello is paused')).toBe(null))
+    fireEvent.click(screen.getByRole('button', { name: 'Close notice' }))
+    expect(screen.queryByText('it went wrong')).toBe(null)
+  })
+
+  test('takes back what was done, once', async () => {
+    const { store } = renderInApp(<Notices />)
+    let undone = 0
+    store.getState().tell({ kind: 'done', text: 'hello is paused', undo: () => (undone += 1) })
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    expect(undone).toBe(1)
+    expect(screen.queryByRole('button', { name: 'Undo' })).toBe(null)
+  })
+})
+
+test('the editor is loaded when it is shown, and follows a value from outside', async () => {
+  renderInApp(<CodeEditor label="Input" value='{"n": 1}' />)
+  const editor = await screen.findByRole('textbox', { name: 'Input' })
+  expect(editor.textContent).toContain('{"n": 1}')
+})

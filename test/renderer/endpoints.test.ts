@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { containerSettings } from '../../src-main/contract/container.ts'
+import type { WorkerState } from '../../src-main/contract/endpoint.ts'
+import { endpointKind, endpointState } from '../../src-renderer/features/endpoints/endpoint-state.ts'
+import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/overview/to-series.ts'
+import { anEndpoint } from './support.tsx'
+
+describe('the state of an endpoint', () => {
+  test.each([
+    ['Asleep', {}, []],
+    ['Ready', {}, ['idle']],
+    ['Running', { inProgress: 1 }, ['running']],
+    // Load-balanced workers run without a job.
+    ['Running', {}, ['running']],
+    ['Starting', { inQueue: 1 }, ['initializing']],
+    ['Waiting', { inQueue: 1 }, []],
+    ['Unhealthy', { inQueue: 1 }, ['unhealthy', 'initializing']],
+    ['Ready', {}, ['idle', 'unhealthy']],
+    ['Closed', { workersMax: 0, inQueue: 1 }, []],
+    ['Paused', { paused: true, inProgress: 1 }, ['running']],
+  ] as const)('is %s with %j and workers %j', (word, facts, states: readonly WorkerState[]) => {
+    const workers = states.map((state) => ({ state }))
+    expect(endpointState(anEndpoint('e', facts), workers).word).toBe(word)
+  })
+
+  test('stands with what it runs', () => {
+    const app = { name: 'shop', environment: 'dev', resource: 'r', code: 'c', variables: 0 }
+    expect(endpointKind({ handler: '/h.py' })).toBe('queue, handler')
+    expect(endpointKind({ handler: '/h.py', app })).toBe('queue, app shop')
+    expect(endpointKind({ loadBalanced: { port: 80 } })).toBe('load-balanced, command')
+    expect(endpointKind({ container: { ...containerSettings.parse({}), image: 'i' } })).toBe('queue, image')
+  })
+})
+
+describe('the points of a chart', () => {
+  const point = (at: number, inQueue: number) => ({
+    at,
+    inQueue,
+    inProgress: 0,
+    submitted: 0,
+    completed: 0,
+    failed: 0,
+    retried: 0,
+    workers: { idle: 1, running: 2 },
+  })
+
+  test('stand on all steps of the span; what was not measured is a gap', () => {
+    const grid = toGrid([point(10, 1), point(30, 3)], { from: 5, to: 49, stepMs: 10 })
+    expect(grid.times).toEqual([10, 20, 30])
+    expect(valuesOf(grid, ({ inQueue }) => inQueue)).toEqual([1, null, 3])
+    expect(valuesOf(grid, ({ delay }) => delay?.p50)).toEqual([null, null, null])
+  })
+
+  test('include the step that goes on once something of it is there', () => {
+    expect(toGrid([point(40, 4)], { from: 20, to: 49, stepMs: 10 }).times).toEqual([20, 30, 40])
+  })
+
+  test('of an empty span are none', () => {
+    expect(toGrid([], { from: 50, to: 50, stepMs: 10 }).times).toEqual([])
+  })
+
+  test('count workers by state', () => {
+    expect(workersIn(point(0, 0), 'idle', 'running', 'unhealthy')).toBe(3)
+  })
+})

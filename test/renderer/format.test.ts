@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { ago, bytes, counted, duration, exactTime } from '../../src-renderer/ui/format.ts'
+
+test.each([
+  [0, '0 ms'],
+  [999.4, '999 ms'],
+  [1000, '1.0 s'],
+  [1449, '1.4 s'],
+  [9949, '9.9 s'],
+  [9950, '10 s'],
+  [59_499, '59 s'],
+  [59_500, '1 min'],
+  [125_000, '2 min 5 s'],
+  [3_600_000, '1 h'],
+  [11_040_000, '3 h 4 min'],
+  [86_400_000, '1 d'],
+  [183_600_000, '2 d 3 h'],
+])('a span of %d ms reads %s', (ms, text) => {
+  expect(duration(ms)).toBe(text)
+})
+
+test.each([
+  [0, 'just now'],
+  [999, 'just now'],
+  [1000, '1 s ago'],
+  [14_900, '14 s ago'],
+  [125_000, '2 min 5 s ago'],
+  [-3000, 'in 3 s'],
+])('what was %d ms ago reads %s', (ms, text) => {
+  expect(ago(1_790_000_000_000 - ms, 1_790_000_000_000)).toBe(text)
+})
+
+test.each([
+  [0, '0 B'],
+  [820, '820 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [1_468_006, '1.4 MiB'],
+  [10_485_760, '10 MiB'],
+  [1024 ** 5, '1024 TiB'],
+])('%d bytes read %s', (size, text) => {
+  expect(bytes(size)).toBe(text)
+})
+
+test('a number stands with its noun', () => {
+  expect([counted(0, 'job'), counted(1, 'job'), counted(1204, 'job')]).toEqual(['0 jobs', '1 job', '1,204 jobs'])
+})
+
+test('an exact moment has the date, the time and ms', () => {
+  expect(exactTime(1_790_000_000_120)).toMatch(/^2026-09-2\d \d\d:\d\d:20\.120$/)
+})

@@ -1,0 +1,80 @@
+import { fireEvent, screen } from '@testing-library/react'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { levelOf } from '../../src-renderer/ui/logs/filter-lines.ts'
+import { LogView } from '../../src-renderer/ui/logs/LogView.tsx'
+import { readAnsi } from '../../src-renderer/ui/logs/read-ansi.ts'
+import { giveSizes, NOW, renderInApp } from './support.tsx'
+
+const ESC = '\u001b'
+
+describe('a line with sequences of a terminal', () => {
+  test.each([
+    ['plain', [{ text: 'plain' }]],
+    [`a ${ESC}[31mred${ESC}[0m b`, [{ text: 'a ' }, { text: 'red', colour: 'red' }, { text: ' b' }]],
+    [
+      `${ESC}[1;32mbold${ESC}[22m not${ESC}[39m`,
+      [
+        { text: 'bold', bold: true, colour: 'green' },
+        { text: ' not', colour: 'green' },
+      ],
+    ],
+    [`${ESC}[94mbright`, [{ text: 'bright', colour: 'blue' }]],
+    [`${ESC}[38;5;196mmany${ESC}[38;2;1;2;3;33mand one`, [{ text: 'many' }, { text: 'and one', colour: 'yellow' }]],
+    [`${ESC}]0;title\u0007shown`, [{ text: 'shown' }]],
+    [`${ESC}]8;;http://x${ESC}\\link`, [{ text: 'link' }]],
+    [`${ESC}[2K${ESC}[1Gprogress\r`, [{ text: 'progress' }]],
+    ['tab\tstays, \u0000\u0008others go', [{ text: 'tab\tstays, others go' }]],
+    ['', []],
+  ])('%j is read as its pieces', (line, pieces) => {
+    expect(readAnsi(line)).toEqual(pieces)
+  })
+})
+
+test.each([
+  ['ERROR', 'error'],
+  ['critical', 'error'],
+  ['WARN', 'warning'],
+  ['trace', 'debug'],
+  ['stdout', 'info'],
+])('the level %s counts as %s', (word, level) => {
+  expect(levelOf(word)).toBe(level)
+})
+
+describe('a log', () => {
+  function setup(count = 3) {
+    onTestFinished(giveSizes())
+    const levels = ['info', 'warning', 'error']
+    const lines = Array.from({ length: count }, (_line, at) => ({
+      id: at,
+      at: NOW,
+      endpointId: 'e',
+      workerId: 'w',
+      level: levels[at % 3] ?? '',
+      line: `line ${at} of ${ESC}[31mmany${ESC}[0m`,
+    }))
+    renderInApp(<LogView label="Log of e" lines={lines} />)
+    return screen.getByRole('log', { name: 'Log of e' })
+  }
+
+  test('of a hundred thousand lines draws those in sight', () => {
+    const log = setup(100_000)
+    expect(log.querySelectorAll('[data-index]').length).toBeLessThan(200)
+    screen.getByText('100000 lines')
+  })
+
+  test('shows what is searched for, and how many lines have it', () => {
+    const log = setup()
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'LINE 1' } })
+    screen.getByText('1 of 3 lines')
+    expect(log.textContent).toContain('line 1 of many')
+    expect(log.querySelector('mark')?.textContent).toBe('line 1')
+  })
+
+  test('shows the lines of a level and those above it', () => {
+    const log = setup()
+    fireEvent.click(screen.getByRole('radio', { name: 'warning' }))
+    expect(log.textContent).not.toContain('line 0')
+    expect(log.textContent).toContain('line 2')
+    screen.getByText('2 of 3 lines')
+  })
+})

@@ -52,7 +52,7 @@ export function MetricCharts({ endpointId, range }: { readonly endpointId: strin
         <Chart title="Execution time" series={charts.execution} format={duration} {...shared} />
       </div>
       {data?.points.length === 0 && (
-        <p className="absolute inset-x-0 bottom-1/2 text-center text-ink-2">
+        <p className="absolute top-1/2 left-1/2 w-max max-w-[calc(100%-2rem)] -translate-1/2 rounded-control border border-line bg-surface-1 px-3 py-1.5 text-ink-2">
           Nothing was measured in this span: figures are taken every 10 s while jobs come or workers run.
         </p>
       )}

@@ -19,7 +19,8 @@ z.config({ jitless: true })
 
 const platform = browserPlatform(window)
 const store = createAppStore(platform)
-const client = createApiClient((...request) => fetch(...request))
+const connect = (address: string) => new EventSource(address)
+const client = createApiClient({ fetch: (...request) => fetch(...request), connect, platform })
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 1000 } },
   queryCache: new QueryCache({
@@ -32,7 +33,7 @@ const keeper = new LiveKeeper({
   client,
   store,
   platform,
-  connect: (address) => new EventSource(address),
+  connect,
   onEvents: followJobLists(queries, platform),
 })
 

@@ -3,7 +3,10 @@ import { APP_ROUTES, type AppOperation } from '../../src-main/contract/app-route
 import type { ErrorBody } from '../../src-main/contract/errors.ts'
 import type { Route } from '../../src-main/contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../../src-main/contract/v2-routes.ts'
+import type { Platform } from '../platform/platform.ts'
 import { ApiError } from './api-error.ts'
+import type { EventSourceLike } from './event-stream.ts'
+import { followItems } from './follow-items.ts'
 
 const OPERATIONS = { ...APP_ROUTES, ...V2_ROUTES }
 
@@ -25,11 +28,44 @@ export type CallArguments = {
 export type ApiClient = {
   /** Calls an operation. @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
   readonly call: <Name extends Operation>(operation: Name, args?: CallArguments) => Promise<AnswerOf<Name>>
+  /** Follows an operation that knows `follow=true`. @returns a function that ends it */
+  readonly follow: <Item>(options: FollowOptions<Item>) => () => void
+}
+
+/** How an operation is followed. */
+export type FollowOptions<Item> = {
+  readonly operation: Operation
+  readonly path?: CallArguments['path']
+  /** Without `follow`. @param last what came last; undefined: nothing yet */
+  readonly query?: (last: Item | undefined) => CallArguments['query']
+  /** Type of the events that carry items. */
+  readonly event: string
+  readonly schema: z.ZodType<Item>
+  /** Hears of items in batches, at most twenty times a second. */
+  readonly onItems: (items: readonly Item[]) => void
+  /** Whether nothing follows this item. Without it the stream is opened again until it is ended here. */
+  readonly isLast?: (item: Item) => boolean
+  /** The stream broke off and is opened again in a second. */
+  readonly onLost?: () => void
+}
+
+/** What the client does not have of itself. */
+export type ClientPorts = {
+  readonly fetch: typeof globalThis.fetch
+  readonly connect: (address: string) => EventSourceLike
+  readonly platform: Pick<Platform, 'after'>
 }
 
 /** Makes the client from the route tables of the contract. The browser adds the session to each call. */
-export function createApiClient(fetch: typeof globalThis.fetch): ApiClient {
+export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiClient {
   return {
+    follow: ({ operation, path, query, ...rest }) =>
+      followItems({
+        ...rest,
+        connect,
+        platform,
+        address: (last) => addressOf(OPERATIONS[operation].path, path, { ...query?.(last), follow: 'true' }),
+      }),
     async call<Name extends Operation>(operation: Name, { path, query, body = {}, signal }: CallArguments = {}) {
       const route: Route = OPERATIONS[operation]
       const method = route.methods[0] ?? 'GET'

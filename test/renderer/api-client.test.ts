@@ -1,16 +1,32 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { createApiClient } from '../../src-renderer/api-client/client.ts'
+import type { EventSourceLike } from '../../src-renderer/api-client/event-stream.ts'
 import { followJobLists } from '../../src-renderer/api-client/follow-job-lists.ts'
 import { jobMoved, NOW, testPlatform } from './support.tsx'
 
 function setup(answer: () => Response | Promise<Response>) {
   const requests: { readonly address: string; readonly init: RequestInit }[] = []
-  const client = createApiClient(async (address, init = {}) => {
-    requests.push({ address: String(address), init })
-    return answer()
+  const platform = testPlatform()
+  const streams: { readonly address: string; readonly target: EventTarget; closed: boolean }[] = []
+  const client = createApiClient({
+    platform,
+    async fetch(address, init = {}) {
+      requests.push({ address: String(address), init })
+      return answer()
+    },
+    connect(address) {
+      const target = new EventTarget()
+      const stream = { address, target, closed: false }
+      streams.push(stream)
+      const close = () => {
+        stream.closed = true
+      }
+      return { addEventListener: target.addEventListener.bind(target), close } as EventSourceLike
+    },
   })
-  return { client, requests }
+  return { client, requests, platform, streams }
 }
 
 const handle = { id: 'j', status: 'IN_QUEUE' }
@@ -99,5 +115,62 @@ describe('a list of jobs that is shown', () => {
     hear([{ id: 1, event: { type: 'endpoint', at: NOW, endpointId: 'e', event: 'paused' } }])
     await platform.advance(1000)
     expect(queries.getQueryState(key)?.isInvalidated).toBe(false)
+  })
+})
+
+describe('a stream of items', () => {
+  const schema = z.object({ id: z.number() })
+  const noAnswer = () => Promise.reject(new Error('not asked'))
+
+  function follow(isLast: (item: { id: number }) => boolean = () => false) {
+    const parts = setup(noAnswer)
+    const batches: number[][] = []
+    const end = parts.client.follow({
+      operation: 'workerLogs',
+      path: { workerId: 'w' },
+      query: (last: z.infer<typeof schema> | undefined) => ({ after: last?.id }),
+      event: 'line',
+      schema,
+      onItems: (items) => void batches.push(items.map(({ id }) => id)),
+      isLast,
+    })
+    const send = (stream: number, id: number) =>
+      parts.streams[stream]?.target.dispatchEvent(new MessageEvent('line', { data: JSON.stringify({ id }) }))
+    const breakOff = (stream: number) => parts.streams[stream]?.target.dispatchEvent(new Event('error'))
+    return { ...parts, batches, end, send, breakOff }
+  }
+
+  test('comes in batches, and goes on after the last item where it broke off', async () => {
+    const { streams, batches, send, breakOff, platform } = follow()
+    send(0, 1)
+    send(0, 2)
+    expect(batches).toEqual([])
+    await platform.advance(50)
+    expect(batches).toEqual([[1, 2]])
+    send(0, 3)
+    breakOff(0)
+    expect(batches).toEqual([[1, 2], [3]])
+    await platform.advance(1000)
+    expect(streams.map(({ address }) => address)).toEqual([
+      '/api/workers/w/logs?follow=true',
+      '/api/workers/w/logs?after=3&follow=true',
+    ])
+  })
+
+  test('is not opened again after its last item', async () => {
+    const { streams, send, breakOff, platform } = follow(({ id }) => id === 9)
+    send(0, 9)
+    breakOff(0)
+    await platform.advance(10_000)
+    expect(streams.length).toBe(1)
+  })
+
+  test('tells nothing once it is ended', async () => {
+    const { streams, batches, send, end, platform } = follow()
+    send(0, 1)
+    end()
+    await platform.advance(10_000)
+    expect(batches).toEqual([])
+    expect(streams.map(({ closed }) => closed)).toEqual([true])
   })
 })

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { endpointConfig, type WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { ServiceEvent } from '../../src-main/contract/events.ts'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
-import type { ApiClient } from '../../src-renderer/api-client/client.ts'
+import type { ApiClient, FollowOptions } from '../../src-renderer/api-client/client.ts'
 import type { NumberedEvent } from '../../src-renderer/api-client/event-stream.ts'
 import type { Platform } from '../../src-renderer/platform/platform.ts'
 import { AppContext } from '../../src-renderer/store/app-context.ts'
@@ -76,22 +76,27 @@ export function testPlatform(): TestPlatform {
 /** Answers of the service by operation: a value, or a function of the arguments of the call. */
 export type TestAnswers = Readonly<Record<string, unknown>>
 
-/** A client that answers without a service; it notes each call. */
+/** A client that answers without a service; it notes each call, and hands out what is followed. */
 export function testClient(answers: TestAnswers) {
   const calls: { readonly operation: string; readonly args: unknown }[] = []
+  const follows: FollowOptions<unknown>[] = []
+  const follow = (options: FollowOptions<unknown>) => {
+    follows.push(options)
+    return () => void follows.splice(follows.indexOf(options), 1)
+  }
   const call = async (operation: string, args: unknown) => {
     calls.push({ operation, args })
     const answer = answers[operation]
     return typeof answer === 'function' ? answer(args) : answer
   }
-  return { calls, client: { call } as unknown as ApiClient }
+  return { calls, follows, client: { call, follow } as unknown as ApiClient }
 }
 
 /** Draws a component as the pages do. */
 export function renderInApp(component: ReactNode, answers: TestAnswers = {}) {
   const platform = testPlatform()
   const store = createAppStore(platform)
-  const { client, calls } = testClient(answers)
+  const { client, calls, follows } = testClient(answers)
   onTestFinished(cleanup)
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const view = render(
@@ -101,7 +106,7 @@ export function renderInApp(component: ReactNode, answers: TestAnswers = {}) {
       </QueryClientProvider>
     </AppContext>,
   )
-  return { ...view, store, platform, calls }
+  return { ...view, store, platform, calls, follows }
 }
 
 /** An endpoint as the service shows it. */

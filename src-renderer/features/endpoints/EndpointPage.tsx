@@ -5,15 +5,19 @@ import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS, ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/commands-slice.ts'
+import { FollowedLog } from '../../ui/logs/FollowedLog.tsx'
 import { NotFound } from '../../ui/NotFound.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { JobsView } from '../jobs/JobsView.tsx'
+import { RequestsTab } from '../requests/RequestsTab.tsx'
+import { WorkerGrid } from '../workers/WorkerGrid.tsx'
 import { EndpointMenu } from './EndpointMenu.tsx'
 import { endpointState } from './endpoint-state.ts'
 import { OverviewTab } from './overview/OverviewTab.tsx'
-import { TabToCome } from './TabToCome.tsx'
+import { SettingsTab } from './SettingsTab.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 /** An endpoint, and which of its tabs is shown. */
@@ -60,9 +64,26 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
         />
       }
     >
-      {tab === 'overview' ? <OverviewTab endpoint={endpoint} /> : <TabToCome endpoint={endpoint} tab={tab} />}
+      <TabContent endpoint={endpoint} tab={tab} />
     </Page>
   )
+}
+
+function TabContent({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
+  switch (tab) {
+    case 'overview':
+      return <OverviewTab endpoint={endpoint} />
+    case 'requests':
+      return <RequestsTab endpoint={endpoint} />
+    case 'jobs':
+      return <JobsView endpointId={endpoint.id} />
+    case 'workers':
+      return <WorkerGrid endpointId={endpoint.id} />
+    case 'logs':
+      return <FollowedLog of="endpoint" id={endpoint.id} label={`Log of ${endpoint.name}`} />
+    case 'settings':
+      return <SettingsTab endpoint={endpoint} />
+  }
 }
 
 function useEndpointCommands({ id, name, paused }: LiveEndpoint): readonly Command[] {

@@ -50,8 +50,14 @@ export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'ic
 /** Entries of src-main that are no code. */
 export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'tsconfig.pure.json']
 
-/** Layers that know no runtime, with the packages that they may import all the same. */
-export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = { contract: ['zod'], domain: [] }
+/**
+ * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
+ * without loss, with key order and numbers as they are written (image-workflows, rules 1 and 2).
+ */
+export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  contract: ['zod'],
+  domain: ['jsonc-parser'],
+}
 
 /** Packages that one place alone may touch. */
 export const OWNED_PACKAGES: Readonly<Record<string, string>> = {

@@ -1,0 +1,99 @@
+/**
+ * Views of JSON objects: named fields read out of an object, and written back into it. What no field reads stays, and so
+ * does the form of what did not change, so that a document which was only opened is saved as it was.
+ */
+import { isArray, isObject, type JsonObject, type JsonValue, withKey } from '../json/value.ts'
+
+/** A field of an object. `write` gives `before` itself where the value is the one that `read` gives of it. */
+export type Field<Value> = {
+  readonly key: string
+  readonly read: (raw: JsonValue | undefined) => Value
+  readonly write: (value: Value, before: JsonValue | undefined) => JsonValue | undefined
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of fields of any values; each keeps its own type in Entity
+type Fields = Readonly<Record<string, Field<any>>>
+
+/** An object by its fields. `raw` is what it was read from. */
+export type Entity<Table extends Fields> = {
+  readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>
+} & { readonly raw: JsonObject }
+
+/** Reads the fields of an object. */
+export function readEntity<Table extends Fields>(fields: Table, raw: JsonObject): Entity<Table> {
+  const values = Object.entries(fields).map(([name, { key, read }]) => [name, read(raw.get(key))])
+  return { ...Object.fromEntries(values), raw }
+}
+
+/** The object with what has changed; `raw` itself where nothing has. */
+export function writeEntity<Table extends Fields>(fields: Table, entity: Entity<Table>): JsonObject {
+  let object = entity.raw
+  for (const [name, { key, write }] of Object.entries(fields)) {
+    const before = entity.raw.get(key)
+    const after = write(entity[name], before)
+    if (after !== before) object = withKey(object, key, after)
+  }
+  return object
+}
+
+/** A field of a plain value. @param fresh the JSON of a value that has changed; undefined takes the key away */
+export function plain<Value>(
+  key: string,
+  read: (raw: JsonValue | undefined) => Value,
+  fresh: (value: Value, before: JsonValue | undefined) => JsonValue | undefined,
+  same: (one: Value, other: Value) => boolean = Object.is,
+): Field<Value> {
+  return { key, read, write: (value, before) => (same(read(before), value) ? before : fresh(value, before)) }
+}
+
+/** What of an array could not be read, with its place. */
+export type Unread = { readonly at: number; readonly raw: JsonValue }
+
+/** The items of an array, and those that are none. */
+export type Items<Item> = { readonly items: readonly Item[]; readonly unread: readonly Unread[] }
+
+/** A field that holds an array of objects or tuples. @param read gives undefined for what is no such item */
+export function list<Item>(
+  key: string,
+  read: (raw: JsonValue) => Item | undefined,
+  write: (item: Item) => JsonValue,
+): Field<Items<Item>> {
+  return {
+    key,
+    read: (raw) => readItems(raw, read),
+    write(value, before) {
+      const written = value.items.map(write)
+      for (const { at, raw } of value.unread) written.splice(at, 0, raw)
+      const isSame = isArray(before) && before.length === written.length && before.every((v, at) => v === written[at])
+      if (isSame || (written.length === 0 && !isArray(before))) return before
+      return written
+    },
+  }
+}
+
+function readItems<Item>(raw: JsonValue | undefined, read: (raw: JsonValue) => Item | undefined): Items<Item> {
+  const items: Item[] = []
+  const unread: Unread[] = []
+  if (isArray(raw)) {
+    raw.forEach((value, at) => {
+      const item = read(value)
+      if (item === undefined) unread.push({ at, raw: value })
+      else items.push(item)
+    })
+  }
+  return { items, unread }
+}
+
+/** A field that holds an array of objects with fields. @param isOne tells whether an object is such an item */
+export function entities<Table extends Fields>(
+  key: string,
+  fields: Table,
+  isOne: (entity: Entity<Table>) => boolean = () => true,
+): Field<Items<Entity<Table>>> {
+  function read(raw: JsonValue): Entity<Table> | undefined {
+    if (!isObject(raw)) return undefined
+    const entity = readEntity(fields, raw)
+    return isOne(entity) ? entity : undefined
+  }
+  return list(key, read, (entity) => writeEntity(fields, entity))
+}

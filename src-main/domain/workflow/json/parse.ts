@@ -1,0 +1,116 @@
+import { createScanner, printParseErrorCode, visit } from 'jsonc-parser'
+import type { JsonValue } from './value.ts'
+
+/** Text that is no JSON: what is wrong, and where. */
+export type JsonFault = { readonly why: string; readonly line: number; readonly column: number }
+
+/** JSON that was read. `replaced`: how many bare NaN and Infinity became null, as Python writes them. */
+export type ParsedJson =
+  | { readonly kind: 'value'; readonly value: JsonValue; readonly replaced: number }
+  | { readonly kind: 'fault'; readonly fault: JsonFault }
+
+// Deeper than any graph; the parser below recurses.
+const DEPTH_MAX = 500
+const STRICT = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false }
+
+/** Reads JSON without loss. Bare NaN and Infinity, which Python writes, become null. @param text at most some 100 MB */
+export function parseJson(text: string): ParsedJson {
+  const first = parseStrictly(text)
+  if (first.kind === 'value') return { ...first, replaced: 0 }
+  const { changed, replaced } = withoutBareNumbers(text)
+  if (replaced === 0) return first
+  const second = parseStrictly(changed)
+  return second.kind === 'value' ? { ...second, replaced } : second
+}
+
+type Open = { readonly into: JsonValue[] | Map<string, JsonValue>; key: string }
+
+function parseStrictly(text: string): { kind: 'value'; value: JsonValue } | { kind: 'fault'; fault: JsonFault } {
+  const root: JsonValue[] = []
+  const stack: Open[] = [{ into: root, key: '' }]
+  let fault: JsonFault | undefined
+
+  const add = (value: JsonValue) => {
+    const top = stack[stack.length - 1]
+    if (top === undefined) return
+    if (Array.isArray(top.into)) top.into.push(value)
+    else top.into.set(top.key, value)
+  }
+  const open = (into: JsonValue[] | Map<string, JsonValue>, line: number, column: number) => {
+    add(into)
+    stack.push({ into, key: '' })
+    if (stack.length > DEPTH_MAX)
+      throw new TooDeep({ why: 'it is nested too deeply', line: line + 1, column: column + 1 })
+  }
+  const literal = (value: unknown, offset: number, length: number) =>
+    typeof value === 'number' ? { number: text.slice(offset, offset + length) } : (value as string | boolean | null)
+
+  try {
+    visit(
+      text,
+      {
+        onObjectBegin: (_offset, _length, line, column) => open(new Map(), line, column),
+        onObjectEnd: () => void stack.pop(),
+        onObjectProperty(name) {
+          const top = stack[stack.length - 1]
+          if (top !== undefined) top.key = name
+        },
+        onArrayBegin: (_offset, _length, line, column) => open([], line, column),
+        onArrayEnd: () => void stack.pop(),
+        onLiteralValue: (value, offset, length) => add(literal(value, offset, length)),
+        onError(code, _offset, _length, line, column) {
+          fault ??= { why: wordsOf(printParseErrorCode(code)), line: line + 1, column: column + 1 }
+        },
+      },
+      STRICT,
+    )
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error
+    fault = error.fault
+  }
+  const [value] = root
+  if (fault !== undefined || value === undefined)
+    return { kind: 'fault', fault: fault ?? { why: 'it is empty', line: 1, column: 1 } }
+  return { kind: 'value', value }
+}
+
+class TooDeep extends Error {
+  readonly fault: JsonFault
+
+  constructor(fault: JsonFault) {
+    super(fault.why)
+    this.fault = fault
+  }
+}
+
+/** `PropertyNameExpected` -> "property name expected". */
+function wordsOf(code: string): string {
+  return code.replace(/[A-Z]/g, (letter, at: number) => (at === 0 ? '' : ' ') + letter.toLowerCase())
+}
+
+// Of the library's SyntaxKind, which is no value where only types are taken out.
+const UNKNOWN_TOKEN = 16
+const END_OF_TEXT = 17
+
+// By the tokens, so that the words within strings stay.
+function withoutBareNumbers(text: string): { readonly changed: string; readonly replaced: number } {
+  const scanner = createScanner(text, true)
+  const parts: string[] = []
+  let replaced = 0
+  let from = 0
+  for (let token = scanner.scan() as number; token !== END_OF_TEXT; token = scanner.scan()) {
+    if (token !== UNKNOWN_TOKEN) continue
+    const at = scanner.getTokenOffset()
+    const length = bareNumberAt(text, at)
+    if (length === 0) continue
+    parts.push(text.slice(from, at), 'null')
+    from = at + length
+    replaced += 1
+    scanner.setPosition(from)
+  }
+  return { changed: parts.join('') + text.slice(from), replaced }
+}
+
+function bareNumberAt(text: string, at: number): number {
+  return /^(?:NaN|-?Infinity)\b/.exec(text.slice(at, at + 10))?.[0].length ?? 0
+}

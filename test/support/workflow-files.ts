@@ -1,0 +1,45 @@
+/**
+ * Workflow files for tests: those of users, read in place where the folder is there, and what tests write themselves.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../src-main/domain/workflow/json/value.ts'
+import { type NodeTypes, readNodeTypes } from '../../src-main/domain/workflow/node-types.ts'
+
+const SHARED = join(import.meta.dirname, '..', '..', '..', 'shared')
+const FOLDER = join(SHARED, 'workflows')
+const TYPES = join(SHARED, 'spec', 'node-types.json')
+
+/** Why files of users cannot be read here; undefined: they can. */
+export const noWorkflowFiles: string | undefined = existsSync(FOLDER)
+  ? undefined
+  : 'the folder with real workflow files is not there; the rules are tested with files of our own'
+
+/** Names of the files of users; none where the folder is missing. */
+export const workflowFiles: readonly string[] =
+  noWorkflowFiles === undefined ? readdirSync(FOLDER).filter((name) => name.endsWith('.json')) : []
+
+/** Reads one of them. */
+export const readWorkflowFile = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+
+/** JSON that must be an object. */
+export function objectOf(text: string): JsonObject {
+  const parsed = parseJson(text)
+  if (parsed.kind === 'fault') throw new Error(`${parsed.fault.why} in line ${parsed.fault.line}`)
+  if (!isObject(parsed.value)) throw new Error('it is no object')
+  return parsed.value
+}
+
+/** A value of JavaScript as JSON that keeps all. */
+export function json(value: unknown): JsonValue {
+  const parsed = parseJson(JSON.stringify(value))
+  if (parsed.kind === 'fault') throw new Error(parsed.fault.why)
+  return parsed.value
+}
+
+/** Classes that the specification lists, where it is there. */
+export function specifiedTypes(): NodeTypes {
+  const types = objectOf(readFileSync(TYPES, 'utf8')).get('types')
+  return readNodeTypes(isObject(types) ? types : new Map())
+}

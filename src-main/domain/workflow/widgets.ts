@@ -14,6 +14,12 @@ const WIDGET_TYPES = new Set([
 const SEED_NAMES = new Set(['seed', 'noise_seed'])
 const UPLOADS = ['image_upload', 'video_upload', 'animated_image_upload']
 
+/**
+ * Property of a node that holds inputs of a payload which its class has no widget for, or whose form a widget would
+ * change. Source: ours, because a payload that was opened must be sent as it came.
+ */
+export const OTHER_INPUTS = 'drydock.inputs'
+
 /** What a control widget may say. */
 export const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
 

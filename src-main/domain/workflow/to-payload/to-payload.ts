@@ -2,10 +2,10 @@
  * From a document to a payload: what the editor sends to a worker. Source: image-workflows, rule 3; editor research, 2.
  */
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
-import { isArray, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
+import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { Problem } from '../problem.ts'
-import { widgetValues } from '../widgets.ts'
+import { OTHER_INPUTS, widgetValues } from '../widgets.ts'
 import { createFiller } from './fill-in-names.ts'
 import { type Source, sourceOfInput } from './find-source.ts'
 import { inOrder } from './order.ts'
@@ -48,6 +48,9 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     if (values === undefined) problems.push(valuesNotNamed(id, node))
     const inputs = new Map<string, JsonValue>()
     for (const [name, value] of values ?? []) inputs.set(name, asInput(fill(node, name, value)))
+    const { properties } = node
+    const others = isObject(properties) ? properties.get(OTHER_INPUTS) : undefined
+    for (const [name, value] of isObject(others) ? others : []) inputs.set(name, value)
     for (const slot of node.inputs.items) {
       const name = slot.name ?? ''
       const source = sourceOfInput(scope, slot)

@@ -1,0 +1,43 @@
+/** Workflow payloads: what a worker takes as `input.workflow`. Source: spec 2.5; image-workflows, Three forms. */
+import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+
+/** A node of a payload. */
+export type PayloadNode = {
+  readonly id: string
+  readonly classType: string
+  readonly inputs: JsonObject
+  readonly title: string | undefined
+  readonly raw: JsonObject
+}
+
+/** A link as an input holds it: the id of a node, and the place of one of its outputs. */
+export type PayloadLink = { readonly node: string; readonly slot: number }
+
+/** Reads a node; undefined where the value is none. */
+export function readPayloadNode(id: string, raw: JsonValue | undefined): PayloadNode | undefined {
+  if (!isObject(raw)) return undefined
+  const [classType, inputs, meta] = [asText(raw.get('class_type')), raw.get('inputs'), raw.get('_meta')]
+  if (classType === undefined || !isObject(inputs)) return undefined
+  return { id, classType, inputs, title: isObject(meta) ? asText(meta.get('title')) : undefined, raw }
+}
+
+/** Reads the nodes of a payload, in its order; entries that are none are left out. */
+export function readPayloadNodes(payload: JsonObject): readonly PayloadNode[] {
+  return [...payload].flatMap(([id, raw]) => readPayloadNode(id, raw) ?? [])
+}
+
+/** The link that an input holds; undefined where it holds a value. */
+export function readLink(value: JsonValue | undefined): PayloadLink | undefined {
+  if (!isArray(value) || value.length !== 2) return undefined
+  const [node, place] = value
+  const slot = typeof place === 'string' ? undefined : asIndex(place)
+  return typeof node === 'string' && slot !== undefined ? { node, slot } : undefined
+}
+
+/** The links into a node, with the names of its inputs. */
+export function linksInto({ inputs }: PayloadNode): readonly (PayloadLink & { readonly input: string })[] {
+  return [...inputs].flatMap(([input, value]) => {
+    const link = readLink(value)
+    return link === undefined ? [] : [{ ...link, input }]
+  })
+}

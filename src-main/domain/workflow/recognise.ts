@@ -1,0 +1,46 @@
+/** Which form of a graph a JSON value is. Source: image-workflows, Three forms and Validation. */
+import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+import { readPayloadNode } from './payload.ts'
+
+/** What was found. `found` says of anything else what it is, for a person. */
+export type Recognised =
+  | { readonly form: 'document'; readonly raw: JsonObject }
+  | { readonly form: 'payload'; readonly raw: JsonObject; readonly unwrapped: boolean }
+  | { readonly form: 'other'; readonly found: string }
+
+/** Recognises a value. A payload may be within `input.workflow`, `workflow` or `prompt`, as requests hold it. */
+export function recognise(value: JsonValue): Recognised {
+  if (!isObject(value)) return { form: 'other', found: kindOf(value) }
+  if (isArray(value.get('nodes'))) return { form: 'document', raw: value }
+  if (isPayload(value)) return { form: 'payload', raw: value, unwrapped: false }
+  const wrapped = within(value, ['input', 'workflow']) ?? within(value, ['workflow']) ?? within(value, ['prompt'])
+  if (wrapped !== undefined) {
+    if (isArray(wrapped.get('nodes'))) return { form: 'document', raw: wrapped }
+    if (isPayload(wrapped)) return { form: 'payload', raw: wrapped, unwrapped: true }
+  }
+  return { form: 'other', found: value.size === 0 ? 'an empty object' : `an object with ${keysOf(value)}` }
+}
+
+// One node that is one is enough: what is wrong with the others is told where they are checked.
+function isPayload(value: JsonObject): boolean {
+  return [...value].some(([id, node]) => readPayloadNode(id, node) !== undefined)
+}
+
+function within(value: JsonObject, path: readonly string[]): JsonObject | undefined {
+  const found = path.reduce<JsonValue | undefined>((at, key) => (isObject(at) ? at.get(key) : undefined), value)
+  return isObject(found) ? found : undefined
+}
+
+function kindOf(value: JsonValue): string {
+  if (isArray(value)) return 'a list'
+  if (value === null) return 'null'
+  return isNumber(value) ? 'a number' : typeof value === 'string' ? 'a text' : 'true or false'
+}
+
+const KEYS_NAMED = 3
+const KEY_LENGTH = 40
+
+function keysOf(value: JsonObject): string {
+  const names = [...value.keys()].slice(0, KEYS_NAMED).map((key) => `"${key.slice(0, KEY_LENGTH)}"`)
+  return `${names.join(', ')}${value.size > KEYS_NAMED ? ' and more' : ''}`
+}

@@ -1,0 +1,90 @@
+/** Whether a value may be given to an input, by the rules of the field's server. Source: editor research, 9. */
+import { isArray, isNumber, isObject, type JsonValue, sameJson } from '../json/value.ts'
+import { writeJson } from '../json/write.ts'
+import type { InputType } from '../node-types.ts'
+import type { ProblemCode } from '../problem.ts'
+
+/** What is wrong with a value: the code, and a sentence that goes on after the name of the input. */
+export type ValueFault = { readonly code: ProblemCode; readonly says: string }
+
+/** Checks a value; undefined where nothing is wrong with it. */
+export function checkValue(type: InputType, given: JsonValue): ValueFault | undefined {
+  const value = isObject(given) ? (given.get('__value__') ?? given) : given
+  if (type.choices !== undefined) return checkChoice(type, value)
+  if (type.type === 'INT') return checkNumber(type, value, wholeNumber(value))
+  if (type.type === 'FLOAT') return checkNumber(type, value, decimal(value))
+  if (type.type === 'STRING' && (isArray(value) || isObject(value))) return wrongType(value, 'a text')
+  return undefined
+}
+
+// Choices of files that nobody here knows are empty. One of many allows several at once.
+function checkChoice({ choices = [], options }: InputType, value: JsonValue): ValueFault | undefined {
+  if (choices.length === 0 || options.has('remote')) return undefined
+  const chosen =
+    isArray(value) && (options.has('multi_select') || options.get('multiselect') === true) ? value : [value]
+  const wrong = chosen.find((one) => !choices.some((choice) => sameJson(choice, one)))
+  if (wrong === undefined) return undefined
+  return { code: 'value_not_in_list', says: `has ${shown(wrong)}, which is none of its choices: ${someOf(choices)}` }
+}
+
+function checkNumber(
+  { options, type }: InputType,
+  value: JsonValue,
+  number: Exact | undefined,
+): ValueFault | undefined {
+  if (number === undefined) return wrongType(value, type === 'INT' ? 'a whole number' : 'a number')
+  const [min, max] = [decimal(options.get('min')), decimal(options.get('max'))]
+  if (min !== undefined && isBelow(number, min))
+    return { code: 'value_smaller_than_min', says: `is ${shown(value)}, but the least it may be is ${min.text}` }
+  if (max !== undefined && isBelow(max, number))
+    return { code: 'value_bigger_than_max', says: `is ${shown(value)}, but the most it may be is ${max.text}` }
+  return undefined
+}
+
+function wrongType(value: JsonValue, wanted: string): ValueFault {
+  return { code: 'wrong_value_type', says: `has ${shown(value)}, where ${wanted} is wanted` }
+}
+
+/** A number by its text; `whole` where it is one, for seeds are no doubles. */
+type Exact = { readonly text: string; readonly whole: bigint | undefined; readonly double: number }
+
+// As Python would make one of it: 3.7 is taken as 3, and texts of numbers as numbers.
+function wholeNumber(value: JsonValue | undefined): Exact | undefined {
+  const text = typeof value === 'boolean' ? String(Number(value)) : numberText(value)
+  if (text === undefined || (typeof value === 'string' && !/^\s*[+-]?\d+\s*$/.test(text))) return undefined
+  return exact(text)
+}
+
+function decimal(value: JsonValue | undefined): Exact | undefined {
+  const text = typeof value === 'boolean' ? String(Number(value)) : numberText(value)
+  return text === undefined ? undefined : exact(text)
+}
+
+function numberText(value: JsonValue | undefined): string | undefined {
+  if (isNumber(value)) return value.number
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+}
+
+function exact(text: string): Exact | undefined {
+  const double = Number(text)
+  if (Number.isNaN(double)) return undefined
+  return { text, double, whole: /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined }
+}
+
+function isBelow(one: Exact, other: Exact): boolean {
+  if (one.whole !== undefined && other.whole !== undefined) return one.whole < other.whole
+  return one.double < other.double
+}
+
+const SHOWN_LENGTH = 60
+const CHOICES_SHOWN = 5
+
+function shown(value: JsonValue): string {
+  const text = writeJson(value)
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text
+}
+
+function someOf(choices: readonly JsonValue[]): string {
+  const more = choices.length > CHOICES_SHOWN ? ` and ${choices.length - CHOICES_SHOWN} more` : ''
+  return choices.slice(0, CHOICES_SHOWN).map(shown).join(', ') + more
+}

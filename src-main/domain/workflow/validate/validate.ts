@@ -1,0 +1,143 @@
+/**
+ * Checks a payload before it is queued, so that a mistake is named at its node and not by a worker minutes later.
+ * Source: image-workflows, Validation; editor research, 9.
+ */
+import { isArray, type JsonValue } from '../json/value.ts'
+import { typesFit } from '../match-types.ts'
+import type { InputType, NodeType, NodeTypes, OutputType } from '../node-types.ts'
+import { linksInto, type PayloadNode, readLink, readPayloadNode } from '../payload.ts'
+import type { Problem, ProblemCode } from '../problem.ts'
+import { recognise } from '../recognise.ts'
+import { checkValue } from './check-value.ts'
+import { findCycles } from './find-cycles.ts'
+
+/**
+ * Checks a payload.
+ * @param types classes that the worker has; nodes of others are only looked at for their links
+ * @returns all that is wrong, in the order of the nodes; nodes that no output needs give warnings, as nobody runs them
+ */
+export function validate(payload: JsonValue, types: NodeTypes): readonly Problem[] {
+  const recognised = recognise(payload)
+  if (recognised.form === 'document') return [notAWorkflow('a saved workflow of the editor. Convert it to a payload')]
+  if (recognised.form === 'other') return [notAWorkflow(`${recognised.found}. Send {id: {class_type, inputs}}`)]
+  const nodes = new Map<string, PayloadNode>()
+  const problems: Problem[] = []
+  for (const [id, raw] of recognised.raw) {
+    const node = readPayloadNode(id, raw)
+    if (node !== undefined) nodes.set(id, node)
+    else problems.push(at(id, 'not_a_workflow', `Node ${id} has no class_type and inputs. Remove it, or add them.`))
+  }
+  problems.push(...cyclesOf(nodes), ...outputsOf(nodes, types))
+  const needed = neededNodes(nodes, types)
+  for (const node of nodes.values()) {
+    const found = checkNode(node, nodes, types)
+    problems.push(...(needed.has(node.id) ? found : found.map(asWarning)))
+  }
+  return problems
+}
+
+const asWarning = (problem: Problem): Problem => ({ ...problem, severity: 'warning' })
+
+function notAWorkflow(found: string): Problem {
+  return { code: 'not_a_workflow', severity: 'error', message: `This is no workflow payload but ${found}.` }
+}
+
+function at(node: string, code: ProblemCode, message: string, input?: string): Problem {
+  return { code, severity: 'error', node, ...(input === undefined ? {} : { input }), message }
+}
+
+function cyclesOf(nodes: ReadonlyMap<string, PayloadNode>): readonly Problem[] {
+  return findCycles(nodes).map((ids) => {
+    const way = [...ids, ids[0]].join(' → ')
+    return at(ids[0] ?? '', 'cycle', `The links form a loop: ${way}. Cut one of them.`)
+  })
+}
+
+function outputsOf(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): readonly Problem[] {
+  const known = [...nodes.values()].map(({ classType }) => types.get(classType))
+  if (known.some((type) => type === undefined || type.isOutput)) return []
+  const message = 'Nothing would be produced: no node saves or shows a result. Add one, like SaveImage.'
+  return [{ code: 'no_output_node', severity: 'error', message }]
+}
+
+/** Nodes that an output needs; one of an unknown class may be an output. */
+function neededNodes(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): ReadonlySet<string> {
+  const needed = new Set<string>()
+  const waiting = [...nodes.values()].flatMap(({ id, classType }) =>
+    types.get(classType)?.isOutput === false ? [] : [id],
+  )
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const node = nodes.get(id)
+    if (node === undefined || needed.has(id)) continue
+    needed.add(id)
+    waiting.push(...linksInto(node).map((link) => link.node))
+  }
+  return needed
+}
+
+function checkNode(node: PayloadNode, nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): readonly Problem[] {
+  const type = types.get(node.classType)
+  const problems: Problem[] = []
+  if (type === undefined) problems.push(unknownClass(node))
+  else problems.push(...missingInputs(node, type))
+  const inputs = new Map(type?.inputs.map((input) => [input.name, input]))
+  for (const [name, value] of node.inputs) {
+    const problem = isArray(value)
+      ? checkLink(node, name, { value, input: inputs.get(name), nodes, types })
+      : checkGiven(node, name, value, inputs.get(name))
+    if (problem !== undefined) problems.push(problem)
+  }
+  return problems
+}
+
+function unknownClass({ id, classType }: PayloadNode): Problem {
+  const message = `The class ${classType} is not known here. A worker that has it will run the node.`
+  return { code: 'unknown_class', severity: 'warning', node: id, message }
+}
+
+// Inputs whose number depends on others, like those that grow, are named by the server alone.
+function missingInputs({ id, inputs }: PayloadNode, type: NodeType): readonly Problem[] {
+  return type.inputs.flatMap((input) => {
+    if (!input.isRequired || inputs.has(input.name) || input.type.startsWith('COMFY_')) return []
+    const message = `Input ${input.name} (${input.type}) is missing. Link something to it, or set a value.`
+    return [at(id, 'required_input_missing', message, input.name)]
+  })
+}
+
+function checkGiven({ id }: PayloadNode, name: string, value: JsonValue, input?: InputType): Problem | undefined {
+  const fault = input === undefined ? undefined : checkValue(input, value)
+  return fault && at(id, fault.code, `Input ${name} ${fault.says}. Choose another value.`, name)
+}
+
+type LinkCheck = {
+  readonly value: JsonValue
+  readonly input: InputType | undefined
+  readonly nodes: ReadonlyMap<string, PayloadNode>
+  readonly types: NodeTypes
+}
+
+function checkLink(node: PayloadNode, name: string, { value, input, nodes, types }: LinkCheck): Problem | undefined {
+  const link = readLink(value)
+  if (link === undefined)
+    return at(node.id, 'wrong_value_type', `Input ${name} is a list, but no link of a node and a place.`, name)
+  const source = nodes.get(link.node)
+  if (source === undefined) {
+    const message = `Input ${name} is linked to node ${link.node}, which is not there. Link it to another one.`
+    return at(node.id, 'dangling_link', message, name)
+  }
+  const sourceType = types.get(source.classType)
+  if (sourceType === undefined) return undefined
+  const output = sourceType.outputs[link.slot]
+  if (output === undefined) {
+    const message = `Input ${name} is linked to output ${link.slot} of node ${link.node} (${source.classType}), which has ${sourceType.outputs.length}. Link it to another one.`
+    return at(node.id, 'bad_output_slot', message, name)
+  }
+  if (input === undefined || fits(output, input)) return undefined
+  const message = `Input ${name} wants ${input.type}, but output ${output.name} of node ${link.node} (${source.classType}) gives ${output.type}. Link something that fits.`
+  return at(node.id, 'type_mismatch', message, name)
+}
+
+// Types that depend on what is linked elsewhere cannot be judged from here.
+function fits(output: OutputType, input: InputType): boolean {
+  return output.type.startsWith('COMFY_') || input.type.startsWith('COMFY_') || typesFit(output.type, input.type)
+}

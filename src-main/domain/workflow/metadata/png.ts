@@ -1,0 +1,106 @@
+/**
+ * Texts in PNG pictures, by which a picture holds the graph that made it. Source: editor research, 4; the PNG
+ * specification, chunks tEXt, zTXt, iTXt; `comf` of animated ones.
+ */
+import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
+
+const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10]
+const LENGTH_AND_TYPE = 8
+const CHECKSUM = 4
+
+/** Whether bytes begin as a PNG picture. */
+export const isPng = (bytes: Uint8Array): boolean => SIGNATURE.every((value, at) => bytes[at] === value)
+
+/** A chunk of a picture; `start` and `end` with its head and checksum. */
+type Chunk = { readonly type: string; readonly data: Uint8Array; readonly start: number; readonly end: number }
+
+/** The texts of a picture, in its order. A picture that is cut off gives those before its end. */
+export function readPngTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
+  return isPng(bytes) ? chunksOf(bytes).flatMap(({ type, data }) => READERS[type]?.(data, tools) ?? []) : []
+}
+
+/**
+ * The picture with these texts, and without others of the same keywords.
+ * @param encoded keyword and text, each in UTF-8; keywords of 1 to 79 signs of ASCII
+ * @param crc32 checksum of PNG
+ * @returns undefined where the bytes are no whole picture
+ */
+export function withPngTexts(
+  bytes: Uint8Array,
+  encoded: readonly { readonly keyword: string; readonly text: Uint8Array }[],
+  crc32: (bytes: Uint8Array) => number,
+): Uint8Array | undefined {
+  const chunks = isPng(bytes) ? chunksOf(bytes) : []
+  const [head] = chunks
+  if (head?.type !== 'IHDR' || chunks.at(-1)?.type !== 'IEND') return undefined
+  const replaced = new Set(encoded.map(({ keyword }) => keyword))
+  const kept = chunks.filter(({ type, data }) => !(TEXT_TYPES.has(type) && replaced.has(latin1(cutAtZero(data)[0]))))
+  const [first, ...rest] = kept.map(({ start, end }) => bytes.subarray(start, end))
+  const texts = encoded.map(({ keyword, text }) => textChunk(keyword, text, crc32))
+  return joined([bytes.subarray(0, SIGNATURE.length), first ?? new Uint8Array(), ...texts, ...rest])
+}
+
+const TEXT_TYPES = new Set(['tEXt', 'zTXt', 'iTXt'])
+
+function chunksOf(bytes: Uint8Array): readonly Chunk[] {
+  const view = viewOf(bytes)
+  const chunks: Chunk[] = []
+  let start = SIGNATURE.length
+  while (start + LENGTH_AND_TYPE <= bytes.length) {
+    const dataAt = start + LENGTH_AND_TYPE
+    const dataEnd = dataAt + view.getUint32(start)
+    const end = dataEnd + CHECKSUM
+    if (end > bytes.length) break
+    chunks.push({ type: latin1(bytes.subarray(start + 4, dataAt)), data: bytes.subarray(dataAt, dataEnd), start, end })
+    start = end
+  }
+  return chunks
+}
+
+const READERS: Readonly<Record<string, (data: Uint8Array, tools: ByteTools) => PictureText | undefined>> = {
+  tEXt: (data, { utf8 }) => plainText(data, utf8),
+  comf: (data, { utf8 }) => plainText(data, utf8),
+  zTXt(data, { utf8, inflate }) {
+    const [keyword, rest] = cutAtZero(data)
+    const unpacked = rest && inflate(rest.subarray(1), TEXT_MAX_BYTES) // The first byte names the only way of packing.
+    return unpacked && { keyword: latin1(keyword), text: utf8(unpacked) }
+  },
+  iTXt(data, { utf8, inflate }) {
+    const [keyword, flags] = cutAtZero(data)
+    const [, translated] = flags === undefined ? [] : cutAtZero(flags.subarray(2))
+    const [, text] = translated === undefined ? [] : cutAtZero(translated)
+    const unpacked = text && (flags?.[0] === 1 ? inflate(text, TEXT_MAX_BYTES) : text)
+    return unpacked && { keyword: latin1(keyword), text: utf8(unpacked) }
+  },
+}
+
+// Latin 1 by the specification; who writes graphs writes ASCII, or UTF-8 all the same.
+function plainText(data: Uint8Array, utf8: ByteTools['utf8']): PictureText | undefined {
+  const [keyword, text] = cutAtZero(data)
+  return text && { keyword: latin1(keyword), text: utf8(text) }
+}
+
+/** An iTXt chunk, not packed: keyword, two flags, language, translated keyword, text. */
+function textChunk(keyword: string, text: Uint8Array, crc32: (bytes: Uint8Array) => number): Uint8Array {
+  const name = Uint8Array.from(keyword, (sign) => sign.charCodeAt(0))
+  const head = Uint8Array.from('iTXt', (sign) => sign.charCodeAt(0))
+  const data = joined([name, new Uint8Array(5), text])
+  const checked = joined([head, data])
+  return joined([uint32(data.length), checked, uint32(crc32(checked))])
+}
+
+function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4)
+  viewOf(bytes).setUint32(0, value)
+  return bytes
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

@@ -4,6 +4,7 @@
  * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
  */
 
+import { readCatalog } from './build/read-catalog.ts'
 import { readManifest } from './build/read-manifest.ts'
 import { unpackArtifact } from './build/unpack-artifact.ts'
 import { limit } from './contract/limits.ts'
@@ -15,6 +16,8 @@ import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
 import { postOut } from './outbound/post.ts'
+import { previewLink } from './outbound/preview-link.ts'
+import { sendRequest } from './outbound/send-request.ts'
 import { createLogMasks } from './services/apps/mask-logs.ts'
 import { createReleases } from './services/apps/releases.ts'
 import { variablesOf } from './services/apps/variables.ts'
@@ -23,6 +26,9 @@ import { createRequestBalancer } from './services/load-balanced/balance-requests
 import { countRequests } from './services/load-balanced/count-requests.ts'
 import { createRequestLog } from './services/load-balanced/log-requests.ts'
 import { createHealthWatch } from './services/load-balanced/watch-health.ts'
+import { createLoadTests } from './services/load-tests/load-tests.ts'
+import { createCatalog } from './services/management/catalog.ts'
+import { createDoctor } from './services/management/doctor.ts'
 import { createFigures } from './services/management/figures.ts'
 import { Housekeeping } from './services/management/housekeeping.ts'
 import { createKeys } from './services/management/keys.ts'
@@ -31,6 +37,9 @@ import { registryCredentials } from './services/management/registries.ts'
 import { createSessions } from './services/management/sessions.ts'
 import { createSettings } from './services/management/settings.ts'
 import { type ViewDeps, waitingReason } from './services/management/views.ts'
+import type { Host } from './services/ports/machine.ts'
+import type { PreviewEnd, ProjectPorts, StartPreview } from './services/ports/projects.ts'
+import type { RequestSender } from './services/ports/requests.ts'
 import type {
   Clock,
   Endpoint,
@@ -43,6 +52,7 @@ import type {
   Storage,
   WorkerPlan,
 } from './services/ports.ts'
+import { createProjects } from './services/projects/projects.ts'
 import { createLeases } from './services/queue/leases.ts'
 import { createParkedTakes } from './services/queue/parked-takes.ts'
 import { createQueueCounts } from './services/queue/queue-counts.ts'
@@ -55,6 +65,8 @@ import { adoptWorkers } from './services/workers/adopt-workers.ts'
 import { createLogCollector } from './services/workers/collect-logs.ts'
 import { joinFleets } from './services/workers/join-fleets.ts'
 import type { WorkerIdentity } from './services/workers/prepared-workers.ts'
+import { createHandReplacement } from './services/workers/replace-worker.ts'
+import { createShells } from './services/workers/shells.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
 import { createUsageWatch } from './services/workers/watch-usage.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
@@ -71,6 +83,12 @@ export type CorePorts = {
   readonly log: Log
   readonly post: Poster
   readonly ping: Pinger
+  /** The machine under the service, for the system page. */
+  readonly host: Host
+  /** Sends the requests of load tests. */
+  readonly send: RequestSender
+  /** What projects need: the tools of app-builder, and how previews are started. */
+  readonly projects: ProjectPorts
   /** Makes the fleet; it learns the clock, how many workers there may be, and whom registries know. */
   readonly fleet: (needs: {
     readonly clock: Clock
@@ -96,7 +114,7 @@ const CLOCK_OFFSET = 'clock.offset'
 
 /** Joins everything; nothing runs yet. */
 export function createCore(ports: CorePorts): Core {
-  const { storage, newId, log, post, ping, facts } = ports
+  const { storage, newId, log, post, ping, send, facts } = ports
   const clock = createSteadyClock(ports.time, Number(storage.state.get(CLOCK_OFFSET) ?? 0), (offset) => {
     log.warn('the wall clock jumped', { offset })
     storage
@@ -205,7 +223,13 @@ export function createCore(ports: CorePorts): Core {
     environmentOf,
   })
   const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, supervisor }
-  const requestLog = createRequestLog({ storage, clock, log, stored: bells.requests.ring })
+  const requestLog = createRequestLog({
+    storage,
+    clock,
+    log,
+    heard: (request) => metrics.countRequest(request),
+    stored: bells.requests.ring,
+  })
   const collect = createLogCollector({ storage, registry, leases, log, mask: logMasks.mask, stored: bells.logs.ring })
   const releases = createReleases({
     storage,
@@ -218,9 +242,23 @@ export function createCore(ports: CorePorts): Core {
     unpack: unpackArtifact,
     readManifest,
   })
+  const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
+  const shells = createShells({ clock, newId, log, fleet, registry })
+  const projects = createProjects({ storage, clock, newId, log, ports: ports.projects })
+  const loadTests = createLoadTests({
+    storage,
+    clock,
+    newId,
+    log,
+    send,
+    url: () => facts().url,
+    accountKey: ports.accountKey,
+  })
+  const { host } = ports
+  const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url: () => facts().url })
   const usage = createUsageWatch({ clock, fleet, registry, log })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
-  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
+  const metrics: MetricsRecorder = new MetricsRecorder({ storage, clock, log, counts, registry })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
   const stopping = new AbortController()
   fleet.onOutput(collect)
@@ -233,13 +271,18 @@ export function createCore(ports: CorePorts): Core {
   // running jobs without a worker and queues them again.
   async function stopAll(graceMs: number): Promise<void> {
     balancer.close()
+    doctor.stop()
+    await loadTests.close()
+    const projectsEnd = projects.stop().catch((error) => log.error('projects not stopped', { error }))
     await releases.stop().catch((error) => log.error('releases not given up', { error }))
+    await Promise.all([replacement.stop(), shells.stop()])
     await supervisor.stop(graceMs).catch((error) => log.error('running jobs not given back', { error }))
     takes.dismissAll()
     waiters.release()
     stopping.abort()
     const lastMetrics = metrics.stop().catch((error) => log.warn('last metrics not written', { error }))
-    await Promise.all([housekeeping.stop(), webhooks.stop(), health.stop(), requestLog.stop(), lastMetrics])
+    const parts = [housekeeping, webhooks, health, requestLog].map((part) => part.stop())
+    await Promise.all([projectsEnd, lastMetrics, ...parts])
     await fleet.close()
   }
 
@@ -257,15 +300,22 @@ export function createCore(ports: CorePorts): Core {
       registry,
       calls,
       supervisor,
+      replacement,
+      shells,
       webhooks,
       metrics,
       figures: createFigures({ storage, clock }),
+      catalog: createCatalog({ fleet, read: readCatalog }),
       usage,
       bells,
       streams: createStreamReaders({ storage, clock, waiters }),
       balancer,
       requestLog,
       releases,
+      loadTests,
+      projects,
+      doctor,
+      host,
       fleet,
       views,
       info: facts,
@@ -280,6 +330,7 @@ export function createCore(ports: CorePorts): Core {
       if (state !== 'new') return
       state = 'running'
       await releases.start()
+      await loadTests.begin()
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
       webhooks.start()
@@ -327,12 +378,18 @@ export {
   createDockerFleet as dockerFleet,
   createProcessFleet as processFleet,
   type Fleet,
+  type Host,
   joinFleets,
   type Log,
   type NewId,
+  type PreviewEnd,
+  type ProjectPorts,
   pingWorker,
   postOut,
+  previewLink,
   type ServiceFacts,
+  type StartPreview,
   type Storage,
+  sendRequest,
   type TimeSource,
 }

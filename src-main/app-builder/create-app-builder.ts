@@ -13,9 +13,10 @@ import type { BuildEvent, BuildResult, BuiltApp } from '../contract/build.ts'
 import { ARCHIVE_LIMIT_BYTES } from '../domain/app/archive-size.ts'
 import { type BuildRequest, buildApp } from '../services/apps/build.ts'
 
-const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
-// Every artifact holds them: the one that apps import, and the one of apps that were written for the public tool.
-const SDK = ['svc', 'runpod_flash']
+/** Folder of our Python packages. */
+export const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
+/** Every artifact holds them: the one that apps import, and the one of apps that were written for the public tool. */
+export const SDK = ['svc', 'runpod_flash']
 // How long an installer may take, in ms. Source: the public tool.
 const INSTALL_LIMIT_MS = 600_000
 
@@ -42,7 +43,11 @@ export type AppPlacer = Build<BuiltApp>
 /** Makes the builder of this installation. */
 export function createAppBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: AppBuilderOptions): AppBuilder {
   const pack = createPacker({ pythonPackages: PYTHON_PACKAGES, sdk: SDK, limitBytes })
-  const ports = { ...portsOf(options), localPython: (signal?: AbortSignal) => localPython(options.env, signal), pack }
+  const ports = {
+    ...buildPorts(options),
+    localPython: (signal?: AbortSignal) => localPython(options.env, signal),
+    pack,
+  }
   return (request, tell, signal) => buildApp(ports, request, tell, signal)
 }
 
@@ -55,11 +60,12 @@ export function createAppPlacer(options: Omit<AppBuilderOptions, 'limitBytes'>):
     version ??= localPython(options.env, signal)
     return version
   }
-  const ports = { ...portsOf(options), localPython: askOnce, pack }
+  const ports = { ...buildPorts(options), localPython: askOnce, pack }
   return (request, tell, signal) => buildApp(ports, request, tell, signal)
 }
 
-function portsOf({ env, installLimitMs = INSTALL_LIMIT_MS }: Omit<AppBuilderOptions, 'limitBytes'>) {
+/** What every build takes, wherever its artifact goes. */
+export function buildPorts({ env, installLimitMs = INSTALL_LIMIT_MS }: Omit<AppBuilderOptions, 'limitBytes'>) {
   return {
     scan: createPythonScanner({ packages: PYTHON_PACKAGES, env }),
     hashFiles,

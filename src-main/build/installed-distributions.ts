@@ -5,7 +5,7 @@ import { chooseRemovals, type Distribution, readMetadata, readRecord } from '../
 import { neededOfImage } from '../domain/app/image-requirements.ts'
 
 /** Reads what is installed in a folder, by name. */
-async function readDistributions(folder: string): Promise<Distribution[]> {
+export async function readDistributions(folder: string): Promise<Distribution[]> {
   const infos = (await readdir(folder)).filter((name) => name.endsWith('.dist-info')).sort()
   return Promise.all(
     infos.map(async (info) => {

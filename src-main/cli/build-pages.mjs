@@ -72,9 +72,10 @@ function build(sources, node) {
   }
 }
 
-function hashSources() {
+/** Hash of all files below these paths of the clone. @param {string[]} sources */
+export function hashSources(sources = SOURCES) {
   const hash = createHash('sha256')
-  for (const path of SOURCES.flatMap((source) => filesOf(join(ROOT, source))).sort())
+  for (const path of sources.flatMap((source) => filesOf(join(ROOT, source))).sort())
     hash.update(`${path}\n`).update(readFileSync(path))
   return hash.digest('hex')
 }

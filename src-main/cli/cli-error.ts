@@ -30,6 +30,11 @@ export const CLI_ERRORS = {
   CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The last column says how to fix it.' },
   DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} not answered as expected.' },
   NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
+  WINDOW_FAILED: {
+    exitCode: EXIT_CODES.failed,
+    message:
+      'The desktop window failed: {why}. What it said is above; `drydock start --no-window` starts the service without it.',
+  },
   BUILD_FAILED: { exitCode: EXIT_CODES.failed, message: 'Nothing was built: {count}.' },
   FILES_EXIST: {
     exitCode: EXIT_CODES.refused,

@@ -1,13 +1,13 @@
-import { access, constants, statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { dirname } from 'node:path'
+import type { DoctorRow } from '../contract/system.ts'
+import { askEngine } from '../doctor/ask-engine.ts'
+import { containerRows } from '../doctor/container-rows.ts'
+import { folderRow, permissionRow, spaceRow } from '../doctor/folder-rows.ts'
+import { nodeRow, pythonRow } from '../doctor/program-rows.ts'
+import { type RunProgram, runToEnd } from '../doctor/run-program.ts'
 import { CliError } from './cli-error.ts'
 import { dataFolder } from './data-folder.ts'
-import { containerRows } from './doctor/container-rows.ts'
-import type { DoctorRow } from './doctor/doctor-row.ts'
-import { type RunProgram, runToEnd } from './doctor/run-program.ts'
 import { findService, readServiceFile, type ServiceOptions } from './find-service.ts'
-import { size } from './format.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** What the checks look at. */
@@ -18,12 +18,6 @@ export type DoctorContext = {
   readonly gpuTest?: string | true | undefined
 }
 
-// The release lines that are needed; source: architecture, Decisions.
-const NODE_MAJOR = 24
-const PYTHON_MINOR = 10
-// Free space below which a warning and a failure are shown, in bytes; source: ours, 50 results of the largest size.
-const LOW_SPACE_BYTES = 1024 ** 3
-const NO_SPACE_BYTES = 64 * 1024 ** 2
 // The port a service takes when none is named; source: job-api of the service, fixed forms.
 const DEFAULT_PORT = 8790
 
@@ -32,63 +26,39 @@ export async function runChecks(
   context: DoctorContext,
   runProgram: RunProgram = runToEnd,
 ): Promise<readonly DoctorRow[]> {
-  const rows = await Promise.all([
-    checkNode(process.versions.node),
-    checkPython(context, runProgram),
-    checkDataFolder(context),
-    checkSpace(context),
+  const { surroundings, options, gpuTest } = context
+  const folder = dataFolder(options.data, surroundings)
+  const [told, ...looked] = await Promise.all([
+    serviceRows(context),
+    nodeRow(process.versions.node),
+    pythonRow(surroundings.platform === 'win32' ? 'python' : 'python3', runProgram),
+    folderRow(folder),
+    permissionRow(folder, surroundings.platform).then(({ action: _button, ...row }) => row),
+    spaceRow(folder),
     checkPort(context),
     checkService(context),
-    containerRows({ runProgram, env: context.surroundings.env, gpuTest: context.gpuTest }),
+    containerRows({ runProgram, engine: () => askEngine(runProgram, surroundings.env), gpuTest }),
   ])
-  return rows.flat()
+  const rows = looked.flat()
+  const known = new Set(rows.map(({ check }) => check))
+  return [...rows, ...told.filter(({ check }) => !known.has(check)).map(asCommand)]
 }
 
-/** Whether this Node is of the release line that is needed. @param version like 24.1.0 */
-export function checkNode(version: string): DoctorRow {
-  if (Number.parseInt(version, 10) >= NODE_MAJOR) return { check: 'Node', state: 'ok', found: version }
-  return {
-    check: 'Node',
-    state: 'failed',
-    found: version,
-    fix: `Start with \`npm start\`, which brings Node ${NODE_MAJOR}.`,
+// What only the service knows: its secrets, its images, workers that crash. Why it does not answer is a row of its own.
+async function serviceRows({ options, surroundings }: DoctorContext): Promise<readonly DoctorRow[]> {
+  try {
+    const [{ createClient }, service] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
+    return (await createClient(service).call('doctorRead')).rows
+  } catch (error) {
+    if (error instanceof CliError) return []
+    throw error
   }
 }
 
-async function checkPython({ surroundings }: DoctorContext, runProgram: RunProgram): Promise<DoctorRow> {
-  const check = 'Python'
-  const name = surroundings.platform === 'win32' ? 'python' : 'python3'
-  const told = await runProgram(name, ['-c', 'import sys; print(*sys.version_info[:3], sys.executable)'])
-  const [, major, minor, patch, path] = /^(\d+) (\d+) (\d+) (.*)$/m.exec(told.stdout) ?? []
-  const fix = `Install Python 3.${PYTHON_MINOR} or later and put ${name} on the PATH.`
-  if (major === undefined) return { check, state: 'failed', found: `${name} is not there`, fix }
-  const found = `${major}.${minor}.${patch} at ${path}`
-  return Number(major) === 3 && Number(minor) >= PYTHON_MINOR
-    ? { check, state: 'ok', found }
-    : { check, state: 'failed', found, fix }
-}
-
-async function checkDataFolder({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
-  const check = 'data folder'
-  const folder = dataFolder(options.data, surroundings)
-  const existing = await nearestExisting(folder)
-  const found = existing === folder ? folder : `${folder} (not made yet)`
-  if (await canWrite(existing)) return { check, state: 'ok', found }
-  return {
-    check,
-    state: 'failed',
-    found: `${existing} is not writable`,
-    fix: 'Make it writable, or name another folder with --data.',
-  }
-}
-
-async function checkSpace({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
-  const check = 'free space'
-  const { bavail, bsize } = await statfs(await nearestExisting(dataFolder(options.data, surroundings)))
-  const free = bavail * bsize
-  const fix = 'Free some space, or name a folder on another disk with --data.'
-  if (free >= LOW_SPACE_BYTES) return { check, state: 'ok', found: size(free) }
-  return { check, state: free >= NO_SPACE_BYTES ? 'warning' : 'failed', found: size(free), fix }
+// Buttons are of the pages; here it is said that there is one where the fix alone leaves somebody without a way.
+function asCommand({ action, busy: _progress, ...row }: DoctorRow): DoctorRow {
+  const isOnPage = action !== undefined && row.state !== 'ok'
+  return isOnPage ? { ...row, fix: `${row.fix ?? ''} The page System does it: \`drydock open\`.`.trim() } : row
 }
 
 async function checkPort({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
@@ -144,23 +114,6 @@ const SERVICE_FIXES: Readonly<Record<string, string>> = {
   UNAUTHORIZED: 'Use the key in the file account.key of its data folder.',
   NOT_DRYDOCK: 'Check --url, SVC_BASE_URL and `drydock login`.',
   USAGE: 'Check --url and --data.',
-}
-
-async function nearestExisting(path: string): Promise<string> {
-  try {
-    await access(path)
-    return path
-  } catch {
-    // Not there: its parent decides. The root always is.
-    return dirname(path) === path ? path : nearestExisting(dirname(path))
-  }
-}
-
-async function canWrite(path: string): Promise<boolean> {
-  return access(path, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  )
 }
 
 function isListening(port: number): Promise<boolean> {

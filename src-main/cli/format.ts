@@ -1,3 +1,5 @@
+import { sizeInWords } from '../domain/size-in-words.ts'
+
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -18,13 +20,8 @@ export function ago(at: number, now: number): string {
   return span < SECOND ? 'just now' : `${duration(span)} ago`
 }
 
-/** A size for a person in binary units. @param bytes >= 0 */
-export function size(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-  const value = bytes / 1024 ** power
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
-}
+/** A size for a person. */
+export const size = sizeInWords
 
 /** A number with its noun: `1 job`, `3 jobs`. */
 export function counted(count: number, noun: string): string {

@@ -5,7 +5,4 @@
 import { runCli } from './run-cli.ts'
 import { processSurroundings } from './surroundings.ts'
 
-// The reader of a pipe may leave early, as `head` does: then there is nobody left to tell.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-
 process.exitCode = await runCli(process.argv.slice(2), processSurroundings())

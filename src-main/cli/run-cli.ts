@@ -14,6 +14,7 @@ import { addFaults } from './commands/faults.ts'
 import { addHealth } from './commands/health.ts'
 import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
+import { addLoadTest } from './commands/load-test.ts'
 import { addLogin } from './commands/login.ts'
 import { addLogout } from './commands/logout.ts'
 import { addLogs } from './commands/logs.ts'
@@ -40,7 +41,7 @@ const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
   ...[addInit, addBuild, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
-  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addRegistry, addSettings, addFaults],
+  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaults],
   ...[addLogin, addLogout],
 ]
 

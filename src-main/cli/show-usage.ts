@@ -2,14 +2,14 @@ import type { UsageReading } from '../contract/endpoint.ts'
 import { size } from './format.ts'
 import type { Output } from './output.ts'
 
-/** Prints one reading of what workers use, or its JSON; what the engine does not tell is empty. */
+/** Prints one reading of what workers use, or its JSON; what nobody tells is empty. */
 export function showUsage(output: Output, reading: UsageReading): void {
   if (output.json) {
     output.document(reading)
     return
   }
   if (reading.workers.length === 0) {
-    output.line('No worker in a container is up. Processes are not measured.')
+    output.line('No worker is up. Workers start when jobs come.')
     return
   }
   output.table(

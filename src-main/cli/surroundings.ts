@@ -7,6 +7,18 @@ export type TextTarget = {
   readonly isTTY?: boolean | undefined
   /** Width of the terminal; 0 where a terminal does not tell it. */
   readonly columns?: number | undefined
+  readonly rows?: number | undefined
+  /** Of a terminal: hears of another size. */
+  on?(event: 'resize', listener: () => void): unknown
+  off?(event: 'resize', listener: () => void): unknown
+}
+
+/** Where text comes from: a terminal, a file or a pipe. */
+export type TextSource = AsyncIterable<string | Uint8Array> & {
+  readonly isTTY?: boolean | undefined
+  /** Of a terminal: gives each key as it is, also Ctrl+C, and shows none. */
+  setRawMode?(raw: boolean): unknown
+  destroy?(): unknown
 }
 
 /** Signals that ask a long-running command to stop. */
@@ -33,11 +45,16 @@ export type Surroundings = {
   readonly pause: (ms: number) => Promise<void>
   /** Asks the person at the terminal; only where one sits there. */
   readonly ask: Ask
-  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean | undefined }
+  readonly stdin: TextSource
   readonly stdout: TextTarget
   readonly stderr: TextTarget
   /** Calls the listener at every stop signal; returns how to end that. */
   readonly onStopSignal: (listener: (signal: StopSignal) => void) => () => void
+  /**
+   * Calls the listener when standard input ends: whoever holds it is gone. From now on what is written to nobody is lost,
+   * where it would have ended the process. Returns how to end that.
+   */
+  readonly onInputEnd: (listener: () => void) => () => void
   /** Ends the process at once. */
   readonly exitNow: (code: number) => void
 }
@@ -59,6 +76,11 @@ const TERMINAL: Ask = {
 
 /** The surroundings of this process. */
 export function processSurroundings(): Surroundings {
+  let outlives = false
+  // The reader of a pipe may leave early, as `head` does: then there is nobody left to tell.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!outlives) process.exit(error.code === 'EPIPE' ? 0 : 1)
+  })
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -77,6 +99,15 @@ export function processSurroundings(): Surroundings {
       for (const signal of STOP_SIGNALS) process.on(signal, listener)
       return () => {
         for (const signal of STOP_SIGNALS) process.off(signal, listener)
+      }
+    },
+    onInputEnd(listener) {
+      outlives = true
+      process.stderr.on('error', () => undefined)
+      process.stdin.once('close', listener).resume()
+      return () => {
+        process.stdin.off('close', listener)
+        process.stdin.destroy() // open, it would keep the process alive
       }
     },
     exitNow: (code) => process.exit(code),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { CATALOG_ROUTES } from './catalog.ts'
 import { DEPLOY_ROUTES } from './deploy-routes.ts'
 import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, usageReading, workerView } from './endpoint.ts'
-import { jobList, jobState, streamChunk } from './job.ts'
+import { FLEET_EVENT_ROUTES } from './fleet-events.ts'
+import { JOB_ROUTES } from './job-routes.ts'
 import { limit } from './limits.ts'
 import {
-  jobDetail,
   logPage,
   metricsSeries,
   proxiedRequestPage,
@@ -14,8 +15,13 @@ import {
   webhookDelivery,
 } from './management.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
+import { PROJECT_ROUTES } from './project-routes.ts'
 import { registryCreate, registryView } from './registry.ts'
+import { REQUEST_ROUTES } from './request-routes.ts'
 import type { Route } from './routes.ts'
+import { SHELL_ROUTES } from './shell-routes.ts'
+import { SYSTEM_ROUTES } from './system-routes.ts'
+import { WORKER_ROUTES } from './worker-routes.ts'
 
 const count = z
   .string()
@@ -33,8 +39,16 @@ const done = z.object({ ok: z.literal(true) })
 
 /** The management API. All of it takes the account key. Source: ours. */
 export const APP_ROUTES = {
+  ...CATALOG_ROUTES,
   ...DEPLOY_ROUTES,
   ...PAGE_ROUTES,
+  ...PROJECT_ROUTES,
+  ...REQUEST_ROUTES,
+  ...FLEET_EVENT_ROUTES,
+  ...SYSTEM_ROUTES,
+  ...JOB_ROUTES,
+  ...SHELL_ROUTES,
+  ...WORKER_ROUTES,
   info: {
     methods: ['GET'],
     path: '/api/info',
@@ -162,7 +176,11 @@ export const APP_ROUTES = {
     methods: ['GET'],
     path: '/api/workers/usage',
     summary: 'What workers use now: CPU, memory, network, graphics cards; with follow=true as events every 2 s',
-    query: { endpoint: z.string().optional(), follow: z.enum(['true', 'false']).optional() },
+    query: {
+      endpoint: z.string().optional(),
+      after: count.optional().describe('time of the last reading already seen; those of the last minutes come first'),
+      follow: z.enum(['true', 'false']).optional(),
+    },
     answer: usageReading,
     errors: ['BAD_FIELD'],
     source: 'ours',
@@ -182,40 +200,6 @@ export const APP_ROUTES = {
     query: logQuery,
     answer: logPage,
     errors: ['BAD_FIELD'],
-    source: 'ours',
-  },
-  jobList: {
-    methods: ['GET'],
-    path: '/api/jobs',
-    summary: 'List and search jobs of all endpoints, newest first',
-    query: {
-      endpoint: z.string().optional(),
-      status: jobState.optional(),
-      limit: count.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
-      cursor: z
-        .string()
-        .regex(/^\d{1,15}$/)
-        .optional(),
-      q: z.string().max(500).optional(),
-    },
-    answer: jobList,
-    errors: ['BAD_FIELD'],
-    source: 'ours',
-  },
-  jobRead: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId',
-    summary: 'A job with its history, reasons and deliveries',
-    answer: jobDetail,
-    errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
-    source: 'ours',
-  },
-  jobChunks: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId/chunks',
-    summary: 'All chunks of a stream, to replay it',
-    answer: z.object({ chunks: z.array(streamChunk) }),
-    errors: ['JOB_NOT_FOUND'],
     source: 'ours',
   },
   jobLogs: {

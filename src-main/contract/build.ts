@@ -12,8 +12,8 @@ export type BuildProblem = {
   /** What is wrong and what to do; may have several lines. */
   readonly message: string
   /** Relative to the project. */
-  readonly file?: string
-  readonly line?: number
+  readonly file?: string | undefined
+  readonly line?: number | undefined
 }
 
 /** Problems that begin after discovery: message with `{name}` places. */

@@ -106,23 +106,23 @@ export const endpointCreate = endpointConfig
       (config.loadBalanced === undefined ? endpointConfig.shape.scaler.parse(undefined) : LOAD_BALANCED_SCALER),
   }))
 
-// Without the defaults, which would undo what was set before.
+// Without the defaults, which would undo what was set before. What may be missing is taken away by null.
 const partialContainer = z.strictObject(
   Object.fromEntries(
-    Object.entries(containerSettings.shape).map(([name, schema]) => [name, withoutDefault(schema).optional()]),
-  ) as { [Name in keyof ContainerSettings]: z.ZodOptional<z.ZodType<ContainerSettings[Name]>> },
+    Object.entries(containerSettings.shape).map(([name, schema]) => [name, changeable(schema).optional()]),
+  ) as { [Name in keyof ContainerSettings]: z.ZodOptional<z.ZodType<ContainerSettings[Name] | null>> },
 )
 
-function withoutDefault(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
+function changeable(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema.nullable()
 }
 
-/** Body of 'update an endpoint': any of the settings. */
+/** Body of 'update an endpoint': any of the settings; null takes one away that may be missing. */
 export const endpointUpdate = z.strictObject({
   name: endpointConfig.shape.name.optional(),
   handler: endpointConfig.shape.handler,
   command: endpointConfig.shape.command,
-  cwd: endpointConfig.shape.cwd,
+  cwd: endpointConfig.shape.cwd.nullable(),
   workersMin: endpointConfig.shape.workersMin.unwrap().optional(),
   workersMax: endpointConfig.shape.workersMax.unwrap().optional(),
   idleTimeoutMs: endpointConfig.shape.idleTimeoutMs.unwrap().optional(),
@@ -135,7 +135,10 @@ export const endpointUpdate = z.strictObject({
   env: environment.optional(),
   callsOthers: z.boolean().optional(),
   loadBalanced: loadBalanced.optional(),
-  container: partialContainer.optional().describe('settings that are not given stay as they are'),
+  container: partialContainer
+    .nullable()
+    .optional()
+    .describe('settings that are not given stay as they are; null makes the workers processes'),
   faults: faults.optional().describe('switches that are not given stay as they are'),
 })
 
@@ -163,6 +166,7 @@ export const workerView = z.object({
   endpointId: z.string(),
   state: z.enum(WORKER_STATES),
   reason: z.string().optional().describe('why it is in a state that is not idle or running'),
+  replacement: z.string().optional().describe('how its replacement by hand goes, or why it did not'),
   pid: z.number().int().optional(),
   container: z.string().optional().describe('id of its container'),
   gpus: z.array(z.string()).optional().describe('ids of its graphics cards'),
@@ -175,7 +179,7 @@ export const workerView = z.object({
 /** A worker. */
 export type WorkerView = z.infer<typeof workerView>
 
-/** What a worker uses now; a field is missing where the engine does not tell. Bytes since its start for the network. */
+/** What a worker uses now; a field is missing where nobody tells. Bytes since its start for the network. */
 export const workerUsage = z.object({
   cpuPercent: z.number().optional().describe('of one CPU'),
   memoryBytes: z.number().int().optional(),
@@ -207,6 +211,7 @@ export const endpointView = endpointConfig.extend({
   url: z.string().describe('base address for clients of the job API, or of the routes of a load-balanced endpoint'),
   hostUrl: z.string().optional().describe('address of a load-balanced endpoint with a host name of its own'),
   waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any does'),
+  throttledReason: z.string().optional().describe('why a worker that is wanted finds no place, if that is so'),
 })
 
 /** An endpoint. */

@@ -65,11 +65,80 @@ export const ERRORS = {
     message: 'There is no job {jobId} on this endpoint: it is unknown, or its retention is over.',
   },
   WORKER_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no worker {workerId}, or it has ended.' },
+  WORKER_LEAVES: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Worker {workerId} is leaving already: {why}. Scaling starts another one where one is needed.',
+  },
+  SHELL_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no shell {shellId}, or it has ended. Open another one.',
+  },
+  SHELL_REFUSED: {
+    status: 409,
+    title: 'Conflict',
+    message: 'No shell can be opened in worker {workerId}: {why}.',
+  },
+  TOO_MANY_SHELLS: {
+    status: 409,
+    title: 'Conflict',
+    message: '{count} shells are open, which is the most at once. Close one that is not needed.',
+  },
   DELIVERY_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no webhook delivery {deliveryId}.' },
   REGISTRY_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
     message: 'There are no registry credentials {name}. List them with `drydock registry list`.',
+  },
+  SAVED_REQUEST_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'Endpoint {endpointId} has no saved request {savedRequestId}: it was deleted.',
+  },
+  SAVED_REQUEST_EXISTS: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Endpoint {endpointId} has a saved request named {name}. Choose another name, or replace that one.',
+  },
+  LOAD_TEST_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'Endpoint {endpointId} has no load test {loadTestId}: it is unknown, or newer ones have taken its place.',
+  },
+  LOAD_TEST_RUNNING: {
+    status: 409,
+    title: 'Conflict',
+    message:
+      'A load test of endpoint {endpointId} is running. Wait for its end, or stop it: two would measure each other.',
+  },
+  FOLDER_UNREADABLE: { status: 400, title: 'Bad Request', message: 'The folder {folder} cannot be used: {why}.' },
+  FOLDER_NOT_EMPTY: {
+    status: 409,
+    title: 'Conflict',
+    message: 'The folder {folder} holds files already. Name one that is empty or not there yet.',
+  },
+  PROJECT_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no project {projectId}. Open its folder again.',
+  },
+  NO_BUILD: { status: 404, title: 'Not Found', message: 'Project {projectId} has not been built. Build it first.' },
+  BUILD_RUNNING: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Project {projectId} is being built. Wait for its end, or cancel it.',
+  },
+  BUILD_FAILED: { status: 422, title: 'Unprocessable Content', message: 'The app does not build: {why}' },
+  NO_PREVIEW: {
+    status: 404,
+    title: 'Not Found',
+    message: 'No preview of project {projectId} was started. Start one.',
+  },
+  PREVIEW_RUNNING: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Project {projectId} has a preview already. End it before you start another.',
   },
   APP_NOT_FOUND: {
     status: 404,
@@ -203,6 +272,7 @@ export const ERRORS = {
     title: 'Service Unavailable',
     message: 'The service is stopping. Try again when it is back.',
   },
+  NOT_DONE: { status: 409, title: 'Conflict', message: 'It was not done: {why}.' },
   DISK_FULL: {
     status: 507,
     title: 'Insufficient Storage',

@@ -31,7 +31,7 @@ export const serviceEvent = z.discriminatedUnion('type', [
     type: z.literal('endpoint'),
     at: z.number().int(),
     endpointId: z.string(),
-    event: z.enum(['created', 'updated', 'deleted', 'paused', 'resumed']),
+    event: z.enum(['created', 'updated', 'deleted', 'paused', 'resumed', 'activated']),
     reason: z.string().optional(),
   }),
 ])

@@ -77,8 +77,22 @@ export const LIMITS = {
   sessionLinks: { value: 20, unit: 'count', source: 'ours, open at once: more are of a script that went wrong' },
   sessionMs: { value: 30 * DAY, unit: 'ms', source: 'ours: whoever comes back each month stays signed in' },
   sessions: { value: 50, unit: 'count', source: 'ours: browsers and their private windows; the oldest makes room' },
+  shells: { value: 8, unit: 'count', source: 'issue 6, Workers: open at once' },
+  shellUnreadMs: { value: MINUTE, unit: 'ms', source: 'issue 6, Workers: a page that is gone leaves its shell' },
+  shellInputBytes: { value: 64 * 1024, unit: 'bytes', source: 'ours: a large paste; more is a file' },
+  shellUnreadBytes: { value: 128 * 1024, unit: 'bytes', source: 'ours: a screen is 10 KiB; then the program waits' },
+  shellKeptBytes: { value: 256 * 1024, unit: 'bytes', source: 'ours: what a page that comes back can read again' },
+  loadTestRequests: { value: 100_000, unit: 'count', source: 'issue 6: load test' },
+  loadTestConcurrency: { value: 256, unit: 'count', source: 'ours: twice the sockets that clients open by themselves' },
+  loadTestsKept: { value: 50, unit: 'count', source: 'ours, of an endpoint: older ones are deleted' },
+  savedRequests: { value: 200, unit: 'count', source: 'ours, of an endpoint: a longer list is not a list of names' },
   listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
+  listIds: { value: 100, unit: 'count', source: 'ours: 40 letters each; more does not fit into an address' },
+  listErrorLength: { value: 500, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
+  jobCount: { value: 1_000_000, unit: 'count', source: 'ours: counted from an index in some 50 ms' },
+  jobCountRead: { value: 50_000, unit: 'count', source: 'ours: where each row must be read, in some 50 ms' },
+  bulkIds: { value: 10_000, unit: 'count', source: 'ours: they fit into a body; more are named by a filter' },
 } as const satisfies Record<string, Limit>
 
 /** Name of a limit. */

@@ -24,11 +24,11 @@ export const endpointFigures = z.object({
   endpointId: z.string(),
   executionP50: z.number().optional(),
   executionP99: z.number().optional(),
-  submitted: z.array(z.number().int()).describe('jobs that came in each of the 60 minutes, oldest first'),
+  submitted: z.array(z.number().int()).describe('jobs or requests that came in each of the 60 minutes, oldest first'),
   lastError: z
-    .object({ jobId: z.string(), at: z.number().int(), error: z.string() })
+    .object({ jobId: z.string().optional(), at: z.number().int(), error: z.string() })
     .optional()
-    .describe('of the newest job that failed, whenever that was'),
+    .describe('of the newest job or request that failed, whenever that was; without a job it is of a request'),
 })
 
 /** Figures of an endpoint. */

@@ -94,6 +94,7 @@ export const metricsPoint = z.object({
   completed: z.number().int(),
   failed: z.number().int(),
   retried: z.number().int(),
+  coldStarts: z.number().int().describe('workers that became ready for the first time'),
   delay: percentiles.optional(),
   execution: percentiles.optional(),
   workers: z.record(z.string(), z.number().int()).describe('workers by state at the end of the step'),
@@ -102,7 +103,7 @@ export const metricsPoint = z.object({
 /** One step of metrics. */
 export type MetricsPoint = z.infer<typeof metricsPoint>
 
-/** Metrics of an endpoint over time. */
+/** Metrics of an endpoint over time; of a load-balanced one, requests are counted like jobs, as they end. */
 export const metricsSeries = z.object({ stepMs: z.number().int(), points: z.array(metricsPoint) })
 
 /** Settings of the service. Every one has a default that is safe. */

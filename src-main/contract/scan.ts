@@ -62,6 +62,10 @@ const scannedEndpoint = z.object({
   settings: scannedSettings,
   functions: z.array(scannedFunction),
   makesRemoteCalls: z.boolean(),
+  calls: z
+    .array(z.string())
+    .optional()
+    .describe('functions of other endpoints, and image endpoints, that its functions use'),
   sources: z
     .object({ files: z.array(z.string()), sha256: z.string() })
     .nullish()

@@ -7,9 +7,11 @@ import type { MetricsPoint } from '../contract/management.ts'
 export type Histogram = Readonly<Record<number, number>>
 
 /** What was counted of an endpoint within one step of time. */
-export type Step = Omit<MetricsPoint, 'at' | 'delay' | 'execution'> & {
+export type Step = Omit<MetricsPoint, 'at' | 'delay' | 'execution' | 'coldStarts'> & {
   readonly delay: Histogram
   readonly execution: Histogram
+  /** Missing in steps that were written before they were counted. */
+  readonly coldStarts?: number
 }
 
 const GROWTH = Math.log(1.1)
@@ -76,6 +78,7 @@ function toPoint(at: number, group: readonly Step[]): MetricsPoint {
     completed: sum((step) => step.completed),
     failed: sum((step) => step.failed),
     retried: sum((step) => step.retried),
+    coldStarts: sum((step) => step.coldStarts ?? 0),
     ...(delay === undefined ? {} : { delay }),
     ...(execution === undefined ? {} : { execution }),
     workers: last?.workers ?? {},

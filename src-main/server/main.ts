@@ -5,20 +5,25 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { createProxy } from '../api/load-balanced/proxy.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker/worker-app.ts'
+import { createProjectTools } from '../app-builder/project-tools.ts'
 import {
   createCore,
   type OpenedFolder,
   openFolderStorage,
   pingWorker,
   postOut,
+  previewLink,
   type ServiceFacts,
   type Storage,
+  sendRequest,
 } from '../core.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
+import { createHost } from './host.ts'
 import type { Fetch } from './listen.ts'
 import { openPageFiles } from './page-files.ts'
 import { StartError } from './start-error.ts'
+import { type CommandLine, createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
 import { listenForUsers, type UserPlace } from './user-listener.ts'
 import { createWorkerListeners } from './worker-listeners.ts'
@@ -29,6 +34,8 @@ export type StartOptions = UserPlace & {
   /** How long running jobs may go on when the service stops, ms. */
   readonly stopGraceMs?: number | undefined
   readonly logLevel?: string | undefined
+  /** How previews are started; without it by the Node of this process. */
+  readonly commandLine?: CommandLine | undefined
 }
 
 /** A running service. */
@@ -47,6 +54,7 @@ const ANSWER_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
 const LOOPBACK = '127.0.0.1'
+const CLI = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
 
 /**
@@ -117,6 +125,17 @@ async function run(
     log,
     post: postOut,
     ping: pingWorker,
+    host: createHost(folder, systemTime.wall),
+    projects: {
+      ...createProjectTools({ env: process.env }),
+      startPreview: createStartPreview({
+        commandLine: options.commandLine ?? { program: process.execPath, args: [CLI], env: process.env },
+        data: folder.folder,
+        log,
+      }),
+      previewLink,
+    },
+    send: sendRequest,
     fleet: (needs) =>
       createFleets({
         ...needs,

@@ -2,27 +2,34 @@
  * What the services need from outside. Adapters in storage/, fleet/, outbound/ and server/ implement these; tests use
  * the real ones where they can.
  */
-import type { EndpointConfig } from '../contract/endpoint.ts'
+import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
+import type { FleetEvent } from '../contract/fleet-events.ts'
 import type { JobState } from '../contract/job.ts'
-import type { JobHistoryEntry, LogLine, ProxiedRequest, WebhookDelivery } from '../contract/management.ts'
+import type { JobHistoryEntry, WebhookDelivery } from '../contract/management.ts'
 import type { JobEvent } from '../domain/job/transitions.ts'
 import type { Json } from '../domain/json/json.ts'
 import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
 import type { AppStore, ArtifactFiles } from './ports/apps.ts'
 import type { WorkerAddress } from './ports/fleet.ts'
+import type { LogStore, RequestStore } from './ports/logs.ts'
 import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
+import type { ProjectStore } from './ports/projects.ts'
+import type { LoadTestStore, SavedRequestStore } from './ports/requests.ts'
 import type { SecretStore } from './ports/secrets.ts'
 
 export type {
   Fleet,
+  FleetShell,
   FleetWorker,
   ServiceReach,
+  ShellListener,
   WorkerAddress,
   WorkerExit,
   WorkerOutput,
   WorkerPlan,
   WorkerSpec,
 } from './ports/fleet.ts'
+export type { LogScope, LogStore, NewLogLine, RequestStore } from './ports/logs.ts'
 export type { SecretStore } from './ports/secrets.ts'
 
 /** Time. `now` is wall time for people; `steady` is for spans and deadlines and never jumps. Both in ms. */
@@ -146,14 +153,20 @@ export type Change = JobChange | FleetChange
  */
 export type Writer = <T>(work: () => T) => Promise<T>
 
-/** Filter and page of a list of jobs; `before` is a seq. */
-export type JobQuery = {
-  readonly endpointId: string | undefined
-  readonly status: JobState | undefined
-  readonly text: string | undefined
-  readonly before: number | undefined
-  readonly limit: number
+/** Which jobs: all of it holds. Times of creation in wall ms, both inclusive; `before` and `after` are seqs, exclusive. */
+export type JobFilter = {
+  readonly endpointId?: string | undefined
+  readonly states?: readonly JobState[] | undefined
+  readonly workerId?: string | undefined
+  readonly text?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly before?: number | undefined
+  readonly after?: number | undefined
 }
+
+/** A page of a list of jobs. */
+export type JobQuery = JobFilter & { readonly limit: number; readonly offset?: number | undefined }
 
 /** The jobs. Methods that write are called inside a Writer's work only. */
 export type JobStore = {
@@ -187,7 +200,10 @@ export type JobStore = {
   readonly remove: (seq: number) => void
   /** Looks at the deadline of an ended job again at `steady`, not before. */
   readonly postponeRemoval: (seq: number, steady: number) => void
+  /** Newest first. */
   readonly list: (query: JobQuery) => readonly Job[]
+  /** How many there are; `more` where the count was given up. */
+  readonly count: (filter: JobFilter) => { readonly count: number; readonly more: boolean }
   readonly history: (seq: number) => readonly JobHistoryEntry[]
 }
 
@@ -251,7 +267,9 @@ export type WorkerStore = {
   readonly recordState: (change: {
     endpointId: string
     workerId: string
-    state: string
+    /** The state it was in; undefined: it is new. */
+    from: WorkerState | undefined
+    state: WorkerState
     reason: string | undefined
     now: number
   }) => void
@@ -278,47 +296,24 @@ export type DeliveryResult = {
   readonly nextAt: number | undefined
 }
 
-/** A log line to be stored. */
-export type NewLogLine = Omit<LogLine, 'id'>
-
-/** Which log lines: of an endpoint, a worker or a job. */
-export type LogScope = { readonly by: 'endpoint' | 'worker' | 'job'; readonly id: string }
-
-/** Log lines of workers. */
-export type LogStore = {
-  readonly append: (lines: readonly NewLogLine[]) => void
-  readonly after: (scope: LogScope, id: number, limit: number) => readonly LogLine[]
-  readonly newest: (scope: LogScope, limit: number) => readonly LogLine[]
-  readonly lastId: () => number
-  readonly trim: (before: number, limit: number) => number
-  readonly trimWorker: (workerId: string, keep: number) => void
-}
-
-/** Which requests of a list: those with a status in the range (also without one where it begins at 0), older than `before`. */
-export type RequestQuery = {
-  readonly endpointId: string
-  readonly statusFrom: number
-  readonly statusTo: number
+/** Which events of the fleet: of these kinds, from and to a time in wall ms (both inclusive), older than `before`. */
+export type FleetEventQuery = {
+  readonly kinds: readonly FleetEvent['kind'][]
+  readonly endpointId: string | undefined
+  readonly from: number
+  readonly to: number
   readonly before: number
   readonly limit: number
-}
-
-/** Requests to load-balanced endpoints that have ended. Methods that write are called inside a Writer's work only. */
-export type RequestStore = {
-  readonly append: (requests: readonly Omit<ProxiedRequest, 'id'>[]) => void
-  /** Newest first. */
-  readonly list: (query: RequestQuery) => readonly ProxiedRequest[]
-  /** Oldest first, those after an id. */
-  readonly after: (endpointId: string, id: number, limit: number) => readonly ProxiedRequest[]
-  readonly lastId: () => number
-  readonly trim: (before: number, limit: number) => number
-  readonly trimEndpoint: (endpointId: string, keep: number) => void
 }
 
 /** The log of events. */
 export type EventStore = {
   readonly after: (id: number, limit: number) => readonly Change[]
   readonly lastId: () => number
+  /** Newest first. */
+  readonly fleet: (query: FleetEventQuery) => readonly FleetEvent[]
+  /** Notes that a release with this endpoint became active, inside a write. @param release in words */
+  readonly recordActivation: (endpointId: string, release: string, now: number) => void
   readonly trimFleet: (before: number) => void
 }
 
@@ -362,8 +357,13 @@ export type Storage = {
   readonly metrics: MetricsStore
   readonly secrets: SecretStore
   readonly apps: AppStore
+  readonly savedRequests: SavedRequestStore
+  readonly loadTests: LoadTestStore
+  readonly projects: ProjectStore
   readonly artifacts: ArtifactFiles
   readonly state: StateStore
+  /** Version of the database engine. */
+  readonly engineVersion: string
   /** Called after each commit with what changed, in order. */
   readonly onCommit: (listener: (changes: readonly Change[]) => void) => void
   /** Called inside each transaction after its works: claims for parked workers happen here. */

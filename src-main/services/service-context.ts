@@ -2,17 +2,24 @@ import type { Releases } from './apps/releases.ts'
 import type { Bell } from './bell.ts'
 import type { RequestBalancer } from './load-balanced/balance-requests.ts'
 import type { RequestLog } from './load-balanced/log-requests.ts'
+import type { LoadTests } from './load-tests/load-tests.ts'
+import type { Catalog } from './management/catalog.ts'
+import type { Doctor } from './management/doctor.ts'
 import type { Figures } from './management/figures.ts'
 import type { Keys } from './management/keys.ts'
 import type { MetricsRecorder } from './management/metrics.ts'
 import type { Sessions } from './management/sessions.ts'
 import type { Settings } from './management/settings.ts'
 import type { ViewDeps } from './management/views.ts'
+import type { Host } from './ports/machine.ts'
 import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
+import type { Projects } from './projects/projects.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
 import type { WebhookDelivery } from './webhooks/deliver.ts'
+import type { HandReplacement } from './workers/replace-worker.ts'
+import type { Shells } from './workers/shells.ts'
 import type { WorkerSupervisor } from './workers/supervise.ts'
 import type { UsageWatch } from './workers/watch-usage.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
@@ -33,14 +40,21 @@ export type ServiceContext = {
   readonly registry: WorkerRegistry
   readonly calls: WorkerCalls
   readonly supervisor: WorkerSupervisor
+  readonly replacement: HandReplacement
+  readonly shells: Shells
   readonly webhooks: WebhookDelivery
   readonly metrics: MetricsRecorder
   readonly figures: Figures
+  readonly catalog: Catalog
   readonly usage: UsageWatch
   readonly balancer: RequestBalancer
   readonly requestLog: RequestLog
   readonly releases: Releases
-  readonly fleet: Pick<Fleet, 'refusal' | 'stop'>
+  readonly loadTests: LoadTests
+  readonly projects: Projects
+  readonly doctor: Doctor
+  readonly host: Host
+  readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
   readonly views: ViewDeps
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts

@@ -2,11 +2,12 @@
  * Artifacts in folders beside the database, and what belongs to them. `artifacts/SHA.tar.gz` is a whole one, and
  * `artifacts/SHA.TOTAL.part` one that is being sent; how much has come is the length of that file, so an upload goes on
  * after a restart. Only a file whose hash was checked, and that is on the disk, gets the name of a whole one.
+ * An artifact that is built here comes in at once, under a name of its own until then.
  * `unpacked/` and `volumes/` are filled by others. What is done with one artifact is done one after the other.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ArtifactStatus } from '../contract/app.ts'
@@ -15,7 +16,7 @@ import { limit } from '../contract/limits.ts'
 import type { ArtifactFiles } from '../services/ports/apps.ts'
 import { codeOf, fileError } from './file-error.ts'
 import { createTurns } from './in-turn.ts'
-import { sweepArtifactFiles } from './sweep-artifact-files.ts'
+import { madeName, sweepArtifactFiles } from './sweep-artifact-files.ts'
 import { volumeFolderName } from './volume-folder-name.ts'
 
 /** The artifacts with what only storage itself uses. */
@@ -106,6 +107,14 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     return { state: 'complete', received: total, total }
   }
 
+  async function take(artifact: string, path: string): Promise<void> {
+    const { size: total } = await stat(path)
+    await chmod(path, PRIVATE_FILE)
+    // The same source gives the same artifact, so it may be here.
+    if ((await find(artifact)) !== undefined) await rm(path)
+    else await keepWhole(artifact, { path, received: total, total })
+  }
+
   async function find(artifact: string): Promise<string | undefined> {
     const path = await wholePath(artifact)
     return (await touch(path)) === undefined ? undefined : path
@@ -121,6 +130,13 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
           throw error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
         }
       }),
+    newFile: async () => join(await artifacts(), madeName()),
+    take: (artifact, path) =>
+      inTurn(artifact, () =>
+        take(artifact, path).catch((error) => {
+          throw fileError(error, 'an artifact could not be kept')
+        }),
+      ),
     find: (artifact) => inTurn(artifact, () => find(artifact)),
     unpackedFolder: (artifact) =>
       inTurn(artifact, async () => {

@@ -23,6 +23,8 @@ const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid IN (SELECT seq FROM jo
 const REMOVE_LOGS = `DELETE FROM log_lines WHERE endpoint_id = ?`
 const REMOVE_REQUESTS = `DELETE FROM requests WHERE endpoint_id = ?`
 const REMOVE_METRICS = `DELETE FROM metrics WHERE endpoint_id = ?`
+const REMOVE_SAVED = `DELETE FROM saved_requests WHERE endpoint_id = ?`
+const REMOVE_LOAD_TESTS = `DELETE FROM load_tests WHERE endpoint_id = ?`
 const ADD_TOTALS = `
   UPDATE endpoints SET completed = completed + ?, failed = failed + ?, retried = retried + ? WHERE id = ?`
 
@@ -37,9 +39,16 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   const read = db.prepare<[string], Row>(READ)
   const create = db.prepare(CREATE)
   const update = db.prepare(UPDATE)
-  const removals = [REMOVE_SEARCH, REMOVE_JOBS, REMOVE_LOGS, REMOVE_REQUESTS, REMOVE_METRICS, REMOVE].map((sql) =>
-    db.prepare(sql),
-  )
+  const removals = [
+    REMOVE_SEARCH,
+    REMOVE_JOBS,
+    REMOVE_LOGS,
+    REMOVE_REQUESTS,
+    REMOVE_METRICS,
+    REMOVE_SAVED,
+    REMOVE_LOAD_TESTS,
+    REMOVE,
+  ].map((sql) => db.prepare(sql))
   const addTotals = db.prepare(ADD_TOTALS)
   let rows = readRows()
 

@@ -1,12 +1,15 @@
 import type { Database } from 'better-sqlite3'
+import type { WorkerState } from '../contract/endpoint.ts'
+import type { FleetEvent } from '../contract/fleet-events.ts'
 import type { JobState } from '../contract/job.ts'
 import type { JobHistoryEntry } from '../contract/management.ts'
-import type { Change, EventStore, FleetChange, Job, JobChange } from '../services/ports.ts'
+import { fleetEventKind } from '../domain/worker/fleet-event-kind.ts'
+import type { Change, EventStore, FleetChange, FleetEventQuery, Job, JobChange } from '../services/ports.ts'
 import type { GroupCommit } from './group-commit.ts'
 
 const INSERT = `
-  INSERT INTO events (at, type, endpoint_id, seq, worker_id, event, from_state, to_state, attempt, reason)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO events (at, type, endpoint_id, seq, worker_id, event, from_state, to_state, attempt, reason, kind)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const AFTER = `
   SELECT e.id, e.at, e.type, e.endpoint_id AS endpointId, e.seq, e.worker_id AS workerId, e.event,
          e.from_state AS fromState, e.to_state AS toState, e.attempt, e.reason, j.id AS jobId
@@ -16,6 +19,13 @@ const LAST = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
 const HISTORY = `
   SELECT at, event, from_state AS fromState, to_state AS toState, worker_id AS workerId, attempt, reason
   FROM events WHERE seq = ? ORDER BY id`
+// One kind at a time: only so the index gives them in their order.
+const FLEET = `
+  SELECT id, at, kind, endpoint_id AS endpointId, worker_id AS workerId, event, reason
+  FROM events
+  WHERE kind = @kind AND id < @before AND at BETWEEN @from AND @to
+    AND (@endpointId IS NULL OR endpoint_id = @endpointId)
+  ORDER BY id DESC LIMIT @limit`
 const TRIM = `DELETE FROM events WHERE seq IS NULL AND at < ?`
 
 type Row = {
@@ -33,6 +43,11 @@ type Row = {
   jobId: string | null
 }
 
+type FleetRow = Pick<FleetEvent, 'id' | 'at' | 'kind' | 'endpointId' | 'event'> & {
+  workerId: string | null
+  reason: string | null
+}
+
 /** Events with their inner writes, for the other stores. */
 export type EventLog = EventStore & {
   readonly recordJob: (
@@ -43,7 +58,8 @@ export type EventLog = EventStore & {
     workerId: string | undefined,
     reason: string | undefined,
   ) => void
-  readonly recordFleet: (change: Omit<FleetChange, 'eventId'>) => void
+  /** @param from the state that a worker was in; undefined: it is new */
+  readonly recordFleet: (change: Omit<FleetChange, 'eventId'>, from?: WorkerState) => void
   readonly history: (seq: number) => readonly JobHistoryEntry[]
 }
 
@@ -52,12 +68,21 @@ export function createEventStore(db: Database, commit: GroupCommit): EventLog {
   const insert = db.prepare(INSERT)
   const selectAfter = db.prepare<[number, number], Row>(AFTER)
   const selectLast = db.prepare<[], { id: number }>(LAST)
+  const selectFleet = db.prepare<[object], FleetRow>(FLEET)
   const selectHistory = db.prepare<[number], Row>(HISTORY)
   const trim = db.prepare(TRIM)
+  function recordFleet(change: Omit<FleetChange, 'eventId'>, from?: WorkerState): void {
+    const { at, type, endpointId, workerId, event, reason } = change
+    const kind = fleetEventKind(type === 'worker' ? { type, event, from } : { type, event })
+    const eventId = Number(
+      insert.run(at, type, endpointId, null, workerId, event, from, event, null, reason, kind).lastInsertRowid,
+    )
+    commit.record({ ...change, eventId })
+  }
   return {
     recordJob(job, event, from, at, workerId, reason) {
       const eventId = Number(
-        insert.run(at, 'job', job.endpointId, job.seq, workerId, event, from, job.status, job.attempt, reason)
+        insert.run(at, 'job', job.endpointId, job.seq, workerId, event, from, job.status, job.attempt, reason, null)
           .lastInsertRowid,
       )
       commit.record({
@@ -76,13 +101,15 @@ export function createEventStore(db: Database, commit: GroupCommit): EventLog {
         job,
       })
     },
-    recordFleet(change) {
-      const { at, type, endpointId, workerId, event, reason } = change
-      const eventId = Number(
-        insert.run(at, type, endpointId, null, workerId, event, null, event, null, reason).lastInsertRowid,
-      )
-      commit.record({ ...change, eventId })
-    },
+    recordFleet,
+    recordActivation: (endpointId, release, at) =>
+      recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event: 'activated', reason: release }),
+    fleet: ({ kinds, endpointId, ...query }: FleetEventQuery) =>
+      kinds
+        .flatMap((kind) => selectFleet.all({ ...query, kind, endpointId: endpointId ?? null }))
+        .sort((a, b) => b.id - a.id)
+        .slice(0, query.limit)
+        .map(toFleetEvent),
     after: (id, limit) => selectAfter.all(id, limit).map(toChange),
     lastId: () => selectLast.get()?.id ?? 0,
     trimFleet: (before) => void trim.run(before),
@@ -110,6 +137,10 @@ function toChange(row: Row): Change {
     attempt: row.attempt ?? 0,
     job: undefined as never,
   }
+}
+
+function toFleetEvent({ workerId, reason, ...event }: FleetRow): FleetEvent {
+  return { ...event, ...(workerId === null ? {} : { workerId }), ...(reason === null ? {} : { reason }) }
 }
 
 function toHistory(row: Row): JobHistoryEntry {

@@ -3,6 +3,7 @@ import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../domain/job/t
 import type { Job, JobStore, MoveFields } from '../services/ports.ts'
 import type { EventLog } from './event-store.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
+import { createJobFilter } from './job-filter.ts'
 import { createJobList } from './job-list.ts'
 import type { JobPayloads } from './job-payloads.ts'
 
@@ -121,6 +122,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
 
   return {
     ...createJobList(db),
+    ...createJobFilter(db),
     move,
     insert(job, { now, steady }) {
       const { id, endpointId, lowPriority, executionTimeoutMs, ttlMs, retentionMs, webhook } = job

@@ -4,12 +4,26 @@ import { loadBalancedRequests } from './migrations/2026-11-21-load-balanced-requ
 import { payloadFiles } from './migrations/2026-11-22-payload-files.ts'
 import { secrets } from './migrations/2026-11-23-secrets.ts'
 import { apps } from './migrations/2026-11-24-apps.ts'
+import { eventKinds } from './migrations/2026-11-25-event-kinds.ts'
+import { jobsByWorker } from './migrations/2026-11-25-jobs-by-worker.ts'
+import { projects } from './migrations/2026-11-25-projects.ts'
+import { requestsByHand } from './migrations/2026-11-25-requests.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, loadBalancedRequests, payloadFiles, secrets, apps]
+export const MIGRATIONS: readonly Migration[] = [
+  firstTables,
+  loadBalancedRequests,
+  payloadFiles,
+  secrets,
+  apps,
+  eventKinds,
+  jobsByWorker,
+  projects,
+  requestsByHand,
+]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`
 const READ = `SELECT id FROM migrations ORDER BY id`

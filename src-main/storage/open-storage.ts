@@ -10,17 +10,22 @@ import { createEventStore } from './event-store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createJobPayloads } from './job-payloads.ts'
 import { createJobStore } from './job-store.ts'
+import { createLoadTestStore } from './load-test-store.ts'
 import { createLogStore } from './log-store.ts'
 import { DatabaseUnusable, openDatabase } from './open-database.ts'
 import { openPayloadFiles, type PayloadFiles, payloadsInRows } from './payload-files.ts'
+import { createProjectStore } from './project-store.ts'
 import { createIsNamed, deleteRemovedPayloads } from './removed-payloads.ts'
 import { createRequestStore } from './request-store.ts'
+import { createSavedRequestStore } from './saved-request-store.ts'
 import { createSearchIndex } from './search-index.ts'
 import { keyInFile, keyInMemory } from './secret-key.ts'
 import { createSecretStore } from './secret-store.ts'
 import { createMetricsStore, createStateStore } from './small-stores.ts'
 import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
+
+const VERSION = `SELECT sqlite_version() AS version`
 
 /**
  * Opens the database with the folders of large payloads and artifacts beside it, and makes all stores on them.
@@ -55,8 +60,12 @@ export function openStorage(file: string, now: number): Storage {
     metrics: createMetricsStore(db),
     secrets: createSecretStore(db, file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))),
     apps: createAppStore(db),
+    savedRequests: createSavedRequestStore(db),
+    loadTests: createLoadTestStore(db),
+    projects: createProjectStore(db),
     artifacts,
     state,
+    engineVersion: db.prepare<[], { version: string }>(VERSION).get()?.version ?? '',
     close: async () => {
       commit.close()
       await Promise.all([checkpoints?.stop(), payloads.close(), artifacts.close()])

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArtifactFiles } from '../services/ports/apps.ts'
@@ -12,6 +13,8 @@ const UPLOAD_MS = 24 * HOUR
 
 const WHOLE = /^(?<artifact>[0-9a-f]{64})\.tar\.gz$/
 const PART = /^(?<artifact>[0-9a-f]{64})\.\d+\.part$/
+// What a build of the service writes, and what it writes until that is whole.
+const MADE = /^\.?made-[0-9a-f]+(\..*\.new)?$/
 const BEING_DELETED = '.deleted-'
 
 type Folders = { readonly artifacts: string; readonly unpacked: string }
@@ -33,6 +36,10 @@ export async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn 
       if (await isOlder(path, now - keptMs)) await rm(path, { force: true })
     })
   }
+  for (const name of (await readdir(folders.artifacts)).filter((entry) => MADE.test(entry))) {
+    const path = join(folders.artifacts, name)
+    if (await isOlder(path, now - UPLOAD_MS)) await rm(path, { force: true })
+  }
   const unpacked = await readdir(folders.unpacked)
   for (const name of unpacked.filter(isBeingDeleted)) await remove(join(folders.unpacked, name))
   for (const name of unpacked) {
@@ -43,6 +50,11 @@ export async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn 
     )
     if (gone !== undefined) await remove(gone)
   }
+}
+
+/** A name for an artifact that is being made here. One that a killed service left is swept. */
+export function madeName(): string {
+  return `made-${randomBytes(12).toString('hex')}`
 }
 
 const isBeingDeleted = (name: string) => name.startsWith(BEING_DELETED)

@@ -19,7 +19,7 @@ export function createWorkerStore(db: Database, events: EventLog): WorkerStore {
     all: () => all.all(),
     save: (worker) => void save.run({ ...worker, tokenHash: Buffer.from(worker.tokenHash) }),
     remove: (id) => void remove.run(id),
-    recordState: ({ endpointId, workerId, state, reason, now }) =>
-      events.recordFleet({ type: 'worker', at: now, endpointId, workerId, event: state, reason }),
+    recordState: ({ endpointId, workerId, from, state, reason, now }) =>
+      events.recordFleet({ type: 'worker', at: now, endpointId, workerId, event: state, reason }, from),
   }
 }

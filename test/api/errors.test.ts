@@ -37,6 +37,17 @@ function upload(service: TestService, { offset, total }: { readonly offset: numb
   return service.ask('PUT', path, { body: 'code', headers: { 'content-type': 'application/octet-stream' } })
 }
 
+async function openShell(service: TestService): Promise<Answer> {
+  const { id } = await service.worker()
+  return service.ask('POST', `/api/workers/${id}/shell`, { body: { columns: 80, rows: 24 } })
+}
+
+// A folder without any source: it can be opened, and does not build.
+async function openProject(service: TestService): Promise<string> {
+  const { id } = await service.post('/api/projects', { folder: appFolder(manifestOf({})) })
+  return `/api/projects/${id}`
+}
+
 const release = (service: TestService, source: object) =>
   service.ask('POST', '/api/apps/shop/environments/production/releases', { body: { source } })
 
@@ -83,6 +94,21 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   ENDPOINT_NOT_FOUND: (service) => service.ask('GET', '/v2/nope/health'),
   JOB_NOT_FOUND: (service) => service.ask('GET', '/v2/e/status/nope'),
   WORKER_NOT_FOUND: (service) => service.ask('POST', '/api/workers/nope/stop'),
+  WORKER_LEAVES: async (service) => {
+    const { worker } = await service.running()
+    await service.ask('PATCH', '/api/endpoints/e', { body: { stopGraceMs: 60_000 } })
+    service.service().supervisor.leave(worker.id, 'another has its place', false)
+    return service.ask('POST', `/api/workers/${worker.id}/replace`)
+  },
+  SHELL_NOT_FOUND: (service) => service.ask('DELETE', '/api/shells/nope'),
+  SHELL_REFUSED: async (service) => {
+    service.fleet().refuseShells = 'its image has no shell'
+    return openShell(service)
+  },
+  TOO_MANY_SHELLS: async (service) => {
+    for (let n = 0; n < 8; n += 1) await openShell(service)
+    return openShell(service)
+  },
   DELIVERY_NOT_FOUND: (service) => service.ask('POST', '/api/deliveries/9/resend'),
   ENDPOINT_PAUSED: async (service) => {
     await service.ask('PATCH', '/api/endpoints/e', { body: { workersMin: 0, workersMax: 0 } })
@@ -110,6 +136,24 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/registries', { name: 'work', server: 'ghcr.io', username: 'ada', password: 'x' })
     return service.ask('GET', '/api/registries')
   },
+  FOLDER_UNREADABLE: (service) => service.ask('GET', '/api/folders?path=/nope'),
+  FOLDER_NOT_EMPTY: (service) =>
+    service.ask('POST', '/api/projects', { body: { folder: appFolder(manifestOf({})), from: 'app' } }),
+  PROJECT_NOT_FOUND: (service) => service.ask('GET', '/api/projects/nope'),
+  NO_BUILD: async (service) => service.ask('GET', `${await openProject(service)}/build`),
+  BUILD_RUNNING: async (service) => {
+    const project = await openProject(service)
+    await service.post(`${project}/build`, {})
+    return service.ask('POST', `${project}/build`, { body: {} })
+  },
+  BUILD_FAILED: async (service) =>
+    service.ask('POST', `${await openProject(service)}/plan`, { body: { environment: 'production' } }),
+  NO_PREVIEW: async (service) => service.ask('DELETE', `${await openProject(service)}/preview`),
+  PREVIEW_RUNNING: async (service) => {
+    const project = await openProject(service)
+    await service.post(`${project}/preview`)
+    return service.ask('POST', `${project}/preview`)
+  },
   APP_NOT_FOUND: (service) => service.ask('GET', '/api/apps/nope'),
   ENVIRONMENT_NOT_FOUND: async (service) => {
     await service.post('/api/apps/shop/environments', { name: 'production' })
@@ -128,6 +172,18 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     const folder = appFolder(manifestOf({ greet: {} }))
     await release(service, { folder })
     return release(service, { folder })
+  },
+  SAVED_REQUEST_NOT_FOUND: (service) => service.ask('DELETE', '/api/endpoints/e/saved-requests/none'),
+  SAVED_REQUEST_EXISTS: async (service) => {
+    const body = { name: 'a', request: { operation: 'run', body: '{}' } }
+    await service.post('/api/endpoints/e/saved-requests', body)
+    return service.ask('POST', '/api/endpoints/e/saved-requests', { body })
+  },
+  LOAD_TEST_NOT_FOUND: (service) => service.ask('GET', '/api/endpoints/e/load-tests/none'),
+  LOAD_TEST_RUNNING: async (service) => {
+    const body = { operation: 'runsync', requests: 1, concurrency: 1, body: '{"input":{}}' }
+    await service.post('/api/endpoints/e/load-tests', body)
+    return service.ask('POST', '/api/endpoints/e/load-tests', { body })
   },
   UPLOAD_OFFSET: (service) => upload(service, { offset: 5, total: 9 }),
   UPLOAD_TOO_LARGE: (service) => upload(service, { offset: 0, total: 9_999_999_999 }),
@@ -154,6 +210,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.service().storage.close()
     return run(service)
   },
+  NOT_DONE: (service) => service.ask('POST', '/api/doctor/fix', { body: { action: 'make-worker-image' } }),
   DISK_FULL: (service) => failing(service, new AppError('DISK_FULL')),
 }
 

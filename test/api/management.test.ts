@@ -294,3 +294,24 @@ describe('settings', () => {
     })
   })
 })
+
+describe('a setting that may be missing', () => {
+  it('is taken away by null, of the endpoint and of its containers', async () => {
+    const { createEndpoint, ask, get } = await setup()
+    await createEndpoint('e', { cwd: '/tmp', container: { memoryBytes: 2 ** 30, gpu: 'ANY', prepared: 0 } })
+    const change = (body: object) => ask('PATCH', '/api/endpoints/e', { body })
+    expect((await change({ cwd: null, container: { gpu: null } })).status).toBe(200)
+    const { cwd, container } = await get('/api/endpoints/e')
+    expect({ cwd, container }).toEqual({ cwd: undefined, container: expect.not.objectContaining({ gpu: 'ANY' }) })
+    expect(container).toMatchObject({ memoryBytes: 2 ** 30, prepared: 0 })
+    expect((await change({ container: null })).status).toBe(200)
+    expect(await get('/api/endpoints/e')).not.toHaveProperty('container')
+  })
+
+  it('is not taken away where there has to be one', async () => {
+    const { createEndpoint, ask } = await setup()
+    await createEndpoint('e', { container: {} })
+    for (const body of [{ workersMax: null }, { container: { prepared: null } }, { name: null }])
+      expect((await ask('PATCH', '/api/endpoints/e', { body })).body).toMatchObject({ code: 'BAD_FIELD' })
+  })
+})

@@ -34,3 +34,28 @@ test('readings come every 2 s while somebody follows them, and none when nobody 
   await service.clock.advance(10_000)
   expect(service.fleet().usageReadings).toBeLessThanOrEqual(4)
 })
+
+test('whoever comes back gets the readings of the last minutes first, those that were not seen', async () => {
+  const service = await setup()
+  await service.createEndpoint('a')
+  await service.worker('a')
+  const follow = async (query: string) => {
+    const leaving = new AbortController()
+    const path = `/api/workers/usage?follow=true${query}`
+    const events = readEvents(await service.request('GET', path, { signal: leaving.signal }))
+    return { leave: () => leaving.abort(), ids: async () => (await events.next()).map(({ id }) => Number(id)) }
+  }
+  const first = await follow('')
+  for (let n = 0; n < 3; n += 1) await service.clock.advance(2000)
+  const seen = await first.ids()
+  expect(seen.length).toBeGreaterThanOrEqual(3)
+  first.leave()
+  await service.clock.advance(2000)
+  const again = await follow(`&after=${seen[0]}`)
+  expect((await again.ids()).slice(0, seen.length - 1)).toEqual(seen.slice(1))
+  again.leave()
+  await service.clock.advance(181_000)
+  const late = await follow('&after=0')
+  await service.clock.advance(2000)
+  for (const id of await late.ids()) expect(seen).not.toContain(id)
+})

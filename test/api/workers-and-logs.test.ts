@@ -285,6 +285,7 @@ describe('metrics', () => {
       completed: 1,
       failed: 0,
       retried: 0,
+      coldStarts: 1,
       delay: { p50: expect.any(Number), p90: expect.any(Number), p99: expect.any(Number), count: 1 },
       execution: { p50: expect.any(Number), p90: expect.any(Number), p99: expect.any(Number), count: 1 },
       workers: { idle: 1 },

@@ -1,3 +1,8 @@
+const CLIENT_OF_THE_CLI = [
+  ...['cli/client', 'cli/http', 'cli/server-sent-events'],
+  ...['cli/find-service', 'cli/data-folder'],
+]
+
 /**
  * Who may import whom in src-main, one row per top folder or file. An allow list: what a row does not name is
  * forbidden, and a top entry without a row fails. This is the only copy; the rules and their tests are computed from it.
@@ -15,9 +20,13 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound'],
   // Builds apps without a service, so that the command line need not load one.
   'app-builder': ['contract', 'domain', 'services', 'build'],
-  server: ['contract', 'domain', 'core.ts', 'api'],
-  cli: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'server'],
-  electron: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'server'],
+  // Checks of the machine, run by the command line and by a running service: they ask programs and look at files.
+  doctor: ['contract', 'domain'],
+  // It gives the core what builds projects; builds stay apart from the core for the sake of the command line.
+  server: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'doctor'],
+  cli: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'doctor', 'server'],
+  // It is a client of its service as the command line is, and one client is enough.
+  electron: ['contract', 'domain', 'core.ts', 'server', ...CLIENT_OF_THE_CLI],
 }
 
 /** What the pages may import from src-main. */
@@ -42,6 +51,8 @@ export const RENDERER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Features that show parts of others; no other feature knows of another. */
 export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   endpoints: ['requests', 'jobs', 'workers'],
+  // The state of an endpoint, in the same words.
+  apps: ['endpoints'],
 }
 
 /** Entries of src-renderer that are no code. */
@@ -65,6 +76,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   'tar-stream': 'src-main/build/',
   dockerode: 'src-main/fleet/docker/',
   electron: 'src-main/electron/',
+  'electron-updater': 'src-main/electron/',
   hono: 'src-main/api/',
   '@hono/zod-openapi': 'src-main/api/',
   graphql: 'src-main/api/state-manager/',
@@ -80,6 +92,10 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   '@tanstack/react-table': 'src-renderer/ui/table/',
   uplot: 'src-renderer/ui/chart/',
   '@codemirror/view': 'src-renderer/ui/editor/',
+  '@xterm/xterm': 'src-renderer/ui/terminal/',
+  '@xterm/addon-fit': 'src-renderer/ui/terminal/',
   'radix-ui': 'src-renderer/',
   '@xyflow/react': 'src-renderer/',
+  '@dagrejs/dagre': 'src-renderer/ui/graph/',
+  'd3-hierarchy': 'src-renderer/ui/treemap/',
 }

@@ -373,5 +373,18 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
         expect(place.lives(mine)).toBe(true)
       })
     })
+
+    it('refuses a shell beside a worker that it does not run', async () => {
+      const { fleet } = setup()
+      const listener = { onBytes: () => undefined, onEnd: () => undefined }
+      await expect(fleet.openShell('nobody', { columns: 80, rows: 24 }, listener)).rejects.toThrow(/^it /)
+    })
+
+    it('says what its workers use, and nothing of others', async () => {
+      const { fleet, startUp } = setup()
+      const { workerId } = await startUp([])
+      const usage = await fleet.usage([workerId, 'nobody'])
+      expect([...usage]).toEqual([[workerId, expect.objectContaining({ memoryBytes: expect.any(Number) })]])
+    })
   })
 }

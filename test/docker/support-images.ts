@@ -61,6 +61,8 @@ export function setupImages(
         { container: containerSettings.parse(settings) },
         { tell: (words) => told.push(words), signal },
       ),
+    own: () => keeper.own(docker),
+    removeOld: () => keeper.removeOld(docker),
     /** Whether the engine has the image. */
     has: async (image: string) => (await docker.listImages({ filters: { reference: [image] } })).length > 0,
     /** Takes the image away when the test ends. */

@@ -17,13 +17,13 @@ def handler(job):
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-test('CPU, memory and its limit, and network of a worker come from the engine; a process is left out', async () => {
+test('CPU, memory and its limit, and network of a worker come from the engine; of a process from the system', async () => {
   const service = await startedContainerService(engine)
   const one = { workersMin: 1, workersMax: 1 }
   await service.createContainerHandler('busy', BUSY, one, { memoryBytes: 256 * 1024 * 1024 })
   await service.createEndpoint('process', one)
   const { id } = await service.workerIn('busy', 'idle')
-  await service.workerIn('process', 'idle')
+  const { id: processId } = await service.workerIn('process', 'idle')
   const { workers } = await service.get('/api/workers/usage')
   expect(workers).toEqual([
     {
@@ -35,10 +35,16 @@ test('CPU, memory and its limit, and network of a worker come from the engine; a
       networkReceivedBytes: expect.any(Number),
       networkSentBytes: expect.any(Number),
     },
+    {
+      workerId: processId,
+      endpointId: 'process',
+      cpuPercent: expect.any(Number),
+      memoryBytes: expect.any(Number),
+    },
   ])
   expect(workers[0].cpuPercent).toBeGreaterThan(1)
   expect(workers[0].memoryBytes).toBeGreaterThan(80 * 1024 * 1024)
   expect(workers[0].networkSentBytes).toBeGreaterThan(0)
   const told = await service.command('workers', 'usage')
-  expect(JSON.parse(told.stdout)).toMatchObject({ workers: [{ workerId: id }] })
+  expect(JSON.parse(told.stdout)).toMatchObject({ workers: [{ workerId: id }, { workerId: processId }] })
 })

@@ -184,7 +184,7 @@ describe('workers', () => {
 describe('start', () => {
   test('says where everything is and that the sample answered; a second one asks the same service and ends', async () => {
     const folder = temporaryFolder()
-    const argv = ['start', '--data', 'data']
+    const argv = ['start', '--no-window', '--data', 'data']
     const first = startCommand([...argv, '--port', '0'], { cwd: folder })
     const lines: string[] = []
     for (let line = await first.nextLine(); line !== undefined; line = await first.nextLine()) {

@@ -6,8 +6,11 @@ import { expect, onTestFinished } from 'vitest'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
 import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
-import { type Core, createCore, pingWorker, type Storage } from '../../src-main/core.ts'
+import { createProjectTools } from '../../src-main/app-builder/project-tools.ts'
+import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
+import { createHost } from '../../src-main/server/host.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
+import type { SentAnswer, SentRequest } from '../../src-main/services/ports/requests.ts'
 import type { Poster } from '../../src-main/services/ports.ts'
 import type { ServiceContext } from '../../src-main/services/service-context.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
@@ -20,6 +23,12 @@ export const SERVICE_URL = 'http://127.0.0.1:8790'
 const WORKER_URL = 'http://127.0.0.1:8791'
 const HOST = '127.0.0.1:8790'
 const NOT_BUILT: PageFiles = { index: async () => undefined, asset: async () => undefined }
+
+const silentPreview: StartPreview = () => {
+  const { promise: ended, resolve } = Promise.withResolvers<{ exitCode: number | null; lastWords: string }>()
+  const stop = () => resolve({ exitCode: 0, lastWords: '' })
+  return { ended, stop, kill: stop }
+}
 
 /** An answer. `body` is what its JSON holds. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
@@ -89,8 +98,12 @@ export type SetupOptions = {
   readonly storage?: (storage: Storage) => Storage
   readonly post?: Poster
   readonly settings?: object
+  /** Without it a preview says nothing, and ends when it is asked to. */
+  readonly startPreview?: StartPreview
   /** The built pages; none without it. */
   readonly pages?: PageFiles
+  /** The data folder that checks and sizes are of; one that is not there without it. */
+  readonly data?: string
 }
 
 type Run = {
@@ -108,7 +121,9 @@ export async function setup({
   storage: change,
   post,
   settings,
+  startPreview = silentPreview,
   pages = NOT_BUILT,
+  data = '/nowhere/data',
 }: SetupOptions = {}): Promise<TestService> {
   const clock = createFakeClock()
   const place = fakePlace()
@@ -138,6 +153,13 @@ export async function setup({
         return answer(posted)
       },
       ping: pingWorker,
+      host: createHost({ folder: data, log: `${data}/drydock.log` }, clock.wall),
+      projects: {
+        ...createProjectTools({ env: process.env }),
+        startPreview,
+        previewLink: () => Promise.reject(new Error('there is no preview')),
+      },
+      send: sendInProcess,
       fleet: (needs) => {
         fleet = createFakeFleet({ ...needs, place, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } })
         return fleet
@@ -158,6 +180,15 @@ export async function setup({
       workers: createWorkerApp(service),
       cancelTimers,
     }
+  }
+
+  // A load test asks the app as a function; whoever stops it does not wait for answers.
+  async function sendInProcess({ target, method, key, body, signal }: SentRequest): Promise<SentAnswer> {
+    const answered = request(method, target, { key, body, signal })
+    const aborted = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+    const response = await Promise.race([answered, aborted])
+    if (response === undefined) return { ms: 0, status: undefined, text: '', error: 'aborted' }
+    return { ms: 1, status: response.status, text: await response.text(), error: undefined }
   }
 
   let run = createRun()

@@ -3,6 +3,7 @@ import type {
   Fleet,
   FleetWorker,
   ServiceReach,
+  ShellListener,
   WorkerAddress,
   WorkerExit,
   WorkerOutput,
@@ -45,6 +46,15 @@ export type FakeWorkerLife = {
   readonly drivers: Set<(exit: WorkerExit) => void>
 }
 
+/** A shell of the fake fleet: the test writes for it. */
+export type FakeShell = {
+  readonly listener: ShellListener
+  readonly typed: string[]
+  readonly sizes: { readonly columns: number; readonly rows: number }[]
+  held: boolean
+  closed: boolean
+}
+
 /** The fake, with what a test does to its workers. */
 export type FakeFleet = Fleet & {
   readonly place: FakePlace
@@ -58,6 +68,10 @@ export type FakeFleet = Fleet & {
   readonly abandon: () => void
   /** How often somebody asked what workers use; the n-th time it is n times 1000 bytes of memory. */
   usageReadings: number
+  /** Shells that were opened, oldest first. */
+  readonly shells: readonly FakeShell[]
+  /** Every later shell is refused with this reason. */
+  refuseShells: string | undefined
   /** Every later start fails with this reason. */
   failStarts: string | undefined
   /** Graphics cards of the machine; a worker that wants one has it for itself. */
@@ -87,6 +101,7 @@ export function createFakeFleet({
 }): FakeFleet {
   const mine = new Map<string, FakeWorkerLife>()
   const started: WorkerSpec[] = []
+  const shells: FakeShell[] = []
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
   const kills = new Map<string, () => void>()
@@ -187,6 +202,8 @@ export function createFakeFleet({
   const fleet: FakeFleet = {
     place,
     started,
+    shells,
+    refuseShells: undefined,
     usageReadings: 0,
     failStarts: undefined,
     cards: Number.POSITIVE_INFINITY,
@@ -207,7 +224,8 @@ export function createFakeFleet({
     isAway: () => false,
     async usage(workerIds) {
       fleet.usageReadings += 1
-      return new Map(workerIds.map((workerId) => [workerId, { memoryBytes: 1000 * fleet.usageReadings }]))
+      const own = workerIds.filter((workerId) => mine.has(workerId))
+      return new Map(own.map((workerId) => [workerId, { memoryBytes: 1000 * fleet.usageReadings }]))
     },
     onCapacity: () => undefined,
     async start(spec) {
@@ -236,6 +254,23 @@ export function createFakeFleet({
       return { free: 0, reason: '0 cards are free' }
     },
     refusal: async (plan) => fleet.lacks(plan),
+    async openShell(workerId, size, listener) {
+      if (!mine.has(workerId)) throw new Error('it does not run')
+      if (fleet.refuseShells !== undefined) throw new Error(fleet.refuseShells)
+      const shell: FakeShell = { listener, typed: [], sizes: [size], held: false, closed: false }
+      shells.push(shell)
+      return {
+        program: 'sh',
+        write: async (text) => void shell.typed.push(text),
+        resize: async (next) => void shell.sizes.push(next),
+        hold(holds) {
+          shell.held = holds
+        },
+        async close() {
+          shell.closed = true
+        },
+      }
+    },
     onExit: (listener) => exitListeners.push(listener),
     onOutput: (listener) => outputListeners.push(listener),
     async close() {

@@ -8,19 +8,28 @@
  * - An OPTIONS request of a browser that asks whether it may call (preflight) carries no key, ever. Pages of the right
  *   origin need not ask, so whoever asks is a foreign page and is refused like one; a worker cannot open itself to other
  *   origins. OPTIONS with the key goes to the worker as any method does.
- * - Only the Authorization header brings the key. A key that browsers keep and send by themselves (Basic, a cookie)
- *   would let foreign pages use it, and HTML below /lb run under the origin of the management API.
+ * - Only the Authorization header brings the key. A key that browsers keep and send by themselves (Basic) would let foreign
+ *   pages use it, and HTML below /lb run under the origin of the management API.
+ * - The cookie of a session counts under /lb alone, for what a script of our own pages fetches: the browser says so in
+ *   Sec-Fetch-Site and Sec-Fetch-Dest, which no page can set, and in Origin where the method changes something. What
+ *   is fetched is data to that script. A window, a frame, an image or a service worker would be more, and is refused. The
+ *   cookie itself is taken out of what the worker gets, and what such an answer would change of the browser out of that.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
-import { isOwnHost, isOwnOrigin, keyFromHeader } from '../../domain/auth.ts'
+import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../../domain/auth.ts'
 import { isEndpointHost, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
 import { addressesOf } from '../../services/management/views.ts'
 import type { Endpoint } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 
 /** A request that may go to a worker of the endpoint. */
-export type Admitted = { readonly endpoint: Endpoint; readonly address: RequestAddress }
+export type Admitted = {
+  readonly endpoint: Endpoint
+  readonly address: RequestAddress
+  /** What let it in. */
+  readonly by: 'key' | 'session'
+}
 
 /**
  * Lets a request in.
@@ -39,8 +48,8 @@ export function admit({ url = '', method, headers }: IncomingMessage, service: S
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('FORBIDDEN_ORIGIN')
 
   const endpoint = service.storage.endpoints.get(address.endpointId)
-  const key = keyFromHeader(headers.authorization)
-  if (key === undefined || service.keys.holder(key, endpoint) === undefined) throw new AppError('UNAUTHORIZED')
+  const by = letIn(headers, { service, endpoint, mayBeSession: address.form === 'path' && isOwnFetch(method, headers) })
+  if (by === undefined) throw new AppError('UNAUTHORIZED')
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
   if (endpoint.config.loadBalanced === undefined) {
     const { url: jobs } = addressesOf(endpoint, serviceUrl)
@@ -48,5 +57,25 @@ export function admit({ url = '', method, headers }: IncomingMessage, service: S
   }
   if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))
     throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
-  return { endpoint, address }
+  return { endpoint, address, by }
+}
+
+function letIn(
+  { authorization, cookie }: IncomingHttpHeaders,
+  {
+    service,
+    endpoint,
+    mayBeSession,
+  }: { readonly service: ServiceContext; readonly endpoint: Endpoint | undefined; readonly mayBeSession: boolean },
+): Admitted['by'] | undefined {
+  const key = keyFromHeader(authorization)
+  if (key !== undefined) return service.keys.holder(key, endpoint) === undefined ? undefined : 'key'
+  const secret = mayBeSession ? cookieNamed(cookie, sessionCookieName(service.info().url)) : undefined
+  return secret !== undefined && service.sessions.isOpen(secret) ? 'session' : undefined
+}
+
+// A foreign Origin was refused before this; browsers leave it out only where nothing is changed.
+function isOwnFetch(method: string | undefined, headers: IncomingHttpHeaders): boolean {
+  if (headers['sec-fetch-site'] !== 'same-origin' || headers['sec-fetch-dest'] !== 'empty') return false
+  return method === 'GET' || method === 'HEAD' || headers.origin !== undefined
 }

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts'
  * @param done called once: without a reason when the answer is complete, else with why not
  */
 export function copyAnswer(
-  { incoming, notes, elapsedMs }: Exchange,
+  { incoming, notes, elapsedMs, by }: Exchange,
   answer: IncomingMessage,
   response: ServerResponse,
   done: (why: string | undefined) => void,
@@ -18,7 +18,11 @@ export function copyAnswer(
   const status = answer.statusCode ?? 502
   notes.status = status
   notes.firstByteMs = elapsedMs()
-  response.writeHead(status, answer.statusMessage ?? '', headersForClient(answer.rawHeaders, { trailers }))
+  response.writeHead(
+    status,
+    answer.statusMessage ?? '',
+    headersForClient(answer.rawHeaders, { trailers, session: by === 'session' }),
+  )
 
   const onDrain = () => void answer.resume()
   const finish = (why: string | undefined) => {

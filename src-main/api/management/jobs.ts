@@ -1,16 +1,14 @@
 import type { Context } from 'hono'
 import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
 import type { Json } from '../../domain/json/json.ts'
-import { listJobs } from '../../services/management/list-jobs.ts'
 import { viewDelivery, viewJobRow, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
 import { jsonAnswer, queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
-
-const ALL_CHUNKS = 1_000_000
 
 function jobOf(c: Context, { storage }: ServiceContext): Job {
   const jobId = c.req.param('jobId') ?? ''
@@ -38,22 +36,14 @@ async function detail({ storage, views }: ServiceContext, job: Job): Promise<rea
   return [JSON.stringify(facts).slice(0, -1), ',"input":', input, ...end]
 }
 
-/** Jobs for people: search over all endpoints, and one job with all that is known of it. */
+/** One job for people, with all that is known of it. */
 export const JOB_OPERATIONS = {
-  async jobList(c, service) {
-    const { query } = APP_ROUTES.jobList
-    const page = await listJobs(service.storage, {
-      endpointId: queryValue(c, 'endpoint', query.endpoint),
-      status: queryValue(c, 'status', query.status),
-      q: queryValue(c, 'q', query.q),
-      cursor: queryValue(c, 'cursor', query.cursor),
-      limit: queryValue(c, 'limit', query.limit),
-    })
-    return c.json(page)
-  },
   jobRead: async (c, service) => jsonAnswer(await detail(service, jobOf(c, service))),
   jobChunks(c, service) {
-    const chunks = service.storage.chunks.after(jobOf(c, service).seq, 0, ALL_CHUNKS)
+    const { query } = APP_ROUTES.jobChunks
+    const after = queryValue(c, 'after', query.after) ?? 0
+    const most = queryValue(c, 'limit', query.limit) ?? limit('chunksPerJob')
+    const chunks = service.storage.chunks.after(jobOf(c, service).seq, after, most)
     return jsonAnswer(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
   },
   async deliveryResend(c, service) {

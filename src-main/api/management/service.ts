@@ -31,7 +31,7 @@ export const SERVICE_OPERATIONS = {
     const workers = endpoint === undefined ? registry.all() : registry.ofEndpoint(endpoint)
     return c.json({ workers: workers.map((worker) => viewWorker(views, worker)) })
   },
-  async workerUsage(c, { usage, stopping }) {
+  async workerUsage(c, { usage, clock, stopping }) {
     const { query } = APP_ROUTES.workerUsage
     const endpoint = queryValue(c, 'endpoint', query.endpoint)
     const narrow = ({ at, workers }: UsageReading) => ({
@@ -42,15 +42,16 @@ export const SERVICE_OPERATIONS = {
     const leave = usage.look()
     c.req.raw.signal.addEventListener('abort', leave)
     stopping.addEventListener('abort', leave)
-    let told = 0
+    // Without it those to come; one may be made in this very millisecond.
+    let told = queryValue(c, 'after', query.after) ?? clock.now() - 1
     return followAsEvents(c, {
       bell: usage.bell,
       stopping,
       read() {
-        const reading = usage.latest()
-        if (reading === undefined || reading.at === told) return { items: [], more: false }
-        told = reading.at
-        return { items: [{ id: told, event: 'usage', data: JSON.stringify(narrow(reading)) }], more: false }
+        const readings = usage.since(told)
+        told = readings.at(-1)?.at ?? told
+        const items = readings.map((one) => ({ id: one.at, event: 'usage', data: JSON.stringify(narrow(one)) }))
+        return { items, more: false }
       },
     })
   },

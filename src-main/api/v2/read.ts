@@ -10,9 +10,10 @@ export const health: Operation = ({ service, endpoint }) =>
 /** GET requests: jobs of the endpoint, newest first, with full-text search. */
 export const requests: Operation = async ({ c, service, endpoint }) => {
   const { query } = V2_ROUTES.requests
+  const status = queryValue(c, 'status', query.status)
   const page = await listJobs(service.storage, {
     endpointId: endpoint.id,
-    status: queryValue(c, 'status', query.status),
+    states: status === undefined ? undefined : [status],
     q: queryValue(c, 'q', query.q),
     cursor: queryValue(c, 'cursor', query.cursor),
     limit: queryValue(c, 'limit', query.limit),

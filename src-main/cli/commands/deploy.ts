@@ -36,6 +36,7 @@ export function addDeploy(program: Command, surroundings: Surroundings): void {
     )
     .option('--port <port>', 'of a preview: exactly this port (default: 8790, or the next free one)', wholeNumber)
     .option('--quiet', 'of a preview: leave out what workers write')
+    .option('--end-with-input', 'of a preview: end when standard input does, for programs that start one')
     .addHelpText(
       'after',
       `
@@ -56,8 +57,8 @@ Examples:
         await runPreview(options, command, surroundings)
         return
       }
-      if (options.port !== undefined || options.quiet === true)
-        throw usageError('--port and --quiet go with --preview.')
+      if (options.port !== undefined || options.quiet === true || options.endWithInput === true)
+        throw usageError('--port, --quiet and --end-with-input go with --preview.')
       const { deployApp } = await import('../deploy/deploy-app.ts')
       await deployApp(options, await openSession(command, surroundings), surroundings)
     })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import type { DoctorRow } from '../../contract/system.ts'
 import { CliError } from '../cli-error.ts'
-import type { DoctorRow } from '../doctor/doctor-row.ts'
 import { runChecks } from '../doctor-checks.ts'
 import { counted } from '../format.ts'
 import type { Colour, Output } from '../output.ts'

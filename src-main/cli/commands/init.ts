@@ -1,6 +1,6 @@
 import { basename, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { existingFiles, readTemplate, writeFiles } from '../app-template.ts'
+import { existingFiles, readTemplate, writeFiles } from '../../app-builder/app-template.ts'
 import { CliError } from '../cli-error.ts'
 import { outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'

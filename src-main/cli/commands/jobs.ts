@@ -5,6 +5,7 @@ import { wholeNumber } from '../job-request.ts'
 import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { addJobsBulk } from './jobs-bulk.ts'
 
 type ListOptions = {
   readonly endpoint?: string
@@ -13,9 +14,9 @@ type ListOptions = {
   readonly cursor?: string
 }
 
-/** `drydock jobs`: list and search jobs. */
+/** `drydock jobs`: list and search jobs, retry or cancel many. */
 export function addJobs(program: Command, surroundings: Surroundings): void {
-  const jobs = program.command('jobs').description('list jobs, or search them')
+  const jobs = program.command('jobs').description('list jobs, search them, retry or cancel many')
 
   addListOptions(jobs.command('list', { isDefault: true }))
     .description('list jobs, newest first')
@@ -33,6 +34,8 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
       '\nExamples:\n  $ drydock jobs search "out of memory"\n  $ drydock jobs search Ada --endpoint hello --json',
     )
     .action((text: string, options: ListOptions, command: Command) => list(text, options, command))
+
+  addJobsBulk(jobs, surroundings)
 
   async function list(q: string | undefined, options: ListOptions, command: Command): Promise<void> {
     const { jobList } = await import('../../contract/job.ts')
@@ -58,7 +61,7 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
 function addListOptions(command: Command): Command {
   return command
     .option('--endpoint <id>', 'only jobs of this endpoint')
-    .option('--status <state>', 'only jobs in this state, like IN_QUEUE or FAILED')
+    .option('--status <state>', 'only jobs in these states, like IN_QUEUE or FAILED,TIMED_OUT')
     .option('--limit <count>', 'jobs on a page, 1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on after the page that showed this cursor')
 }

@@ -11,24 +11,29 @@ import { globalOptions, outputOf } from '../session.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock start`: run the service with its sample endpoint, and show that it answers. */
+/** `drydock start`: open the desktop window, or run the service with its sample endpoint and show that it answers. */
 export function addStart(program: Command, surroundings: Surroundings): void {
   program
     .command('start')
-    .description('run the service with a sample endpoint, and show that it answers')
+    .description('open the desktop window; where there is none, run the service and show that it answers')
     .option('--port <port>', 'exactly this port; 0 takes a free one (default: 8790, or the next free one)', wholeNumber)
+    .option('--no-window', 'run the service in this terminal, also where a window can be opened')
     .addHelpText(
       'after',
       `
-Where a service runs on the data folder already, its sample is asked and the command ends.
+The window brings its own service along, or takes the one that runs on the data folder already. Without a window, where
+a service runs already, its sample is asked and the command ends.
 
 Examples:
   $ drydock start
-  $ drydock start --data ./data --port 0`,
+  $ drydock start --data ./data --port 0
+  $ drydock start --no-window`,
     )
-    .action(async ({ port }: { port?: number }, command: Command) => {
+    .action(async ({ port, window }: { port?: number; window: boolean }, command: Command) => {
       const output = outputOf(command, surroundings)
       const data = dataFolder(globalOptions(command).data, surroundings)
+      // A script that reads JSON waits for the service, and not for somebody to close a window.
+      if (window && !output.json && (await openedWindow(output, { data, port }, surroundings))) return
       const { createClient } = await import('../client.ts')
       const options = { data, ...(port === undefined ? {} : { port }) }
       try {
@@ -52,13 +57,33 @@ Examples:
     })
 }
 
+/** Opens the window and waits for its end; false where there is none, and the reason has been printed. */
+async function openedWindow(
+  output: Output,
+  place: { readonly data: string; readonly port: number | undefined },
+  surroundings: Surroundings,
+): Promise<boolean> {
+  const { installedElectron, planWindow, runWindow } = await import('../desktop.ts')
+  const plan = planWindow({ ...surroundings, electron: installedElectron(), isRoot: process.getuid?.() === 0 })
+  if (plan.kind === 'browser') {
+    output.line(`No desktop window: ${plan.why}. The web pages in a browser are the same.`)
+    return false
+  }
+  if (plan.needsBuild) {
+    const { buildDesktopIfStale } = await import('../build-desktop.mjs')
+    if (buildDesktopIfStale(process.execPath) !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
+  }
+  await runWindow(plan, place, surroundings)
+  return true
+}
+
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }
 
 function showPlaces(output: Output, { url, data, keyFile }: Facts & { readonly keyFile: string }): void {
   output.line('Drydock is up. Ctrl+C stops it.')
   output.fields([
     ['address', url],
-    ['web pages', `${url}/  (drydock open signs a browser in; there is no desktop window in this version)`],
+    ['web pages', `${url}/  (drydock open signs a browser in)`],
     ['data folder', data],
     ['key file', keyFile],
   ])

@@ -1,16 +1,21 @@
 import type { Command } from 'commander'
+import type { ReplacementOrder } from '../../contract/worker-routes.ts'
+import { CliError } from '../cli-error.ts'
 import { followToEnd } from '../follow-events.ts'
 import { ago } from '../format.ts'
 import { openSession } from '../session.ts'
 import { showUsage } from '../show-usage.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { runWorkerShell } from '../worker-shell.ts'
 
 // Characters of a container's id as the docker command shows it.
 const SHORT_ID = 12
 
-/** `drydock workers`: list the workers, show what they use, or stop one. */
+/** `drydock workers`: list the workers, show what they use, open a shell, replace or stop one. */
 export function addWorkers(program: Command, surroundings: Surroundings): void {
-  const workers = program.command('workers').description('list workers, show what they use, or stop one')
+  const workers = program
+    .command('workers')
+    .description('list workers, show what they use, open a shell, replace or stop one')
 
   workers
     .command('list', { isDefault: true })
@@ -47,7 +52,7 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
 
   workers
     .command('usage')
-    .description('show CPU, memory, network and graphics cards of the workers in containers')
+    .description('show CPU and memory of the workers, and network and graphics cards of those in containers')
     .option('--endpoint <id>', 'only workers of this endpoint')
     .option('-f, --follow', 'show it again every 2 s')
     .addHelpText('after', '\nExamples:\n  $ drydock workers usage\n  $ drydock workers usage -f --endpoint hello')
@@ -66,6 +71,42 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
     })
 
   workers
+    .command('replace')
+    .description('put a new worker in the place of one, which ends its jobs and leaves; or of all of an endpoint')
+    .argument('[worker]', 'id of the worker')
+    .option('--endpoint <id>', 'all workers of this endpoint, one after the other')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock workers replace w1a2b3c4d5e6f7\n  $ drydock workers replace --endpoint hello',
+    )
+    .action(async (workerId: string | undefined, { endpoint }: { endpoint?: string }, command: Command) => {
+      if ((workerId === undefined) === (endpoint === undefined))
+        throw new CliError('USAGE', { why: 'Name either a worker or --endpoint.' })
+      const { client, output } = await openSession(command, surroundings)
+      const answer =
+        endpoint === undefined
+          ? await client.call('workerReplace', { path: { workerId: workerId ?? '' } })
+          : await client.call('endpointReplaceWorkers', { path: { endpointId: endpoint } })
+      if (output.json) output.document(answer)
+      else if ('order' in answer) output.line(replacementText(workerId ?? '', answer.order))
+      else output.line(`${answer.workers.length} workers of ${endpoint} are replaced, one after the other`)
+    })
+
+  workers
+    .command('shell')
+    .description('open a shell in the container of a worker; it takes all keys until it exits')
+    .argument('<worker>', 'id of the worker')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock workers shell w1a2b3c4d5e6f7\n  $ echo "nvidia-smi" | drydock workers shell w1a2b3c4d5e6f7',
+    )
+    .action(async (workerId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      if (output.json) throw new CliError('USAGE', { why: 'A shell is a terminal: leave --json out.' })
+      surroundings.stderr.write(`\n${await runWorkerShell({ client, surroundings }, workerId)}\n`)
+    })
+
+  workers
     .command('stop')
     .description('stop a worker; its jobs may finish within the grace time')
     .argument('<worker>', 'id of the worker')
@@ -76,4 +117,10 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
       if (output.json) output.document(answer)
       else output.line(`worker ${workerId} stops`)
     })
+}
+
+function replacementText(workerId: string, order: ReplacementOrder): string {
+  return order === 'new first'
+    ? `a new worker starts; ${workerId} leaves when that is ready and its own jobs have ended`
+    : `there is no place for one more: ${workerId} leaves when its jobs have ended, and a new one takes its place`
 }

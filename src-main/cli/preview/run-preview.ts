@@ -21,7 +21,7 @@ import { createCodeFolders } from './code-folders.ts'
 import { followLogs } from './follow-logs.ts'
 import { liveReload } from './live-reload.ts'
 import type { TellPreview } from './preview-event.ts'
-import { makePreviewFolder, type PreviewFolder, removeFolder, sweepPreviews } from './preview-folder.ts'
+import { makePreviewFolder, type PreviewFolder, removeFolder } from './preview-folder.ts'
 import { showPreview } from './show-preview.ts'
 import { previewVariables } from './variables.ts'
 
@@ -30,6 +30,7 @@ export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python'>
   readonly port?: number
   readonly runsOn?: RunsOn
   readonly quiet?: true
+  readonly endWithInput?: true
 }
 
 // What running jobs get when the preview ends, in ms; source: ours, long enough for a short one, and nobody waits longer
@@ -37,15 +38,17 @@ export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python'>
 const STOP_GRACE_MS = 2000
 
 /** Runs a preview to its end. @throws CliError START_REFUSED (port taken), SERVICE_REFUSED (options that do not fit) */
-export async function runPreview(options: PreviewOptions, command: Command, surroundings: Surroundings): Promise<void> {
+export async function runPreview(options: PreviewOptions, command: Command, given: Surroundings): Promise<void> {
+  const surroundings = options.endWithInput === true ? endingWithInput(given) : given
   const { now } = surroundings
   const output = outputOf(command, surroundings)
   const tell = showPreview(output, surroundings)
-  const { url, data: given } = globalOptions(command)
+  const { url, data: asked } = globalOptions(command)
   if (url !== undefined) throw usageError('A preview runs on a service of its own. Leave --url out.')
   const app = checkedApp(builtApp(surroundings))
-  const data = dataFolder(given, surroundings)
+  const data = dataFolder(asked, surroundings)
   const { sweepData } = await import('../../server/sweep-data.ts')
+  const { sweepPreviews } = await import('../../server/sweep-previews.ts')
   for (const { folder, why } of await sweepPreviews(data, sweepData, now()))
     tell({ event: 'warning', message: `${folder} of an earlier preview could not be tidied up: ${why}` })
 
@@ -61,6 +64,21 @@ export async function runPreview(options: PreviewOptions, command: Command, surr
     await removeFolder(place.folder)
   }
   tell({ event: 'ended' })
+}
+
+/** Surroundings in which the end of standard input asks to stop, like a terminal that is closed. */
+function endingWithInput(surroundings: Surroundings): Surroundings {
+  return {
+    ...surroundings,
+    onStopSignal(listener) {
+      const off = surroundings.onStopSignal(listener)
+      const offInput = surroundings.onInputEnd(() => listener('SIGHUP'))
+      return () => {
+        off()
+        offInput()
+      }
+    },
+  }
 }
 
 type Preview = {

@@ -36,7 +36,7 @@ export function targetConfig(name: string, resource: ManifestResource, place: Re
   const { handlerFile, is_load_balanced: isLoadBalanced } = resource
   const inContainer = place.runsOn === 'containers' || resource.imageName !== undefined
   return endpointConfig.parse({
-    name: `${name} (${place.app}/${place.environment})`,
+    name: shownName(`${name} (${place.app}/${place.environment})`),
     ...(handlerFile === undefined
       ? {}
       : isLoadBalanced
@@ -91,3 +91,8 @@ function containerOf(resource: ManifestResource, place: ReleasePlace) {
     ...(gpuIds === undefined && instanceIds?.[0] !== undefined ? { cpu: instanceIds[0] } : {}),
   })
 }
+
+// As long as the name of an endpoint may be; what is cut off still stands in its membership.
+const NAME_LENGTH = 100
+
+const shownName = (name: string): string => (name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - 1)}…`)

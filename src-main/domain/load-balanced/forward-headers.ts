@@ -70,13 +70,31 @@ function withoutOurCookies([name, value]: Pair): Pair {
   return [name, name.toLowerCase() === 'cookie' ? withoutSessions(value) : value]
 }
 
-/** The headers for the client. @param trailers whether the answer can have some, which then may be announced */
-export function headersForClient(raw: readonly string[], { trailers }: { readonly trailers: boolean }): string[] {
+/** What would change the browser itself. Under /lb the origin is that of our pages, and so is what it would change. */
+const OF_THE_BROWSER = /^(set-cookie|clear-site-data|strict-transport-security|service-worker-allowed)$/
+/**
+ * Where an answer leads, told and not followed: a browser would repeat the request there with the session, and a worker
+ * that answers 307 with an address of the management API would have our page do there what it likes.
+ */
+const SHOWN_LOCATION = 'X-Drydock-Location'
+
+/**
+ * The headers for the client.
+ * @param trailers whether the answer can have some, which then may be announced
+ * @param session whether a session of our pages asked: the worker must not change its cookies, nor lead it elsewhere
+ */
+export function headersForClient(
+  raw: readonly string[],
+  { trailers, session = false }: { readonly trailers: boolean; readonly session?: boolean },
+): string[] {
   const pairs = pairsOf(raw)
   const ended = endingHere(pairs)
   return pairs
-    .filter(([name]) => !ended.has(name.toLowerCase()) && (trailers || name.toLowerCase() !== 'trailer'))
-    .flat()
+    .filter(([name]) => {
+      const lower = name.toLowerCase()
+      return !ended.has(lower) && (trailers || lower !== 'trailer') && !(session && OF_THE_BROWSER.test(lower))
+    })
+    .flatMap(([name, value]) => [session && name.toLowerCase() === 'location' ? SHOWN_LOCATION : name, value])
 }
 
 /** Name and value in turn, as a list of pairs. */

@@ -21,7 +21,7 @@ const UPLOADS = ['image_upload', 'video_upload', 'animated_image_upload']
 export const OTHER_INPUTS = 'drydock.inputs'
 
 /** What a control widget may say. */
-export const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
+const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
 
 /** A place in the list of values: of an input, or of a widget that only the editor has. */
 export type WidgetPlace = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' | 'upload' }
@@ -47,7 +47,7 @@ function placesOf(input: InputType): readonly WidgetPlace[] {
 }
 
 /** Whether a widget beside the input says how its value changes from run to run. */
-export function isControlled({ name, type, options }: InputType): boolean {
+function isControlled({ name, type, options }: InputType): boolean {
   const asked = options.get('control_after_generate')
   if (asked === true || typeof asked === 'string') return ['INT', 'FLOAT', 'COMBO'].includes(type)
   return type === 'INT' && SEED_NAMES.has(name) && asked !== false

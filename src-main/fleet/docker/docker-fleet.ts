@@ -18,7 +18,9 @@ import { createGpuBook } from '../gpu/gpu-book.ts'
 import { createGpuReader, hasNvidiaHook } from '../gpu/inventory.ts'
 import { type ContainerPorts, containerAddress, readPortsLabel } from './container-address.ts'
 import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
+import { openContainerShell } from './container-shell.ts'
 import { type ContainerWorker, createContainerWorker } from './container-worker.ts'
+import { createDockerMachine } from './docker-machine.ts'
 import { type ContainerEvent, createEngine } from './engine.ts'
 import { engineWords } from './engine-words.ts'
 import { type EngineSurroundings, enginePlaces, engineSockets } from './find-engine.ts'
@@ -325,6 +327,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     refusal,
     usage: (workerIds) =>
       readUsage({ workers: workerIds.flatMap((id) => running.get(id) ?? []), gpus, gpuReader, log }),
+    async openShell(workerId, size, listener) {
+      const worker = running.get(workerId)
+      if (worker === undefined) throw new Error('it does not run yet')
+      return openContainerShell(worker.container, size, listener)
+    },
+    machine: createDockerMachine({ engine, images, gpus }),
     onExit: (listener) => exitListeners.push(listener),
     onOutput: (listener) => outputListeners.push(listener),
     onCapacity: (listener) => capacityListeners.push(listener),

@@ -107,6 +107,8 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
       stream.on('error', () => undefined)
       if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
     }
+    // Whoever looks as the service stops would keep it from ending.
+    if (closed) endEvents()
   }
 
   function hear(line: string): void {

@@ -6,6 +6,7 @@ import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { RegistryCredentials } from '../../contract/registry.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
+import type { OwnImage } from '../../services/ports/machine.ts'
 import type { Clock, WorkerPlan } from '../../services/ports.ts'
 import { dockerLogin, type RegistryLogin } from './docker-login.ts'
 import type { Connected } from './engine.ts'
@@ -25,6 +26,10 @@ export type ImageKeeper = {
     plan: Pick<WorkerPlan, 'container'>,
     watch: Watch,
   ) => Promise<void>
+  /** The images that this program made. */
+  readonly own: (docker: Docker) => Promise<readonly OwnImage[]>
+  /** Removes those of them that nobody needs. */
+  readonly removeOld: (docker: Docker) => Promise<void>
 }
 
 /** What the keeper needs. */
@@ -145,6 +150,8 @@ export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
       const { image, pull, registryAuth: name } = container
       return ensureImage(docker, { image, pull, registryAuth: name }, watch)
     },
+    own: (docker) => worker.list(docker, workerImages),
+    removeOld: (docker) => worker.removeOld(docker, workerImages),
   }
 }
 

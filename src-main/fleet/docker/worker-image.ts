@@ -8,6 +8,7 @@ import { join, sep } from 'node:path'
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
+import type { OwnImage } from '../../services/ports/machine.ts'
 import type { Log } from '../../services/ports.ts'
 import { buildImage } from './build-image.ts'
 import { engineWords } from './engine-words.ts'
@@ -28,6 +29,8 @@ export type WorkerImage = {
   readonly buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
   /** Builds the worker image; what it is built on is there. Rejects with the last lines of the build. */
   readonly build: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
+  /** All images of workers and packages, with those that nobody needs. */
+  readonly list: (docker: Docker, inUse: ReadonlySet<string>) => Promise<readonly OwnImage[]>
   /** Removes what nobody needs. An image that a container has stays: the engine refuses to remove it. */
   readonly removeOld: (docker: Docker, inUse: ReadonlySet<string>) => Promise<void>
 }
@@ -100,6 +103,13 @@ export function createWorkerImage({
         networkmode: 'none', // it needs nothing from outside
       }
       return buildImage(docker, { context: resources, files: read().files, options, progress: stepOf }, watch)
+    },
+    async list(docker, inUse) {
+      const images = await docker.listImages({ filters: { reference: [repository] } })
+      const old = new Set(oldImages(images, { repository, tag: read().tag, inUse }))
+      return images.flatMap(({ RepoTags, Size }) =>
+        (RepoTags ?? []).map((image) => ({ name: image, bytes: Size, old: old.has(image) })),
+      )
     },
     async removeOld(docker, inUse) {
       const images = await docker.listImages({ filters: { reference: [repository] } })

@@ -42,6 +42,8 @@ export type GpuBook = {
   readonly refresh: () => Promise<void>
   /** The cards as last read; none before the first need. */
   readonly cards: () => readonly GpuCard[]
+  /** All that was last read; undefined before the first need. */
+  readonly inventory: () => GpuInventory | undefined
   readonly holds: () => readonly GpuHold[]
   readonly close: () => void
 }
@@ -131,6 +133,7 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
     },
     refresh,
     cards: () => inventory?.cards ?? [],
+    inventory: () => inventory,
     holds: () => holds,
     close() {
       closed = true

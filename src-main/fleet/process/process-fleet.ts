@@ -30,6 +30,7 @@ import { createLineBudget } from '../line-budget.ts'
 import { commandLine } from './command-line.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
 import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
+import { createProcessUsageReader } from './read-usage.ts'
 
 /** What the driver needs. */
 export type ProcessFleetOptions = {
@@ -85,6 +86,7 @@ export function createProcessFleet({
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
   const file = (workerId: string, kind: 'log' | 'pid' | 'read') => join(folder, `${workerId}.${kind}`)
+  const readUsage = createProcessUsageReader(clock)
   let stopPolling: (() => void) | undefined
   let outputDue = false
 
@@ -258,7 +260,10 @@ export function createProcessFleet({
     },
     refusal: async () => undefined, // whatever a process asks for is not looked at
     isAway: () => false,
-    usage: async () => new Map(),
+    usage: (workerIds) => readUsage(workerIds.flatMap((id) => running.get(id) ?? [])),
+    async openShell() {
+      throw new Error('it runs as a process of this machine, where any terminal will do')
+    },
     onExit: (listener) => exitListeners.push(listener),
     onOutput: (listener) => outputListeners.push(listener),
     onCapacity: () => undefined, // only its own starts and ends change it

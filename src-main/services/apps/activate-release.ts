@@ -35,6 +35,8 @@ export function activateRelease(
     const active = storage.apps.moveRelease(release.id, 'activate', undefined, now)
     if (active === undefined) throw new Error(`release ${release.number} is no longer being prepared`)
     removeUnused(storage, environment)
+    const words = `release ${release.number} of ${environment.app}, ${environment.name}`
+    for (const { endpoint } of endpoints) storage.events.recordActivation(endpoint.id, words, now)
     return active
   })
 }

@@ -1,5 +1,5 @@
 import { limit } from '../../contract/limits.ts'
-import type { Environment } from '../ports/apps.ts'
+import type { ArtifactFiles, Environment } from '../ports/apps.ts'
 import type { Clock, Storage } from '../ports.ts'
 import type { WorkerRegistry } from '../workers/worker-registry.ts'
 import { endpointsOf } from './members.ts'
@@ -12,19 +12,24 @@ type Deps = {
 
 /** Deletes artifacts that no release has, and unpacked ones from which no endpoint and no worker runs. */
 export async function sweepArtifacts(deps: Deps): Promise<void> {
-  const { storage, clock } = deps
+  await deps.storage.artifacts.sweep(artifactsInUse(deps), deps.clock.now())
+}
+
+/** The artifacts that some release has, and those that have to stay unpacked. */
+export function artifactsInUse(deps: Omit<Deps, 'clock'>): Parameters<ArtifactFiles['sweep']>[0] {
+  const { storage } = deps
   const running = storage.endpoints.all().flatMap(({ config: { app } }) => app?.code ?? [])
   const preparing = storage.apps.preparing().flatMap(({ artifact }) => artifact ?? [])
   const lastJobs = storage.apps.environments().flatMap((environment) => artifactsOfWorkers(deps, environment))
   const unpacked = new Set([...running, ...preparing, ...lastJobs])
-  await storage.artifacts.sweep({ artifacts: storage.apps.artifacts(), unpacked }, clock.now())
+  return { artifacts: storage.apps.artifacts(), unpacked }
 }
 
 /**
  * Of the releases of an environment those with which a worker can have been started that still lives: one of before may
  * run its last job for days, and imports what it needs when it needs it.
  */
-function artifactsOfWorkers({ storage, registry }: Deps, environment: Environment): readonly string[] {
+function artifactsOfWorkers({ storage, registry }: Omit<Deps, 'clock'>, environment: Environment): readonly string[] {
   const workers = endpointsOf(storage, environment).flatMap(({ id }) => registry.ofEndpoint(id))
   if (workers.length === 0) return []
   const oldest = Math.min(...workers.map(({ startedWallAt }) => startedWallAt))

@@ -17,16 +17,18 @@ const MOST_WAITING = 20_000
 // An endpoint is cut to the newest lines after this many more.
 const TRIM_EVERY = 1000
 
-/** Makes the log. `stored` is called when lines were written. */
+/** Makes the log. `heard` is told of each request at once, `stored` is called when lines were written. */
 export function createRequestLog({
   storage,
   clock,
   log,
+  heard,
   stored,
 }: {
   readonly storage: Pick<Storage, 'write' | 'requests' | 'endpoints'>
   readonly clock: Clock
   readonly log: Log
+  readonly heard: (request: Omit<ProxiedRequest, 'id'>) => void
   readonly stored: () => void
 }): RequestLog {
   const added = new Map<string, number>()
@@ -70,6 +72,7 @@ export function createRequestLog({
 
   return {
     add(request) {
+      heard(request)
       if (lines.length >= MOST_WAITING) {
         log.warn('a request is not logged: too many wait to be written', { endpointId: request.endpointId })
         return

@@ -55,8 +55,11 @@ export async function updateEndpoint(deps: Deps, { id }: Endpoint, changes: Endp
   const changed = await change(deps, id, 'updated', (endpoint) => {
     refuseTaken(deps.storage, 'name', changes.name, id)
     const container =
-      changes.container === undefined ? undefined : { ...endpoint.config.container, ...changes.container }
-    const merged = endpointConfig.parse({ ...endpoint.config, ...other, ...given, ...(container && { container }) })
+      changes.container === null ? undefined : withoutNulls({ ...endpoint.config.container, ...changes.container })
+    const merged = endpointConfig.parse({
+      ...withoutNulls({ ...endpoint.config, ...other, ...given }),
+      ...(changes.container === undefined ? {} : { container }),
+    })
     const config = withFaults(merged, { ...endpoint.config.faults, ...changes.faults })
     const fault = programFault(config)
     if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: fault })
@@ -102,6 +105,9 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
     storage.endpoints.remove(id, clock.now())
   })
 }
+
+const withoutNulls = (settings: object) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 
 // What is off is not stored, so that one look tells whether there is anything to do.
 function withFaults({ faults: _before, ...config }: EndpointConfig, faults: EndpointConfig['faults']): EndpointConfig {

@@ -8,8 +8,11 @@ import type { Clock, Storage } from '../ports.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
+// Statuses that are the fault of the worker or of the service, and not of the client.
+const FAILED = { statusFrom: 500, statusTo: 599 } as const
 
 type KeptStep = { readonly at: number; readonly step: Step }
+type LastError = Pick<EndpointFigures, 'lastError'>
 
 /** The figures of the service. */
 export type Figures = { readonly read: () => ServiceFigures }
@@ -19,10 +22,11 @@ export function createFigures({
   storage,
   clock,
 }: {
-  readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics'>
+  readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>
   readonly clock: Clock
 }): Figures {
   let kept: ReadonlyMap<string, readonly KeptStep[]> = new Map()
+  const faults = new Map<string, { readonly failed: number; readonly fault: LastError }>()
 
   // The newest step kept is read again: it may have been written twice within its time.
   function stepsOf(endpointId: string, from: number, to: number): readonly KeptStep[] {
@@ -37,16 +41,39 @@ export function createFigures({
       // Whole minutes, so that the bars of a chart do not change as time goes on.
       const to = (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS
       const from = to - MINUTES * MINUTE_MS
-      const ids = storage.endpoints.all().map(({ id }) => id)
-      kept = new Map(ids.map((id) => [id, stepsOf(id, from, to)]))
-      return { at, endpoints: ids.map((id) => ({ ...figuresOf(id, kept.get(id) ?? [], from), ...lastErrorOf(id) })) }
+      const endpoints = storage.endpoints.all()
+      kept = new Map(endpoints.map(({ id }) => [id, stepsOf(id, from, to)]))
+      return {
+        at,
+        endpoints: endpoints.map(({ id, config }) => ({
+          ...figuresOf(id, kept.get(id) ?? [], from),
+          ...(config.loadBalanced === undefined ? lastErrorOf(id) : lastFaultOf(id)),
+        })),
+      }
     },
   }
 
-  function lastErrorOf(endpointId: string): Pick<EndpointFigures, 'lastError'> {
-    const [job] = storage.jobs.list({ endpointId, status: 'FAILED', text: undefined, before: undefined, limit: 1 })
+  function lastErrorOf(endpointId: string): LastError {
+    const [job] = storage.jobs.list({ endpointId, states: ['FAILED'], limit: 1 })
     if (job === undefined) return {}
     return { lastError: { jobId: job.id, at: job.finishedAt ?? job.createdAt, error: job.error ?? '' } }
+  }
+
+  // Looking for one goes through all requests where none failed, so it is looked for when the count has changed.
+  function lastFaultOf(endpointId: string): LastError {
+    const { failed } = storage.endpoints.totals(endpointId)
+    const known = faults.get(endpointId)
+    if (known?.failed === failed) return known.fault
+    const fault = failed === 0 ? {} : newestFaultOf(endpointId)
+    faults.set(endpointId, { failed, fault })
+    return fault
+  }
+
+  function newestFaultOf(endpointId: string): LastError {
+    const [request] = storage.requests.list({ endpointId, ...FAILED, before: Number.MAX_SAFE_INTEGER, limit: 1 })
+    if (request === undefined) return {}
+    const { at, status, method, path, error } = request
+    return { lastError: { at, error: error ?? `${status} on ${method} ${path}` } }
   }
 }
 

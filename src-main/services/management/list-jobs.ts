@@ -1,14 +1,18 @@
-import type { JobList, JobState } from '../../contract/job.ts'
+import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Storage } from '../ports.ts'
+import type { Job, JobFilter, Storage } from '../ports.ts'
 import { viewJobRow } from './views.ts'
 
 /** Filter and page as a client sends them. */
 export type ListRequest = {
   readonly endpointId: string | undefined
-  readonly status: JobState | undefined
+  readonly states?: readonly JobState[] | undefined
+  readonly workerId?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
   readonly q: string | undefined
   readonly cursor: string | undefined
+  readonly offset?: number | undefined
   readonly limit: number | undefined
 }
 
@@ -18,17 +22,33 @@ const CATCH_UP = 500
 /** A page of jobs, newest first. With `q` every word of it must occur in id, input, output or error. */
 export async function listJobs(storage: Storage, request: ListRequest): Promise<JobList> {
   const count = request.limit ?? limit('listPage')
-  const text = request.q?.trim() === '' ? undefined : request.q
-  if (text !== undefined && storage.search.behind()) await storage.write(() => storage.search.catchUp(CATCH_UP))
-  const jobs = storage.jobs.list({
-    endpointId: request.endpointId,
-    status: request.status,
-    text,
-    before: request.cursor === undefined ? undefined : Number(request.cursor),
-    limit: count + 1,
-  })
+  const filter = await searchable(storage, request)
+  const jobs = storage.jobs.list({ ...filter, offset: request.offset, limit: count + 1 })
   const page = jobs.slice(0, count)
   const last = page.at(-1)
   const more = jobs.length > count && last !== undefined
-  return { requests: page.map(viewJobRow), ...(more ? { cursor: String(last.seq) } : {}) }
+  return { requests: page.map(viewListed), ...(more ? { cursor: String(last.seq) } : {}) }
+}
+
+/** These jobs alone, in the order asked for; those that are gone are left out. */
+export function listJobsById(storage: Storage, ids: readonly string[]): JobList {
+  const jobs = ids.map((id) => storage.jobs.find(id)).filter((job) => job !== undefined)
+  return { requests: jobs.map(viewListed) }
+}
+
+/** The filter as storage takes it; where it searches, the index has caught up as far as one request may wait for. */
+export async function searchable(
+  storage: Storage,
+  { q, cursor, ...rest }: Omit<ListRequest, 'limit' | 'offset'>,
+): Promise<JobFilter> {
+  const text = q?.trim() === '' ? undefined : q
+  if (text !== undefined && storage.search.behind()) await storage.write(() => storage.search.catchUp(CATCH_UP))
+  const { endpointId, states, workerId, from, to } = rest
+  return { endpointId, states, workerId, from, to, text, before: cursor === undefined ? undefined : Number(cursor) }
+}
+
+// An error may be a long traceback; whoever opens the job sees it whole.
+function viewListed(job: Job): JobListItem {
+  const error = job.error?.slice(0, limit('listErrorLength')) ?? null
+  return viewJobRow(error === job.error ? job : { ...job, error })
 }

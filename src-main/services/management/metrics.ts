@@ -1,12 +1,13 @@
 /**
  * Metrics over time: every 10 s what happened on each endpoint is written as one step, only for endpoints where
- * something did. Reading adds steps up to the number of points asked for.
+ * something did. Reading adds steps up to the number of points asked for. Requests to load-balanced endpoints are counted
+ * like jobs, all of it when they end: what became of one that is still open nobody knows.
  */
-import type { MetricsPoint } from '../../contract/management.ts'
+import type { MetricsPoint, ProxiedRequest } from '../../contract/management.ts'
 import { bucketOf, type Step, toPoints } from '../../domain/metrics.ts'
 import type { Change, Clock, Log, Storage } from '../ports.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
-import type { WorkerRegistry } from '../workers/worker-registry.ts'
+import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
 
 /** What metrics need. */
 export type MetricsDeps = {
@@ -17,17 +18,24 @@ export type MetricsDeps = {
   readonly registry: WorkerRegistry
 }
 
+/** What metrics want to know of a request that has ended. */
+export type EndedRequest = Pick<ProxiedRequest, 'endpointId' | 'status' | 'workerId' | 'waitedMs' | 'durationMs'>
+
 type OpenStep = {
   submitted: number
   completed: number
   failed: number
   retried: number
+  coldStarts: number
   delay: Record<number, number>
   execution: Record<number, number>
 }
 
 const STEP_MS = 10_000
 const POINTS = 100
+// A connection that goes on as a WebSocket lasts as long as people talk, which says nothing of the worker.
+const SWITCHED = 101
+const FAILED_FROM = 500
 
 /** The recorder of metrics. */
 export class MetricsRecorder {
@@ -35,10 +43,12 @@ export class MetricsRecorder {
   readonly #open = new Map<string, OpenStep>()
   #cancel: (() => void) | undefined
   #quiet = new Set<string>()
+  readonly #started = new WeakSet<LiveWorker>()
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps
     deps.storage.onCommit((changes) => this.#hear(changes))
+    deps.registry.onMove((worker) => this.#countStart(worker))
   }
 
   /** Begins to write steps. */
@@ -68,6 +78,17 @@ export class MetricsRecorder {
     return { stepMs, points: [...toPoints(steps, stepMs)] }
   }
 
+  /** Counts a request to a load-balanced endpoint that has ended. Who left before an answer counts as neither good nor bad. */
+  countRequest({ endpointId, status, workerId, waitedMs, durationMs }: EndedRequest): void {
+    const step = this.#stepOf(endpointId)
+    step.submitted += 1
+    if (status !== undefined && status < FAILED_FROM) step.completed += 1
+    if (status !== undefined && status >= FAILED_FROM) step.failed += 1
+    if (workerId === undefined) return
+    count(step.delay, waitedMs)
+    if (status !== undefined && status !== SWITCHED) count(step.execution, Math.max(0, durationMs - waitedMs))
+  }
+
   #hear(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.type !== 'job' || change.event === 'progress') continue
@@ -83,10 +104,17 @@ export class MetricsRecorder {
     }
   }
 
+  // Ready for the first time. One that an earlier run of the service started was counted there.
+  #countStart(worker: LiveWorker): void {
+    if (!worker.becameReady || worker.adopted || this.#started.has(worker)) return
+    this.#started.add(worker)
+    this.#stepOf(worker.endpointId).coldStarts += 1
+  }
+
   #stepOf(endpointId: string): OpenStep {
     const open = this.#open.get(endpointId)
     if (open !== undefined) return open
-    const fresh = { submitted: 0, completed: 0, failed: 0, retried: 0, delay: {}, execution: {} }
+    const fresh = emptyStep()
     this.#open.set(endpointId, fresh)
     return fresh
   }
@@ -116,9 +144,12 @@ export class MetricsRecorder {
     if (quiet && this.#quiet.has(endpointId)) return undefined
     if (quiet) this.#quiet.add(endpointId)
     else this.#quiet.delete(endpointId)
-    const counted = open ?? { submitted: 0, completed: 0, failed: 0, retried: 0, delay: {}, execution: {} }
-    return { ...counted, inQueue: normal + lowPriority, inProgress, workers }
+    return { ...(open ?? emptyStep()), inQueue: normal + lowPriority, inProgress, workers }
   }
+}
+
+function emptyStep(): OpenStep {
+  return { submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, delay: {}, execution: {} }
 }
 
 function count(histogram: Record<number, number>, ms: number): void {

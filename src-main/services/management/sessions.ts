@@ -19,6 +19,8 @@ export type Sessions = {
   readonly createLink: () => { readonly code: string; readonly expiresAt: number }
   /** Uses a link up. @returns the secret of the new session; undefined: the link is unknown, used or too old */
   readonly redeem: (code: string) => Promise<string | undefined>
+  /** How many browsers are signed in. */
+  readonly count: () => number
   /** Whether this is the secret of a session that has not ended. */
   readonly isOpen: (secret: string) => boolean
   /** Ends a session; one that is not there is no error. */
@@ -70,6 +72,7 @@ export function createSessions({
       await keep([...sessions.filter(lives), session].slice(-limit('sessions')))
       return secret
     },
+    count: () => sessions.filter(lives).length,
     isOpen: (secret) => sessions.filter(lives).some(isOf(secret)),
     async end(secret) {
       await keep(sessions.filter((session) => lives(session) && !isOf(secret)(session)))

@@ -47,20 +47,27 @@ export function waitingReason(deps: ViewDeps, endpoint: Endpoint, job?: Job): st
   const { storage, clock, fleet, counts, registry, supervisor } = deps
   const queue = counts.of(endpoint.id)
   if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
-  const { decision, crashLoop } = supervisor.status(endpoint.id)
+  const { crashLoop } = supervisor.status(endpoint.id)
   return whyJobsWait({
     config: endpoint.config,
     paused: endpoint.paused,
     queue,
     workers: registry.ofEndpoint(endpoint.id),
     crashLoop,
-    noCapacityReason:
-      (decision?.throttled ?? 0) > 0
-        ? (decision?.throttledReason ?? fleet.capacity(endpoint.config).reason)
-        : undefined,
+    noCapacityReason: throttledReason({ fleet, supervisor }, endpoint),
     job: job && { lowPriority: job.lowPriority === 1, ahead: storage.jobs.waitingBefore(job, AHEAD_MAX) },
     now: clock.steady(),
   })
+}
+
+/** Why a worker that is wanted finds no place; undefined: none is wanted, or each finds one. */
+function throttledReason(
+  { fleet, supervisor }: Pick<ViewDeps, 'fleet' | 'supervisor'>,
+  { id, config }: Endpoint,
+): string | undefined {
+  const { decision } = supervisor.status(id)
+  if ((decision?.throttled ?? 0) === 0) return undefined
+  return decision?.throttledReason ?? fleet.capacity(config).reason
 }
 
 /**
@@ -78,6 +85,7 @@ export function addressesOf(
 /** An endpoint as people see it. @param baseUrl address of the service, without a slash at the end */
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
   const reason = waitingReason(deps, endpoint)
+  const throttled = throttledReason(deps, endpoint)
   return {
     ...endpoint.config,
     id: endpoint.id,
@@ -86,6 +94,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     updatedAt: endpoint.updatedAt,
     ...addressesOf(endpoint, baseUrl),
     ...(reason === undefined ? {} : { waitingReason: reason }),
+    ...(throttled === undefined ? {} : { throttledReason: throttled }),
   }
 }
 
@@ -96,6 +105,7 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
     endpointId: worker.endpointId,
     state: worker.state,
     ...(worker.reason === undefined ? {} : { reason: worker.reason }),
+    ...(worker.replacement === undefined ? {} : { replacement: worker.replacement }),
     ...(worker.placed?.pid === undefined ? {} : { pid: worker.placed.pid }),
     ...(worker.placed?.container === undefined ? {} : { container: worker.placed.container }),
     ...(worker.placed?.gpus === undefined ? {} : { gpus: [...worker.placed.gpus] }),

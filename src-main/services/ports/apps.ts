@@ -91,6 +91,13 @@ export type ArtifactFiles = {
     place: { readonly offset: number; readonly total: number },
     bytes: Uint8Array,
   ) => Promise<ArtifactStatus>
+  /** An absolute path for an artifact that is made here, which nobody else uses; its name is known only then. */
+  readonly newFile: () => Promise<string>
+  /**
+   * Takes a file that was made at such a path; it is whole, and of this name, by the word of the caller.
+   * @throws AppError DISK_FULL, DATABASE_BUSY
+   */
+  readonly take: (artifact: string, file: string) => Promise<void>
   /** The file of a whole artifact; undefined: it is not here. */
   readonly find: (artifact: string) => Promise<string | undefined>
   /** Folder for an artifact when it is unpacked; absolute, perhaps not there yet. If it is, it counts as touched. */

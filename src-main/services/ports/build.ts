@@ -8,7 +8,8 @@ import type { CollectedRequirements } from '../../domain/app/collect-requirement
  */
 export type ScanProject = (options: {
   readonly project: string
-  readonly handlersFolder: string
+  /** Without it no handler file is written. */
+  readonly handlersFolder?: string
   readonly signal?: AbortSignal | undefined
 }) => Promise<ScanDocument>
 

@@ -1,6 +1,8 @@
 /** The port of the fleet: what places workers, and what it tells of them. */
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig, WorkerUsage } from '../../contract/endpoint.ts'
+import type { ShellSize } from '../../contract/shell.ts'
+import type { FleetMachine } from './machine.ts'
 
 /** What a driver needs to place a worker: which program, on what. */
 export type WorkerPlan = {
@@ -61,6 +63,26 @@ export type WorkerOutput = {
   readonly stored?: () => void
 }
 
+/** Who hears of a shell: each byte of its terminal in order, then its end. Called from the moment it is open. */
+export type ShellListener = {
+  readonly onBytes: (bytes: Uint8Array) => void
+  /** @param why for a person */
+  readonly onEnd: (why: string) => void
+}
+
+/** A shell that runs beside a worker. */
+export type FleetShell = {
+  /** Its name, like `bash`. */
+  readonly program: string
+  /** Types; settles when it was taken. */
+  readonly write: (text: string) => Promise<void>
+  readonly resize: (size: ShellSize) => Promise<void>
+  /** Lets it wait with what it writes, or go on. */
+  readonly hold: (holds: boolean) => void
+  /** Ends it with what runs in it. `onEnd` is not called any more. */
+  readonly close: () => Promise<void>
+}
+
 /**
  * The engine that places workers; it knows nothing of queues. Drivers: processes, containers. Every driver passes
  * test/conformance/fleet.
@@ -102,6 +124,13 @@ export type Fleet = {
   readonly refusal: (plan: { readonly container?: ContainerSettings | undefined }) => Promise<string | undefined>
   /** What its workers use now. Costs something: only while somebody looks. */
   readonly usage: (workerIds: readonly string[]) => Promise<ReadonlyMap<string, WorkerUsage>>
+  /**
+   * Opens a shell beside a worker, where the driver sets its workers apart from the machine.
+   * Rejects with a reason for a person.
+   */
+  readonly openShell: (workerId: string, size: ShellSize, listener: ShellListener) => Promise<FleetShell>
+  /** What its engine and the cards tell of themselves; missing: it has neither. */
+  readonly machine?: FleetMachine | undefined
   readonly onExit: (listener: (exit: WorkerExit) => void) => void
   readonly onOutput: (listener: (output: WorkerOutput) => void) => void
   /** Hears when `capacity` may have changed by itself: an engine that came or went. */

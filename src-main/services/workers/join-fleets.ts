@@ -54,6 +54,12 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
       const parts = all.map((fleet) => fleet.usage(workerIds.filter((id) => owners.get(id) === fleet)))
       return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
     },
+    async openShell(workerId, size, listener) {
+      const owner = owners.get(workerId)
+      if (owner === undefined) throw new Error('it does not run yet')
+      return owner.openShell(workerId, size, listener)
+    },
+    machine: drivers.container.machine,
     onExit: (listener) => {
       for (const fleet of all) fleet.onExit(listener)
     },

@@ -137,7 +137,7 @@ export class WorkerSupervisor {
       const workers = inService(this.#deps.registry.ofEndpoint(endpointId))
       const leaving = workers.find(({ state }) => state === 'idle' || state === 'paused') ?? workers[0]
       if (leaving === undefined) break
-      this.#leave(leaving.id, 'a new release needs its place', false)
+      this.leave(leaving.id, 'a new release needs its place', false)
       await whenEnded(this.#deps, leaving, signal)
     }
     return () => {
@@ -251,7 +251,7 @@ export class WorkerSupervisor {
     if (endpoint?.config.faults?.coldStart === true) this.#endUsedUp(endpoint)
     const decision = this.#decide(endpointId, endpoint)
     this.#decisions.set(endpointId, decision)
-    for (const { workerId, reason, force } of decision.stop) this.#leave(workerId, reason, force === true)
+    for (const { workerId, reason, force } of decision.stop) this.leave(workerId, reason, force === true)
     for (const worker of inService(registry.ofEndpoint(endpointId))) this.#endIfDone(worker)
     for (const workerId of decision.pause ?? []) this.#pause(workerId)
     for (const workerId of decision.resume ?? []) this.#resume(workerId)
@@ -315,8 +315,8 @@ export class WorkerSupervisor {
     return job === undefined ? balancer.oldestWaitMs(endpointId) : clock.steady() - job.queuedAt
   }
 
-  // A worker that leaves without force takes nothing more and is ended when its last job is.
-  #leave(workerId: string, reason: string, force: boolean): void {
+  /** Lets a worker go: it takes nothing more and is ended when its last job is. With force it is ended now. */
+  leave(workerId: string, reason: string, force: boolean): void {
     const worker = this.#deps.registry.get(workerId)
     if (worker === undefined) return
     if (force) {
@@ -331,7 +331,7 @@ export class WorkerSupervisor {
   #endUsedUp({ id, config }: Endpoint): void {
     for (const worker of inService(this.#deps.registry.ofEndpoint(id)))
       if (takesJobs(worker) && isUsedUp(config.faults, worker) && loadOf(worker, this.#deps.leases) === 0)
-        this.#leave(worker.id, faultReason('coldStart'), false)
+        this.leave(worker.id, faultReason('coldStart'), false)
   }
 
   #pause(workerId: string): void {
@@ -363,7 +363,7 @@ export class WorkerSupervisor {
       .filter((worker) => worker.state === 'paused' && worker.endpointId !== endpointId)
       .toSorted((a, b) => (a.pausedSince ?? 0) - (b.pausedSince ?? 0))
     const [longest] = frozen
-    if (longest !== undefined) this.#leave(longest.id, 'another endpoint needs its place', false)
+    if (longest !== undefined) this.leave(longest.id, 'another endpoint needs its place', false)
   }
 
   #endIfDone(worker: LiveWorker): void {

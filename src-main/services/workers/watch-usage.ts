@@ -9,14 +9,16 @@ export type UsageWatch = {
   readonly read: () => Promise<UsageReading>
   /** Somebody looks, from now until the function that is returned is called: there is a reading every 2 s. */
   readonly look: () => () => void
-  /** The newest reading of those. */
-  readonly latest: () => UsageReading | undefined
+  /** The readings of the last three minutes after a moment, ms since the epoch, oldest first. */
+  readonly since: (at: number) => readonly UsageReading[]
   /** Rings with each. */
   readonly bell: Bell
 }
 
 // Between two readings, ms. Source: issue, Statistics.
 const EVERY_MS = 2000
+// What charts begin with where somebody looked a moment ago. Source: ours; some hundred KB with 200 workers.
+const KEPT_MS = 180_000
 
 /** Makes the watch; nothing is read yet. */
 export function createUsageWatch({
@@ -32,7 +34,7 @@ export function createUsageWatch({
 }): UsageWatch {
   const bell = createBell(clock)
   let lookers = 0
-  let latest: UsageReading | undefined
+  let kept: readonly UsageReading[] = []
   let goesOn = false
 
   async function read(): Promise<UsageReading> {
@@ -48,15 +50,14 @@ export function createUsageWatch({
   async function goOn(): Promise<void> {
     const startedAt = clock.steady()
     try {
-      latest = await read()
+      const reading = await read()
+      kept = [...kept.filter(({ at }) => reading.at - at < KEPT_MS), reading]
       bell.ring()
     } catch (error) {
       log.warn('what workers use could not be read', { error })
     }
-    if (lookers === 0) {
-      goesOn = false
-      latest = undefined
-    } else clock.after(Math.max(0, EVERY_MS - (clock.steady() - startedAt)), () => void goOn())
+    if (lookers === 0) goesOn = false
+    else clock.after(Math.max(0, EVERY_MS - (clock.steady() - startedAt)), () => void goOn())
   }
 
   return {
@@ -73,7 +74,7 @@ export function createUsageWatch({
         looks = false
       }
     },
-    latest: () => latest,
+    since: (at) => kept.filter((reading) => reading.at > at),
     bell,
   }
 }

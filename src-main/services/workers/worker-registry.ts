@@ -43,6 +43,8 @@ export type LiveWorker = {
   replace: boolean
   /** Revision of settings that it does not have, but serves for until a worker with them is ready; see replace-workers.ts. */
   standsInFor: number | undefined
+  /** How its replacement by hand goes, or went where it did not. */
+  replacement: string | undefined
   /** Why a fault switch has it killed; it gets nothing more. */
   killedBy: string | undefined
   /** The fleet was asked to stop it. */
@@ -89,8 +91,8 @@ export function createWorkerRegistry({
 }): WorkerRegistry {
   const workers = new Map<string, LiveWorker>()
   const listeners = new Set<(worker: LiveWorker) => void>()
-  const record = ({ id, endpointId }: LiveWorker, state: WorkerState, reason: string | undefined) => {
-    const change = { endpointId, workerId: id, state, reason, now: clock.now() }
+  const record = ({ id, endpointId, state, reason }: LiveWorker, from: WorkerState | undefined) => {
+    const change = { endpointId, workerId: id, from, state, reason, now: clock.now() }
     storage
       .write(() => storage.workers.recordState(change))
       .catch((error) => log.warn('worker event not recorded', { workerId: id, error }))
@@ -101,7 +103,7 @@ export function createWorkerRegistry({
     ofEndpoint: (endpointId) => [...workers.values()].filter((worker) => worker.endpointId === endpointId),
     add(worker) {
       workers.set(worker.id, worker)
-      record(worker, worker.state, worker.reason)
+      record(worker, undefined)
     },
     remove: (workerId) => void workers.delete(workerId),
     onMove(listener) {
@@ -111,14 +113,15 @@ export function createWorkerRegistry({
     apply(worker, event, reason) {
       const next = nextWorkerState(worker.state, event)
       if (next === undefined) return false
-      const changed = next !== worker.state
+      const before = worker.state
+      const changed = next !== before
       worker.state = next
       worker.reason = reason
       if (event === 'ready') worker.becameReady = true
       if (event === 'resume') worker.resumedAt = clock.steady()
       if (next === 'idle' && changed) worker.idleSince = clock.steady()
       if (next === 'paused' && changed) worker.pausedSince = clock.steady()
-      if (changed && !UNRECORDED.includes(event)) record(worker, next, reason)
+      if (changed && !UNRECORDED.includes(event)) record(worker, before)
       for (const listener of [...listeners]) listener(worker)
       return true
     },
@@ -166,6 +169,7 @@ export function newLiveWorker(
     ordered: false,
     replace: false,
     standsInFor: undefined,
+    replacement: undefined,
     killedBy: undefined,
     told: false,
     stopOrders: new Map(),

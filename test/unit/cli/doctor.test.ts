@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RunProgram } from '../../../src-main/cli/doctor/run-program.ts'
-import { checkNode, runChecks } from '../../../src-main/cli/doctor-checks.ts'
+import { runChecks } from '../../../src-main/cli/doctor-checks.ts'
+import { nodeRow } from '../../../src-main/doctor/program-rows.ts'
+import type { RunProgram } from '../../../src-main/doctor/run-program.ts'
 import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 const PROGRAMS = { python3: '3 11 2 /usr/bin/python3' }
@@ -17,9 +18,14 @@ const info = {
   lateResults: 0,
 }
 
-async function setup({ answer = info as unknown, runs = true, programs = PROGRAMS as Record<string, string> } = {}) {
+async function setup({
+  answer = info as unknown,
+  told = [] as unknown[],
+  runs = true,
+  programs = PROGRAMS as Record<string, string>,
+} = {}) {
   const folder = temporaryFolder()
-  const service = await startStandIn({ 'GET /api/info': answer })
+  const service = await startStandIn({ 'GET /api/info': answer, 'GET /api/doctor': { at: NOW, rows: told } })
   if (runs) writeServiceFiles(folder, { url: service.url })
   const runProgram: RunProgram = async (program) => {
     const stdout = programs[program]
@@ -46,6 +52,20 @@ test('all is well on a machine that has everything', async () => {
   expect(rows.port).toMatchObject({ state: 'ok', found: expect.stringContaining(new URL(service.url).port) })
 })
 
+test('what only the service knows stands below, with the way to its button, and nothing is told twice', async () => {
+  const action = { action: 'restart-endpoint', target: 'e', label: 'Start again', effect: 'x' }
+  const crash = { check: 'endpoint e', state: 'warning', found: 'worker exited 3 times', fix: 'Mend it.', action }
+  const { check } = await setup({ told: [crash, { check: 'Python', state: 'failed', found: 'of the service' }] })
+  const rows = await check()
+  expect(rows['endpoint e']).toEqual({
+    check: 'endpoint e',
+    state: 'warning',
+    found: 'worker exited 3 times',
+    fix: 'Mend it. The page System does it: `drydock open`.',
+  })
+  expect(rows.Python?.state).toBe('ok')
+})
+
 test('what is missing has a fix, and only what is needed fails', async () => {
   const { check } = await setup({ programs: {} })
   const rows = await check()
@@ -68,7 +88,7 @@ test.each([
   ['24.0.0', 'ok'],
   ['26.1.0', 'ok'],
 ])('Node %s is %s', (version, state) => {
-  expect(checkNode(version).state).toBe(state)
+  expect(nodeRow(version).state).toBe(state)
 })
 
 test('a data folder that is not made yet is fine where it can be made', async () => {

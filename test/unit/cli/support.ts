@@ -137,6 +137,7 @@ export function surroundingsOf(folder: string, given: Given = {}) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    onInputEnd: () => () => undefined,
     exitNow: (code) => void exits.push(code),
   }
   const signal = (name: StopSignal) => {

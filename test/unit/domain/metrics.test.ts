@@ -41,6 +41,7 @@ describe('percentiles', () => {
 })
 
 describe('points', () => {
+  const nothing = { inProgress: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, workers: {} }
   const step = (at: number, inQueue: number, submitted: number): { at: number; step: Step } => ({
     at,
     step: {
@@ -59,8 +60,14 @@ describe('points', () => {
   it('add counts and take the last gauge of each', () => {
     const points = toPoints([step(0, 5, 1), step(10, 3, 2), step(20, 1, 4)], 20)
     expect(points).toEqual([
-      { at: 0, inQueue: 3, inProgress: 0, submitted: 3, completed: 0, failed: 0, retried: 0, workers: {} },
-      { at: 20, inQueue: 1, inProgress: 0, submitted: 4, completed: 0, failed: 0, retried: 0, workers: {} },
+      { ...nothing, at: 0, inQueue: 3, submitted: 3 },
+      { ...nothing, at: 20, inQueue: 1, submitted: 4 },
     ])
+  })
+
+  it('count cold starts, also where older steps know none', () => {
+    const old = step(0, 0, 0)
+    const points = toPoints([old, { at: 10, step: { ...old.step, coldStarts: 2 } }], 20)
+    expect(points.map(({ coldStarts }) => coldStarts)).toEqual([2])
   })
 })

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openArtifactFiles } from '../../../src-main/storage/artifact-files.ts'
@@ -160,6 +160,46 @@ describe('an artifact', () => {
     const { folder, send } = setup()
     writeFileSync(join(folder, 'artifacts'), 'in the way')
     await expect(send(0, 10)).rejects.toMatchObject({ code: 'DATABASE_BUSY' })
+  })
+})
+
+describe('an artifact that is made here', () => {
+  it('is whole and private once it was taken, and the file it was is gone', async () => {
+    const { files, names } = setup()
+    const made = await files.newFile()
+    expect(await files.newFile()).not.toBe(made)
+    writeFileSync(made, BYTES)
+    await files.take(NAME, made)
+    expect(await files.status(NAME)).toEqual({ state: 'complete', received: TOTAL, total: TOTAL })
+    expect(statSync((await files.find(NAME)) ?? '').mode & 0o777).toBe(0o600)
+    expect(names('artifacts')).toEqual([`${NAME}.tar.gz`])
+  })
+
+  it('may be here already', async () => {
+    const { files, names, send } = setup()
+    await send(0, TOTAL)
+    const made = await files.newFile()
+    writeFileSync(made, BYTES)
+    await files.take(NAME, made)
+    expect(names('artifacts')).toEqual([`${NAME}.tar.gz`])
+  })
+
+  it('that was not there any more is refused', async () => {
+    const { files } = setup()
+    await expect(files.take(NAME, await files.newFile())).rejects.toMatchObject({ code: 'DATABASE_BUSY' })
+  })
+
+  it('and was left half made is swept after a day', async () => {
+    const { files, names, age } = setup()
+    const made = basename(await files.newFile())
+    for (const name of [made, `.${made}.0a1b2c.new`]) {
+      writeFileSync(join(dirname(await files.newFile()), name), 'half')
+      age(`artifacts/${name}`, DAY - HOUR)
+    }
+    await files.sweep(NONE, Date.now())
+    expect(names('artifacts')).toHaveLength(2)
+    await files.sweep(NONE, Date.now() + 2 * HOUR)
+    expect(names('artifacts')).toEqual([])
   })
 })
 

@@ -7,11 +7,14 @@ import { createEventStore } from '../../../src-main/storage/event-store.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
 import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
+import { createLoadTestStore } from '../../../src-main/storage/load-test-store.ts'
 import { createLogStore } from '../../../src-main/storage/log-store.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 import { payloadsInRows } from '../../../src-main/storage/payload-files.ts'
+import { createProjectStore } from '../../../src-main/storage/project-store.ts'
 import { createIsNamed, deleteRemovedPayloads } from '../../../src-main/storage/removed-payloads.ts'
 import { createRequestStore } from '../../../src-main/storage/request-store.ts'
+import { createSavedRequestStore } from '../../../src-main/storage/saved-request-store.ts'
 import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
 import { keyInMemory } from '../../../src-main/storage/secret-key.ts'
 import { createSecretStore } from '../../../src-main/storage/secret-store.ts'
@@ -20,9 +23,13 @@ import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes.
-const SMALL = ['endpoints', 'workers', 'removed_payloads', 'apps', 'environments']
-// Partial indexes that are read whole: they have one row for each deploy that runs, or one for each release.
-const READ_WHOLE = ['releases USING INDEX releases_preparing', 'releases USING COVERING INDEX releases_by_artifact']
+const SMALL = ['endpoints', 'workers', 'removed_payloads', 'apps', 'environments', 'projects']
+// Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
+const READ_WHOLE = [
+  'releases USING INDEX releases_preparing',
+  'releases USING COVERING INDEX releases_by_artifact',
+  'load_tests USING INDEX load_tests_running',
+]
 // Sorts at most two pages of rows that come from two ranges of an index, each in order already.
 const SORTS_A_PAGE = /UNION ALL/
 // Once an hour or so, for a whole table.
@@ -56,10 +63,13 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   createWebhookStore(spied)
   createLogStore(spied)
   createRequestStore(spied)
+  createSavedRequestStore(spied)
+  createLoadTestStore(spied)
   createSearchIndex(spied, state)
   createMetricsStore(spied)
   createSecretStore(spied, keyInMemory())
   createAppStore(spied)
+  createProjectStore(spied)
   return { db, all }
 }
 
@@ -112,7 +122,9 @@ describe('the check', () => {
   for (const [what, sql, index] of [
     ['claims, purges and counts', `status = 'IN_QUEUE'`, 'jobs_by_state'],
     ['deadlines', 'FROM jobs WHERE deadline_at <= ?', 'jobs_by_deadline'],
-    ['the list of an endpoint', 'FROM jobs WHERE endpoint_id = @endpointId AND seq < @before', 'jobs_by_endpoint'],
+    ['the list of an endpoint', 'FROM jobs WHERE endpoint_id = @endpointId AND seq BETWEEN', 'jobs_by_endpoint'],
+    ['the list of a worker', 'FROM jobs WHERE worker_id = @workerId', 'jobs_by_worker'],
+    ['the list of a state', 'status = @status AND low_priority = @lowPriority', 'jobs_by_state'],
     ['due deliveries', `FROM webhook_deliveries WHERE state = 'pending' AND next_at <= ?`, 'deliveries_due'],
     ['logs of a worker', 'FROM log_lines WHERE worker_id = ? AND id > ?', 'log_lines_of_worker'],
     ['logs of a job', 'FROM log_lines WHERE job_id = ? AND id > ?', 'log_lines_of_job'],

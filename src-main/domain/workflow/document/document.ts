@@ -48,9 +48,6 @@ const OUTPUT = { name: text('name'), label: text('label'), type: slotType('type'
 /** An input of a node. `link`: id of the link into it. `widget`: name of the widget that it stands for. */
 export type InputSlot = Entity<typeof INPUT>
 
-/** An output of a node. */
-export type OutputSlot = Entity<typeof OUTPUT>
-
 const NODE = {
   id: id('id'),
   type: text('type'),
@@ -72,9 +69,6 @@ export type GraphNode = Entity<typeof NODE>
 
 const GROUP = { title: text('title'), bounding: json('bounding'), color: text('color') }
 
-/** A box around nodes; which are in it is a matter of their places. */
-export type Group = Entity<typeof GROUP>
-
 const GRAPH = {
   nodes: entities('nodes', NODE, (node) => node.id !== undefined && node.type !== undefined),
   links: links('links'),
@@ -89,9 +83,6 @@ const BOUNDARY = {
   type: slotType('type'),
   linkIds: ids('linkIds'),
 }
-
-/** An input or output of a subgraph. */
-export type BoundarySlot = Entity<typeof BOUNDARY>
 
 const SUBGRAPH = {
   ...GRAPH,

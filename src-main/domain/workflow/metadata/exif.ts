@@ -10,7 +10,7 @@ const ENTRIES_MAX = 1000
 const KEYED = /^([A-Za-z_]{1,40}):/
 
 /** Whether bytes begin as a WebP picture. */
-export function isWebp(bytes: Uint8Array): boolean {
+function isWebp(bytes: Uint8Array): boolean {
   return latin1(bytes.subarray(0, 4)) === 'RIFF' && latin1(bytes.subarray(8, 12)) === 'WEBP'
 }
 
@@ -28,7 +28,7 @@ export function readWebpTexts(bytes: Uint8Array, tools: ByteTools): readonly Pic
 }
 
 /** The texts of EXIF data, with or without the mark `Exif` before it. */
-export function readExifTexts(given: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
+function readExifTexts(given: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   const bytes = latin1(given.subarray(0, 4)) === 'Exif' ? given.subarray(6) : given
   if (bytes.length < 8) return []
   const order = latin1(bytes.subarray(0, 2))

@@ -9,7 +9,7 @@ const LENGTH_AND_TYPE = 8
 const CHECKSUM = 4
 
 /** Whether bytes begin as a PNG picture. */
-export const isPng = (bytes: Uint8Array): boolean => SIGNATURE.every((value, at) => bytes[at] === value)
+const isPng = (bytes: Uint8Array): boolean => SIGNATURE.every((value, at) => bytes[at] === value)
 
 /** A chunk of a picture; `start` and `end` with its head and checksum. */
 type Chunk = { readonly type: string; readonly data: Uint8Array; readonly start: number; readonly end: number }

@@ -124,6 +124,12 @@ describe('the plan of a deploy', () => {
 })
 
 describe('the settings of an endpoint of an app', () => {
+  it('a name that is longer than a name may be is cut, and says so', () => {
+    const { name, app } = targetConfig('a'.repeat(90), resource(), place())
+    expect([name.length, name.at(-1)]).toEqual([100, '…'])
+    expect(app?.resource).toBe('a'.repeat(90))
+  })
+
   it('a function is a handler of the release, with the app and the environment in its variables', () => {
     expect(targetConfig('hello', resource({ env: { A: '1' } }), place({ variables: 2 }))).toMatchObject({
       name: 'hello (shop/production)',

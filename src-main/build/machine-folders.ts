@@ -1,0 +1,119 @@
+/** Folders of this machine as a person looks through them for an app. */
+import { open, readdir, realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { AppError } from '../contract/errors.ts'
+import type { FolderList } from '../contract/projects.ts'
+import { isLeftAlone } from './left-alone.ts'
+
+// More than a person reads; in each of them some files are opened.
+const LISTED = 500
+// How much is read to tell whether a folder has an app: files of one folder, of all that are listed, and bytes of each.
+const FILES_OF_ONE = 20
+const FILES_OF_ALL = 2000
+const BYTES = 8 * 1024
+const AT_ONCE = 16
+// Folders in which apps keep their code, below the one that is opened.
+const INNER = ['src', 'app', 'workers', 'endpoints']
+const IMPORTS_APPS = /^[ \t]*(?:from|import)[ \t]+(?:svc|runpod_flash)\b/m
+
+/** The folders in a folder, without hidden ones and those that cannot be read. @throws AppError FOLDER_UNREADABLE */
+export async function listFolders(path = homedir()): Promise<FolderList> {
+  const folder = await realFolder(path)
+  const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }))
+  const named = entries.filter(({ name }) => !name.startsWith('.')).filter((entry) => !entry.isFile())
+  const paths = named.map(({ name }) => name).sort((a, b) => a.localeCompare(b, 'en'))
+  const budget = { files: FILES_OF_ALL }
+  const folders: { name: string; path: string; isApp: boolean }[] = []
+  for (let from = 0; from < paths.length && folders.length <= LISTED; from += AT_ONCE) {
+    const group = paths.slice(from, from + AT_ONCE).map((name) => lookAt(name, join(folder, name), budget))
+    folders.push(...(await Promise.all(group)).flatMap((found) => found ?? []))
+  }
+  const parent = dirname(folder)
+  return {
+    path: folder,
+    ...(parent === folder ? {} : { parent }),
+    folders: folders.slice(0, LISTED),
+    capped: folders.length > LISTED,
+  }
+}
+
+/** The real path of a folder that can be read; `~` is the home folder. @throws AppError FOLDER_UNREADABLE */
+export async function realFolder(path: string): Promise<string> {
+  const wanted = wholePath(path)
+  return reading(wanted, async () => {
+    const real = await realpath(wanted)
+    await readdir(real)
+    return real
+  })
+}
+
+/** The whole path that is meant. @throws AppError FOLDER_UNREADABLE where it is none */
+export function wholePath(path: string): string {
+  const wanted = /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path
+  if (!isAbsolute(wanted)) throw new AppError('FOLDER_UNREADABLE', { folder: path, why: 'give its whole path' })
+  return resolve(wanted)
+}
+
+/** Whether a folder can be looked into. */
+export async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
+
+/** Does something with a folder; what the system says becomes words. @throws AppError FOLDER_UNREADABLE */
+export async function reading<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const why = WHY[code] ?? (error instanceof Error ? error.message : String(error))
+    throw new AppError('FOLDER_UNREADABLE', { folder, why }, { cause: error })
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  ENOTDIR: 'it is not a folder',
+  EACCES: 'the user of the service may not open it',
+  EPERM: 'the user of the service may not open it',
+  EEXIST: 'files came into it in this moment',
+  ENOSPC: 'the disk is full',
+  EROFS: 'it cannot be written',
+  ENAMETOOLONG: 'its path is too long',
+}
+
+/** @returns undefined: it is no folder that can be read */
+async function lookAt(name: string, path: string, budget: { files: number }) {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined)
+  if (entries === undefined) return undefined
+  const isPython = (file: string) => file.endsWith('.py') && !isLeftAlone(file)
+  const inner = entries.filter((entry) => entry.isDirectory() && INNER.includes(entry.name))
+  const below = await Promise.all(
+    inner.map(async (entry) =>
+      (await readdir(join(path, entry.name)).catch(() => [])).map((file) => join(entry.name, file)),
+    ),
+  )
+  const files = [...entries.map((entry) => entry.name), ...below.flat()].filter(isPython).slice(0, FILES_OF_ONE)
+  for (const file of files) {
+    if (budget.files <= 0) break
+    budget.files -= 1
+    if (IMPORTS_APPS.test(await beginningOf(join(path, file)))) return { name, path, isApp: true }
+  }
+  return { name, path, isApp: false }
+}
+
+async function beginningOf(path: string): Promise<string> {
+  try {
+    // A pipe or a device would keep whoever opens it.
+    if (!(await stat(path)).isFile()) return ''
+    await using file = await open(path)
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(BYTES) })
+    return buffer.toString('utf8', 0, bytesRead)
+  } catch {
+    return ''
+  }
+}

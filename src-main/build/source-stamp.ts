@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isLeftAlone } from './left-alone.ts'
+
+/** What a project looks like from outside. `newestAt`: the time of the last change, in ms since the epoch. */
+export type SourceStamp = { readonly stamp: string; readonly newestAt: number }
+
+// Files that are looked at together: enough to keep the disk busy, few enough to leave the service its turns.
+const AT_ONCE = 128
+
+/**
+ * A stamp that changes when a file of a project does, comes or goes: made of times and sizes, so that no file is read.
+ * @param files relative paths with forward slashes, as the last look at the project found them
+ */
+export async function sourceStamp(project: string, files: readonly string[]): Promise<SourceStamp> {
+  const folders = [...new Set(['', ...files.flatMap(foldersAround)])]
+  // A folder has another time when an entry comes or goes. One without files of the build may get its first.
+  const besides = (await Promise.all(folders.map((folder) => foldersIn(project, folder)))).flat()
+  const rules = folders.map((folder) => `${folder}.gitignore`)
+  const paths = [...new Set([...files, ...folders, ...besides, ...rules])].sort()
+  const hash = createHash('sha256')
+  let newestAt = 0
+  for (let from = 0; from < paths.length; from += AT_ONCE) {
+    const looks = await Promise.all(paths.slice(from, from + AT_ONCE).map((path) => lookOf(project, path)))
+    hash.update(looks.map(({ look }) => look).join('\n'))
+    newestAt = Math.max(newestAt, ...looks.map(({ at }) => at))
+  }
+  return { stamp: hash.digest('hex'), newestAt }
+}
+
+async function lookOf(project: string, path: string): Promise<{ readonly look: string; readonly at: number }> {
+  // What is not there has no look; when it comes it has one.
+  const found = await stat(join(project, path)).catch(() => undefined)
+  if (found === undefined) return { look: path, at: 0 }
+  // The time of the entry, which tools that keep the time of the content cannot set.
+  return { look: `${path} ${found.ctimeMs} ${found.size} ${found.ino}`, at: found.ctimeMs }
+}
+
+/** The folders that hold a file, each with a slash at its end. */
+function foldersAround(path: string): string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
+}
+
+async function foldersIn(project: string, folder: string): Promise<readonly string[]> {
+  const entries = await readdir(join(project, folder), { withFileTypes: true }).catch(() => [])
+  return entries.flatMap((entry) =>
+    entry.isDirectory() && !isLeftAlone(entry.name) ? [`${folder}${entry.name}/`] : [],
+  )
+}

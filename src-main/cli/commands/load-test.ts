@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import type { LoadTest, Spans } from '../../contract/load-tests.ts'
+import type { ServiceClient } from '../client.ts'
+import { duration } from '../format.ts'
+import { buildRequest, type RequestOptions, wholeNumber } from '../job-request.ts'
+import type { Output } from '../output.ts'
+import { openSession } from '../session.ts'
+import { withSpinner } from '../spinner.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
+  readonly requests: number
+  readonly concurrency: number
+  readonly operation: string
+  readonly method?: string
+  readonly path?: string
+}
+
+/** `drydock load-test`: many requests at once, sent by the service, and what came of them. */
+export function addLoadTest(program: Command, surroundings: Surroundings): void {
+  program
+    .command('load-test')
+    .description('send many requests to an endpoint at once, and measure')
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('[input]', 'JSON object, or - to read it from standard input; {} without it')
+    .option('--input-file <file>', 'read the input from a JSON file')
+    .option('--requests <count>', 'how many, 1 to 100000', wholeNumber, 200)
+    .option('--concurrency <count>', 'how many at once, 1 to 256', wholeNumber, 8)
+    .option('--operation <operation>', 'runsync, run, or request for a load-balanced endpoint', 'runsync')
+    .option('--method <method>', 'method of a request to a load-balanced endpoint')
+    .option('--path <path>', 'path of a request to a load-balanced endpoint')
+    .addHelpText(
+      'after',
+      `
+The service sends the requests and goes on when this command is interrupted; the pages show and stop it.
+
+Examples:
+  $ drydock load-test hello '{"name": "Ada"}' --requests 1000 --concurrency 32
+  $ drydock load-test web --operation request --path /search?q=boat`,
+    )
+    .action(async (endpointId: string, input: string | undefined, options: LoadTestOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { operation, requests, concurrency, method, path } = options
+      const isJob = operation !== 'request'
+      const sends = isJob || input !== undefined || options.inputFile !== undefined
+      const built = sends ? await buildRequest(input, options, surroundings) : undefined
+      const value = isJob ? built : built?.input
+      const body = { operation, requests, concurrency, method, path, body: value && JSON.stringify(value) }
+      const test = await withSpinner(`load test of ${endpointId}`, { output, surroundings }, async () => {
+        const { id } = await client.call('loadTestCreate', { path: { endpointId }, body })
+        return followLoadTest(client, { endpointId, loadTestId: id })
+      })
+      if (output.json) output.document(test)
+      else showLoadTest(output, test)
+    })
+}
+
+/** Follows a load test to its end, however long it takes. */
+async function followLoadTest(
+  client: ServiceClient,
+  path: { readonly endpointId: string; readonly loadTestId: string },
+): Promise<LoadTest> {
+  for await (const _event of client.follow('loadTestRead', { path, query: { follow: 'true' } })) {
+    // Each tells the whole test; the last one is read below.
+  }
+  return client.call('loadTestRead', { path })
+}
+
+function showLoadTest(output: Output, { state, reason, result }: LoadTest): void {
+  const { done, failed, elapsedMs, statuses, latency, delay, execution, errors } = result
+  output.fields([
+    ['state', reason === undefined ? state : `${state}: ${reason}`],
+    ['requests', `${done} in ${duration(elapsedMs)}, ${failed} failed`],
+    ['throughput', elapsedMs === 0 ? undefined : `${((done * 1000) / elapsedMs).toFixed(1)} / s`],
+    ['status', done === 0 ? undefined : statusText(statuses)],
+    ['latency', spansText(latency)],
+    ['waited', spansText(delay)],
+    ['ran', spansText(execution)],
+    ['errors', errors.length === 0 ? undefined : errors.map(({ text, count }) => `${count} × ${text}`).join('\n')],
+  ])
+}
+
+const statusText = (statuses: Readonly<Record<string, number>>) =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')
+
+function spansText(spans: Spans | undefined): string | undefined {
+  if (spans === undefined) return undefined
+  const { p50, p90, p99, max } = spans
+  return `p50 ${duration(p50)}, p90 ${duration(p90)}, p99 ${duration(p99)}, max ${duration(max)}`
+}

@@ -1,0 +1,55 @@
+/**
+ * What the pages may ask of the desktop around them, and what it tells them. Everything else goes over HTTP, as in a
+ * browser. The desktop parses each call with these schemas; the preload exposes DesktopBridge and nothing else.
+ */
+import { z } from 'zod'
+import type { BridgeCall } from './bridge-channels.ts'
+
+// Source: ours; the longest path that Linux takes.
+const path = z.string().min(1).max(4096)
+
+/** What pages may ask for: the one argument of each call, and its answer. */
+export const BRIDGE_CALLS = {
+  facts: {
+    argument: z.undefined(),
+    answer: z.object({ version: z.string(), platform: z.string().describe('as Node names it, like darwin') }),
+  },
+  pickFolder: {
+    argument: z.strictObject({ title: z.string().min(1).max(200), from: path.optional() }),
+    answer: path.optional().describe('missing: the person chose none'),
+  },
+  revealFile: {
+    argument: z.strictObject({ path }),
+    answer: z.boolean().describe('false: there is no such file, or it is not on this machine'),
+  },
+  // The key stays with the desktop: it leads the window to a link, as at its start.
+  signIn: { argument: z.undefined(), answer: z.boolean().describe('false: no service is up') },
+} as const satisfies Record<BridgeCall, { readonly argument: z.ZodType; readonly answer: z.ZodType }>
+
+/** What the desktop tells the pages by itself. */
+export const desktopNotice = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('service-ended'),
+    why: z.string(),
+    restartInMs: z.number().int(),
+    crashes: z.number().int().describe('within the last minutes, this one counted'),
+    looping: z.boolean().describe('it ended so often that somebody should look'),
+  }),
+  z.object({ kind: z.literal('service-refused'), why: z.string() }),
+  z.object({ kind: z.literal('service-restarted') }),
+  z.object({ kind: z.literal('update-ready'), version: z.string() }),
+  z.object({ kind: z.literal('link-refused'), address: z.string() }),
+])
+
+/** What the desktop tells the pages by itself. */
+export type DesktopNotice = z.infer<typeof desktopNotice>
+
+/** The desktop as pages see it; undefined on a window of a browser. */
+export type DesktopBridge = {
+  readonly [Call in BridgeCall]: (
+    argument: z.infer<(typeof BRIDGE_CALLS)[Call]['argument']>,
+  ) => Promise<z.infer<(typeof BRIDGE_CALLS)[Call]['answer']>>
+} & {
+  /** Calls the listener with each notice; returns how to end that. */
+  readonly onNotice: (listener: (notice: DesktopNotice) => void) => () => void
+}

@@ -1,0 +1,63 @@
+/**
+ * The catalog: programs that come ready to be made into endpoints. Each is a file of resources/catalog; the service adds
+ * what this machine lacks for it. Source: issue 6, item 1; image-workflows, Image workers.
+ */
+import { z } from 'zod'
+import type { Route } from './routes.ts'
+
+const settings = z.record(z.string(), z.unknown())
+
+/** A file of resources/catalog. What its publisher does not state is left out, and not guessed. */
+export const catalogFile = z
+  .strictObject({
+    name: z.string().min(1).max(100),
+    summary: z.string().min(1).max(200),
+    image: z.string().min(1).optional(),
+    handler: z.string().min(1).optional().describe('path of a handler file within resources'),
+    platform: z.literal('linux/amd64').optional().describe('the only one that the image is made for'),
+    model: z.string().min(1).optional().describe('the model in the image'),
+    licence: z.string().min(1).describe('what to know before it is used'),
+    gpuMemoryGb: z.number().positive().optional().describe('least memory of the graphics card'),
+    diskGb: z.number().positive().optional().describe('size of the container disk'),
+    settings: settings.describe('of the endpoint, beside its name and its program'),
+    env: z.array(z.strictObject({ name: z.string(), about: z.string() })).describe('variables that it knows'),
+    example: z.record(z.string(), z.unknown()).describe('body of a request that it answers'),
+  })
+  .refine(({ image, handler }) => (image === undefined) !== (handler === undefined), {
+    message: 'give exactly one of image and handler',
+  })
+
+/** A file of the catalog. */
+export type CatalogFile = z.infer<typeof catalogFile>
+
+/** Something that this machine lacks for an entry. */
+export const missingPart = z.object({
+  what: z.string().describe('what is missing, as the machine tells it'),
+  fix: z.string().describe('how to get it'),
+})
+
+/** Something that this machine lacks. */
+export type MissingPart = z.infer<typeof missingPart>
+
+/** An entry of the catalog as the management API shows it. */
+export const catalogEntry = z.object({
+  ...catalogFile.shape,
+  id: z.string().describe('also the id that its endpoint would have'),
+  settings: settings.describe('body of `create an endpoint`, without id and name'),
+  missing: z.array(missingPart).describe('none: this machine can run it'),
+})
+
+/** An entry of the catalog. */
+export type CatalogEntry = z.infer<typeof catalogEntry>
+
+/** Part of the management API. */
+export const CATALOG_ROUTES = {
+  catalogList: {
+    methods: ['GET'],
+    path: '/api/catalog',
+    summary: 'What comes ready to be made into an endpoint, and what this machine lacks for it',
+    answer: z.object({ entries: z.array(catalogEntry) }),
+    errors: [],
+    source: 'issue 6, item 1',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,146 @@
+/** Jobs for people: lists over all endpoints with filters, their count, one job, and moves of many. */
+import { z } from 'zod'
+import { JOB_STATES, type JobState, jobList, jobState, streamChunk } from './job.ts'
+import { limit } from './limits.ts'
+import { jobDetail } from './management.ts'
+import type { Route } from './routes.ts'
+
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+
+const cursor = z.string().regex(/^\d{1,15}$/, 'must be a cursor of a list')
+const isState = (word: string): word is JobState => (JOB_STATES as readonly string[]).includes(word)
+
+const states = z
+  .string()
+  .transform((text) => text.split(','))
+  .refine((words) => words.every(isState), `must be of ${JOB_STATES.join(', ')}, with commas between`)
+  .transform((words) => words.filter(isState))
+
+const ids = z
+  .string()
+  .transform((text) => text.split(','))
+  .refine((list) => list.length <= limit('listIds'), `must be at most ${limit('listIds')}`)
+
+/** What a list of jobs is filtered by, as a query: all of it must hold. */
+const filterQuery = {
+  endpoint: z.string().optional(),
+  status: states.optional().describe('one state or several, with commas between'),
+  worker: z.string().max(100).optional().describe('the worker that has it, or had it last'),
+  from: wholeNumber.optional().describe('created at this time or later, ms since the epoch'),
+  to: wholeNumber.optional().describe('created at this time or earlier, ms since the epoch'),
+  q: z.string().max(500).optional().describe('words that occur in id, input, output or error'),
+}
+
+const time = z.number().int().min(0)
+
+/** The same filter in a body. */
+const jobFilterBody = z.strictObject({
+  endpoint: z.string().optional(),
+  status: z.array(jobState).min(1).optional(),
+  worker: z.string().max(100).optional(),
+  from: time.optional(),
+  to: time.optional(),
+  q: z.string().max(500).optional(),
+  cursor: cursor.optional().describe('only jobs older than this'),
+})
+
+/** What a person may do to many jobs at once; both are moves of the transition table. */
+export const BULK_ACTIONS = ['retry', 'cancel'] as const
+
+/** What is done to many jobs. */
+export type BulkAction = (typeof BULK_ACTIONS)[number]
+
+/** Body of a bulk move: jobs by id, or all that a filter lets through. */
+export const jobBulk = z
+  .strictObject({
+    action: z.enum(BULK_ACTIONS, 'must be retry or cancel'),
+    ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
+    filter: jobFilterBody.optional(),
+  })
+  .refine((body) => (body.ids === undefined) !== (body.filter === undefined), {
+    path: ['ids'],
+    message: 'give either ids or a filter',
+  })
+
+/** How many jobs were moved, and why the others were not. */
+const jobBulkResult = z.object({
+  changed: z.number().int(),
+  refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
+})
+
+/** How many jobs a filter lets through. */
+export const jobCount = z.object({
+  count: z.number().int(),
+  more: z.boolean().describe('whether there are more: the count was given up where it took too long'),
+  cursor: z.string().describe('pages that begin with it hold the jobs that there are now, and none that come'),
+})
+
+/** How many jobs. */
+export type JobCount = z.infer<typeof jobCount>
+
+/** Part of the management API. */
+export const JOB_ROUTES = {
+  jobList: {
+    methods: ['GET'],
+    path: '/api/jobs',
+    summary: 'List and search jobs of all endpoints, newest first',
+    query: {
+      ...filterQuery,
+      ids: ids.optional().describe('these jobs alone, with commas between; all else is ignored'),
+      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      cursor: cursor.optional(),
+      offset: wholeNumber
+        .refine((n) => n <= limit('jobCount'), 'is out of range')
+        .optional()
+        .describe('jobs to leave out from the cursor on'),
+    },
+    answer: jobList,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  jobCount: {
+    methods: ['GET'],
+    path: '/api/job-count',
+    summary: 'Count the jobs that a filter of the list lets through',
+    query: {
+      ...filterQuery,
+      cursor: cursor.optional().describe('only jobs older than this'),
+      after: cursor.optional().describe('only jobs that came after a count: its cursor'),
+    },
+    answer: jobCount,
+    errors: ['BAD_FIELD'],
+    source: 'ours, because a list of 100,000 has to know how long it is',
+  },
+  jobBulk: {
+    methods: ['POST'],
+    path: '/api/jobs/bulk',
+    summary: 'Retry or cancel many jobs: those that may be; jobs that come meanwhile are left alone',
+    body: jobBulk,
+    answer: jobBulkResult,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+    source: 'issue 6, Jobs',
+  },
+  jobRead: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId',
+    summary: 'A job with its history, reasons and deliveries',
+    answer: jobDetail,
+    errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
+    source: 'ours',
+  },
+  jobChunks: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId/chunks',
+    summary: 'The chunks of a stream, to replay it',
+    query: {
+      after: wholeNumber.optional().describe('chunks to leave out'),
+      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('chunksPerJob'), 'is out of range').optional(),
+    },
+    answer: z.object({ chunks: z.array(streamChunk) }),
+    errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

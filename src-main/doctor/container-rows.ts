@@ -1,0 +1,145 @@
+/**
+ * The rows on containers and GPUs. A machine that has neither is well: Drydock works without them, so
+ * what is missing is a warning at most. Only a test that somebody asked for can fail.
+ */
+
+import type { DoctorRow } from '../contract/system.ts'
+import { gpuDevices, gpuWay, INSTALL_TOOLKIT } from '../domain/worker/gpu-devices.ts'
+import {
+  cardsInWords,
+  GPU_LIST_ARGUMENTS,
+  type GpuInventory,
+  NVIDIA_SMI_PLACES,
+  readGpuList,
+} from '../domain/worker/gpu-list.ts'
+import { isOlder, SAFE_TOOLKIT, toolkitEscapes } from '../domain/worker/gpu-toolkit.ts'
+import type { EngineSeen } from './ask-engine.ts'
+import { type GpuFacts, gpuTestRow } from './gpu-test-row.ts'
+import type { RunProgram } from './run-program.ts'
+
+/** What the rows are made of. */
+export type ContainerChecks = {
+  readonly runProgram: RunProgram
+  /** Asks for the engine: the docker command, or a service that is connected to it. */
+  readonly engine: () => Promise<EngineSeen>
+  readonly gpuTest: string | true | undefined
+}
+
+// Before, a container could reach the engine (CVE-2025-9074). Source: Docker, security announcements.
+const SAFE_DESKTOP = '4.44.3'
+
+const NOT_NEEDED = 'not needed without a GPU'
+
+/** The rows: Docker, GPU, the toolkit between them, whether the engine hands out GPUs, and whether that works. */
+export async function containerRows({
+  runProgram,
+  engine: ask,
+  gpuTest,
+}: ContainerChecks): Promise<readonly DoctorRow[]> {
+  const [engine, gpus, toolkit, hook] = await Promise.all([
+    ask(),
+    askGpus(runProgram),
+    askToolkit(runProgram),
+    runProgram('nvidia-container-runtime-hook', ['--version']),
+  ])
+  const facts = { engine, gpus, hookInstalled: hook.failure === undefined }
+  return [
+    engineRow(engine),
+    gpuRow(gpus),
+    toolkitRow(toolkit, facts),
+    handOutRow(facts),
+    await gpuTestRow({ ...facts, runProgram, gpuTest }),
+  ]
+}
+
+/** The cards of this machine. */
+export async function askGpus(runProgram: RunProgram): Promise<GpuInventory> {
+  for (const program of NVIDIA_SMI_PLACES) {
+    const end = await runProgram(program, GPU_LIST_ARGUMENTS)
+    if (end.failure !== 'missing') return readGpuList(end)
+  }
+  return readGpuList({ stdout: '', stderr: '', failure: 'missing' })
+}
+
+/** Version of the NVIDIA Container Toolkit; undefined where it is not there. */
+export async function askToolkit(runProgram: RunProgram): Promise<string | undefined> {
+  const said = await Promise.all([
+    runProgram('nvidia-ctk', ['--version']),
+    runProgram('nvidia-container-cli', ['--version']),
+  ])
+  return said
+    .map(({ stdout }) => /version:? v?(\d[\w.+~-]*)/.exec(stdout)?.[1])
+    .find((version) => version !== undefined)
+}
+
+function engineRow(engine: EngineSeen): DoctorRow {
+  const check = 'Docker'
+  if (engine.state === 'no command') {
+    const fix = 'Nothing to do for workers that are processes; for containers install Docker.'
+    return { check, state: 'warning', found: 'no docker command', fix }
+  }
+  if (engine.state !== 'answers') {
+    const says = engine.state === 'absent' ? engine.reason : engine.says
+    const found =
+      engine.state === 'absent' ? says : `no engine answers (${engine.where})${says === '' ? '' : `: ${says}`}`
+    const fix = /permission denied|EACCES/i.test(says)
+      ? 'Add your user to the group docker (`sudo usermod -aG docker $USER`), and log in again.'
+      : 'Nothing to do for workers that are processes; for containers start Docker, or set DOCKER_HOST.'
+    return { check, state: 'warning', found, fix }
+  }
+  const desktop = engine.desktop === undefined ? '' : `Docker Desktop ${engine.desktop}, `
+  const found = `engine ${engine.version} (${desktop}${engine.where})`
+  if (engine.desktop === undefined || !isOlder(engine.desktop, SAFE_DESKTOP)) return { check, state: 'ok', found }
+  const fix = `Update Docker Desktop to ${SAFE_DESKTOP} or later.`
+  return { check, state: 'warning', found: `${found}: a container can take over the machine (CVE-2025-9074)`, fix }
+}
+
+function gpuRow({ cards, fault, fix }: GpuInventory): DoctorRow {
+  const check = 'GPU'
+  const found = cards.length === 0 ? '' : `driver ${cards[0]?.driver}: ${cardsInWords(cards)}`
+  if (fault !== undefined) return { check, state: 'warning', found: found === '' ? fault : `${found}; ${fault}`, fix }
+  const cut = cards.filter(({ mig }) => mig).map(({ index }) => index)
+  if (cut.length === 0) return { check, state: 'ok', found }
+  return {
+    check,
+    state: 'warning',
+    found: `${found}; in MIG mode and not handed out: ${cut.join(', ')}`,
+    fix: `Switch MIG off with \`sudo nvidia-smi -i ${cut.join(',')} -mig 0\` to use them.`,
+  }
+}
+
+function toolkitRow(version: string | undefined, { engine, gpus }: GpuFacts): DoctorRow {
+  const check = 'NVIDIA toolkit'
+  const escapes = version === undefined ? [] : toolkitEscapes(version)
+  if (escapes.length > 0) {
+    return {
+      check,
+      state: 'warning',
+      found: `${version}: a container can take over the machine (${escapes.join(', ')})`,
+      fix: `Update the NVIDIA Container Toolkit to ${SAFE_TOOLKIT} or later, and restart Docker.`,
+    }
+  }
+  if (version !== undefined) return { check, state: 'ok', found: version }
+  if (gpus.cards.length === 0) return { check, state: 'ok', found: NOT_NEEDED }
+  const inDesktop = engine.state === 'answers' && engine.desktop !== undefined
+  if (inDesktop) return { check, state: 'ok', found: 'part of Docker Desktop' }
+  return { check, state: 'warning', found: 'not there', fix: INSTALL_TOOLKIT }
+}
+
+const WAYS = {
+  'default runtime': "yes, by NVIDIA's runtime",
+  'nvidia driver': "yes, by NVIDIA's driver",
+  cdi: 'yes, by CDI',
+} as const
+
+function handOutRow({ engine, gpus, hookInstalled }: GpuFacts): DoctorRow {
+  const check = 'GPUs in containers'
+  if (gpus.cards.length === 0) return { check, state: 'ok', found: NOT_NEEDED }
+  if (engine.state !== 'answers')
+    return { check, state: 'warning', found: 'no engine to ask', fix: 'See the row Docker.' }
+  const way = gpuWay(engine.info, hookInstalled)
+  if (typeof way === 'object') return { check, state: 'warning', found: way.reason, fix: way.fix }
+  const devices = gpuDevices(engine.info, gpus.cards, gpus.cards, hookInstalled)
+  if ('reason' in devices) return { check, state: 'warning', found: devices.reason, fix: devices.fix }
+  return { check, state: 'ok', found: WAYS[way] }
+}

@@ -1,0 +1,106 @@
+/** The rows on the data folder: whether it can be written, who can read it, what space is left. */
+import { access, chmod, constants, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DoctorRow } from '../contract/system.ts'
+import { sizeInWords } from '../domain/size-in-words.ts'
+
+// Free space below which a warning and a failure are shown, in bytes; source: ours, 50 results of the largest size.
+const LOW_SPACE_BYTES = 1024 ** 3
+const NO_SPACE_BYTES = 64 * 1024 ** 2
+
+// What would let another user of this machine in, or hands out what was sealed.
+const PRIVATE_FILES = ['account.key', 'secrets.key', 'drydock.db', 'service.json'] as const
+const OTHERS = 0o077
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+
+/** Whether the data folder can be written, or made. */
+export async function folderRow(folder: string): Promise<DoctorRow> {
+  const check = 'data folder'
+  const existing = await nearestExisting(folder)
+  const found = existing === folder ? folder : `${folder} (not made yet)`
+  if (await canWrite(existing)) return { check, state: 'ok', found }
+  return {
+    check,
+    state: 'failed',
+    found: `${existing} is not writable`,
+    fix: 'Make it writable, or name another folder with --data.',
+  }
+}
+
+/** What space is left on the disk of the data folder. */
+export async function spaceRow(folder: string): Promise<DoctorRow> {
+  const check = 'free space'
+  const { freeBytes } = await diskSpace(folder)
+  const found = sizeInWords(freeBytes)
+  const fix = 'Free some space, or name a folder on another disk with --data.'
+  if (freeBytes >= LOW_SPACE_BYTES) return { check, state: 'ok', found }
+  return { check, state: freeBytes >= NO_SPACE_BYTES ? 'warning' : 'failed', found, fix }
+}
+
+/** The disk that a folder is on, or would be, in bytes. */
+export async function diskSpace(folder: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
+  const { bavail, blocks, bsize } = await statfs(await nearestExisting(folder))
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+}
+
+/** Whether keys and data can be read by their user alone. Windows has other rights, which this does not see. */
+export async function permissionRow(folder: string, platform: NodeJS.Platform): Promise<DoctorRow> {
+  const check = 'permissions'
+  if (platform === 'win32') return { check, state: 'ok', found: 'those of the user folder' }
+  const open = await openToOthers(folder)
+  if (open.length === 0) return { check, state: 'ok', found: 'keys and data are readable by you alone' }
+  return {
+    check,
+    state: 'warning',
+    found: `other users of this machine can reach ${open.map(({ name }) => name).join(', ')}`,
+    fix: `Run \`chmod -R go= ${folder}\`.`,
+    action: {
+      action: 'tighten-permissions',
+      label: 'Make private',
+      effect: 'Takes the rights of the group and of others away; nothing else changes.',
+    },
+  }
+}
+
+/** Takes the rights of all but the user away. @returns the names of what was changed */
+export async function tightenPermissions(folder: string): Promise<readonly string[]> {
+  const open = await openToOthers(folder)
+  for (const { path, isFolder } of open) await chmod(path, isFolder ? FOLDER_MODE : FILE_MODE)
+  return open.map(({ name }) => name)
+}
+
+type OpenPath = { readonly name: string; readonly path: string; readonly isFolder: boolean }
+
+async function openToOthers(folder: string): Promise<readonly OpenPath[]> {
+  const paths = [
+    { name: 'the data folder', path: folder, isFolder: true },
+    ...PRIVATE_FILES.map((name) => ({ name, path: join(folder, name), isFolder: false })),
+  ]
+  const modes = await Promise.all(
+    paths.map(({ path }) =>
+      stat(path).then(
+        ({ mode }) => mode,
+        () => 0, // not there
+      ),
+    ),
+  )
+  return paths.filter((_path, at) => ((modes[at] ?? 0) & OTHERS) !== 0)
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  try {
+    await access(path)
+    return path
+  } catch {
+    // Not there: its parent decides. The root always is.
+    return dirname(path) === path ? path : nearestExisting(dirname(path))
+  }
+}
+
+async function canWrite(path: string): Promise<boolean> {
+  return access(path, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,27 @@
+import type { ScannedEndpoint } from '../../contract/scan.ts'
+
+/** One endpoint that calls functions of another. */
+export type EndpointCall = { readonly from: string; readonly to: string; readonly functions: string[] }
+
+type Scanned = Pick<ScannedEndpoint, 'name' | 'kind' | 'functions' | 'calls'>
+
+/** Which endpoint of an app calls functions of which other one, sorted by the order of the source. */
+export function findCalls(endpoints: readonly Scanned[]): EndpointCall[] {
+  const owners = new Map<string, string>()
+  for (const { name, kind, functions } of endpoints) {
+    if (name === null || kind === 'client') continue
+    // An image has no functions that the source names; it is called by its own name.
+    if (kind === 'image') owners.set(name, name)
+    for (const found of functions) owners.set(found.name, name)
+  }
+  return endpoints.flatMap(({ name, calls = [] }) => {
+    if (name === null) return []
+    const byOwner = new Map<string, string[]>()
+    for (const called of calls) {
+      const to = owners.get(called)
+      if (to === undefined || to === name) continue
+      byOwner.set(to, [...(byOwner.get(to) ?? []), called])
+    }
+    return [...byOwner].map(([to, functions]) => ({ from: name, to, functions }))
+  })
+}

@@ -1,0 +1,128 @@
+/** What the pages show of a preview, from what it tells: one event after the other changes the view. */
+import type { PreviewEvent } from '../../contract/preview-events.ts'
+import type { PreviewView } from '../../contract/projects.ts'
+import { assertNever } from '../assert-never.ts'
+
+type Note = PreviewView['notes'][number]
+
+// The newest that are kept. Source: the contract.
+const NOTES = 500
+
+/** A preview that begins. @param startedAt ms since the epoch */
+export function previewBegun(startedAt: number): PreviewView {
+  return { state: 'starting', startedAt, steps: [], endpoints: [], problems: [], notes: [] }
+}
+
+/** A preview after what it told. @param at ms since the epoch */
+export function previewWith(view: PreviewView, event: PreviewEvent, at: number): PreviewView {
+  const note = (kind: Note['kind'], text: string, more: Partial<Note> = {}) =>
+    noted(view, { at, kind, text, ...more }).notes
+  switch (event.event) {
+    case 'up':
+      return { ...view, url: event.url, notes: note('info', `The service of the preview answers at ${event.url}.`) }
+    case 'variables':
+      return { ...view, notes: note('info', wordsOfVariables(event)) }
+    case 'preparing':
+      return { ...view, steps: [...event.steps] }
+    case 'live': {
+      const { release, runsOn, endpoints, tookMs, files } = event
+      const text = view.release === undefined ? `Live: ${counted(endpoints.length)}` : wordsOfChange(event)
+      const warnings = event.warnings.filter((text) => !view.notes.some((told) => told.text === text))
+      const live = { ...sound(view), release, runsOn, endpoints: [...endpoints], steps: [] }
+      const told = noted(
+        { ...live, state: unlessStopping(view, 'live') },
+        { at, kind: 'live', text, tookMs, files: [...files] },
+      )
+      return warnings.reduce((after, text) => noted(after, { at, kind: 'warning', text }), told)
+    }
+    case 'as before': {
+      const text = `The source is again that of release ${event.release}, which answers.`
+      return { ...sound(view), state: unlessStopping(view, 'live'), steps: [], notes: note('info', text) }
+    }
+    case 'build failed': {
+      const problems = event.problems.map((problem) => ({ ...problem }))
+      const why = `The newest save does not build. ${goesOn(event.answers)}`
+      return { ...broken(view), problems, why, notes: note('error', why) }
+    }
+    case 'release failed': {
+      const why = `The newest save does not start: ${ended(event.why)} ${goesOn(event.answers)}`
+      return { ...broken(view), problems: [], why, notes: note('error', why) }
+    }
+    case 'given up': {
+      const text = `Release ${event.release} was not ready yet, and is given up for the newer save.`
+      return { ...view, steps: [], notes: note('info', text) }
+    }
+    case 'warning':
+      return { ...view, notes: note('warning', event.message) }
+    case 'log':
+      return { ...view, notes: note('log', event.line.line, { endpoint: event.endpoint }) }
+    case 'stopping':
+      return { ...view, state: 'stopping' }
+    case 'ended':
+      return view // what counts is the end of its program
+    default:
+      return assertNever(event)
+  }
+}
+
+/** A preview that was asked to end. */
+export function previewStopping(view: PreviewView): PreviewView {
+  return { ...view, state: 'stopping' }
+}
+
+/**
+ * A preview whose program has ended.
+ * @param why missing: somebody ended it
+ * @param at ms since the epoch
+ */
+export function previewEnded(view: PreviewView, why: string | undefined, at: number): PreviewView {
+  const { url: _url, release: _release, why: _why, ...rest } = view
+  const over = { ...rest, state: 'ended' as const, steps: [], endpoints: [], problems: [] }
+  if (why === undefined) return noted(over, { at, kind: 'info', text: 'The preview has ended. Nothing of it stays.' })
+  return noted({ ...over, why }, { at, kind: 'error', text: why })
+}
+
+function noted(view: PreviewView, note: Note): PreviewView {
+  return { ...view, notes: [...view.notes.slice(-(NOTES - 1)), note] }
+}
+
+function sound({ why: _why, ...view }: PreviewView): PreviewView {
+  return { ...view, problems: [] }
+}
+
+function broken(view: PreviewView): PreviewView {
+  return { ...view, state: unlessStopping(view, 'broken'), steps: [] }
+}
+
+// What was under way tells its end after the preview was asked to end.
+function unlessStopping({ state }: PreviewView, next: 'live' | 'broken'): PreviewView['state'] {
+  return state === 'stopping' ? state : next
+}
+
+function wordsOfChange({ because, files, changed }: PreviewEvent & { readonly event: 'live' }): string {
+  const what = because === 'variables' ? 'Variables' : files.length === 0 ? 'The source' : listed(files)
+  return `${what} changed, ${counted(changed)}`
+}
+
+function counted(endpoints: number): string {
+  return `${endpoints} endpoint${endpoints === 1 ? '' : 's'}`
+}
+
+function listed(files: readonly string[]): string {
+  return files.length > 3 ? `${files.length} files` : files.join(', ')
+}
+
+function wordsOfVariables({ names, leftOut }: PreviewEvent & { readonly event: 'variables' }): string {
+  const taken = names.length === 0 ? 'No variables from .env' : `Variables from .env: ${names.join(', ')}`
+  return leftOut.length === 0 ? `${taken}.` : `${taken}. Not for workers, so left out: ${leftOut.join(', ')}.`
+}
+
+function goesOn(answers: number | undefined): string {
+  return answers === undefined
+    ? 'Mend it and save: the preview tries again.'
+    : `Release ${answers} keeps answering; the next save tries again.`
+}
+
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

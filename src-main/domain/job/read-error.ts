@@ -1,0 +1,33 @@
+/** Why a job failed, as its worker tells it. */
+export type JobError = {
+  readonly message: string
+  /** Like `ValueError`. */
+  readonly type?: string
+  readonly traceback?: string
+}
+
+/**
+ * Reads the error of a job. Worker SDKs write JSON with message, type and traceback into it; whatever else it is, is the
+ * message. Source: worker-protocol, Results.
+ */
+export function readJobError(error: string): JobError {
+  const fields = fieldsOf(error)
+  const message = textOf(fields?.error_message)
+  if (message === undefined) return { message: error }
+  const type = /^<class '(?:.*\.)?(\w+)'>$/.exec(textOf(fields?.error_type) ?? '')?.[1]
+  const traceback = textOf(fields?.error_traceback)
+  return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
+}
+
+type Fields = Readonly<Record<'error_message' | 'error_type' | 'error_traceback', unknown>>
+
+function fieldsOf(error: string): Fields | undefined {
+  if (!error.startsWith('{')) return undefined
+  try {
+    return JSON.parse(error) as Fields
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)

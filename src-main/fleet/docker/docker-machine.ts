@@ -1,0 +1,46 @@
+import type Docker from 'dockerode'
+import type { FleetMachine } from '../../services/ports/machine.ts'
+import type { GpuBook } from '../gpu/gpu-book.ts'
+import type { Engine, EngineFacts } from './engine.ts'
+import type { ImageKeeper } from './images.ts'
+
+/** What the driver knows. */
+export type DockerMachineOptions = {
+  readonly engine: Engine
+  readonly images: ImageKeeper
+  readonly gpus: GpuBook
+}
+
+// Who asks for the engine alone gets advice of his own.
+const ADVICE = /\. Start Docker, or set DOCKER_HOST$/
+
+/** What the driver tells of the engine, its images and the cards. It only looks: a service without containers waits for none. */
+export function createDockerMachine({ engine, images, gpus }: DockerMachineOptions): FleetMachine {
+  return {
+    async engine() {
+      const lost = engine.fault()
+      try {
+        const { docker, facts } = await engine.look()
+        const { version, source, info } = facts
+        return { state: 'connected', version, source, info, platform: await platformOf(docker, info) }
+      } catch (error) {
+        const reason = (lost ?? (error as Error).message).replace(ADVICE, '')
+        return { state: lost === undefined ? 'absent' : 'reconnecting', reason }
+      }
+    },
+    async gpus(fresh) {
+      if (fresh || gpus.inventory() === undefined) await gpus.refresh()
+      return { inventory: gpus.inventory() ?? { cards: [] }, holds: gpus.holds() }
+    },
+    images: async () => images.own((await engine.look()).docker),
+    removeOldImages: async () => images.removeOld((await engine.look()).docker),
+    workerImage: () => images.nameFor({ container: undefined }),
+    makeWorkerImage: async (watch) => images.ensure(await engine.look(), { container: undefined }, watch),
+  }
+}
+
+// Only there it says more than the version of the engine; nobody else should be asked twice.
+async function platformOf(docker: Docker, { OperatingSystem }: EngineFacts['info']): Promise<string | undefined> {
+  if (!String(OperatingSystem).includes('Docker Desktop')) return undefined
+  return (await docker.version()).Platform?.Name
+}

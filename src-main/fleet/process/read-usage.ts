@@ -1,0 +1,84 @@
+/** What worker processes use, each with all that it started: from /proc on Linux, from `ps` elsewhere. */
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { WorkerUsage } from '../../contract/endpoint.ts'
+import {
+  type GroupSample,
+  type ProcessTimes,
+  readProcStat,
+  readPsLines,
+  readResidentBytes,
+  usageSince,
+} from '../../domain/worker/process-usage.ts'
+import type { Clock } from '../../services/ports.ts'
+
+type Worker = { readonly workerId: string; readonly pid: number }
+type Seen = ProcessTimes & { readonly memoryBytes: number }
+
+// A share of the processor is of a span: without a sample of this age or younger two are taken, this far apart. ms
+const SAMPLE_AGE_MS = 10_000
+const SAMPLE_SPAN_MS = 250
+
+const execute = promisify(execFile)
+
+/** Makes a reader that remembers the sample before. */
+export function createProcessUsageReader(
+  clock: Clock,
+): (workers: readonly Worker[]) => Promise<ReadonlyMap<string, WorkerUsage>> {
+  let before = new Map<string, GroupSample>()
+
+  async function sample(workers: readonly Worker[]): Promise<Map<string, GroupSample>> {
+    const groups = new Set(workers.map(({ pid }) => pid))
+    const seen = process.platform === 'linux' ? await fromProc(groups) : await fromPs()
+    const byGroup = Map.groupBy(seen, ({ group }) => group)
+    const at = clock.steady()
+    return new Map(
+      workers.flatMap(({ workerId, pid }) => {
+        const own = byGroup.get(pid)
+        return own === undefined ? [] : [[workerId, { at, ...sumOf(own) }] as const]
+      }),
+    )
+  }
+
+  return async (workers) => {
+    if (workers.length === 0) return new Map()
+    const isFresh = ({ workerId }: Worker) => clock.steady() - (before.get(workerId)?.at ?? 0) <= SAMPLE_AGE_MS
+    if (!workers.some((worker) => before.has(worker.workerId) && isFresh(worker))) {
+      before = await sample(workers)
+      await new Promise<void>((resolve) => clock.after(SAMPLE_SPAN_MS, resolve))
+    }
+    const now = await sample(workers)
+    const usage = new Map([...now].map(([workerId, one]) => [workerId, usageSince(before.get(workerId), one)]))
+    before = now
+    return usage
+  }
+}
+
+function sumOf(processes: readonly Seen[]): Pick<GroupSample, 'cpuMs' | 'memoryBytes'> {
+  return processes.reduce(
+    (sum, { cpuMs, memoryBytes }) => ({ cpuMs: sum.cpuMs + cpuMs, memoryBytes: sum.memoryBytes + memoryBytes }),
+    { cpuMs: 0, memoryBytes: 0 },
+  )
+}
+
+async function fromProc(groups: ReadonlySet<number>): Promise<readonly Seen[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const all = await Promise.all(pids.map((pid) => fromProcOf(pid, groups)))
+  return all.filter((one) => one !== undefined)
+}
+
+async function fromProcOf(pid: string, groups: ReadonlySet<number>): Promise<Seen | undefined> {
+  try {
+    const times = readProcStat(await readFile(`/proc/${pid}/stat`, 'latin1'))
+    if (times === undefined || !groups.has(times.group)) return undefined
+    return { ...times, memoryBytes: readResidentBytes(await readFile(`/proc/${pid}/status`, 'latin1')) }
+  } catch {
+    return undefined // it went away meanwhile
+  }
+}
+
+async function fromPs(): Promise<readonly Seen[]> {
+  const { stdout } = await execute('ps', ['-A', '-o', 'pgid=,rss=,time='], { encoding: 'latin1' })
+  return readPsLines(stdout)
+}

@@ -1,0 +1,113 @@
+/** The machine under the service, as the system page asks for it: programs are run and files are looked at. */
+import { readdir, stat, truncate } from 'node:fs/promises'
+import { arch, release, type as systemName } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Host } from '../core.ts'
+import { desktopVersion, type EngineSeen } from '../doctor/ask-engine.ts'
+import { askGpus, askToolkit, containerRows } from '../doctor/container-rows.ts'
+import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions } from '../doctor/folder-rows.ts'
+import { askPython, nodeRow, pythonRow } from '../doctor/program-rows.ts'
+import { runToEnd } from '../doctor/run-program.ts'
+import type { DataFolder } from './data-folder.ts'
+import { sweepData } from './sweep-data.ts'
+import { leftPreviews, sweepPreviews } from './sweep-previews.ts'
+
+type ToldEngine = Awaited<ReturnType<Parameters<Host['check']>[0]['engine']>>
+type Size = Awaited<ReturnType<Host['measure']>>
+
+// Files that are looked at at once; source: ours, the threads for files are four.
+const AT_ONCE = 32
+
+const NOTHING: Size = { bytes: 0, files: 0 }
+
+/** Makes it for the service of a data folder. @param now gives ms since the epoch */
+export function createHost({ folder, log }: Pick<DataFolder, 'folder' | 'log'>, now: () => number): Host {
+  return {
+    async check({ python, engine }) {
+      const rows = await Promise.all([
+        nodeRow(process.versions.node),
+        pythonRow(python, runToEnd),
+        folderRow(folder),
+        permissionRow(folder, process.platform),
+        spaceRow(folder),
+        containerRows({ runProgram: runToEnd, engine: async () => asSeen(await engine()), gpuTest: undefined }),
+      ])
+      return rows.flat()
+    },
+    async versions(python) {
+      const [seen, toolkit, { cards }] = await Promise.all([
+        askPython(python, runToEnd),
+        askToolkit(runToEnd),
+        askGpus(runToEnd),
+      ])
+      return [
+        { name: 'Node', version: process.versions.node },
+        { name: 'Python', version: seen?.version },
+        { name: 'NVIDIA driver', version: cards[0]?.driver },
+        { name: 'NVIDIA Container Toolkit', version: toolkit },
+        { name: 'Operating system', version: `${systemName()} ${release()} ${arch()}` },
+      ]
+    },
+    tightenPermissions: () => tightenPermissions(folder),
+    measure: (names) => measureAll(names.map((name) => resolve(folder, name))),
+    async list(name) {
+      const names = await readdir(join(folder, name)).catch(() => [])
+      return Promise.all(names.map((entry) => look(join(folder, name), entry)))
+    },
+    space: () => diskSpace(folder),
+    async leftPreviews() {
+      const folders = await leftPreviews(folder, now())
+      return { folders: folders.length, ...(await measureAll(folders)) }
+    },
+    async removePreviews() {
+      const failed = await sweepPreviews(folder, sweepData, now())
+      if (failed.length > 0) throw new Error(failed.map(({ folder, why }) => `${folder}: ${why}`).join('; '))
+    },
+    emptyLog: () => truncate(log, 0).catch(ignoreMissing),
+  }
+}
+
+function asSeen(told: ToldEngine): EngineSeen {
+  if (told?.state !== 'connected')
+    return { state: 'absent', reason: told?.reason ?? 'this service runs its workers without containers' }
+  const { source = '', version = '', platform = '', info = {} } = told
+  return { state: 'answers', where: source, version, desktop: desktopVersion(platform), info }
+}
+
+async function look(parent: string, name: string) {
+  const path = join(parent, name)
+  const [{ bytes }, found] = await Promise.all([measure(path), stat(path).catch(() => undefined)])
+  return { name, bytes, changedAt: found?.mtimeMs ?? Number.POSITIVE_INFINITY } // gone meanwhile: as if it were new
+}
+
+async function measureAll(paths: readonly string[]): Promise<Size> {
+  const sizes = await Promise.all(paths.map(measure))
+  return sizes.reduce(add, NOTHING)
+}
+
+// Some files at once: a service that is asked for sizes has other things to do with the disk.
+async function measure(path: string): Promise<Size> {
+  const found = await stat(path).catch(() => undefined) // files come and go while they are counted
+  if (found === undefined) return NOTHING
+  if (!found.isDirectory()) return { bytes: found.size, files: 1 }
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  let sum = NOTHING
+  while (files.length > 0) {
+    const sizes = await Promise.all(files.splice(-AT_ONCE).map(sizeOf))
+    sum = sizes.reduce(add, sum)
+  }
+  return sum
+}
+
+const sizeOf = (path: string): Promise<Size> =>
+  stat(path).then(
+    ({ size }) => ({ bytes: size, files: 1 }),
+    () => NOTHING, // it went while others were counted
+  )
+
+const add = (one: Size, other: Size): Size => ({ bytes: one.bytes + other.bytes, files: one.files + other.files })
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}

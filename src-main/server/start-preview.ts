@@ -1,0 +1,113 @@
+/**
+ * Starts previews as programs: `drydock deploy --preview` of this installation. Its standard input is held open as long as
+ * the service lives, and it ends with that, so that a service that is killed leaves no preview behind.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import { previewEvent } from '../contract/preview-events.ts'
+import type { Log, PreviewEnd, StartPreview } from '../core.ts'
+import { sweepData } from './sweep-data.ts'
+import { sweepPreviews } from './sweep-previews.ts'
+
+/** How the command line of this installation is started. */
+export type CommandLine = {
+  readonly program: string
+  /** Before those of the command. */
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+// What would make the preview another one than that of this folder and this service.
+const NOT_PASSED_ON = /^(SVC_(APP|ENV|BASE_URL|API_KEY|DATA)|DRYDOCK_LAUNCHER_PID)$/
+// The end of the error output that is kept; in characters.
+const LAST_WORDS = 4000
+// An event with more is none of ours; in characters.
+const LINE_LIMIT = 4 * 1024 * 1024
+
+/** Makes what starts previews. @param data the data folder of this service, beside whose data theirs are */
+export function createStartPreview({
+  commandLine: { program, args, env },
+  data,
+  log,
+}: {
+  readonly commandLine: CommandLine
+  readonly data: string
+  readonly log: Log
+}): StartPreview {
+  const passed = Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_PASSED_ON.test(name)))
+  // One that was killed left its workers running.
+  async function tidyUp(exitCode: number | null): Promise<void> {
+    if (exitCode === 0) return
+    try {
+      const left = await sweepPreviews(data, sweepData, Date.now())
+      for (const { folder, why } of left) log.warn('a preview could not be tidied up', { folder, why })
+    } catch (error) {
+      log.warn('previews could not be tidied up', { error })
+    }
+  }
+  return (folder, onEvent) => {
+    const command = ['deploy', '--preview', '--end-with-input', '--json', '--data', data]
+    const child = spawn(program, [...args, ...command], {
+      cwd: folder,
+      env: passed,
+      // A group of its own: Ctrl+C in the terminal of the service is for the service, which ends its previews in order.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    let lastWords = ''
+    child.stdin.on('error', () => undefined) // it has ended; nothing is ever written
+    readLines(child.stdout, (line) => {
+      const event = readEvent(line)
+      if (event === undefined) log.warn('a preview told what is no event', { length: line.length })
+      else onEvent(event)
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      lastWords = (lastWords + text).slice(-LAST_WORDS)
+    })
+    const ended = new Promise<PreviewEnd>((resolve) => {
+      child.once('error', (error) => {
+        // The system says the same of a folder that is gone as of a program.
+        const why = existsSync(folder) ? error.message : `the folder ${folder} is not there`
+        resolve({ exitCode: null, lastWords: `The preview could not be started: ${why}.` })
+      })
+      child.once('close', (exitCode) => {
+        const end = { exitCode, lastWords: wordsOf(lastWords) }
+        void tidyUp(exitCode).then(() => resolve(end))
+      })
+    })
+    // No signal: where there are none, on Windows, it would be killed, and its workers would go on.
+    return { ended, stop: () => void child.stdin.end(), kill: () => void child.kill('SIGKILL') }
+  }
+}
+
+function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8')
+  let begun = ''
+  stream.on('data', (piece: Buffer) => {
+    const lines = (begun + decoder.write(piece)).split('\n')
+    begun = (lines.pop() ?? '').slice(0, LINE_LIMIT)
+    for (const line of lines) if (line !== '') onLine(line)
+  })
+}
+
+function readEvent(line: string) {
+  try {
+    return previewEvent.parse(JSON.parse(line))
+  } catch {
+    return undefined
+  }
+}
+
+/** The error that a command of ours ended with is a JSON document; anything else is told as it is. */
+function wordsOf(text: string): string {
+  const last = text.trimEnd().split('\n').at(-1) ?? ''
+  try {
+    const read: unknown = JSON.parse(last)
+    if (typeof read === 'object' && read !== null && 'error' in read && typeof read.error === 'string')
+      return read.error
+  } catch {
+    // It is no document.
+  }
+  return text.trim()
+}

@@ -1,0 +1,161 @@
+/**
+ * What takes disk, by kind, and what can go. Cleaning removes only what nobody needs: what a job, a release or a worker
+ * still has stays whatever its size, and volumes belong to the user.
+ */
+import { AppError } from '../../contract/errors.ts'
+import type { DiskKind, DiskUse } from '../../contract/system.ts'
+import { artifactsInUse, sweepArtifacts } from '../apps/sweep-artifacts.ts'
+import type { FolderEntry, FolderSize, Host } from '../ports/machine.ts'
+import type { Clock, Fleet, Storage } from '../ports.ts'
+import type { WorkerRegistry } from '../workers/worker-registry.ts'
+
+/** What looking and cleaning need. */
+export type DiskDeps = {
+  readonly storage: Storage
+  readonly clock: Pick<Clock, 'now'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly fleet: Pick<Fleet, 'machine'>
+  readonly host: Host
+  /** The data folder. */
+  readonly folder: () => string
+}
+
+// What the pages show of logs is of the last hours; older lines are for those who search.
+const KEPT_LOG_MS = 86_400_000
+const LOG_BATCH = 2000
+// The sweep leaves what was touched within it; see storage/sweep-artifact-files.
+const UNUSED_ARTIFACT_MS = 3_600_000
+const PACKED = '.tar.gz'
+
+const FILES = {
+  database: ['drydock.db', 'drydock.db-wal', 'drydock.db-shm'],
+  payloads: ['payloads'],
+  logs: ['drydock.log', 'workers'],
+  artifacts: ['artifacts', 'unpacked'],
+  volumes: ['volumes'],
+  previews: ['previews'],
+} as const satisfies Record<Exclude<DiskKind, 'images' | 'packages'>, readonly string[]>
+
+const NOTES: Readonly<Record<DiskKind, string>> = {
+  database: 'Jobs, endpoints and log lines. Space of what is deleted is used again, so the file does not shrink.',
+  payloads: 'Inputs and outputs above 256 KiB. Each goes with the record of its job, when its retention is over.',
+  logs: 'Files between workers and the log, and the log of the service. Log lines themselves are in the database.',
+  artifacts: 'Code of apps, packed and unpacked. Those that no release and no worker has go after an hour.',
+  packages:
+    'Packages that builds have installed for apps whose folders were opened. The three newest sets of each stay; a build installs again what is missing.',
+  volumes: 'What workers wrote into network volumes. It is yours: delete folders that you do not need by hand.',
+  previews: 'Data folders of previews. Each goes when its preview ends.',
+  images: 'Images of workers that were made on this machine. Layers that they share are counted for each.',
+}
+
+/** All kinds, each with its size. */
+export async function readDisk(deps: DiskDeps): Promise<readonly DiskUse[]> {
+  const { host, folder } = deps
+  const ofFiles = async (kind: keyof typeof FILES): Promise<DiskUse> => {
+    const { bytes, files } = await host.measure(FILES[kind])
+    const clean = await cleanable(deps, kind)
+    return {
+      kind,
+      bytes,
+      count: files,
+      where: kind === 'database' || kind === 'logs' ? folder() : `${folder()}/${FILES[kind][0]}`,
+      note: NOTES[kind],
+      ...(clean === undefined ? {} : { clean }),
+    }
+  }
+  const kinds = Object.keys(FILES) as (keyof typeof FILES)[]
+  return Promise.all([...kinds.map(ofFiles), packageUse(deps), imageUse(deps)])
+}
+
+/**
+ * Removes what nobody needs of a kind.
+ * @returns bytes that were freed, about
+ * @throws AppError NOT_DONE with the reason
+ */
+export async function cleanDisk(deps: DiskDeps, kind: DiskKind): Promise<number> {
+  const use = async () => (await readDisk(deps)).find((one) => one.kind === kind)
+  const before = await use()
+  if (before?.clean === undefined) throw new AppError('NOT_DONE', { why: 'there is nothing of this kind to remove' })
+  try {
+    await CLEANERS[kind]?.(deps)
+  } catch (error) {
+    throw new AppError('NOT_DONE', { why: (error as Error).message.replace(/\.$/, '') })
+  }
+  // Lines leave room inside the database, which no file shows.
+  if (kind === 'logs') return before.clean.bytes
+  return Math.max(0, before.bytes - ((await use())?.bytes ?? 0))
+}
+
+const CLEANERS: Readonly<Partial<Record<DiskKind, (deps: DiskDeps) => Promise<void>>>> = {
+  async logs({ storage, clock, host }) {
+    const before = clock.now() - KEPT_LOG_MS
+    while ((await storage.write(() => storage.logs.trim(before, LOG_BATCH))) === LOG_BATCH);
+    await host.emptyLog()
+  },
+  artifacts: sweepArtifacts,
+  previews: ({ host }) => host.removePreviews(),
+  images: async ({ fleet }) => fleet.machine?.removeOldImages(),
+}
+
+async function cleanable(deps: DiskDeps, kind: DiskKind): Promise<DiskUse['clean']> {
+  const { storage, clock, host } = deps
+  if (kind === 'logs') {
+    const { lines, bytes } = storage.logs.olderThan(clock.now() - KEPT_LOG_MS)
+    const own = await host.measure(['drydock.log'])
+    if (lines === 0 && own.bytes === 0) return undefined
+    const effect = `Deletes ${inWords(lines, 'log line')} older than a day, and empties the log of the service.`
+    return { bytes: bytes + own.bytes, effect }
+  }
+  if (kind === 'artifacts') {
+    const unused = await unusedArtifacts(deps)
+    if (unused.length === 0) return undefined
+    const effect = `Deletes ${inWords(unused.length, 'file')} and folders of apps that no release and no worker has.`
+    return { bytes: total(unused), effect }
+  }
+  if (kind === 'previews') {
+    const { folders, bytes } = await host.leftPreviews()
+    if (folders === 0) return undefined
+    return { bytes, effect: `Deletes ${inWords(folders, 'folder')} of previews that were killed, with their workers.` }
+  }
+  return undefined
+}
+
+// As the sweep finds them, but for what somebody asks for in this moment.
+async function unusedArtifacts(deps: DiskDeps): Promise<readonly FolderEntry[]> {
+  const { artifacts, unpacked } = artifactsInUse(deps)
+  const [packed, folders] = await Promise.all(['artifacts', 'unpacked'].map((name) => deps.host.list(name)))
+  const isOld = ({ changedAt }: FolderEntry) => changedAt < deps.clock.now() - UNUSED_ARTIFACT_MS
+  const isUnused = ({ name }: FolderEntry) => name.endsWith(PACKED) && !artifacts.has(name.slice(0, -PACKED.length))
+  return [
+    ...(packed ?? []).filter(isUnused).filter(isOld),
+    ...(folders ?? []).filter(({ name }) => !unpacked.has(name)).filter(isOld),
+  ]
+}
+
+// They lie beside the source, so that they go with it.
+async function packageUse({ storage, host }: DiskDeps): Promise<DiskUse> {
+  const folders = storage.projects.all().map(({ folder }) => `${folder}/.svc/packages`)
+  const { bytes, files } = await host.measure(folders)
+  return { kind: 'packages', bytes, count: files, where: '.svc/packages in the folders of apps', note: NOTES.packages }
+}
+
+async function imageUse({ fleet }: DiskDeps): Promise<DiskUse> {
+  const common = { kind: 'images', where: 'the Docker engine', note: NOTES.images } as const
+  try {
+    const images = (await fleet.machine?.images()) ?? []
+    const old = images.filter((image) => image.old)
+    const effect = `Removes ${old.map(({ name }) => name).join(', ')}. One that a container has stays.`
+    return {
+      ...common,
+      bytes: total(images),
+      count: images.length,
+      ...(old.length === 0 ? {} : { clean: { bytes: total(old), effect } }),
+    }
+  } catch (error) {
+    return { ...common, bytes: 0, fault: (error as Error).message }
+  }
+}
+
+const total = (images: readonly Pick<FolderSize, 'bytes'>[]) => images.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const inWords = (count: number, noun: string) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`

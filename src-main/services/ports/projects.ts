@@ -1,0 +1,110 @@
+/** The ports of projects: their records, folders of this machine, their source, builds of them, and previews. */
+import type { BuildEvent, BuildResult } from '../../contract/build.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import type { PreviewEvent } from '../../contract/preview-events.ts'
+import type { ExampleView, FolderList } from '../../contract/projects.ts'
+import type { ScanDocument } from '../../contract/scan.ts'
+import type { ArtifactContents } from '../../domain/app/artifact-pieces.ts'
+import type { ExclusionProfile } from '../../domain/app/excluded-packages.ts'
+
+/** A project as stored: a folder, by its real path. `openedAt` in wall ms. */
+export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }
+
+/** The records of projects. Methods that write are called inside a Writer's work only. */
+export type ProjectStore = {
+  /** The one that was opened last comes first. */
+  readonly all: () => readonly Project[]
+  readonly get: (id: string) => Project | undefined
+  /** Adds the project, or notes that its folder was opened again; then it keeps its id. */
+  readonly open: (project: Project) => Project
+  readonly remove: (id: string) => void
+}
+
+/** Folders of this machine. */
+export type ProjectFolders = {
+  /** @param path absolute; without it the home folder @throws AppError FOLDER_UNREADABLE */
+  readonly list: (path: string | undefined) => Promise<FolderList>
+  /** The real path of a folder that can be read. @throws AppError FOLDER_UNREADABLE */
+  readonly realFolder: (path: string) => Promise<string>
+  readonly isThere: (folder: string) => Promise<boolean>
+  readonly examples: () => Promise<readonly ExampleView[]>
+  /**
+   * Makes an app in a folder that is empty or not there yet.
+   * @param from name of an example, or `app`
+   * @throws AppError FOLDER_NOT_EMPTY, FOLDER_UNREADABLE; BAD_FIELD where there is no such example
+   */
+  readonly make: (path: string, from: string) => Promise<void>
+}
+
+/** The source of a project as it is on the disk. */
+export type ProjectSource = {
+  /**
+   * Looks for endpoints; see `stamp`. No stamp: a file changed in this moment, and may have been read before that.
+   * @throws BuildFailure when it cannot be read at all; the reason of the signal
+   */
+  readonly scan: (
+    folder: string,
+    signal?: AbortSignal,
+  ) => Promise<{ readonly scan: ScanDocument; readonly stamp: string | undefined }>
+  /** See HashFiles. @throws BuildFailure */
+  readonly fingerprint: (folder: string, files: readonly string[], signal?: AbortSignal) => Promise<string>
+  /** A text that changes when a file of the project does, or when one comes or goes. @param files see ScanDocument */
+  readonly stamp: (folder: string, files: readonly string[]) => Promise<string>
+  /** `X.Y` of python3 on this machine. */
+  readonly localPython: () => Promise<string | undefined>
+}
+
+/** How a project is built. */
+export type ProjectBuildOptions = {
+  readonly folder: string
+  readonly app: string
+  readonly excludes: readonly string[]
+  readonly profile: ExclusionProfile
+  readonly pythonVersion: string | undefined
+  /** Absolute path for the artifact. */
+  readonly output: string
+}
+
+/** A build with what the pages show of it. */
+export type BuiltProject = BuildResult & {
+  readonly contents: ArtifactContents
+  readonly manifestRead: Manifest
+}
+
+/** Builds a project without holding up the service. @throws BuildFailure; the reason of the signal */
+export type BuildProject = (
+  options: ProjectBuildOptions,
+  tell: (event: BuildEvent) => void,
+  signal: AbortSignal,
+) => Promise<BuiltProject>
+
+/** How a preview ended. `exitCode` null: a signal ended it; `lastWords`: the end of its error output. */
+export type PreviewEnd = { readonly exitCode: number | null; readonly lastWords: string }
+
+/** A preview that runs as a program of its own. */
+export type PreviewProgram = {
+  /** Settles when it is over; never rejects. */
+  readonly ended: Promise<PreviewEnd>
+  /** Asks it to end in order. */
+  readonly stop: () => void
+  /** Ends it at once; what it leaves is removed by the next preview. */
+  readonly kill: () => void
+}
+
+/** Starts the preview of a folder. It ends by itself when the service does, however that ends. */
+export type StartPreview = (folder: string, onEvent: (event: PreviewEvent) => void) => PreviewProgram
+
+/** Makes a link that signs a browser in to the pages of a preview. @throws Error when it does not answer */
+export type PreviewLink = (service: {
+  readonly url: string
+  readonly keyFile: string
+}) => Promise<{ readonly url: string; readonly expiresAt: number }>
+
+/** All that projects need from outside. */
+export type ProjectPorts = {
+  readonly folders: ProjectFolders
+  readonly source: ProjectSource
+  readonly build: BuildProject
+  readonly startPreview: StartPreview
+  readonly previewLink: PreviewLink
+}

@@ -1,0 +1,83 @@
+import type { DeployPlan, RunsOn } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
+import { planRelease } from '../apps/plan-release.ts'
+import type { Project } from '../ports/projects.ts'
+import type { Fleet, Storage } from '../ports.ts'
+import { appOfFolder } from './app-of-folder.ts'
+import type { Build } from './builds.ts'
+import type { Projects } from './projects.ts'
+
+type Deps = {
+  readonly storage: Storage
+  readonly fleet: Pick<Fleet, 'refusal'>
+  readonly projects: Pick<Projects, 'builds' | 'source'>
+}
+
+// Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
+const NOT_HERE_YET = '/nowhere'
+
+/**
+ * Plans a deploy of a project: of its last build where that is of this source and still here, else of a new one.
+ * @throws AppError BUILD_RUNNING, BUILD_FAILED, BAD_FIELD
+ */
+export async function planProject(
+  deps: Deps,
+  project: Project,
+  {
+    environment,
+    runsOn,
+    ...request
+  }: ProjectBuildRequest & { readonly environment: string; readonly runsOn?: RunsOn | undefined },
+): Promise<{ readonly artifact: string; readonly plan: DeployPlan }> {
+  const { artifact, manifest } = await currentBuild(deps, project, request)
+  const { targets: _targets, ...plan } = await planRelease(deps, {
+    app: appOfFolder(project.folder),
+    environment,
+    manifest,
+    folder: NOT_HERE_YET,
+    code: artifact,
+    ...(runsOn === undefined ? {} : { runsOn }),
+    withoutImages: false,
+  })
+  return { artifact, plan }
+}
+
+type Built = { readonly artifact: string; readonly manifest: Manifest }
+
+async function currentBuild(deps: Deps, project: Project, request: ProjectBuildRequest): Promise<Built> {
+  const { builds, source } = deps.projects
+  const last = builds.newest(project.id)
+  if (last?.view().state === 'running') throw new AppError('BUILD_RUNNING', { projectId: project.id })
+  const known = last && builtOf(last)
+  if (last !== undefined && known !== undefined && isSameRequest(last.request, request)) {
+    const { fingerprint } = await source.read(project)
+    const isHere = (await deps.storage.artifacts.find(known.artifact)) !== undefined
+    if (isHere && fingerprint === last.view().result?.fingerprint) return known
+  }
+  const build = builds.start(project, request)
+  await build.over
+  const built = builtOf(build)
+  if (built !== undefined) return built
+  const { state, problems } = build.view()
+  const why = state === 'cancelled' ? 'the build was cancelled.' : problems.map(worded).join('\n')
+  throw new AppError('BUILD_FAILED', { why })
+}
+
+function builtOf(build: Build): Built | undefined {
+  const artifact = build.view().result?.artifact
+  const manifest = build.manifest()
+  return artifact === undefined || manifest === undefined ? undefined : { artifact, manifest }
+}
+
+function isSameRequest(one: ProjectBuildRequest, other: ProjectBuildRequest): boolean {
+  const keyOf = ({ exclude, images, python }: ProjectBuildRequest) =>
+    JSON.stringify([[...new Set(exclude)].sort(), images, python])
+  return keyOf(one) === keyOf(other)
+}
+
+function worded({ file, line, message }: BuildView['problems'][number]) {
+  const place = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
+  return `${place}${message}`
+}

@@ -1,0 +1,129 @@
+/**
+ * Previews of projects: each a program of its own with a service of its own, at most one of each project. What it tells
+ * becomes a view; the view of the newest is kept until the service ends, and with it all previews.
+ */
+import { AppError } from '../../contract/errors.ts'
+import type { PreviewEvent } from '../../contract/preview-events.ts'
+import type { PreviewView } from '../../contract/projects.ts'
+import { previewBegun, previewEnded, previewStopping, previewWith } from '../../domain/app/preview-view.ts'
+import type { PreviewEnd, PreviewLink, PreviewProgram, Project, StartPreview } from '../ports/projects.ts'
+import type { Clock, Log } from '../ports.ts'
+import type { Soon } from './soon.ts'
+
+// How long a preview gets to end in order, in ms. Source: ours; its jobs get 2 s, and engines take some for containers.
+const STOP_MS = 15_000
+
+/** A preview, under way or over. */
+export type Preview = { readonly view: () => PreviewView }
+
+type Running = Preview & {
+  readonly program: PreviewProgram
+  shown: PreviewView
+  keyFile: string | undefined
+  isWanted: boolean
+  readonly over: Promise<void>
+}
+
+/** Previews of all projects. */
+export type Previews = {
+  /** @throws AppError PREVIEW_RUNNING */
+  readonly start: (project: Project) => Preview
+  /** The newest of a project. */
+  readonly newest: (projectId: string) => Preview | undefined
+  /** Ends the preview of a project and waits until nothing of it is left. */
+  readonly stop: (projectId: string) => Promise<void>
+  /** A link that signs a browser in to its pages. @throws AppError NO_PREVIEW where none answers */
+  readonly link: (projectId: string) => ReturnType<PreviewLink>
+  /** Ends it, and forgets what it told. */
+  readonly forget: (projectId: string) => Promise<void>
+  readonly stopAll: () => Promise<void>
+}
+
+type Deps = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly startPreview: StartPreview
+  readonly previewLink: PreviewLink
+  /** Is called when a view has changed. */
+  readonly onChange: (soon: Soon) => void
+}
+
+/** Makes them. */
+export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps): Previews {
+  const previews = new Map<string, Running>()
+
+  function begin({ id, folder }: Project): Running {
+    const hear = (event: PreviewEvent) => {
+      if (event.event === 'up') preview.keyFile = event.keyFile
+      change(preview, previewWith(preview.shown, event, clock.now()), event.event === 'log' ? 'with others' : 'now')
+    }
+    const program = startPreview(folder, hear)
+    const over = program.ended.then((end) => {
+      const why = preview.isWanted ? whyEnded(end) : undefined
+      if (why !== undefined) log.warn('a preview ended by itself', { projectId: id, exitCode: end.exitCode })
+      change(preview, previewEnded(preview.shown, why, clock.now()))
+    })
+    const preview: Running = {
+      program,
+      shown: previewBegun(clock.now()),
+      view: () => preview.shown,
+      keyFile: undefined,
+      isWanted: true,
+      over,
+    }
+    return preview
+  }
+
+  function change(preview: Running, view: PreviewView, soon: Soon = 'now'): void {
+    preview.shown = view
+    onChange(soon)
+  }
+
+  async function stop(projectId: string): Promise<void> {
+    const preview = previews.get(projectId)
+    if (preview === undefined || preview.shown.state === 'ended') return
+    if (preview.isWanted) {
+      preview.isWanted = false
+      change(preview, previewStopping(preview.shown))
+      preview.program.stop()
+    }
+    const cancelTimer = clock.after(STOP_MS, () => {
+      log.warn('a preview did not end in time and is killed', { projectId })
+      preview.program.kill()
+    })
+    await preview.over
+    cancelTimer()
+  }
+
+  return {
+    start(project) {
+      const before = previews.get(project.id)
+      if (before !== undefined && before.shown.state !== 'ended')
+        throw new AppError('PREVIEW_RUNNING', { projectId: project.id })
+      const begun = begin(project)
+      previews.set(project.id, begun)
+      onChange('now')
+      return begun
+    },
+    newest: (projectId) => previews.get(projectId),
+    stop,
+    async link(projectId) {
+      const { shown, keyFile } = previews.get(projectId) ?? {}
+      if (shown?.url === undefined || keyFile === undefined) throw new AppError('NO_PREVIEW', { projectId })
+      return previewLink({ url: shown.url, keyFile }).catch((error) => {
+        // It is ending, or was killed in this moment.
+        throw new AppError('NO_PREVIEW', { projectId }, { cause: error })
+      })
+    },
+    async forget(projectId) {
+      await stop(projectId)
+      previews.delete(projectId)
+    },
+    stopAll: async () => void (await Promise.all([...previews.keys()].map(stop))),
+  }
+}
+
+function whyEnded({ exitCode, lastWords }: PreviewEnd): string {
+  if (lastWords !== '') return lastWords
+  return exitCode === null ? 'The preview was killed. Start it again.' : `The preview ended with exit code ${exitCode}.`
+}

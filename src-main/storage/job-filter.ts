@@ -1,0 +1,218 @@
+/**
+ * Lists and counts of jobs by a filter, newest first. A time of creation is turned into a place in the order of jobs by
+ * halving, so that it needs no index of its own: where the clock was set back, the cut lies somewhere within the times
+ * that came twice.
+ */
+import type { Database } from 'better-sqlite3'
+import { JOB_STATES, type JobState } from '../contract/job.ts'
+import { limit } from '../contract/limits.ts'
+import { matchExpression } from '../domain/job/search-query.ts'
+import type { Job, JobFilter, JobStore } from '../services/ports.ts'
+import { JOB_COLUMNS } from './job-columns.ts'
+
+const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
+const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
+const FIRST_FROM = `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`
+// One step of a walk from endpoint to endpoint, of those that have jobs.
+const NEXT_ENDPOINT = `SELECT endpoint_id AS id FROM jobs WHERE endpoint_id > ? ORDER BY endpoint_id LIMIT 1`
+
+const IN_RANGE = 'seq BETWEEN @first AND @last'
+const PAGE = 'ORDER BY seq DESC LIMIT @limit OFFSET @offset'
+const STATE_AND_ENDPOINT = `
+  (@states IS NULL OR jobs.status IN (SELECT value FROM json_each(@states)))
+  AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)`
+const ALL = `SELECT seq FROM jobs WHERE ${IN_RANGE} ${PAGE}`
+const OF_ENDPOINT = `SELECT seq FROM jobs WHERE endpoint_id = @endpointId AND ${IN_RANGE} ${PAGE}`
+// One range of jobs_by_state, in order. Several are merged by the caller, so that no state is ever sorted as a whole.
+const IN_STATE = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND ${IN_RANGE} ${PAGE}`
+const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
+const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
+// The index gives rowids newest first, so it stops at the limit. CROSS JOIN keeps it the outer loop.
+const FOUND = `
+  SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last
+  ORDER BY rowid DESC LIMIT @limit OFFSET @offset`
+const FOUND_WHERE = `
+  SELECT job_search.rowid AS seq FROM job_search CROSS JOIN jobs ON jobs.seq = job_search.rowid
+  WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${STATE_AND_ENDPOINT}
+    AND (@workerId IS NULL OR jobs.worker_id = @workerId)
+  ORDER BY job_search.rowid DESC LIMIT @limit OFFSET @offset`
+
+type Range = { readonly first: number; readonly last: number }
+
+/** Makes the lists by filter. */
+export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> {
+  const read = db.prepare<[number], Job>(READ)
+  const newestSeq = db.prepare<[], { readonly seq: number }>(NEWEST_SEQ)
+  const firstFrom = db.prepare<[number], { readonly seq: number; readonly createdAt: number }>(FIRST_FROM)
+  const nextEndpoint = db.prepare<[string], { readonly id: string }>(NEXT_ENDPOINT)
+  const all = statement(db, ALL)
+  const ofEndpoint = statement(db, OF_ENDPOINT)
+  const inState = statement(db, IN_STATE)
+  const ofWorker = statement(db, OF_WORKER)
+  const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
+  const found = statement(db, FOUND)
+  const foundWhere = statement(db, FOUND_WHERE)
+
+  // Smallest seq from which on jobs were created at `time` or later.
+  function seqAt(time: number): number {
+    let low = 1
+    let high = (newestSeq.get()?.seq ?? 0) + 1
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const job = firstFrom.get(middle)
+      if (job === undefined || job.createdAt >= time) high = middle
+      else low = job.seq + 1
+    }
+    return low
+  }
+
+  function rangeOf({ from, to, before, after }: JobFilter): Range {
+    const last = Math.min((before ?? Number.MAX_SAFE_INTEGER) - 1, to === undefined ? Infinity : seqAt(to + 1) - 1)
+    return { first: Math.max((after ?? 0) + 1, from === undefined ? 1 : seqAt(from)), last }
+  }
+
+  function endpointIds(): readonly string[] {
+    const ids: string[] = []
+    for (let next = nextEndpoint.get(''); next !== undefined; next = nextEndpoint.get(next.id)) ids.push(next.id)
+    return ids
+  }
+
+  // The ranges of the index by state that a filter without text and worker stands for.
+  function statesOf(filter: JobFilter): readonly object[] {
+    const { endpointId } = filter
+    const states = someStates(filter) ?? []
+    const ids = endpointId === undefined ? endpointIds() : [endpointId]
+    return ids.flatMap((id) =>
+      states.flatMap((status) => [0, 1].map((lowPriority) => ({ endpointId: id, status, lowPriority }))),
+    )
+  }
+
+  function seqs(filter: JobFilter, page: { readonly limit: number; readonly offset: number }): readonly number[] {
+    const query = { ...rangeOf(filter), ...page }
+    const way = wayOf(filter)
+    switch (way.by) {
+      case 'nothing':
+        return []
+      case 'text':
+        return (way.alone ? found : foundWhere).all({ ...query, ...way.values })
+      case 'worker':
+        return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
+      case 'states': {
+        const most = page.limit + page.offset
+        const ranges = statesOf(filter).map((range) => inState.all({ ...query, ...range, limit: most, offset: 0 }))
+        return merged(ranges).slice(page.offset, most)
+      }
+      case 'endpoint':
+        return ofEndpoint.all({ ...query, ...way.values })
+      case 'all':
+        return all.all(query)
+    }
+  }
+
+  function count(filter: JobFilter): { readonly count: number; readonly more: boolean } {
+    const range = rangeOf(filter)
+    const way = wayOf(filter)
+    switch (way.by) {
+      case 'nothing':
+        return { count: 0, more: false }
+      case 'text':
+        return upTo(way.alone ? limit('jobCount') : limit('jobCountRead'), [{ ...range, ...way.values }], (values) =>
+          (way.alone ? found : foundWhere).count(values),
+        )
+      case 'worker':
+        return upTo(way.alone ? limit('jobCount') : limit('jobCountRead'), [{ ...range, ...way.values }], (values) =>
+          (way.alone ? ofWorker : ofWorkerWhere).count(values),
+        )
+      case 'states':
+        return upTo(
+          limit('jobCount'),
+          statesOf(filter).map((one) => ({ ...range, ...one })),
+          inState.count,
+        )
+      case 'endpoint':
+        return upTo(limit('jobCount'), [{ ...range, ...way.values }], ofEndpoint.count)
+      case 'all':
+        return upTo(
+          limit('jobCount'),
+          endpointIds().map((endpointId) => ({ ...range, endpointId })),
+          ofEndpoint.count,
+        )
+    }
+  }
+
+  return {
+    list: (query) =>
+      seqs(query, { limit: query.limit, offset: query.offset ?? 0 })
+        .map((seq) => read.get(seq))
+        .filter((job) => job !== undefined),
+    count,
+  }
+}
+
+type Way =
+  | { readonly by: 'nothing' | 'states' | 'all' }
+  | {
+      readonly by: 'text' | 'worker'
+      /** Whether the index alone tells. */
+      readonly alone: boolean
+      readonly values: object
+    }
+  | { readonly by: 'endpoint'; readonly values: object }
+
+/** The states that are let through, each once; undefined where all are. */
+function someStates({ states }: JobFilter): readonly JobState[] | undefined {
+  const some = JOB_STATES.filter((state) => states === undefined || states.includes(state))
+  return some.length === JOB_STATES.length ? undefined : some
+}
+
+/** Which index a filter is answered from. */
+function wayOf({ text, ...filter }: JobFilter): Way {
+  const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
+  const states = someStates(filter)
+  const some = states === undefined ? null : JSON.stringify(states)
+  if (text !== undefined) {
+    const match = matchExpression(text, endpointId ?? undefined)
+    if (match === undefined) return { by: 'nothing' }
+    const alone = some === null && workerId === null
+    return { by: 'text', alone, values: alone ? { match } : { match, states: some, endpointId, workerId } }
+  }
+  if (workerId !== null) {
+    const alone = some === null && endpointId === null
+    return { by: 'worker', alone, values: alone ? { workerId } : { workerId, states: some, endpointId } }
+  }
+  if (some !== null) return { by: 'states' }
+  return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }
+}
+
+/** A select of seqs, and its count. */
+function statement(db: Database, sql: string) {
+  // Bare numbers: a jump far down a list goes over some ten thousand of them.
+  const select = db.prepare<[object], number>(sql).pluck()
+  const counted = db.prepare<[object], { readonly count: number }>(`SELECT COUNT(*) AS count FROM (${sql})`)
+  return {
+    all: (values: object): readonly number[] => select.all({ offset: 0, ...values }),
+    count: (values: object): number => counted.get({ offset: 0, ...values })?.count ?? 0,
+  }
+}
+
+/** Adds counts up, each counted no further than what is left of `most`. */
+function upTo(
+  most: number,
+  ranges: readonly object[],
+  countOf: (values: object) => number,
+): { readonly count: number; readonly more: boolean } {
+  let sum = 0
+  for (const range of ranges) {
+    sum += countOf({ ...range, limit: most + 1 - sum })
+    if (sum > most) return { count: most, more: true }
+  }
+  return { count: sum, more: false }
+}
+
+// Each range is in order already; together they are some pages at most.
+function merged(ranges: readonly (readonly number[])[]): readonly number[] {
+  const filled = ranges.filter((range) => range.length > 0)
+  return filled.length === 1 && filled[0] !== undefined ? filled[0] : filled.flat().sort((a, b) => b - a)
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { serviceFigures } from '../../src-main/contract/live.ts'
+import { setup as setupService } from '../support/core.ts'
+import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
+import { until } from '../support/served-service.ts'
+
+// A step of metrics and the wait for the log of requests, ms.
+const STEP_MS = 10_000
+
+/** A load-balanced endpoint whose worker answers with the status that the path names. */
+async function setup() {
+  const service = await setupService()
+  const port = await openWorker((incoming, response) =>
+    response.writeHead(Number.parseInt(incoming.url?.slice(1) ?? '', 10)).end(),
+  )
+  await service.createEndpoint('web', { loadBalanced: { port } })
+  const { send } = await openProxy(service)
+  await readyWorker(service)
+  const steps = async () => {
+    await service.clock.advance(STEP_MS)
+    const { points } = await service.get(`/api/endpoints/web/metrics?from=0&to=${service.clock.wall()}`)
+    return points[0]
+  }
+  return { ...service, send, steps }
+}
+
+it('requests to a load-balanced endpoint are counted like jobs: those with a status from 500 have failed', async () => {
+  const { send, steps } = await setup()
+  for (const status of [200, 404, 500, 503]) expect((await send(`/lb/web/${status}`)).status).toBe(status)
+  await until(async () => expect((await steps()).submitted).toBe(4))
+  expect(await steps()).toMatchObject({
+    submitted: 4,
+    completed: 2,
+    failed: 2,
+    coldStarts: 1,
+    delay: { count: 4 },
+    execution: { count: 4 },
+  })
+})
+
+it('the list of endpoints has figures of them, and the newest one that failed', async () => {
+  const { send, steps, get } = await setup()
+  const figures = async () => serviceFigures.parse(await get('/api/figures')).endpoints[0]
+  await send('/lb/web/200')
+  await until(async () => expect((await steps()).submitted).toBe(1))
+  expect(await figures()).toMatchObject({ endpointId: 'web', executionP50: expect.any(Number) })
+  expect(await figures()).not.toHaveProperty('lastError')
+  await send('/lb/web/503?key=secret')
+  await until(async () => {
+    await steps()
+    expect((await figures())?.lastError).toEqual({ at: expect.any(Number), error: '503 on GET /503' })
+  })
+  await send('/lb/web/502')
+  await until(async () => {
+    await steps()
+    expect((await figures())?.lastError?.error).toBe('502 on GET /502')
+  })
+})
+
+it('a worker that was started by an earlier run of the service is no cold start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { createEndpoint, running, clock, get, restart } = await setupService({ file: join(folder, 'drydock.db') })
+  await createEndpoint()
+  const { worker, jobId } = await running()
+  const coldStarts = async () => {
+    await clock.advance(STEP_MS / 2)
+    await worker.ping([jobId])
+    await clock.advance(STEP_MS / 2)
+    await worker.ping([jobId])
+    const { points } = await get(`/api/endpoints/e/metrics?from=0&to=${clock.wall()}`)
+    return (points as readonly { coldStarts: number }[]).reduce((sum, point) => sum + point.coldStarts, 0)
+  }
+  await until(async () => expect(await coldStarts()).toBe(1))
+  await restart('killed')
+  await coldStarts()
+  expect(await coldStarts()).toBe(1)
+  expect(await get('/api/workers')).toMatchObject({ workers: [{ id: worker.id }] })
+})

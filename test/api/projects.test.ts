@@ -1,0 +1,69 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { setup } from '../support/core.ts'
+import { folderWith, openProject, WORKER } from '../support/project-folder.ts'
+
+describe('folders', () => {
+  it('are listed by name, without hidden ones and files, and those with an app are told', async () => {
+    const service = await setup()
+    const path = folderWith({
+      'shop/worker.py': WORKER,
+      'older/src/gpu.py': 'import runpod_flash\n',
+      'plain/x.py': 'import os  # not from svc import Endpoint\n',
+      'notes/read.md': 'from svc import Endpoint',
+      '.hidden/worker.py': WORKER,
+      'file.txt': '',
+    })
+    symlinkSync('/nowhere', join(path, 'broken'))
+    const { folders, parent, capped } = await service.get(`/api/folders?path=${encodeURIComponent(path)}`)
+    expect(folders).toEqual([
+      { name: 'notes', path: join(path, 'notes'), isApp: false },
+      { name: 'older', path: join(path, 'older'), isApp: true },
+      { name: 'plain', path: join(path, 'plain'), isApp: false },
+      { name: 'shop', path: join(path, 'shop'), isApp: true },
+    ])
+    expect([parent, capped]).toEqual([join(path, '..'), false])
+  })
+
+  it('are those of the home folder where none is named, and the root has no parent', async () => {
+    const service = await setup()
+    const home = await service.get('/api/folders')
+    expect(await service.get('/api/folders?path=~')).toEqual(home)
+    expect((await service.get('/api/folders?path=/')).parent).toBeUndefined()
+  })
+
+  it.each([499, 500, 501])('of %i are listed up to 500', async (count) => {
+    const service = await setup()
+    const path = folderWith()
+    for (let at = 0; at < count; at++) mkdirSync(join(path, `f${at}`))
+    const { folders, capped } = await service.get(`/api/folders?path=${encodeURIComponent(path)}`)
+    expect([folders.length, capped]).toEqual([Math.min(count, 500), count > 500])
+  })
+
+  it('that cannot be used are refused with the reason', async () => {
+    const service = await setup()
+    const path = folderWith({ 'file.txt': '' })
+    const refused = async (wanted: string) =>
+      (await service.ask('GET', `/api/folders?path=${encodeURIComponent(wanted)}`)).body.error
+    expect(await refused(join(path, 'none'))).toMatch(/cannot be used: it is not there\.$/)
+    expect(await refused(join(path, 'file.txt'))).toMatch(/cannot be used: it is not a folder\.$/)
+    expect(await refused('some/where')).toBe('The folder some/where cannot be used: give its whole path.')
+  })
+})
+
+describe('projects', () => {
+  it('are one for a folder, whichever way leads to it, and the last one opened comes first', async () => {
+    const service = await setup()
+    const first = await openProject(service, { 'worker.py': WORKER })
+    await service.clock.leap(10)
+    const second = await openProject(service, {})
+    await service.clock.leap(10)
+    const link = join(folderWith(), 'link')
+    symlinkSync(first.path, link)
+    const again = await service.post('/api/projects', { folder: `${link}/` })
+    expect(again).toMatchObject({ id: first.id, folder: first.path, isThere: true })
+    const { projects } = await service.get('/api/projects')
+    expect(projects.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id])
+  })
+})

@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { PreviewView } from '../../src-main/contract/projects.ts'
+import { signal } from '../support/process-table.ts'
+import { until } from '../support/served-service.ts'
+import { projectService } from './projects-support.ts'
+
+test('a preview follows each save, says why one does not run, and leaves nothing when it is stopped', async () => {
+  const { service, open, processes, previewFolders, askPreview } = await projectService()
+  const before = processes().length
+  const project = await open('shop', 'mixed')
+  expect(await service.post(`${project.at}/preview`)).toMatchObject({ state: 'starting' })
+  const live = await project.previewIs('live', 1)
+  expect(live).toMatchObject({ runsOn: 'processes', problems: [] })
+  expect(live.endpoints.map(({ resource }) => resource).sort()).toEqual(['clean', 'keywords', 'mood', 'reviews'])
+  const rate = async (view: PreviewView) =>
+    (await askPreview(view, 'POST', '/v2/mood/runsync?wait=20000', { input: { text: 'great' } })).output
+
+  const first = await rate(live)
+  project.edit('mood.py', 'return {', 'return {"saved": True, ')
+  const second = await project.previewIs('live', 2)
+  expect(second.notes.findLast(({ kind }) => kind === 'live')).toMatchObject({ files: ['mood.py'] })
+  expect(await rate(second)).toEqual({ ...first, saved: true })
+
+  project.edit('mood.py', 'return {', 'return {{')
+  const broken = await project.previewIs('broken', 2)
+  expect(broken.problems).toMatchObject([{ file: 'mood.py', line: expect.any(Number) }])
+  expect(broken.why).toContain('Release 2 keeps answering')
+  project.edit('mood.py', 'return {{', 'return {')
+  expect((await project.previewIs('live', 2)).problems).toEqual([])
+
+  expect(await service.ask('DELETE', `${project.at}/preview`)).toMatchObject({ body: { state: 'ended' } })
+  expect(processes().length).toBe(before)
+  expect(previewFolders()).toEqual([])
+  // Stopped once more it stays what it is.
+  expect(await service.ask('DELETE', `${project.at}/preview`)).toMatchObject({ body: { state: 'ended' } })
+})
+
+test('the views of a preview are followed to its end', async () => {
+  const { service, open, follow } = await projectService()
+  const project = await open('shop', 'hello')
+  await service.post(`${project.at}/preview`)
+  const followed = follow<PreviewView>(`${project.at}/preview`)
+  await project.previewIs('live', 1)
+  await service.ask('DELETE', project.at)
+  const states = (await followed).map(({ state }) => state)
+  expect([...new Set(states)]).toEqual(['starting', 'live', 'stopping', 'ended'])
+})
+
+test('a link signs a browser in to the pages of the preview, without its key', async () => {
+  const { service, open } = await projectService()
+  const project = await open('shop', 'hello')
+  await service.post(`${project.at}/preview`)
+  const { url } = await project.previewIs('live', 1)
+  const link = await service.post(`${project.at}/preview/link`)
+  expect(link.url.startsWith(`${url}/`)).toBe(true)
+  const answer = await fetch(link.url, { redirect: 'manual' })
+  expect(answer.headers.get('set-cookie')).toContain('HttpOnly')
+})
+
+test('two projects are previewed at once, and a stop of the service ends both', async () => {
+  const { service, open, processes, previewFolders } = await projectService()
+  const projects = [await open('one', 'hello'), await open('two', 'two-load-balanced')]
+  for (const { at } of projects) await service.post(`${at}/preview`)
+  const views = await Promise.all(projects.map(({ previewIs }) => previewIs('live', 1)))
+  expect(new Set(views.map(({ url }) => url)).size).toBe(2)
+  expect(await service.ask('POST', `${projects[0]?.at}/preview`)).toMatchObject({ body: { code: 'PREVIEW_RUNNING' } })
+  expect(await service.stop()).toMatchObject({ exitCode: 0 })
+  expect(processes()).toEqual([])
+  expect(previewFolders()).toEqual([])
+})
+
+test('a service that is killed leaves no preview behind', async () => {
+  const { service, open, processes, previewFolders } = await projectService()
+  const project = await open('shop', 'mixed')
+  // Workers that write without a pause: whatever the preview tells then, nobody reads it.
+  project.write('noise.py', NOISE)
+  await service.post(`${project.at}/preview`)
+  await project.previewIs('live', 1)
+  await until(async () => expect((await project.preview()).notes.map(({ text }) => text)).toContain('noise'))
+  await service.kill()
+  await until(() => expect(processes()).toEqual([]))
+  expect(previewFolders()).toEqual([])
+})
+
+test('a preview that is killed says so, and its workers go', async () => {
+  const { service, open, processes, previewFolders } = await projectService()
+  const before = processes().map(({ pid }) => pid)
+  const project = await open('shop', 'mixed')
+  await service.post(`${project.at}/preview`)
+  await project.previewIs('live', 1)
+  const [preview] = processes().filter(({ pid, workerId }) => !before.includes(pid) && workerId === undefined)
+  signal(preview?.pid ?? 0, 'SIGKILL')
+  const ended = await project.previewIs('ended')
+  expect(ended.why).toBe('The preview was killed. Start it again.')
+  expect(processes().map(({ pid }) => pid)).toEqual(before)
+  expect(previewFolders()).toEqual([])
+})
+
+test('a preview that is stopped at once leaves nothing', async () => {
+  const { service, open, processes, previewFolders } = await projectService()
+  const before = processes().length
+  const project = await open('shop', 'hello')
+  for (let round = 0; round < 3; round++) {
+    await service.post(`${project.at}/preview`)
+    const { body } = await service.ask('DELETE', `${project.at}/preview`)
+    expect(body).toMatchObject({ state: 'ended' })
+    expect(body.why).toBeUndefined()
+  }
+  expect(processes().length).toBe(before)
+  expect(previewFolders()).toEqual([])
+})
+
+test('a preview that cannot begin ends with its own words', async () => {
+  const { service, open } = await projectService()
+  const name = 'x'.repeat(101)
+  const project = await open(name, 'hello')
+  await service.post(`${project.at}/preview`)
+  expect((await project.previewIs('ended')).why).toContain(`"${name}" is no name of an app`)
+})
+
+test('a preview of a folder that is gone ends with the reason', async () => {
+  const { service, open } = await projectService()
+  const project = await open('shop', 'hello')
+  rmSync(join(project.folder), { recursive: true })
+  await service.post(`${project.at}/preview`)
+  const { why } = await project.previewIs('ended')
+  expect(why).toBe(`The preview could not be started: the folder ${project.folder} is not there.`)
+})
+
+const NOISE = `
+import threading, time
+from svc import Endpoint
+
+def chatter():
+    while True:
+        print("noise", flush=True)
+        time.sleep(0.001)
+
+threading.Thread(target=chatter, daemon=True).start()
+
+@Endpoint(name="noise", cpu="cpu3c-1-2", workers=(1, 1))
+def noise():
+    return 1
+`

@@ -1,0 +1,33 @@
+/** The form for a new endpoint with a real engine. */
+import { beforeAll, beforeEach, test } from 'vitest'
+import { setup } from '../pages/support.ts'
+import { setup as buildPages } from '../support/build-pages.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { startedContainerService } from '../support/container-service.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
+
+const engine = await dockerEngine()
+const why = 'why' in engine ? engine.why : noBrowser
+// The pages are built first where they are not of these sources, ms.
+const BUILD_MS = 120_000
+// Docker starts a container in seconds on two busy cores, ms.
+const PATIENCE_MS = 25_000
+
+beforeAll(() => {
+  if (why === undefined) buildPages()
+}, BUILD_MS)
+
+beforeEach(({ skip }) => skip(why !== undefined, why))
+
+test('a new endpoint from an image shows how its first worker comes up, and why it ended', async () => {
+  const { service, page } = await setup({}, {}, () => startedContainerService(engine))
+  await page.goto(`${service.url()}/endpoints?new=image`)
+  const panel = page.getByRole('dialog', { name: 'New endpoint from an image' })
+  await panel.getByLabel('Image').fill('busybox:latest')
+  await panel.getByLabel('Name', { exact: true }).fill('ends')
+  await panel.getByRole('button', { name: 'Create endpoint' }).click()
+  // Its shell has nothing to read and ends at once.
+  const first = panel.getByRole('status', { name: 'First worker' })
+  await first.getByText('The first worker ended by itself').waitFor({ timeout: PATIENCE_MS })
+  await service.ask('DELETE', '/api/endpoints/ends')
+})

@@ -1,0 +1,54 @@
+/** What worker processes use, as the system tells it. */
+import { expect, test } from 'vitest'
+import { startedService, until } from '../support/served-service.ts'
+
+// The child has the memory, and the worker the processor.
+const BUSY = `
+import subprocess, sys, threading
+subprocess.Popen([sys.executable, "-c", "block = bytearray(120 * 1024 * 1024); import time; time.sleep(1000)"])
+def spin():
+    while True:
+        pass
+threading.Thread(target=spin, daemon=True).start()
+def handler(job):
+    return 1
+`
+
+test('a worker process is measured with all that it started, once and over time', async () => {
+  const service = await startedService()
+  const one = { workersMin: 1, workersMax: 1 }
+  await service.createHandler('busy', BUSY, one)
+  await service.createEndpoint('calm', one)
+  const used = await until(async () => {
+    const { workers } = await service.get('/api/workers/usage')
+    const busy = workers.find(({ endpointId }: { endpointId: string }) => endpointId === 'busy')
+    const calm = workers.find(({ endpointId }: { endpointId: string }) => endpointId === 'calm')
+    expect(busy.memoryBytes).toBeGreaterThan(120 * 1024 * 1024)
+    expect(calm.memoryBytes).toBeGreaterThan(5 * 1024 * 1024)
+    expect(busy.cpuPercent).toBeGreaterThan(10)
+    return { busy, calm }
+  })
+  expect(used.calm.cpuPercent).toBeLessThan(used.busy.cpuPercent)
+  expect(used.calm.memoryBytes).toBeLessThan(120 * 1024 * 1024)
+  const told = await service.command('workers', 'usage')
+  expect(JSON.parse(told.stdout).workers).toHaveLength(2)
+})
+
+test('workers are replaced from the command line, one or all of an endpoint', async () => {
+  const service = await startedService()
+  await service.createEndpoint('calm', { workersMin: 1, workersMax: 1 })
+  const worker = () =>
+    until(async () => {
+      const { workers } = await service.get('/api/workers?endpoint=calm')
+      expect(workers).toMatchObject([{ state: 'idle' }])
+      return workers[0].id as string
+    })
+  const first = await worker()
+  const one = await service.command('workers', 'replace', first)
+  expect(JSON.parse(one.stdout)).toEqual({ order: 'new first' })
+  await until(async () => expect(await worker()).not.toBe(first))
+  const second = await worker()
+  const all = await service.command('workers', 'replace', '--endpoint', 'calm')
+  expect(JSON.parse(all.stdout)).toEqual({ workers: [second] })
+  expect((await service.command('workers', 'replace')).exitCode).toBe(2)
+})

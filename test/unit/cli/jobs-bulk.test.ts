@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { setupCli } from './support.ts'
+
+const result = { changed: 3, refused: [{ reason: 'COMPLETED; retry needs one of FAILED, TIMED_OUT', count: 1 }] }
+const setup = () => setupCli({ 'POST /api/jobs/bulk': result })
+
+describe('jobs retry and jobs cancel', () => {
+  test.each([
+    [['retry', '--endpoint', 'hello'], { action: 'retry', filter: { endpoint: 'hello' } }],
+    [
+      ['cancel', '--status', 'IN_QUEUE,IN_PROGRESS', '--worker', 'w'],
+      { action: 'cancel', filter: { status: ['IN_QUEUE', 'IN_PROGRESS'], worker: 'w' } },
+    ],
+    [['retry', '--search', 'out of memory'], { action: 'retry', filter: { q: 'out of memory' } }],
+    [['cancel', '--all'], { action: 'cancel', filter: {} }],
+  ])('%j sends %j', async (argv, body) => {
+    const { run, service } = await setup()
+    await run(['jobs', ...argv])
+    expect(service.seen).toMatchObject([{ line: 'POST /api/jobs/bulk', body }])
+  })
+
+  test('say how many were moved, and why the others were not', async () => {
+    const { run } = await setup()
+    const { stdout, stderr } = await run(['jobs', 'retry', '--endpoint', 'hello'])
+    expect(stdout).toContain('3 jobs queued again.')
+    expect(`${stdout}${stderr}`).toContain('1 job left as before: COMPLETED; retry needs one of FAILED, TIMED_OUT.')
+  })
+
+  test('refuse to move all jobs unless they are told so', async () => {
+    const { run, service } = await setup()
+    const { exitCode, stderr } = await run(['jobs', 'cancel'])
+    expect([exitCode, service.seen.length]).toEqual([2, 0])
+    expect(stderr).toContain('--all')
+  })
+})

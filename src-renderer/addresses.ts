@@ -6,6 +6,24 @@ export const ENDPOINT_TABS = ['overview', 'requests', 'jobs', 'workers', 'logs',
 /** A tab of an endpoint's page. */
 export type EndpointTab = (typeof ENDPOINT_TABS)[number]
 
+/** The tabs of an environment of a deployed app; the first is shown without a name in the address. */
+export const ENVIRONMENT_TABS = ['endpoints', 'releases', 'variables'] as const
+
+/** A tab of an environment's page. */
+export type EnvironmentTab = (typeof ENVIRONMENT_TABS)[number]
+
+/** The tabs of a project; the first is shown without a name in the address. */
+export const PROJECT_TABS = ['picture', 'build', 'preview', 'deploy'] as const
+
+/** A tab of a project's page. */
+export type ProjectTab = (typeof PROJECT_TABS)[number]
+
+/** The tabs of the system's page; the first is shown without a name in the address. */
+export const SYSTEM_TABS = ['checks', 'machine', 'disk', 'events'] as const
+
+/** A tab of the system's page. */
+export type SystemTab = (typeof SYSTEM_TABS)[number]
+
 const part = encodeURIComponent
 
 /** The address of each page. */
@@ -26,10 +44,14 @@ export const ADDRESS = {
   /** A deployed app, or one of its environments. */
   app: (app: string, environment?: string) =>
     `/apps/deployed/${part(app)}${environment === undefined ? '' : `/${part(environment)}`}`,
+  /** A tab of an environment. */
+  environment: (app: string, environment: string, tab: EnvironmentTab = 'endpoints') =>
+    `/apps/deployed/${part(app)}/${part(environment)}${tab === 'endpoints' ? '' : `/${tab}`}`,
   /** A folder with an app on this machine. */
-  project: (projectId: string) => `/apps/projects/${part(projectId)}`,
+  project: (projectId: string, tab: ProjectTab = 'picture') =>
+    `/apps/projects/${part(projectId)}${tab === 'picture' ? '' : `/${tab}`}`,
   workflows: '/workflows',
   catalog: '/catalog',
-  system: '/system',
+  system: (tab: SystemTab = 'checks') => `/system${tab === 'checks' ? '' : `/${tab}`}`,
   settings: '/settings',
 } as const

@@ -10,6 +10,7 @@ import { followJobLists } from './api-client/follow-job-lists.ts'
 import { App } from './app/App.tsx'
 import { loadPage, sectionOf } from './app/page-loaders.ts'
 import { showTheme } from './app/show-theme.ts'
+import { tellDesktopNotices } from './app/tell-desktop-notices.ts'
 import { browserPlatform } from './platform/platform.ts'
 import { createAppStore } from './store/app-store.ts'
 import { LiveKeeper } from './store/keep-live.ts'
@@ -39,6 +40,7 @@ const keeper = new LiveKeeper({
 
 showTheme(store, document.documentElement)
 keeper.start()
+tellDesktopNotices(platform.desktop, store)
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the app')

@@ -21,6 +21,8 @@ export type CallArguments = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
+  /** The same as text, where it is to go as a person wrote it. */
+  readonly bodyText?: string
   readonly signal?: AbortSignal | undefined
 }
 
@@ -28,6 +30,12 @@ export type CallArguments = {
 export type ApiClient = {
   /** Calls an operation. @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
   readonly call: <Name extends Operation>(operation: Name, args?: CallArguments) => Promise<AnswerOf<Name>>
+  /**
+   * Sends a request to a load-balanced endpoint, which answers what it likes; where it leads is not followed.
+   * @param target path and query, see `staysBelow`
+   * @throws ApiError NOT_REACHABLE
+   */
+  readonly request: (endpointId: string, target: string, init: RequestInit) => Promise<Response>
   /** Follows an operation that knows `follow=true`. @returns a function that ends it */
   readonly follow: <Item>(options: FollowOptions<Item>) => () => void
 }
@@ -59,6 +67,11 @@ export type ClientPorts = {
 /** Makes the client from the route tables of the contract. The browser adds the session to each call. */
 export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiClient {
   return {
+    async request(endpointId, target, init) {
+      if (!staysBelow(target)) throw new Error(`${target} leads out of the endpoint`)
+      // The service tells a session where an answer leads in a header of its own, which browsers do not follow.
+      return reach(fetch, `/lb/${encodeURIComponent(endpointId)}${target}`, init)
+    },
     follow: ({ operation, path, query, ...rest }) =>
       followItems({
         ...rest,
@@ -66,14 +79,17 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
         platform,
         address: (last) => addressOf(OPERATIONS[operation].path, path, { ...query?.(last), follow: 'true' }),
       }),
-    async call<Name extends Operation>(operation: Name, { path, query, body = {}, signal }: CallArguments = {}) {
+    async call<Name extends Operation>(
+      operation: Name,
+      { path, query, body = {}, bodyText, signal }: CallArguments = {},
+    ) {
       const route: Route = OPERATIONS[operation]
       const method = route.methods[0] ?? 'GET'
       const sends = method === 'POST' || method === 'PATCH'
       const answer = await send(fetch, addressOf(route.path, path, query), {
         method,
         headers: { accept: 'application/json', ...(sends ? { 'content-type': 'application/json' } : {}) },
-        ...(sends ? { body: JSON.stringify(body) } : {}),
+        ...(sends ? { body: bodyText ?? JSON.stringify(body) } : {}),
         signal: signal ?? null,
       })
       const parsed = OPERATIONS[operation].answer.safeParse(answer)
@@ -81,6 +97,14 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
       return parsed.data as AnswerOf<Name>
     },
   }
+}
+
+/**
+ * Whether a path and query lead to the endpoint below whose address they are put. Browsers resolve `..` in all its
+ * spellings, and what is meant for a worker would be asked of the management API, with the session.
+ */
+export function staysBelow(target: string): boolean {
+  return URL.canParse(`http://x/lb/e${target}`) && new URL(`http://x/lb/e${target}`).pathname.startsWith('/lb/e/')
 }
 
 /**
@@ -95,14 +119,18 @@ function addressOf(pattern: string, path: CallArguments['path'] = {}, query: Cal
 }
 
 async function send(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<unknown> {
-  const answer = await fetch(address, init).catch((cause: unknown) => {
-    if (init.signal?.aborted) throw cause
-    throw new ApiError('NOT_REACHABLE', 0, 'The service does not answer. Start it with `drydock start`.', { cause })
-  })
+  const answer = await reach(fetch, address, init)
   const value: unknown = await answer.json().catch(() => undefined)
   if (answer.ok) return value
   if (isErrorBody(value)) throw new ApiError(value.code, value.status, value.error)
   throw notDrydock(answer.status)
+}
+
+async function reach(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<Response> {
+  return await fetch(address, init).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause
+    throw new ApiError('NOT_REACHABLE', 0, 'The service does not answer. Start it with `drydock start`.', { cause })
+  })
 }
 
 function notDrydock(status: number): ApiError {

@@ -43,6 +43,25 @@ export const metricsQuery = (client: ApiClient, endpointId: string, range: Range
     refetchInterval: RANGES[range].everyMs,
   })
 
+// More than stand apart on a screen; of a longer span the newest.
+const MARKS = 1000
+
+/** What happened to an endpoint over a span up to now. @param now gives ms since the epoch */
+export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
+  queryOptions({
+    queryKey: ['fleet-events', { endpoint: endpointId, range }],
+    queryFn: ({ signal }) => {
+      const query = { endpoint: endpointId, from: now() - RANGES[range].spanMs, limit: MARKS }
+      return client.call('fleetEventList', { query, signal })
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: RANGES[range].everyMs,
+  })
+
+/** What comes ready to be made into an endpoint. Engines and cards come and go, so it is asked for at each visit. */
+export const catalogQuery = (client: ApiClient) =>
+  queryOptions({ queryKey: ['catalog'], queryFn: ({ signal }) => client.call('catalogList', { signal }) })
+
 /** The newest jobs of an endpoint. */
 export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: number) =>
   queryOptions({

@@ -30,7 +30,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           className="enters fixed top-[15vh] left-1/2 z-50 w-[calc(100%-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-control border border-line bg-surface-1 shadow-float"
         >
           <Dialog.Title className="sr-only">All actions</Dialog.Title>
-          <Cmdk label="All actions" loop>
+          <Cmdk label="All actions" loop filter={holdsAll}>
             <Cmdk.Input
               placeholder="What do you want to do?"
               className="h-11 w-full border-b border-line bg-transparent px-4 outline-none"
@@ -60,6 +60,18 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+// Each word as it was typed: letters that are strewn over a name find nearly everything in a long list, and what a page
+// offers stands before an endpoint that is called just so.
+function holdsAll(value: string, typed: string): number {
+  const text = value.toLowerCase()
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+    ? 1
+    : 0
 }
 
 const EVERYWHERE = ['Endpoints', 'Go to', 'Window']

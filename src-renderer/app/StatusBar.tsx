@@ -1,13 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
+import { machineQuery } from '../api-client/system-queries.ts'
 import { useApp, useAppState } from '../store/app-context.ts'
 import type { Connection } from '../store/connection-slice.ts'
 import { THEMES, type Theme } from '../store/layout-slice.ts'
-import { counted } from '../ui/format.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { StateDot, type StateDotProps } from '../ui/StateDot.tsx'
+import { Tooltip } from '../ui/Tooltip.tsx'
+import { cardsPiece, enginePiece, type PieceWords } from './status-words.ts'
 
 const CONNECTIONS: Readonly<Record<Exclude<Connection, 'signed-out'>, StateDotProps>> = {
   connecting: { tone: 'queued', word: 'connecting', pulses: true },
@@ -20,28 +23,51 @@ const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon } as const
 /** The bar at the lower edge: how the service does. Each piece leads to its page. */
 export function StatusBar() {
   const connection = useAppState((state) => state.connection)
-  const endpoints = useAppState((state) => Object.keys(state.live.endpoints).length)
   const workers = useAppState((state) => Object.keys(state.live.workers).length)
   const inQueue = useAppState(({ live }) => Object.values(live.endpoints).reduce((sum, one) => sum + one.inQueue, 0))
   const inProgress = useAppState(({ live }) =>
     Object.values(live.endpoints).reduce((sum, one) => sum + one.inProgress, 0),
   )
+  const { client } = useApp()
+  const { data: machine } = useQuery({ ...machineQuery(client, workers), enabled: connection === 'live' })
+  const cards = cardsPiece(machine) // at the end: where there are some nothing moves
   const state = connection === 'signed-out' ? CONNECTIONS.connecting : CONNECTIONS[connection]
   return (
     <footer className="flex h-7 shrink-0 items-center gap-1 overflow-hidden border-t border-line bg-surface-1 px-2 text-small whitespace-nowrap text-ink-2">
-      <Piece to={ADDRESS.system}>
+      <Piece to={ADDRESS.system()}>
         <StateDot {...state} detail={location.host} />
       </Piece>
-      <Piece to={ADDRESS.endpoints}>{counted(endpoints, 'endpoint')}</Piece>
-      <Piece to={ADDRESS.workers}>{counted(workers, 'worker')}</Piece>
-      <Piece to={ADDRESS.jobs}>
-        {inProgress.toLocaleString('en')} running, {inQueue.toLocaleString('en')} queued
+      <ToldPiece words={enginePiece(machine)} />
+      <Piece to={ADDRESS.workers}>
+        workers {workers.toLocaleString('en')}
+        {machine !== undefined && ` of ${machine.workers.limit.toLocaleString('en')}`}
       </Piece>
-      <span className="ml-auto hidden px-2 md:inline">
+      <Piece to={ADDRESS.jobs}>
+        jobs: {inProgress.toLocaleString('en')} running, {inQueue.toLocaleString('en')} queued
+      </Piece>
+      {cards !== undefined && <ToldPiece words={cards} />}
+      <span className="ml-auto hidden px-2 lg:inline">
         <kbd className="font-sans">Ctrl K</kbd> for everything, <kbd className="font-sans">?</kbd> for keys
       </span>
-      <ThemeButton />
+      <span className="ml-auto lg:ml-0">
+        <ThemeButton />
+      </span>
     </footer>
+  )
+}
+
+function ToldPiece({ words }: { readonly words: PieceWords }) {
+  return (
+    <Tooltip text={words.detail}>
+      <Link
+        to={ADDRESS.system('machine')}
+        aria-label={`${words.text}. ${words.detail}`}
+        className="flex h-6 min-w-20 items-center rounded-control px-2 -outline-offset-2 hover:bg-surface-2 hover:text-ink"
+      >
+        {words.warns && <span aria-hidden className="mr-1.5 size-2 shrink-0 rounded-full bg-timed-out" />}
+        {words.text}
+      </Link>
+    </Tooltip>
   )
 }
 

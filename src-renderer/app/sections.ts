@@ -30,7 +30,7 @@ export const SECTIONS: readonly Section[] = [
   { section: 'workflows', name: 'Workflows', to: ADDRESS.workflows, icon: Workflow, key: 'f' },
   { section: 'apps', name: 'Apps', to: ADDRESS.apps, icon: AppWindow, key: 'a' },
   { section: 'catalog', name: 'Catalog', to: ADDRESS.catalog, icon: LayoutGrid, key: 'c' },
-  { section: 'system', name: 'System', to: ADDRESS.system, icon: Activity, key: 's' },
+  { section: 'system', name: 'System', to: ADDRESS.system(), icon: Activity, key: 's' },
 ]
 
 /** At the bottom of the sidebar. */

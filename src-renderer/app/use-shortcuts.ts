@@ -34,10 +34,14 @@ export function useShortcuts({
 
     function runCommand(event: KeyboardEvent) {
       const fresh = before !== undefined && platform.now() - before.at < SEQUENCE_MS
-      const keys = fresh ? `${before?.key} ${event.key}` : event.key
+      const both = fresh ? `${before?.key} ${event.key}` : undefined
       before = { key: event.key, at: platform.now() }
-      // The newest first: what a page offers goes before what is offered everywhere.
-      const command = store.getState().commands.findLast((one) => one.keys === keys)
+      // The newest first: what a page offers goes before what is offered everywhere. A key that no other led to stands
+      // for itself, however soon after another one it comes.
+      const { commands } = store.getState()
+      const command =
+        commands.findLast(({ keys }) => keys === both && keys !== undefined) ??
+        commands.findLast(({ keys }) => keys === event.key)
       if (command === undefined) return
       event.preventDefault()
       before = undefined

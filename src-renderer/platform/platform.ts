@@ -1,3 +1,6 @@
+import type { DesktopBridge } from '../../src-main/contract/bridge.ts'
+import { desktopOf } from './desktop.ts'
+
 /** What the pages need of the browser or the desktop around them, as a value, so that tests can give their own. */
 export type Platform = {
   /** ms since the epoch. */
@@ -6,6 +9,8 @@ export type Platform = {
   readonly after: (ms: number, run: () => void) => () => void
   /** Puts a text on the clipboard. Rejects where the browser does not allow it. */
   readonly copy: (text: string) => Promise<void>
+  /** Opens an address in a window of its own, which knows nothing of this one. */
+  readonly openWindow: (address: string) => void
   /** What the user chose on this machine; undefined: nothing yet. */
   readonly readPreference: (name: string) => string | undefined
   readonly writePreference: (name: string, value: string) => void
@@ -16,6 +21,8 @@ export type Platform = {
   /** Whether the system asks for dark colours. */
   readonly prefersDark: () => boolean
   readonly onPrefersDark: (listener: () => void) => () => void
+  /** The desktop around the window; undefined in a browser. */
+  readonly desktop?: DesktopBridge | undefined
 }
 
 const PREFIX = 'drydock.'
@@ -25,12 +32,14 @@ export function browserPlatform(window: Window): Platform {
   const { document, localStorage, navigator } = window
   const dark = window.matchMedia('(prefers-color-scheme: dark)')
   return {
+    desktop: desktopOf(window),
     now: () => Date.now(),
     after(ms, run) {
       const timer = window.setTimeout(run, ms)
       return () => window.clearTimeout(timer)
     },
     copy: (text) => navigator.clipboard.writeText(text),
+    openWindow: (address) => void window.open(address, '_blank', 'noopener'),
     readPreference: (name) => localStorage.getItem(PREFIX + name) ?? undefined,
     writePreference: (name, value) => localStorage.setItem(PREFIX + name, value),
     isVisible: () => document.visibilityState === 'visible',

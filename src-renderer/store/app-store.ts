@@ -2,12 +2,13 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Platform } from '../platform/platform.ts'
 import { type CommandsSlice, createCommandsSlice } from './commands-slice.ts'
 import { type ConnectionSlice, createConnectionSlice } from './connection-slice.ts'
+import { createDraftsSlice, type DraftsSlice } from './drafts-slice.ts'
 import { createLayoutSlice, type LayoutSlice } from './layout-slice.ts'
 import { createLiveSlice, type LiveSlice } from './live-slice.ts'
 import { createNoticesSlice, type NoticesSlice } from './notices-slice.ts'
 
 /** All that the pages share. */
-export type AppState = LiveSlice & ConnectionSlice & LayoutSlice & NoticesSlice & CommandsSlice
+export type AppState = LiveSlice & ConnectionSlice & LayoutSlice & NoticesSlice & CommandsSlice & DraftsSlice
 
 /** The store of the pages. */
 export type AppStore = StoreApi<AppState>
@@ -20,5 +21,6 @@ export function createAppStore(platform: Platform): AppStore {
     ...createLayoutSlice(platform)(...creator),
     ...createNoticesSlice(...creator),
     ...createCommandsSlice(...creator),
+    ...createDraftsSlice(...creator),
   }))
 }

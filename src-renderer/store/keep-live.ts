@@ -13,7 +13,8 @@ import type { AppStore } from './app-store.ts'
 const RETRY_FROM_MS = 500
 const RETRY_TO_MS = 5000
 const UNSEEN_MS = 60_000
-// Reasons why jobs wait change with time alone; so do workers of load-balanced endpoints, whose requests are no events.
+// Reasons why jobs wait, or why a worker finds no place, change with time alone; so do workers of load-balanced endpoints,
+// whose requests are no events.
 const REFRESH_MS = 3000
 const RELOAD_PAUSE_MS = 300
 
@@ -127,8 +128,12 @@ export class LiveKeeper {
   }
 
   #refresh(): void {
-    const { endpoints } = this.#store.getState().live
-    const changesByTime = Object.values(endpoints).some((one) => one.inQueue > 0 || one.loadBalanced !== undefined)
+    const { endpoints, workers } = this.#store.getState().live
+    const withWorkers = new Set(Object.values(workers).map(({ endpointId }) => endpointId))
+    const changesByTime = Object.values(endpoints).some(
+      ({ id, inQueue, loadBalanced, workersMin }) =>
+        inQueue > 0 || loadBalanced !== undefined || (workersMin > 0 && !withWorkers.has(id)),
+    )
     if (changesByTime && this.#platform.isVisible()) this.#planReload()
     this.#later(REFRESH_MS, () => this.#refresh())
   }

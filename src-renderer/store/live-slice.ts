@@ -4,6 +4,7 @@
  * on a snapshot that is behind the events heard since are applied again. One that is too far behind for that is dropped.
  */
 import type { StateCreator } from 'zustand/vanilla'
+import type { WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint, LiveSnapshot } from '../../src-main/contract/live.ts'
 import type { NumberedEvent } from '../api-client/event-stream.ts'
 import { applyEvent, type LiveEntities, needsReload } from './apply-event.ts'
@@ -18,6 +19,11 @@ export type LiveSlice = {
     /** Events of the last while, oldest first. */
     readonly recent: readonly NumberedEvent[]
   }
+  /**
+   * The events as they came last, for those who follow more than endpoints and workers; each batch is another array.
+   * `begun` grows when the stream was opened anew, so that something may have been missed.
+   */
+  readonly heard: { readonly begun: number; readonly events: readonly NumberedEvent[] }
   /** Begins anew: whatever was known may be of another run of the service. */
   readonly beginWith: (snapshot: LiveSnapshot) => void
   readonly showSnapshot: (snapshot: LiveSnapshot) => void
@@ -25,6 +31,8 @@ export type LiveSlice = {
   readonly hearEvents: (events: readonly NumberedEvent[]) => boolean
   /** Shows settings of an endpoint as the service answered them. */
   readonly patchEndpoint: (endpointId: string, changes: Partial<LiveEndpoint>) => void
+  /** Shows a worker as it is about to be; one that has ended stays away. */
+  readonly showWorker: (worker: WorkerView) => void
 }
 
 // A snapshot is at most some hundred ms old when it comes; at 200 events a second that is some ten.
@@ -33,9 +41,11 @@ const RECENT_KEPT = 1000
 /** The slice. */
 export const createLiveSlice: StateCreator<LiveSlice> = (set, get) => ({
   live: { loaded: false, eventId: 0, endpoints: {}, workers: {}, recent: [] },
+  heard: { begun: 0, events: [] },
 
   beginWith({ eventId, endpoints, workers }) {
-    set({ live: { loaded: true, eventId, recent: [], endpoints: byId(endpoints), workers: byId(workers) } })
+    const live = { loaded: true, eventId, recent: [], endpoints: byId(endpoints), workers: byId(workers) }
+    set({ live, heard: { begun: get().heard.begun + 1, events: [] } })
   },
 
   showSnapshot({ eventId, endpoints, workers }) {
@@ -49,13 +59,17 @@ export const createLiveSlice: StateCreator<LiveSlice> = (set, get) => ({
 
   hearEvents(events) {
     const { live } = get()
+    const heard = { begun: get().heard.begun, events }
     const fresh = events.filter(({ id }) => id > live.eventId)
     const last = fresh.at(-1)
-    if (last === undefined) return false
+    if (last === undefined) {
+      set({ heard })
+      return false
+    }
     const reload = fresh.some(({ event }) => needsReload(live, event))
     const patched = fresh.reduce<LiveEntities>((sum, { event }) => applyEvent(sum, event), live)
     const recent = [...live.recent, ...fresh].slice(-RECENT_KEPT)
-    set({ live: { ...live, ...patched, eventId: last.id, recent } })
+    set({ heard, live: { ...live, ...patched, eventId: last.id, recent } })
     return reload
   },
 
@@ -64,6 +78,12 @@ export const createLiveSlice: StateCreator<LiveSlice> = (set, get) => ({
     const endpoint = live.endpoints[endpointId]
     if (endpoint === undefined) return
     set({ live: { ...live, endpoints: { ...live.endpoints, [endpointId]: { ...endpoint, ...changes } } } })
+  },
+
+  showWorker(worker) {
+    const { live } = get()
+    if (live.workers[worker.id] === undefined) return
+    set({ live: { ...live, workers: { ...live.workers, [worker.id]: worker } } })
   },
 })
 

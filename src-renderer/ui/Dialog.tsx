@@ -11,10 +11,12 @@ export type ConfirmProps = {
   /** What is lost by it. */
   readonly children: ReactNode
   readonly onConfirm: () => void
+  /** `main` for something that destroys nothing. */
+  readonly kind?: 'danger' | 'main'
 }
 
 /** Asks. Escape and a click beside it are a no. */
-export function Confirm({ open, onOpenChange, action, children, onConfirm }: ConfirmProps) {
+export function Confirm({ open, onOpenChange, action, children, onConfirm, kind = 'danger' }: ConfirmProps) {
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
@@ -26,10 +28,10 @@ export function Confirm({ open, onOpenChange, action, children, onConfirm }: Con
           </AlertDialog.Description>
           <div className="mt-4 flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button>Keep it</Button>
+              <Button>{kind === 'danger' ? 'Keep it' : 'Cancel'}</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
-              <Button kind="danger" onClick={onConfirm}>
+              <Button kind={kind} onClick={onConfirm}>
                 {action}
               </Button>
             </AlertDialog.Action>

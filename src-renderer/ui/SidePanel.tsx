@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
@@ -8,11 +9,15 @@ export type SidePanelProps = {
   readonly open: boolean
   readonly onOpenChange: (open: boolean) => void
   readonly title: string
+  /** Wide is for what needs lines, like a log. */
+  readonly width?: 'narrow' | 'wide'
+  /** The content scrolls within itself. */
+  readonly fills?: boolean
   readonly children: ReactNode
 }
 
 /** A panel over the right edge: the page behind stays in sight. Escape closes it. */
-export function SidePanel({ open, onOpenChange, title, children }: SidePanelProps) {
+export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills = false, children }: SidePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
   return (
@@ -28,7 +33,14 @@ export function SidePanel({ open, onOpenChange, title, children }: SidePanelProp
             event.preventDefault()
             first?.focus()
           }}
-          className="enters fixed inset-y-0 right-0 z-40 flex w-full max-w-md flex-col border-l outline-none border-line bg-surface-1 shadow-float"
+          onEscapeKeyDown={(event) => {
+            // A terminal has its own use of Escape.
+            if (event.target instanceof Element && event.target.closest('[data-takes-escape]')) event.preventDefault()
+          }}
+          className={clsx(
+            'enters fixed inset-y-0 right-0 z-40 flex w-full flex-col border-l border-line bg-surface-1 shadow-float outline-none',
+            width === 'wide' ? 'max-w-3xl' : 'max-w-md',
+          )}
         >
           <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4">
             <Dialog.Title className="text-section font-semibold">{title}</Dialog.Title>
@@ -38,7 +50,7 @@ export function SidePanel({ open, onOpenChange, title, children }: SidePanelProp
               </IconButton>
             </Dialog.Close>
           </div>
-          <div ref={body} className="min-h-0 flex-1 overflow-y-auto p-4">
+          <div ref={body} className={clsx('min-h-0 flex-1 p-4', fills ? 'flex flex-col' : 'overflow-y-auto')}>
             {children}
           </div>
         </Dialog.Content>

@@ -44,7 +44,7 @@ const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
   TIMED_OUT: { tone: 'timed-out', word: 'Timed out' },
 }
 
-/** The state of a job. */
-export function JobStateDot({ state }: { readonly state: JobState }) {
-  return <StateDot {...JOB_STATES[state]} />
+/** The state of a job; `still` where it stands for the kind of state and nothing runs. */
+export function JobStateDot({ state, still = false }: { readonly state: JobState; readonly still?: boolean }) {
+  return <StateDot {...JOB_STATES[state]} {...(still ? { pulses: false } : {})} />
 }

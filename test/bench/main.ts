@@ -9,6 +9,7 @@ import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
 import { idleService } from './rows/idle.ts'
+import { jobsTable } from './rows/jobs-table.ts'
 import { largeBodies } from './rows/large-bodies.ts'
 import { millionJobs } from './rows/million.ts'
 import { pageStart } from './rows/pages.ts'
@@ -32,6 +33,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   build: buildTimes,
   preview: previewSaves,
   pages: pageStart,
+  'jobs-table': jobsTable,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   idle: (_rounds, idleSeconds) => idleService(idleSeconds),
 }

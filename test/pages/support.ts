@@ -7,12 +7,15 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { launchChromium } from '../support/chromium.ts'
-import { type ServedService, startedService } from '../support/served-service.ts'
+import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
+import { type ServedService, type ServeOptions, startedService } from '../support/served-service.ts'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 
 const PATIENCE_MS = 10_000
+// Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do.
+const OF_THE_MACHINE = /ERR_NETWORK_CHANGED/
 
 // The two sizes that every page is looked at in.
 const WIDE = { width: 1440, height: 900 } as const
@@ -33,21 +36,26 @@ export type Pages = {
   readonly shoot: (name: string) => Promise<void>
 }
 
-/** Starts both. @param look size, colour scheme and so on of the browser */
-export async function setup(look: BrowserContextOptions = {}): Promise<Pages> {
-  const service = await startedService()
-  const browser = await launch()
-  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...look })
+/**
+ * Starts both. @param look size, colour scheme and so on of the browser @param serve how the service is started
+ * @param start starts a service of another kind, like one with containers
+ */
+export async function setup(
+  look: BrowserContextOptions = {},
+  serve: ServeOptions = {},
+  start: (options: ServeOptions) => Promise<ServedService> = startedService,
+): Promise<Pages> {
+  const service = await start(serve)
+  const page = await openPage(service, { viewport: WIDE, reducedMotion: 'reduce', ...look })
   // What does not come within this time fails with its name, and not with that of the test.
-  context.setDefaultTimeout(PATIENCE_MS)
-  const page = await context.newPage()
+  page.context().setDefaultTimeout(PATIENCE_MS)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
+    if (message.type() === 'error' && !OF_THE_MACHINE.test(message.text())) faults.push(message.text())
   })
-  const { url } = await service.post('/api/session-links')
-  await page.goto(url)
+  // The desktop has signed its window in.
+  if (electronProgram === undefined) await page.goto((await service.post('/api/session-links')).url)
 
   return {
     service,
@@ -67,6 +75,13 @@ export async function setup(look: BrowserContextOptions = {}): Promise<Pages> {
       await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) })
     },
   }
+}
+
+// A page of Chromium; of the desktop's own window, where a variable names Electron's program.
+async function openPage(service: ServedService, look: BrowserContextOptions): Promise<Page> {
+  if (electronProgram !== undefined) return openElectronWindow(electronProgram, service.data, look)
+  const browser = await launch()
+  return (await browser.newContext(look)).newPage()
 }
 
 /** Starts a browser that nobody is signed in to; it ends with the test. */

@@ -14,6 +14,8 @@ describe('the state of an endpoint', () => {
     ['Running', {}, ['running']],
     ['Starting', { inQueue: 1 }, ['initializing']],
     ['Waiting', { inQueue: 1 }, []],
+    ['Throttled', { throttledReason: 'no engine' }, []],
+    ['Ready', { throttledReason: 'no further card' }, ['idle']],
     ['Unhealthy', { inQueue: 1 }, ['unhealthy', 'initializing']],
     ['Ready', {}, ['idle', 'unhealthy']],
     ['Closed', { workersMax: 0, inQueue: 1 }, []],
@@ -41,6 +43,7 @@ describe('the points of a chart', () => {
     completed: 0,
     failed: 0,
     retried: 0,
+    coldStarts: 0,
     workers: { idle: 1, running: 2 },
   })
 

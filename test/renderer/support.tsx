@@ -22,6 +22,8 @@ export type TestPlatform = Platform & {
   readonly advance: (ms: number) => Promise<void>
   readonly show: (visible: boolean) => void
   readonly copied: readonly string[]
+  /** Addresses that were opened in windows of their own. */
+  readonly opened: readonly string[]
   readonly preferences: Map<string, string>
 }
 
@@ -32,6 +34,7 @@ export function testPlatform(): TestPlatform {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>()
   const seers = new Set<() => void>()
   const copied: string[] = []
+  const opened: string[] = []
   const preferences = new Map<string, string>()
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
   const nextUntil = (end: number) =>
@@ -44,6 +47,7 @@ export function testPlatform(): TestPlatform {
       return () => void timers.delete(timer)
     },
     copy: async (text) => void copied.push(text),
+    openWindow: (address) => void opened.push(address),
     readPreference: (name) => preferences.get(name),
     writePreference: (name, value) => void preferences.set(name, value),
     isVisible: () => visible,
@@ -69,6 +73,7 @@ export function testPlatform(): TestPlatform {
       for (const listener of [...seers]) listener()
     },
     copied,
+    opened,
     preferences,
   }
 }

@@ -2,6 +2,7 @@ import { fireEvent, screen } from '@testing-library/react'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Column, TableSort } from '../../src-renderer/ui/table/column.ts'
 import { nextRow } from '../../src-renderer/ui/table/next-row.ts'
+import { slotsOf } from '../../src-renderer/ui/table/slots-of.ts'
 import { Table } from '../../src-renderer/ui/table/Table.tsx'
 import { giveSizes, renderInApp } from './support.tsx'
 
@@ -116,4 +117,19 @@ test('of no rows no key moves to one', () => {
   expect(nextRow('PageDown', { active: 1, count: 20, page: 5 })).toBe(6)
   expect(nextRow('PageUp', { active: 3, count: 20, page: 5 })).toBe(0)
   expect(nextRow('x', { active: 3, count: 20, page: 5 })).toBe(undefined)
+})
+
+test.each([
+  [0, [0, 1, 2, 3, 4, 5]],
+  [3, [6, 1, 2, 3, 4, 5]],
+  [4, [6, 7, 2, 3, 4, 5]],
+  [50, [48, 49, 50, 51, 52, 53]],
+  [98, [96, 97, 98, 99, 94, 95]],
+])('from row %j on each row keeps its slot: %j', (startIndex, slots) => {
+  expect(slotsOf({ startIndex, size: 2, overscan: 2, count: 100 })).toEqual(slots)
+})
+
+test('of a few rows each has a slot', () => {
+  expect(slotsOf({ startIndex: 0, size: 20, overscan: 5, count: 3 })).toEqual([0, 1, 2])
+  expect(slotsOf({ startIndex: 0, size: 20, overscan: 5, count: 0 })).toEqual([])
 })

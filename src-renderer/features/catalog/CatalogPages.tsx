@@ -1,6 +1,18 @@
-import { PageToCome } from '../../ui/PageToCome.tsx'
+import { Route, Switch } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { NotFound } from '../../ui/NotFound.tsx'
+import { CatalogPage } from './CatalogPage.tsx'
 
-/** The catalog of ready images. */
+/** The catalog. */
 export function CatalogPages() {
-  return <PageToCome name="Catalog" what="Ready images" command="drydock endpoint create --help" />
+  return (
+    <Switch>
+      <Route path={ADDRESS.catalog}>
+        <CatalogPage />
+      </Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  )
 }

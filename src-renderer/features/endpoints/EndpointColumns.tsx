@@ -1,3 +1,4 @@
+import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { EndpointFigures, LiveEndpoint } from '../../../src-main/contract/live.ts'
@@ -9,6 +10,7 @@ import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Duration, Nothing } from '../../ui/Values.tsx'
 import { endpointKind, endpointState } from './endpoint-state.ts'
+import { faultsInWords } from './fault-words.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
 export type EndpointRow = {
@@ -83,42 +85,64 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   },
   {
     id: 'hour',
-    header: 'Jobs in the last hour',
+    header: 'Work in the last hour',
     width: 144,
-    cell: ({ figures }) => <LastHour figures={figures} />,
+    cell: ({ endpoint, figures }) => <LastHour endpoint={endpoint} figures={figures} />,
   },
   {
     id: 'error',
     header: 'Last error',
     width: 120,
     grow: 2,
-    cell: ({ figures }) => <LastError figures={figures} />,
+    cell: ({ endpoint, figures }) => <LastError endpoint={endpoint} figures={figures} />,
   },
 ]
 
 function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
   const dot = <StateDot {...endpointState(endpoint, workers)} />
-  if (endpoint.waitingReason === undefined) return dot
   return (
-    <Tooltip text={endpoint.waitingReason}>
-      <span>{dot}</span>
+    <span className="flex items-center gap-2">
+      {endpoint.waitingReason === undefined ? (
+        dot
+      ) : (
+        <Tooltip text={endpoint.waitingReason}>
+          <span>{dot}</span>
+        </Tooltip>
+      )}
+      <FaultMark faults={endpoint.faults} />
+    </span>
+  )
+}
+
+function FaultMark({ faults }: Pick<LiveEndpoint, 'faults'>) {
+  if (faults === undefined) return null
+  const words = `Fault switches are on: ${faultsInWords(faults)}`
+  return (
+    <Tooltip text={words}>
+      <TriangleAlert role="img" aria-label={words} className="size-4 shrink-0 text-timed-out" />
     </Tooltip>
   )
 }
 
-function LastHour({ figures }: Pick<EndpointRow, 'figures'>) {
+function LastHour({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures'>) {
   if (figures === undefined) return null
   const jobs = figures.submitted.reduce((sum, one) => sum + one, 0)
-  return <Sparkline values={figures.submitted} label={`${counted(jobs, 'job')} in the last hour`} />
+  return (
+    <Sparkline
+      values={figures.submitted}
+      label={`${counted(jobs, endpoint.loadBalanced === undefined ? 'job' : 'request')} in the last hour`}
+    />
+  )
 }
 
-function LastError({ figures }: Pick<EndpointRow, 'figures'>) {
+function LastError({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures'>) {
   if (figures?.lastError === undefined) return <Nothing />
   const { jobId, error } = figures.lastError
   const text = firstLine(error)
+  const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)
   return (
     <Tooltip text={text}>
-      <Link to={ADDRESS.job(jobId)} className="text-failed-ink hover:underline">
+      <Link to={to} className="text-failed-ink hover:underline">
         {text}
       </Link>
     </Tooltip>

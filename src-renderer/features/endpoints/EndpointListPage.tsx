@@ -15,7 +15,8 @@ import { Table } from '../../ui/table/Table.tsx'
 import { useAddressSort } from '../../ui/table/use-address-sort.ts'
 import { ENDPOINT_COLUMNS, type EndpointRow } from './EndpointColumns.tsx'
 import { NewEndpointMenu } from './NewEndpointMenu.tsx'
-import { type NewEndpoint, NewEndpointPanel } from './NewEndpointPanel.tsx'
+import { NewEndpointPanel } from './NewEndpointPanel.tsx'
+import type { NewEndpoint } from './new-endpoint.ts'
 
 const CRUMBS = [{ name: 'Endpoints' }]
 
@@ -43,8 +44,20 @@ export function EndpointListPage() {
         run: () => openNew('handler'),
       },
       { id: 'new-image', group: 'Endpoints here', label: 'New endpoint from an image', run: () => openNew('image') },
+      {
+        id: 'new-catalog',
+        group: 'Endpoints here',
+        label: 'New endpoint from the catalog',
+        run: () => go(ADDRESS.catalog),
+      },
+      {
+        id: 'new-app',
+        group: 'Endpoints here',
+        label: 'New endpoints from an app folder',
+        run: () => go(ADDRESS.apps),
+      },
     ],
-    [openNew],
+    [openNew, go],
   )
   const filter = (q: string) => setSearch(q === '' ? {} : { q }, { replace: true })
   return (

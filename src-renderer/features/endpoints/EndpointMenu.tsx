@@ -2,7 +2,7 @@ import { Ellipsis, Pause, Play, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { ADDRESS } from '../../addresses.ts'
+import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { counted } from '../../ui/format.ts'
@@ -11,7 +11,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 /** The main action of an endpoint, and the others behind a menu. */
-export function EndpointMenu({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
   const { id, name, paused, inQueue, inProgress } = endpoint
   const [, go] = useLocation()
   const { pause, resume, remove } = useEndpointActions(endpoint)
@@ -21,9 +21,11 @@ export function EndpointMenu({ endpoint }: { readonly endpoint: LiveEndpoint }) 
   }
   return (
     <>
-      <Button kind="main" onClick={() => go(ADDRESS.endpoint(id, 'requests'))}>
-        <Send aria-hidden /> Send request
-      </Button>
+      {tab !== 'requests' && (
+        <Button kind="main" onClick={() => go(ADDRESS.endpoint(id, 'requests'))}>
+          <Send aria-hidden /> Send request
+        </Button>
+      )}
       <Menu
         groups={[
           [

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
@@ -16,8 +16,11 @@ import { RequestsTab } from '../requests/RequestsTab.tsx'
 import { WorkerGrid } from '../workers/WorkerGrid.tsx'
 import { EndpointMenu } from './EndpointMenu.tsx'
 import { endpointState } from './endpoint-state.ts'
+import { FaultBanner } from './FaultBanner.tsx'
 import { OverviewTab } from './overview/OverviewTab.tsx'
-import { SettingsTab } from './SettingsTab.tsx'
+import { SettingsTab } from './settings/SettingsTab.tsx'
+import type { Draft } from './settings/settings-draft.ts'
+import type { DraftState } from './settings/use-settings.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 /** An endpoint, and which of its tabs is shown. */
@@ -36,7 +39,7 @@ const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
 export function EndpointPage({ endpointId, tab }: EndpointPageProps) {
   const endpoint = useAppState((state) => state.live.endpoints[endpointId])
   const loaded = useAppState((state) => state.live.loaded)
-  if (endpoint !== undefined) return <KnownEndpoint endpoint={endpoint} tab={tab} />
+  if (endpoint !== undefined) return <KnownEndpoint key={endpointId} endpoint={endpoint} tab={tab} />
   return loaded ? <NotFound what={`an endpoint ${endpointId}`} /> : <SkeletonRows rows={8} />
 }
 
@@ -46,11 +49,12 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
   )
   const ready = workers.filter(({ state }) => state === 'idle' || state === 'running').length
   const commands = useEndpointCommands(endpoint)
+  const [draft, setDraft] = useState<Draft>({})
   return (
     <Page
       crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
       state={<StateDot {...endpointState(endpoint, workers)} detail={`${ready} of ${endpoint.workersMax} workers`} />}
-      actions={<EndpointMenu endpoint={endpoint} />}
+      actions={<EndpointMenu endpoint={endpoint} tab={tab} />}
       commands={commands}
       fills={tab !== 'overview' && tab !== 'settings'}
       tabs={
@@ -64,12 +68,19 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
         />
       }
     >
-      <TabContent endpoint={endpoint} tab={tab} />
+      <FaultBanner endpoint={endpoint} />
+      <TabContent endpoint={endpoint} tab={tab} settings={{ draft, setDraft }} />
     </Page>
   )
 }
 
-function TabContent({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
+type TabContentProps = {
+  readonly endpoint: LiveEndpoint
+  readonly tab: EndpointTab
+  readonly settings: DraftState
+}
+
+function TabContent({ endpoint, tab, settings }: TabContentProps) {
   switch (tab) {
     case 'overview':
       return <OverviewTab endpoint={endpoint} />
@@ -82,13 +93,13 @@ function TabContent({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readon
     case 'logs':
       return <FollowedLog of="endpoint" id={endpoint.id} label={`Log of ${endpoint.name}`} />
     case 'settings':
-      return <SettingsTab endpoint={endpoint} />
+      return <SettingsTab endpoint={endpoint} state={settings} />
   }
 }
 
-function useEndpointCommands({ id, name, paused }: LiveEndpoint): readonly Command[] {
+function useEndpointCommands({ id, name, paused, faults }: LiveEndpoint): readonly Command[] {
   const [, go] = useLocation()
-  const { pause, resume } = useEndpointActions({ id, name })
+  const { pause, resume, clearFaults } = useEndpointActions({ id, name })
   return useMemo(() => {
     const group = `Endpoint ${name}`
     const tabs = ENDPOINT_TABS.map((tab, at) => ({
@@ -101,6 +112,11 @@ function useEndpointCommands({ id, name, paused }: LiveEndpoint): readonly Comma
     const rest = paused
       ? { label: `Resume ${name}`, run: () => void resume() }
       : { label: `Pause ${name}`, run: () => void pause() }
-    return [...tabs, { id: 'pause', group, keys: 'p', ...rest }]
-  }, [go, id, name, paused, pause, resume])
+    const off = { id: 'faults-off', group, label: `Turn all fault switches of ${name} off` }
+    return [
+      ...tabs,
+      { id: 'pause', group, keys: 'p', ...rest },
+      ...(faults === undefined ? [] : [{ ...off, run: () => void clearFaults(faults) }]),
+    ]
+  }, [go, id, name, paused, faults, pause, resume, clearFaults])
 }

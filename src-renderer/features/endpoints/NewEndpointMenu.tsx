@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import type { NewEndpoint } from './NewEndpointPanel.tsx'
+import type { NewEndpoint } from './new-endpoint.ts'
 
 /** The ways to a new endpoint. */
 export function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint) => void }) {
@@ -32,7 +32,12 @@ export function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint)
             icon: <AppWindow />,
             onSelect: () => go(ADDRESS.apps),
           },
-          { label: 'Catalog', detail: 'Ready images', icon: <LayoutGrid />, onSelect: () => go(ADDRESS.catalog) },
+          {
+            label: 'Catalog',
+            detail: 'Ready images and small handlers',
+            icon: <LayoutGrid />,
+            onSelect: () => go(ADDRESS.catalog),
+          },
         ],
       ]}
     >

@@ -2,7 +2,7 @@ import type { WorkerState, WorkerView } from '../../../src-main/contract/endpoin
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 
-type Facts = Pick<LiveEndpoint, 'paused' | 'workersMax' | 'inQueue' | 'inProgress'>
+type Facts = Pick<LiveEndpoint, 'paused' | 'workersMax' | 'inQueue' | 'inProgress' | 'throttledReason'>
 
 /** How an endpoint is, in a word: what a person would want to know first. */
 export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): StateDotProps {
@@ -14,6 +14,7 @@ export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView
   if (endpoint.inProgress > 0 || inState('running') > 0) return { tone: 'running', word: 'Running', pulses: true }
   if (inState('initializing') > 0) return { tone: 'running', word: 'Starting', pulses: true }
   if (endpoint.inQueue > 0) return { tone: 'timed-out', word: 'Waiting' }
+  if (ready === 0 && endpoint.throttledReason !== undefined) return { tone: 'timed-out', word: 'Throttled' }
   return ready > 0 ? { tone: 'completed', word: 'Ready' } : { tone: 'queued', word: 'Asleep' }
 }
 

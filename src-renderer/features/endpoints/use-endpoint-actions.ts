@@ -1,16 +1,20 @@
 import { useMemo } from 'react'
+import type { Faults } from '../../../src-main/contract/faults.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { useApp } from '../../store/app-context.ts'
+import { NO_FAULTS } from './fault-words.ts'
 
 /** What can be done with an endpoint. Each tells how it went. */
 export type EndpointActions = {
   readonly pause: () => Promise<void>
   readonly resume: () => Promise<void>
+  /** Turns all fault switches off. @param faults those that are on, for the way back */
+  readonly clearFaults: (faults: Faults) => Promise<void>
   /** @returns whether it is gone */
   readonly remove: () => Promise<boolean>
 }
 
-/** The actions of an endpoint; pausing is shown at once, and taken back where the service refuses. */
+/** The actions of an endpoint; pausing and switches are shown at once, and taken back where the service refuses. */
 export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name'>): EndpointActions {
   const { client, store } = useApp()
   return useMemo(() => {
@@ -29,7 +33,20 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
       }
     }
 
+    async function setFaults(faults: Faults | undefined, before: Faults | undefined): Promise<void> {
+      patchEndpoint(id, { faults })
+      try {
+        await client.call('endpointUpdate', { path, body: { faults: { ...NO_FAULTS, ...faults } } })
+        const text = faults === undefined ? `All fault switches of ${name} are off.` : `${name} has its faults back.`
+        tell({ kind: 'done', text, undo: () => void setFaults(before, faults) })
+      } catch (error) {
+        patchEndpoint(id, { faults: before })
+        tell({ kind: 'error', text: (error as Error).message })
+      }
+    }
+
     return {
+      clearFaults: (faults) => setFaults(undefined, faults),
       pause: () => setPaused(true, () => void setPaused(false, undefined)),
       resume: () => setPaused(false, () => void setPaused(true, undefined)),
       async remove() {

@@ -1,11 +1,101 @@
 import { SquareTerminal } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { useStore } from 'zustand'
+import { ADDRESS } from '../../addresses.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CommandsHere } from '../../ui/CommandsHere.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { FilterBar } from './list/FilterBar.tsx'
+import { JobTable } from './list/JobTable.tsx'
+import { isEmptyFilter, readFilter, writeFilter } from './list/job-list-filter.ts'
+import { useJobWindow } from './list/use-job-window.ts'
 
 /** The jobs of an endpoint, or of all: filters, search, table. */
 export function JobsView({ endpointId }: { readonly endpointId?: string }) {
+  const [search, setSearch] = useSearchParams()
+  const text = search.toString()
+  const filter = useMemo(() => {
+    const read = readFilter(new URLSearchParams(text))
+    return endpointId === undefined ? read : { ...read, endpoint: endpointId }
+  }, [text, endpointId])
+  const setFilter = useCallback(
+    (next: typeof filter) => {
+      const { endpoint: _given, ...rest } = next
+      setSearch((before) => writeFilter(before, endpointId === undefined ? next : rest), { replace: true })
+    },
+    [setSearch, endpointId],
+  )
+  const list = useJobWindow(filter)
+  const phase = useStore(list, (state) => state.phase)
+  const error = useStore(list, (state) => state.error)
+  const isEmpty = useStore(list, (state) => state.count === 0 && state.fresh === 0)
+  const { endpoint: _endpoint, ...own } = list.filter
+  const isUnfiltered = isEmptyFilter(endpointId === undefined ? list.filter : own)
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: 'jobs-failed',
+        group: 'Jobs here',
+        label: 'Show failed and timed out jobs',
+        run: () => setFilter({ states: ['FAILED', 'TIMED_OUT'] }),
+      },
+      { id: 'jobs-all', group: 'Jobs here', label: 'Clear filters', run: () => setFilter({ states: [] }) },
+    ],
+    [setFilter],
+  )
   return (
-    <EmptyState icon={<SquareTerminal />} command={`drydock jobs list ${endpointId ?? ''}`}>
-      Jobs have no page yet. This command lists them:
+    <div className="flex min-h-0 flex-1 flex-col gap-3">
+      <FilterBar filter={filter} onChange={setFilter} ofEndpoint={endpointId !== undefined} />
+      {error !== undefined && (
+        <ErrorNotice error={error} action={<Button onClick={() => void list.begin()}>Try again</Button>} />
+      )}
+      {phase === 'loading' && <SkeletonRows rows={12} />}
+      {phase === 'shown' && isEmpty && (
+        <NoJobs endpointId={endpointId} isUnfiltered={isUnfiltered} onClear={() => setFilter({ states: [] })} />
+      )}
+      {phase === 'shown' && !isEmpty && (
+        <JobTable
+          key={JSON.stringify(list.filter)}
+          list={list}
+          isUnfiltered={isUnfiltered}
+          ofEndpoint={endpointId !== undefined}
+        />
+      )}
+      <CommandsHere commands={commands} />
+    </div>
+  )
+}
+
+type NoJobsProps = {
+  readonly endpointId: string | undefined
+  readonly isUnfiltered: boolean
+  readonly onClear: () => void
+}
+
+function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
+  const [, go] = useLocation()
+  if (!isUnfiltered)
+    return (
+      <EmptyState icon={<SquareTerminal />} action={<Button onClick={onClear}>Clear filters</Button>}>
+        No job matches these filters.
+      </EmptyState>
+    )
+  const to = endpointId === undefined ? ADDRESS.endpoints : ADDRESS.endpoint(endpointId, 'requests')
+  return (
+    <EmptyState
+      icon={<SquareTerminal />}
+      command={`drydock runsync ${endpointId ?? 'ENDPOINT'} '{}'`}
+      action={
+        <Button kind="main" onClick={() => go(to)}>
+          {endpointId === undefined ? 'Choose an endpoint' : 'Send a request'}
+        </Button>
+      }
+    >
+      There are no jobs yet. Each request to an endpoint makes one, which is kept for 30 minutes after its end.
     </EmptyState>
   )
 }

@@ -1,12 +1,46 @@
-import { SquareTerminal } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { EmptyState } from '../../ui/EmptyState.tsx'
+import type { Command } from '../../store/commands-slice.ts'
+import { CommandsHere } from '../../ui/CommandsHere.tsx'
+import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
+import { JobRequests } from './jobs/JobRequests.tsx'
+import { LoadTests } from './load/LoadTests.tsx'
+import { WebRequests } from './web/WebRequests.tsx'
 
-/** Requests to an endpoint, made by hand. */
+const VIEWS = ['Requests', 'Load test'] as const
+
+/** Requests to an endpoint, made by hand: one by one, or many at once. */
 export function RequestsTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+  const [search, setSearch] = useSearchParams()
+  const view = search.get('view') === 'load' ? 'Load test' : 'Requests'
+  const setView = useCallback(
+    (wanted: (typeof VIEWS)[number]) => setSearch(wanted === 'Load test' ? { view: 'load' } : {}),
+    [setSearch],
+  )
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: 'requests-view',
+        group: `Endpoint ${endpoint.name}`,
+        label: view === 'Requests' ? 'Load test' : 'Requests one by one',
+        keys: 'l',
+        run: () => setView(view === 'Requests' ? 'Load test' : 'Requests'),
+      },
+    ],
+    [endpoint.name, view, setView],
+  )
+  const choice = <SegmentedChoice label="How many requests" choices={VIEWS} value={view} onChange={setView} />
   return (
-    <EmptyState icon={<SquareTerminal />} command={`drydock runsync ${endpoint.id} '{}'`}>
-      Requests have no page yet. This command sends one:
-    </EmptyState>
+    <div className="flex flex-col gap-4 pb-4">
+      <CommandsHere commands={commands} />
+      {view === 'Load test' && <LoadTests key={endpoint.id} endpoint={endpoint} choice={choice} />}
+      {view === 'Requests' &&
+        (endpoint.loadBalanced === undefined ? (
+          <JobRequests key={endpoint.id} endpoint={endpoint} choice={choice} />
+        ) : (
+          <WebRequests key={endpoint.id} endpoint={endpoint} choice={choice} />
+        ))}
+    </div>
   )
 }

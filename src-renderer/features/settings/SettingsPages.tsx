@@ -1,6 +1,55 @@
-import { PageToCome } from '../../ui/PageToCome.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import { settingsQuery } from '../../api-client/system-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { AccessCard } from './AccessCard.tsx'
+import { LookCard } from './LookCard.tsx'
+import { NEW_REGISTRY, RegistriesCard } from './RegistriesCard.tsx'
+import { SettingRow } from './SettingRow.tsx'
+import { SETTING_TEXTS } from './setting-texts.ts'
+import { useSaveSetting } from './use-save-setting.ts'
 
-/** The settings of the service. */
+const CRUMBS = [{ name: 'Settings' }]
+const NAMES = Object.keys(SETTING_TEXTS) as (keyof typeof SETTING_TEXTS)[]
+
+/** The settings of the service, and of this browser. Each is saved by itself. */
 export function SettingsPages() {
-  return <PageToCome name="Settings" what="Settings" command="drydock settings" />
+  const { client } = useApp()
+  const { data, error, refetch } = useQuery(settingsQuery(client))
+  const save = useSaveSetting()
+  const [, setSearch] = useSearchParams()
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: 'add-registry',
+        group: 'Settings',
+        label: 'Add registry credentials',
+        run: () => setSearch({ registry: NEW_REGISTRY }),
+      },
+    ],
+    [setSearch],
+  )
+  return (
+    <Page crumbs={CRUMBS} commands={commands}>
+      <div className="mx-auto flex w-full max-w-4xl flex-col gap-4">
+        {error !== null && (
+          <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+        )}
+        <Card title="Service">
+          {data === undefined && error === null && <SkeletonRows rows={8} />}
+          {data !== undefined && NAMES.map((name) => <SettingRow key={name} name={name} settings={data} save={save} />)}
+        </Card>
+        <RegistriesCard />
+        <AccessCard />
+        <LookCard />
+      </div>
+    </Page>
+  )
 }

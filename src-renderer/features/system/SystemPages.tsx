@@ -1,6 +1,28 @@
-import { PageToCome } from '../../ui/PageToCome.tsx'
+import { Route, Switch } from 'wouter'
+import { ADDRESS, SYSTEM_TABS } from '../../addresses.ts'
+import { NotFound } from '../../ui/NotFound.tsx'
+import { ChecksPage } from './checks/ChecksPage.tsx'
+import { DiskPage } from './disk/DiskPage.tsx'
+import { EventsPage } from './events/EventsPage.tsx'
+import { MachinePage } from './machine/MachinePage.tsx'
 
-/** The page of the system. */
+const PAGES = { checks: ChecksPage, machine: MachinePage, disk: DiskPage, events: EventsPage } as const
+
+/** The pages of the system, one a tab. */
 export function SystemPages() {
-  return <PageToCome name="System" what="Checks of the system" command="drydock doctor" />
+  return (
+    <Switch>
+      <Route path={`${ADDRESS.system()}/:tab?`}>
+        {({ tab = 'checks' }) => {
+          const known = SYSTEM_TABS.find((one) => one === tab)
+          if (known === undefined) return <NotFound />
+          const Tab = PAGES[known]
+          return <Tab />
+        }}
+      </Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  )
 }

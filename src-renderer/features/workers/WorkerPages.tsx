@@ -1,6 +1,60 @@
-import { PageToCome } from '../../ui/PageToCome.tsx'
+import { useMemo } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { useAppState } from '../../store/app-context.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { counted } from '../../ui/format.ts'
+import { NotFound } from '../../ui/NotFound.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { WorkerGrid } from './WorkerGrid.tsx'
+import { WORKER_LOOKS } from './worker-state.ts'
 
 /** The page of workers. */
 export function WorkerPages() {
-  return <PageToCome name="Workers" what="Workers" command="drydock workers" />
+  return (
+    <Switch>
+      <Route path={ADDRESS.workers}>
+        <AllWorkers />
+      </Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  )
+}
+
+const CRUMBS = [{ name: 'Workers' }]
+const OFFERED_STATES = ['running', 'idle', 'initializing', 'unhealthy', 'ended'] as const
+
+function AllWorkers() {
+  const [, go] = useLocation()
+  const count = useAppState((state) => Object.keys(state.live.workers).length)
+  const running = useAppState(
+    (state) => Object.values(state.live.workers).filter((worker) => worker.state === 'running').length,
+  )
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { id: 'all-workers', group: 'Workers', label: 'Show all workers', run: () => go(ADDRESS.workers) },
+      ...OFFERED_STATES.map((state) => ({
+        id: `workers-${state}`,
+        group: 'Workers',
+        label: `Show workers: ${WORKER_LOOKS[state].word}`,
+        run: () => go(`${ADDRESS.workers}?state=${state}`),
+      })),
+    ],
+    [go],
+  )
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      state={
+        <span className="text-ink-2">
+          {counted(count, 'worker')}, {running} running
+        </span>
+      }
+    >
+      <WorkerGrid />
+    </Page>
+  )
 }

@@ -8,6 +8,7 @@ import { chartOptions } from './chart-options.ts'
 import type { ChartProps, ChartSeries } from './chart-props.ts'
 
 const HEIGHT_PX = 132
+const NO_MARKS: NonNullable<ChartProps['marks']> = []
 
 const LINES: Readonly<Record<ChartSeries['tone'], string>> = {
   queued: 'bg-queued',
@@ -21,9 +22,10 @@ const LINES: Readonly<Record<ChartSeries['tone'], string>> = {
 }
 
 /** A chart with its legend: the newest values, or those under the pointer. */
-export function Chart({ title, times, series, format, group }: ChartProps) {
+export function Chart({ title, times, series, format, group, marks = NO_MARKS, empty }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
+  const lines = useRef(marks)
   const [index, setIndex] = useState<number | null>(null)
   const colours = useColours()
   const shape = series.map(({ name, tone, filled }) => `${name} ${tone} ${filled}`).join()
@@ -41,6 +43,7 @@ export function Chart({ title, times, series, format, group }: ChartProps) {
         width: element.clientWidth,
         height: HEIGHT_PX,
         onIndex: setIndex,
+        marks: () => lines.current,
       }),
       toData(times, series),
       element,
@@ -55,11 +58,15 @@ export function Chart({ title, times, series, format, group }: ChartProps) {
     }
   }, [shape, group, colours])
 
-  useEffect(() => plot.current?.setData(toData(times, series)), [times, series])
+  useEffect(() => {
+    lines.current = marks
+    plot.current?.setData(toData(times, series))
+  }, [times, series, marks])
+  const isEmpty = series.every(({ values }) => values.every((value) => value === null))
 
   return (
     <figure className="min-w-0 p-3">
-      <figcaption className="mb-1 flex flex-wrap items-baseline gap-x-3">
+      <figcaption className="mb-1 flex flex-wrap items-center gap-x-3">
         <span className="font-medium">{title}</span>
         {series.map(({ name, tone, values }) => (
           <span key={name} className="flex items-center gap-1.5 text-small text-ink-2">
@@ -68,7 +75,14 @@ export function Chart({ title, times, series, format, group }: ChartProps) {
           </span>
         ))}
       </figcaption>
-      <div ref={place} aria-hidden className="min-w-0" style={{ height: HEIGHT_PX }} />
+      <div className="relative">
+        <div ref={place} aria-hidden className="min-w-0" style={{ height: HEIGHT_PX }} />
+        {isEmpty && empty !== undefined && (
+          <p className="pointer-events-none absolute inset-x-14 top-12 text-center text-small text-ink-2">
+            <span className="bg-surface-1 px-2">{empty}</span>
+          </p>
+        )}
+      </div>
     </figure>
   )
 }

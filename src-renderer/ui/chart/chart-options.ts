@@ -1,5 +1,5 @@
 import type UPlot from 'uplot'
-import type { ChartProps, ChartSeries } from './chart-props.ts'
+import type { ChartMark, ChartProps, ChartSeries } from './chart-props.ts'
 
 const LINE_PX = 1.5
 const AXIS_PX = 24
@@ -7,6 +7,7 @@ const VALUES_PX = 56
 const TIME_SPACE_PX = 80
 const VALUE_SPACE_PX = 32
 const FILL_ALPHA = '14%'
+const MARK_ALPHA = 0.45
 
 /** The options of a chart: thin lines, few ticks, colours of the tokens as they are now. */
 export function chartOptions({
@@ -17,12 +18,15 @@ export function chartOptions({
   width,
   height,
   onIndex,
+  marks,
 }: Pick<ChartProps, 'series' | 'format' | 'group'> & {
   readonly element: HTMLElement
   readonly width: number
   readonly height: number
   /** Hears of the point under the pointer; null: none. */
   readonly onIndex: (index: number | null) => void
+  /** The lines as they are now. */
+  readonly marks: () => readonly ChartMark[]
 }): UPlot.Options {
   const colour = colourReader(element)
   const axis = {
@@ -48,8 +52,30 @@ export function chartOptions({
       { ...axis, size: VALUES_PX, space: VALUE_SPACE_PX, values: (_plot, values) => values.map(wholeOrText(format)) },
     ],
     series: [{}, ...series.map((one) => line(one, colour))],
-    hooks: { setCursor: [({ cursor }) => onIndex(cursor.idx ?? null)] },
+    hooks: {
+      setCursor: [({ cursor }) => onIndex(cursor.idx ?? null)],
+      drawAxes: [(plot) => drawMarks(plot, marks(), colour)],
+    },
   }
+}
+
+// Under the lines, as they are what the chart is about.
+function drawMarks(plot: UPlot, marks: readonly ChartMark[], colour: (name: string) => string): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.globalAlpha = MARK_ALPHA
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio])
+  for (const { at, tone } of marks) {
+    const x = Math.round(plot.valToPos(at / 1000, 'x', true)) + 0.5
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.strokeStyle = colour(`--${tone}`)
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+  }
+  ctx.restore()
 }
 
 function line({ name, tone, filled }: ChartSeries, colour: (name: string) => string): UPlot.Series {

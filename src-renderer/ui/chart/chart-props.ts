@@ -9,6 +9,9 @@ export type ChartSeries = {
   readonly filled?: boolean
 }
 
+/** A line through a chart, where something happened. */
+export type ChartMark = { readonly at: number; readonly tone: Tone }
+
 /** A chart. */
 export type ChartProps = {
   readonly title: string
@@ -19,4 +22,8 @@ export type ChartProps = {
   readonly format: (value: number) => string
   /** Charts of the same group show the same moment under the pointer. */
   readonly group: string
+  /** Lines through the chart. */
+  readonly marks?: readonly ChartMark[]
+  /** Said in its place where nothing was measured. */
+  readonly empty?: string
 }

@@ -4,6 +4,7 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlight
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
+import { completion, type SeenField } from './completion.ts'
 import { HIGHLIGHT, LOOK } from './look.ts'
 
 /** A text of JSON. */
@@ -13,15 +14,21 @@ export type JsonEditorProps = {
   /** Hears of each change; without it the text can only be read. */
   readonly onChange?: (value: string) => void
   readonly placeholder?: string
+  /** Names and values that are offered while somebody writes. */
+  readonly fields?: readonly SeenField[]
 }
 
+const NONE: readonly SeenField[] = []
+
 /** An editor of JSON. Escape, then Tab, leaves it. */
-export function JsonEditor({ label, value, onChange, placeholder = '' }: JsonEditorProps) {
+export function JsonEditor({ label, value, onChange, placeholder = '', fields = NONE }: JsonEditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const hear = useRef(onChange)
+  const seen = useRef(fields)
   useEffect(() => {
     hear.current = onChange
+    seen.current = fields
   })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; a value from outside goes in below
@@ -42,6 +49,7 @@ export function JsonEditor({ label, value, onChange, placeholder = '' }: JsonEdi
           syntaxHighlighting(HIGHLIGHT),
           LOOK,
           placeholderText(placeholder),
+          completion(() => seen.current),
           keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),

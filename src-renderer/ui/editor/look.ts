@@ -12,6 +12,23 @@ export const LOOK = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
   '&.cm-focused': { outline: 'none' },
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--surface-2)', outline: '1px solid var(--line-strong)' },
+  '.cm-tooltip': {
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    backgroundColor: 'var(--surface-1)',
+    boxShadow: 'var(--shadow-float)',
+  },
+  '.cm-offers': { maxHeight: '14rem', maxWidth: '28rem', overflowY: 'auto', padding: '4px' },
+  '.cm-offers li': {
+    padding: '1px 8px',
+    borderRadius: '4px',
+    fontFamily: "'JetBrains Mono Variable', monospace",
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+    cursor: 'pointer',
+  },
+  '.cm-offers li[aria-selected="true"]': { backgroundColor: 'var(--accent-soft)' },
   '.cm-placeholder': { color: 'var(--ink-2)' },
 })
 

@@ -25,8 +25,8 @@ export function OverviewTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
           onChange={(name) => setSearch({ range: name.replace(' ', '') }, { replace: true })}
         />
       </div>
-      <MetricCharts endpointId={endpoint.id} range={range} />
-      <LatestJobs endpointId={endpoint.id} />
+      <MetricCharts endpoint={endpoint} range={range} />
+      {endpoint.loadBalanced === undefined && <LatestJobs endpointId={endpoint.id} />}
     </>
   )
 }

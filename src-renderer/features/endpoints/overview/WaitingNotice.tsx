@@ -4,12 +4,12 @@ import { Button } from '../../../ui/Button.tsx'
 import { counted } from '../../../ui/format.ts'
 import { useEndpointActions } from '../use-endpoint-actions.ts'
 
-/** Says why jobs wait, where any does, with the next step. */
+/** Says why jobs wait, or would, with the next step. */
 export function WaitingNotice({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { resume } = useEndpointActions(endpoint)
   const { inQueue, paused } = endpoint
-  const reason = endpoint.waitingReason ?? (paused ? 'The endpoint is paused.' : undefined)
-  if (reason === undefined || (inQueue === 0 && !paused)) return null
+  const reason = (inQueue > 0 ? endpoint.waitingReason : undefined) ?? whyIdle(endpoint)
+  if (reason === undefined) return null
   return (
     <div role="status" className="flex items-center gap-2 rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
       <Hourglass aria-hidden className="size-4 shrink-0" />
@@ -20,4 +20,10 @@ export function WaitingNotice({ endpoint }: { readonly endpoint: LiveEndpoint })
       {paused && <Button onClick={() => void resume()}>Resume</Button>}
     </div>
   )
+}
+
+// Nothing waits, and something may still be in the way of what comes.
+function whyIdle({ paused, throttledReason }: LiveEndpoint): string | undefined {
+  if (paused) return 'The endpoint is paused.'
+  return throttledReason && `A worker is to start and finds no place: ${throttledReason}.`
 }

@@ -1,4 +1,4 @@
-import { CommandLine } from '../../ui/EmptyState.tsx'
+import { CommandLine } from '../EmptyState.tsx'
 
 /** The key of an endpoint, right after it was made: it is shown this once. */
 export function ShownKey({ endpointId, apiKey }: { readonly endpointId: string; readonly apiKey: string }) {

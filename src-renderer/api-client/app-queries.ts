@@ -1,0 +1,88 @@
+/** What the pages of apps ask for. No event tells of releases and variables, so what changes them elsewhere is looked for. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
+import type { ApiClient } from './client.ts'
+
+/** An environment of an app. */
+export type Place = { readonly app: string; readonly environment: string }
+
+const LOOK_EVERY_MS = 5000
+
+/** Apps with their environments. */
+export const appsQuery = (client: ApiClient) =>
+  queryOptions({
+    queryKey: ['apps'],
+    queryFn: ({ signal }) => client.call('appList', { signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+
+/** An environment with its endpoints, variables and releases. */
+export const environmentQuery = (client: ApiClient, { app, environment }: Place) =>
+  queryOptions({
+    queryKey: ['environment', app, environment],
+    queryFn: ({ signal }) => client.call('environmentRead', { path: { app, environment }, signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+
+/** A release and how far it is. */
+export const releaseQuery = (client: ApiClient, { app, environment }: Place, number: number) =>
+  queryOptions({
+    queryKey: ['release', app, environment, number],
+    queryFn: ({ signal }) => client.call('releaseRead', { path: { app, environment, number: String(number) }, signal }),
+  })
+
+/** Projects of this machine. */
+export const projectsQuery = (client: ApiClient) =>
+  queryOptions({
+    queryKey: ['projects'],
+    queryFn: ({ signal }) => client.call('projectList', { signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+
+/** A project and its source as it is now. */
+export const projectQuery = (client: ApiClient, projectId: string) =>
+  queryOptions({
+    queryKey: ['project', projectId],
+    queryFn: ({ signal }) => client.call('projectRead', { path: { projectId }, signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+
+/** The newest build of a project; null: none yet. */
+export const buildQuery = (client: ApiClient, projectId: string) =>
+  queryOptions({
+    queryKey: ['build', projectId],
+    queryFn: ({ signal }) => orNull('NO_BUILD', client.call('buildRead', { path: { projectId }, signal })),
+  })
+
+/** The newest preview of a project; null: none yet. */
+export const previewQuery = (client: ApiClient, projectId: string) =>
+  queryOptions({
+    queryKey: ['preview', projectId],
+    queryFn: ({ signal }) => orNull('NO_PREVIEW', client.call('previewRead', { path: { projectId }, signal })),
+  })
+
+/** Folders within a folder; without a path those of the home folder. */
+export const foldersQuery = (client: ApiClient, path: string | undefined) =>
+  queryOptions({
+    queryKey: ['folders', path],
+    queryFn: ({ signal }) => client.call('folderList', { query: { path }, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+
+/** The example apps that come along. */
+export const examplesQuery = (client: ApiClient) =>
+  queryOptions({
+    queryKey: ['examples'],
+    queryFn: ({ signal }) => client.call('exampleList', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+async function orNull<T>(code: 'NO_BUILD' | 'NO_PREVIEW', answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) return null
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Ellipsis, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { AppView } from '../../../../src-main/contract/app.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { appsQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { counted } from '../../../ui/format.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { NotFound } from '../../../ui/NotFound.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { useEnvironmentActions } from '../use-environment-actions.ts'
+import { EnvironmentTable } from './EnvironmentTable.tsx'
+
+/** The page of a deployed app: its environments. */
+export function AppPage({ app: name }: { readonly app: string }) {
+  const { client } = useApp()
+  const { data, error } = useQuery(appsQuery(client))
+  const app = data?.apps.find((one) => one.name === name)
+  if (data !== undefined && app === undefined) return <NotFound what={`an app ${name}`} />
+  return (
+    <Page fills crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name }]} actions={app && <AppMenu app={app} />}>
+      {data === undefined && (error === null ? <SkeletonRows rows={3} /> : <ErrorNotice error={error} />)}
+      {app?.environments.length === 0 && (
+        <EmptyState command="drydock deploy">
+          {name} has no environments. A deploy from its folder makes one.
+        </EmptyState>
+      )}
+      {app !== undefined && app.environments.length > 0 && <EnvironmentTable environments={app.environments} />}
+    </Page>
+  )
+}
+
+function AppMenu({ app: { name, environments } }: { readonly app: AppView }) {
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const { removeApp } = useEnvironmentActions({ app: name, environment: environments[0]?.name ?? '' })
+  const endpoints = environments.reduce((sum, one) => sum + one.endpoints, 0)
+  return (
+    <>
+      <Menu groups={[[{ label: `Delete app ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }]]}>
+        <IconButton label={`More for ${name}`}>
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      <Confirm
+        open={asks}
+        onOpenChange={setAsks}
+        action={`Delete app ${name}`}
+        onConfirm={async () => {
+          if (await removeApp()) go(ADDRESS.apps)
+        }}
+      >
+        {counted(environments.length, 'environment')} with {counted(endpoints, 'endpoint')}, their jobs, results, logs,
+        releases and variables are deleted. The folder of its source stays. This cannot be taken back.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { useMemo } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { EnvironmentView } from '../../../../src-main/contract/app.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { useAppState } from '../../../store/app-context.ts'
+import { StateDot } from '../../../ui/StateDot.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
+import { environmentState } from './environment-state.ts'
+import { useMembers } from './use-members.ts'
+
+/** Environments, of one app or of many. */
+export type EnvironmentTableProps = { readonly environments: readonly EnvironmentView[]; readonly showsApp?: boolean }
+
+/** Environments with their state and last release. */
+export function EnvironmentTable({ environments, showsApp = false }: EnvironmentTableProps) {
+  const [, go] = useLocation()
+  const columns = useMemo(() => (showsApp ? [APP, ...COLUMNS] : COLUMNS), [showsApp])
+  return (
+    <Table
+      label={showsApp ? 'Deployed apps' : 'Environments'}
+      columns={columns}
+      rows={environments}
+      rowId={({ app, name }) => `${app}/${name}`}
+      onOpen={({ app, name }) => go(ADDRESS.environment(app, name))}
+      className="max-h-96 rounded-control border border-line bg-surface-1"
+    />
+  )
+}
+
+const APP: Column<EnvironmentView> = {
+  id: 'app',
+  header: 'App',
+  width: 140,
+  grow: 2,
+  cell: ({ app }) => (
+    <Link to={ADDRESS.app(app)} className="font-medium hover:underline">
+      {app}
+    </Link>
+  ),
+}
+
+const COLUMNS: readonly Column<EnvironmentView>[] = [
+  {
+    id: 'environment',
+    header: 'Environment',
+    width: 130,
+    grow: 1,
+    cell: ({ app, name }) => (
+      <Link to={ADDRESS.environment(app, name)} className="font-medium hover:underline">
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'state', header: 'State', width: 120, grow: 1, cell: (environment) => <State environment={environment} /> },
+  {
+    id: 'release',
+    header: 'Release',
+    width: 80,
+    align: 'right',
+    cell: ({ active }) => active?.number ?? <Nothing />,
+  },
+  {
+    id: 'since',
+    header: 'Since',
+    width: 120,
+    grow: 1,
+    cell: ({ active }) =>
+      active === undefined ? <Nothing /> : <RelativeTime at={active.activatedAt ?? active.createdAt} />,
+  },
+  { id: 'endpoints', header: 'Endpoints', width: 84, align: 'right', cell: ({ endpoints }) => endpoints },
+  { id: 'variables', header: 'Variables', width: 84, align: 'right', cell: ({ variables }) => variables },
+]
+
+function State({ environment: { app, name } }: { readonly environment: EnvironmentView }) {
+  const members = useMembers({ app, environment: name })
+  const workers = useAppState((state) => state.live.workers)
+  return <StateDot {...environmentState(members, workers)} />
+}

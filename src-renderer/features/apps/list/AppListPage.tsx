@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import { AppWindow, FolderOpen } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import { appsQuery, projectsQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/commands-slice.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { EnvironmentTable } from '../deployed/EnvironmentTable.tsx'
+import { FirstSteps } from './FirstSteps.tsx'
+import { OpenFolderPanel } from './OpenFolderPanel.tsx'
+import { ProjectTable } from './ProjectTable.tsx'
+
+const CRUMBS = [{ name: 'Apps' }]
+// In the address: a folder is opened as it is, or filled from an example first.
+const AS_IT_IS = 'folder'
+
+/** Both lists of apps: projects of this machine, and what is deployed. */
+export function AppListPage() {
+  const { client } = useApp()
+  const { data: projectList, error: projectsError } = useQuery(projectsQuery(client))
+  const { data: appList, error: appsError } = useQuery(appsQuery(client))
+  const [search, setSearch] = useSearchParams()
+  const opens = search.get('open') ?? undefined
+  const open = useCallback(
+    (what: string | undefined) => setSearch(what === undefined ? {} : { open: what }),
+    [setSearch],
+  )
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { id: 'open-folder', group: 'Apps', label: 'Open a folder with an app', keys: 'o', run: () => open(AS_IT_IS) },
+    ],
+    [open],
+  )
+  const projects = projectList?.projects
+  const environments = appList?.apps.flatMap((app) => app.environments)
+  const nothing = projects?.length === 0 && appList?.apps.length === 0
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      actions={
+        <Button kind="main" onClick={() => open(AS_IT_IS)}>
+          <FolderOpen aria-hidden /> Open folder
+        </Button>
+      }
+    >
+      {nothing && (
+        <EmptyState
+          icon={<AppWindow />}
+          command="drydock init hello"
+          action={<Button onClick={() => open(AS_IT_IS)}>Open a folder with an app</Button>}
+        >
+          There are no apps yet. An app is a folder of Python files whose functions become endpoints.
+        </EmptyState>
+      )}
+      {!nothing && (
+        <>
+          <Part title="Projects on this machine" error={projects === undefined ? projectsError : null}>
+            {projects === undefined && <SkeletonRows rows={3} />}
+            {projects?.length === 0 && (
+              <Hint>No folder is opened yet. Open one to build, preview and deploy it from here.</Hint>
+            )}
+            {projects !== undefined && projects.length > 0 && <ProjectTable projects={projects} />}
+          </Part>
+          <Part title="Deployed" error={environments === undefined ? appsError : null}>
+            {environments === undefined && <SkeletonRows rows={3} />}
+            {environments?.length === 0 && <Hint>Nothing is deployed yet. Open a project and choose Deploy.</Hint>}
+            {environments !== undefined && environments.length > 0 && (
+              <EnvironmentTable environments={environments} showsApp />
+            )}
+          </Part>
+        </>
+      )}
+      {projects?.length === 0 && <FirstSteps onChoose={open} />}
+      {opens !== undefined && (
+        <OpenFolderPanel key={opens} from={opens === AS_IT_IS ? undefined : opens} onClose={() => open(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+type PartProps = { readonly title: string; readonly error: Error | null; readonly children: React.ReactNode }
+
+function Part({ title, error, children }: PartProps) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="text-section font-medium">{title}</h2>
+      {error === null ? children : <ErrorNotice error={error} />}
+    </section>
+  )
+}
+
+function Hint({ children }: { readonly children: string }) {
+  return <p className="rounded-control border border-line bg-surface-1 px-3 py-2 text-ink-2">{children}</p>
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { ADDRESS } from '../../../addresses.ts'
+import { foldersQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ChooseFolder } from '../../../ui/ChooseFolder.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SidePanel } from '../../../ui/SidePanel.tsx'
+import { FolderField } from './FolderField.tsx'
+
+/** Opens a folder. `from`: the example, or `app` for the template, that is written into it first. */
+export type OpenFolderPanelProps = { readonly from: string | undefined; readonly onClose: () => void }
+
+/** A path with completion. */
+export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const queries = useQueryClient()
+  const { data: home } = useQuery(foldersQuery(client, undefined))
+  const [typed, setTyped] = useState<string>()
+  const start = home === undefined ? '' : `${home.path.replace(/\/$/, '')}/${from ?? ''}`
+  const folder = typed ?? start
+  const open = useMutation({
+    mutationFn: () => client.call('projectOpen', { body: { folder: trimmed(folder), from } }),
+    onSuccess(project) {
+      void queries.invalidateQueries({ queryKey: ['projects'] })
+      go(ADDRESS.project(project.id))
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    open.mutate()
+  }
+  const title = from === undefined ? 'Open a folder' : from === 'app' ? 'Begin with the template' : `Begin with ${from}`
+  return (
+    <SidePanel open onOpenChange={onClose} title={title}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <FolderField
+          value={folder}
+          onChange={setTyped}
+          onlyNew={from !== undefined}
+          hint={
+            from === undefined
+              ? 'A folder of the machine of the service, with Python files that name endpoints. Nothing in it is run or changed.'
+              : 'A folder that is made, or an empty one. The files are written there, to be changed as you like.'
+          }
+        />
+        {open.error !== null && <ErrorNotice error={open.error} />}
+        <div className="flex justify-end gap-2">
+          <ChooseFolder title="Choose the folder of an app" from={folder} onPath={setTyped} />
+          <Button kind="main" type="submit" disabled={open.isPending || trimmed(folder) === ''}>
+            {from === undefined ? 'Open folder' : 'Make and open'}
+          </Button>
+        </div>
+      </form>
+    </SidePanel>
+  )
+}
+
+// The root stays as it is.
+function trimmed(folder: string): string {
+  const text = folder.trim()
+  return text.length > 1 ? text.replace(/\/+$/, '') : text
+}

@@ -1,0 +1,78 @@
+import type { BuildStep } from '../../../../../src-main/contract/build.ts'
+import type { BuildView } from '../../../../../src-main/contract/projects.ts'
+import { Card } from '../../../../ui/Card.tsx'
+import { duration } from '../../../../ui/format.ts'
+import { StateDot, type StateDotProps } from '../../../../ui/StateDot.tsx'
+import { RelativeTime } from '../../../../ui/Values.tsx'
+
+type StepView = BuildView['steps'][number]
+
+const STEPS: readonly (readonly [BuildStep, string])[] = [
+  ['scan', 'Read the source'],
+  ['handlers', 'Write handlers'],
+  ['requirements', 'Collect requirements'],
+  ['install', 'Install packages'],
+  ['manifest', 'Write the manifest'],
+  ['pack', 'Pack the artifact'],
+]
+
+const DOTS: Readonly<Record<StepView['state'], StateDotProps>> = {
+  waiting: { tone: 'queued', word: 'Waiting' },
+  running: { tone: 'running', word: 'Running', pulses: true },
+  done: { tone: 'completed', word: 'Done' },
+  failed: { tone: 'failed', word: 'Failed' },
+}
+
+const BUILD_DOTS: Readonly<Record<BuildView['state'], StateDotProps>> = {
+  running: { tone: 'running', word: 'Building', pulses: true },
+  done: { tone: 'completed', word: 'Built' },
+  failed: { tone: 'failed', word: 'Failed' },
+  cancelled: { tone: 'cancelled', word: 'Cancelled' },
+}
+
+/** The steps of a build with their times. All six have their rows from the beginning, so nothing moves. */
+export function BuildSteps({ build }: { readonly build: BuildView }) {
+  return (
+    <Card title="Steps" aside={<Summary build={build} />}>
+      <ol aria-label="Steps of the build" className="flex flex-col">
+        {STEPS.map(([step, name]) => {
+          const found = build.steps.find((one) => one.step === step)
+          return (
+            <li
+              key={step}
+              className="grid h-8 grid-cols-[11rem_6rem_minmax(0,1fr)_4rem] items-center gap-x-3 border-b border-line/60 px-3 last:border-0"
+            >
+              <span className="truncate">{name}</span>
+              <StateDot {...stepDot(found, build)} />
+              <span className="truncate font-mono text-small text-ink-2" title={found?.text}>
+                {found?.text}
+              </span>
+              <span className="text-right text-small text-ink-2">
+                {found?.tookMs !== undefined && duration(found.tookMs)}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </Card>
+  )
+}
+
+// What a build that is over did not come to is not waited for.
+function stepDot(step: StepView | undefined, { state }: BuildView): StateDotProps {
+  const isOpen = step === undefined || step.state === 'waiting'
+  return isOpen && state !== 'running' ? { tone: 'queued', word: 'Not run' } : DOTS[step?.state ?? 'waiting']
+}
+
+function Summary({ build: { state, startedAt, endedAt } }: { readonly build: BuildView }) {
+  return (
+    <div className="flex items-center gap-3">
+      <StateDot {...BUILD_DOTS[state]} />
+      {endedAt !== undefined && (
+        <span className="text-small text-ink-2">
+          in {duration(endedAt - startedAt)}, <RelativeTime at={endedAt} />
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import clsx from 'clsx'
+import { useId } from 'react'
+import { GPU_GROUPS } from '../../../src-main/contract/container.ts'
+import { Field } from '../../ui/Field.tsx'
+import { CONTROL } from '../../ui/form/control.ts'
+import { Labelled } from '../../ui/form/Labelled.tsx'
+import { RegistrySelect } from '../../ui/form/RegistrySelect.tsx'
+import { Toggle } from '../../ui/form/Toggle.tsx'
+import { VariablesField } from '../../ui/form/VariablesField.tsx'
+import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
+import type { NewEndpointForm } from './new-endpoint.ts'
+
+/** What is asked of an image beside its name. */
+export type ImageFieldsProps = {
+  readonly form: NewEndpointForm
+  readonly onChange: (change: Partial<NewEndpointForm>) => void
+}
+
+const KINDS = ['Takes jobs', 'Answers HTTP'] as const
+
+/** How requests reach the image, and what its containers get. */
+export function ImageFields({ form, onChange }: ImageFieldsProps) {
+  const groups = useId()
+  return (
+    <>
+      <div className="flex flex-col gap-1">
+        <span className="font-medium">Kind</span>
+        <div>
+          <SegmentedChoice
+            label="Kind"
+            choices={KINDS}
+            value={form.loadBalanced ? KINDS[1] : KINDS[0]}
+            onChange={(kind) => onChange({ loadBalanced: kind === KINDS[1] })}
+          />
+        </div>
+        <p className="text-small text-ink-2">
+          {form.loadBalanced
+            ? 'Load-balanced: a web server in the image answers requests on its port, and GET /ping with 200.'
+            : 'Queue-based: a worker in the image takes jobs with a worker SDK, and each answer is kept.'}
+        </p>
+      </div>
+      {form.loadBalanced && (
+        <Field
+          label="Port"
+          value={form.port}
+          onChange={(event) => onChange({ port: event.target.value })}
+          inputMode="numeric"
+          hint="On which its web server listens; it is told as PORT."
+        />
+      )}
+      <Labelled
+        label="Graphics card"
+        hint="ANY, a group by its memory like ADA_24, or a part of a card’s name. Empty: none."
+      >
+        {(ids) => (
+          <>
+            <input
+              {...ids}
+              value={form.gpu}
+              onChange={(event) => onChange({ gpu: event.target.value })}
+              placeholder="none"
+              list={groups}
+              autoComplete="off"
+              className={clsx(CONTROL, 'h-7')}
+            />
+            <datalist id={groups}>
+              {['ANY', ...Object.keys(GPU_GROUPS)].map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Labelled>
+      <Labelled label="Variables" hint="Environment of its containers. A .env file can be pasted into a name.">
+        {(ids) => <VariablesField {...ids} value={form.variables} onChange={(variables) => onChange({ variables })} />}
+      </Labelled>
+      <Labelled label="Registry credentials" hint="For a private registry; `drydock registry add` stores them.">
+        {(ids) => (
+          <RegistrySelect {...ids} value={form.registryAuth} onChange={(registryAuth) => onChange({ registryAuth })} />
+        )}
+      </Labelled>
+      <Labelled
+        label="Keep one worker ready"
+        hint="It starts at once, so that you see the image being pulled and started. Without it the first request waits for that."
+      >
+        {({ id, ...ids }) => (
+          <Toggle
+            id={id}
+            aria-describedby={ids['aria-describedby']}
+            checked={form.ready}
+            onChange={(ready) => onChange({ ready })}
+          />
+        )}
+      </Labelled>
+    </>
+  )
+}

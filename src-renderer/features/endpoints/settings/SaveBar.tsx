@@ -1,0 +1,101 @@
+import clsx from 'clsx'
+import { TriangleAlert } from 'lucide-react'
+import { useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { counted } from '../../../ui/format.ts'
+import type { Effect, SettingChange } from './settings-draft.ts'
+import type { SettingsForm } from './use-settings.ts'
+
+/** What a save would do. */
+export type SaveBarProps = {
+  readonly form: SettingsForm
+  /** Workers of the endpoint that live now. */
+  readonly workers: number
+  readonly running: number
+}
+
+/** At the lower edge while anything differs: what changes, from what to what, and what that does. */
+export function SaveBar({ form, workers, running }: SaveBarProps) {
+  const { read, draft, saving, refusal } = form
+  const { changes, faults, conflicts } = read
+  const isLost = useAppState((state) => state.connection === 'lost')
+  if (Object.keys(draft).length === 0) return null
+  const wrong = Object.keys(faults).length
+  const clashes = Object.keys(conflicts).length
+  return (
+    <section
+      aria-label="Changes that are not saved"
+      className={clsx(
+        'enters sticky z-20 -mx-1 rounded-control border border-line-strong bg-surface-1 shadow-float',
+        // Above the line that tells of it.
+        isLost ? 'bottom-5' : '-bottom-4',
+      )}
+    >
+      {changes.length > 0 && (
+        <ul className="max-h-40 overflow-y-auto border-b border-line px-3 py-2">
+          {changes.map((change) => (
+            <ChangeLine key={change.field.path} {...change} />
+          ))}
+        </ul>
+      )}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2">
+        {/* At the left: notices of what was saved come up at the right. */}
+        <Button
+          kind="main"
+          onClick={() => void form.save()}
+          disabled={saving || wrong + clashes > 0 || changes.length === 0}
+        >
+          {saving ? 'Saving' : `Save ${counted(changes.length, 'change')}`}
+        </Button>
+        <Button kind="quiet" onClick={form.discard} disabled={saving}>
+          Discard all
+        </Button>
+        <div className="min-w-60 flex-1" aria-live="polite">
+          {refusal !== undefined && <Warning text={refusal} />}
+          {wrong > 0 && <Warning text={`${counted(wrong, 'field')} cannot be saved so: see what is said beside.`} />}
+          {clashes > 0 && (
+            <Warning text="Somebody changed the same settings meanwhile. Choose what is to hold before you save." />
+          )}
+          {wrong + clashes === 0 && <p>{effectInWords(changes, { workers, running })}</p>}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function ChangeLine({ field, before, after }: SettingChange) {
+  return (
+    <li className="flex min-w-0 flex-wrap gap-x-2">
+      <span className="font-medium">{field.label}</span>
+      <span className="min-w-0 break-words text-ink-2">
+        <del className="no-underline">{before}</del> <span aria-hidden>→</span> <span className="sr-only">becomes</span>{' '}
+        <ins className="text-ink no-underline">{after}</ins>
+      </span>
+    </li>
+  )
+}
+
+function Warning({ text }: { readonly text: string }) {
+  return (
+    <p className="flex items-start gap-2 text-failed-ink">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span className="min-w-0 break-words">{text}</span>
+    </p>
+  )
+}
+
+/** What a save does, in one or two sentences. */
+export function effectInWords(
+  changes: readonly Pick<SettingChange, 'effect'>[],
+  { workers, running }: { readonly workers: number; readonly running: number },
+): string {
+  const has = (effect: Effect) => changes.some((change) => change.effect === effect)
+  if (changes.length === 0) return 'Nothing differs.'
+  if (has('workers')) {
+    if (workers === 0) return 'No worker runs now: the next one starts with it.'
+    const jobs = running === 0 ? '' : ` What they run ends first: ${counted(running, 'job')}.`
+    return `Replaces ${counted(workers, 'worker')}: new ones start with it.${jobs}`
+  }
+  if (has('jobs')) return 'Holds for jobs that come from now on. No worker is replaced.'
+  return 'Takes effect at once. No worker is replaced.'
+}

@@ -1,0 +1,130 @@
+/** How a setting is typed in, and what its value is as text. Pure: fields and rows are drawn elsewhere. */
+
+/** What a person types or chooses for one setting. */
+export type Raw = string | boolean | readonly Pair[]
+
+/** A row of variables. */
+export type Pair = { readonly name: string; readonly value: string }
+
+/** How a setting is typed in. Where it may be missing, an empty field takes it away. */
+export type SettingInput =
+  | {
+      readonly kind: 'text'
+      readonly optional?: boolean
+      readonly mono?: boolean
+      readonly suggestions?: readonly string[]
+    }
+  | {
+      readonly kind: 'number'
+      /** After the field, like `s`. */
+      readonly unit: string
+      /** How much of the setting's own unit one of `unit` is: 1000 for ms shown as s. */
+      readonly factor?: number
+      readonly optional?: boolean
+    }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'choice'; readonly choices: readonly Choice[]; readonly optional?: boolean }
+  /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
+  | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
+  | { readonly kind: 'variables' }
+  /** Stored credentials, by name. */
+  | { readonly kind: 'registry' }
+
+/** One of a few values with its name. */
+export type Choice = { readonly value: string; readonly label: string }
+
+/** What was made of what was typed: the value of the setting (undefined: none), or what is wrong with it. */
+export type Read = { readonly value: unknown } | { readonly fault: string }
+
+type Volume = { readonly source: string; readonly target: string; readonly readOnly: boolean }
+
+/** Reads what was typed. Whether the value is allowed is for the contract to say. */
+export function readSetting(input: SettingInput, raw: Raw): Read {
+  if (input.kind === 'switch') return { value: raw === true }
+  if (input.kind === 'variables') return readVariables(raw as readonly Pair[])
+  const text = String(raw).trim()
+  if (input.kind === 'lines') return readLines(input.of, String(raw), input.optional === true)
+  if (text === '') {
+    if (input.kind === 'registry' || ('optional' in input && input.optional === true)) return { value: undefined }
+    return { fault: 'must not be empty' }
+  }
+  if (input.kind === 'number') return readNumber(text, input.factor ?? 1)
+  return { value: text }
+}
+
+function readNumber(text: string, factor: number): Read {
+  const number = Number(text.replace(',', '.'))
+  if (!Number.isFinite(number)) return { fault: 'must be a number' }
+  // Binary fractions: 1.1 s would be 1100.0000000000002 ms.
+  return { value: Math.round(number * factor * 1e6) / 1e6 }
+}
+
+function readVariables(pairs: readonly Pair[]): Read {
+  const named = pairs.filter(({ name, value }) => name !== '' || value !== '')
+  if (named.some(({ name }) => name === '')) return { fault: 'a value has no name' }
+  const names = named.map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) return { fault: `${twice} is there twice` }
+  return { value: Object.fromEntries(named.map(({ name, value }) => [name, value])) }
+}
+
+function readLines(of: 'text' | 'numbers' | 'volumes', raw: string, optional: boolean): Read {
+  const lines = raw
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  if (optional && lines.length === 0) return { value: undefined }
+  if (of === 'text') return { value: lines }
+  if (of === 'numbers') {
+    const wrong = lines.find((line) => !/^\d+$/.test(line))
+    return wrong === undefined ? { value: lines.map(Number) } : { fault: `${wrong} is no whole number` }
+  }
+  const volumes = lines.map(readVolume)
+  const wrong = lines[volumes.indexOf(undefined)]
+  return wrong === undefined ? { value: volumes } : { fault: `${wrong} is not like /folder:/in/container` }
+}
+
+// The first colon after a drive's letter parts the two: C:\models:/models.
+function readVolume(line: string): Volume | undefined {
+  const [, source, target, mode] = /^([A-Za-z]:[\\/][^:]*|[^:]+):([^:]+)(?::(ro|rw))?$/.exec(line) ?? []
+  return source === undefined || target === undefined ? undefined : { source, target, readOnly: mode === 'ro' }
+}
+
+/** What stands in the field for a value. */
+export function rawOf(input: SettingInput, value: unknown): Raw {
+  switch (input.kind) {
+    case 'switch':
+      return value === true
+    case 'variables':
+      return Object.entries((value ?? {}) as Record<string, string>).map(([name, text]) => ({ name, value: text }))
+    case 'number':
+      return value === undefined ? '' : String(Math.round((Number(value) / (input.factor ?? 1)) * 1e6) / 1e6)
+    case 'lines':
+      return linesOf(input.of, value)
+    default:
+      return value === undefined ? '' : String(value)
+  }
+}
+
+function linesOf(of: 'text' | 'numbers' | 'volumes', value: unknown): string {
+  if (of !== 'volumes') return ((value ?? []) as readonly (string | number)[]).join('\n')
+  return ((value ?? []) as readonly Volume[])
+    .map(({ source, target, readOnly }) => `${source}:${target}${readOnly ? ':ro' : ''}`)
+    .join('\n')
+}
+
+/** A number with its unit, which stands in the singular after a one. */
+export function withUnit(value: number, unit: string): string {
+  const word = value === 1 ? unit.replace(/^([a-z]{2,})s\b/, '$1') : unit
+  return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${word}`.trim()
+}
+
+/** A value for a person, in one line. Values of variables may be secrets, so only their names are told. */
+export function settingInWords(input: SettingInput, value: unknown): string {
+  if (input.kind === 'switch') return value === true ? 'on' : 'off'
+  if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || 'none'
+  if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
+  const text = String(rawOf(input, value)).replaceAll('\n', ', ')
+  if (text === '') return 'none'
+  return input.kind === 'number' ? withUnit(Number(text), input.unit) : text
+}

@@ -1,0 +1,194 @@
+/**
+ * Settings that were changed and not saved yet: what differs, what a save would send, what it would do, and where
+ * somebody else changed the same setting meanwhile. Pure.
+ */
+import { containerSettings } from '../../../../src-main/contract/container.ts'
+import { type EndpointConfig, endpointUpdate, programFault } from '../../../../src-main/contract/endpoint.ts'
+import { SEEN_AT_START } from '../../../../src-main/domain/app/plan.ts'
+import { issueInWords } from './issue-in-words.ts'
+import type { SettingField } from './setting-field.ts'
+import { type Raw, rawOf, readSetting, settingInWords } from './setting-input.ts'
+
+/** What stands in a field, and what the setting was when it was first touched, as JSON. */
+export type DraftEntry = { readonly raw: Raw; readonly base: string | undefined }
+
+/** The fields that were touched, by path. */
+export type Draft = Readonly<Record<string, DraftEntry>>
+
+/** What a save does with the workers. */
+export type Effect = 'now' | 'jobs' | 'workers'
+
+/** A setting that differs. */
+export type SettingChange = {
+  readonly field: SettingField
+  readonly value: unknown
+  readonly before: string
+  readonly after: string
+  readonly effect: Effect
+}
+
+/** A draft, looked through. */
+export type ReadDraft = {
+  readonly changes: readonly SettingChange[]
+  /** What is wrong, by path. */
+  readonly faults: Readonly<Record<string, string>>
+  /** What the setting is now where somebody else changed it meanwhile, by path. */
+  readonly conflicts: Readonly<Record<string, string>>
+  /** The settings as they would be. */
+  readonly effective: EndpointConfig
+  /** Body of the save. */
+  readonly body: object
+}
+
+const NO_CONTAINER = containerSettings.parse({})
+
+/** The value of a setting; undefined: it has none. @param path like `container.gpu` */
+export function valueAt(config: EndpointConfig, path: string): unknown {
+  const [first = '', second] = path.split('.')
+  if (path === 'container') return config.container !== undefined
+  const part: unknown = config[first as keyof EndpointConfig]
+  if (second === undefined) return part
+  const within = part ?? (first === 'container' ? NO_CONTAINER : {})
+  return (within as Record<string, unknown>)[second]
+}
+
+/** Looks through a draft. @param fields all that there are */
+export function readDraft(fields: readonly SettingField[], config: EndpointConfig, draft: Draft): ReadDraft {
+  const faults: Record<string, string> = {}
+  const conflicts: Record<string, string> = {}
+  const changes: SettingChange[] = []
+  for (const field of fields) {
+    const entry = draft[field.path]
+    if (entry === undefined) continue
+    const now = valueAt(config, field.path)
+    if (entry.base !== JSON.stringify(now)) conflicts[field.path] = settingInWords(field.input, now)
+    const read = readSetting(field.input, entry.raw)
+    if ('fault' in read) faults[field.path] = read.fault
+    else if (!isSame(read.value, now)) changes.push(changeOf(field, now, read.value))
+  }
+  // What has no meaning with the other changes is left out: the kind of card of an endpoint that gets none.
+  const effective = withChanges(config, changes)
+  const kept = changes.filter(({ field }) => field.applies?.(effective) !== false)
+  const body = bodyOf(config, kept)
+  return { changes: kept, conflicts, effective, body, faults: { ...faultsOf(fields, body, effective), ...faults } }
+}
+
+/**
+ * Body that takes a save back.
+ * @param before the settings before it
+ * @returns undefined where that cannot be told by single settings
+ */
+export function undoBody(before: EndpointConfig, changes: readonly SettingChange[]): object | undefined {
+  if (changes.some(({ field }) => field.path === 'container')) return undefined
+  const back = changes.map((change) => ({ ...change, value: valueAt(before, change.field.path) }))
+  return bodyOf(before, back)
+}
+
+/** What a field shows: what was typed, or the value as it is. */
+export function shownRaw(field: SettingField, config: EndpointConfig, draft: Draft): Raw {
+  return draft[field.path]?.raw ?? rawOf(field.input, valueAt(config, field.path))
+}
+
+/** The draft after a field was typed in; it leaves the draft where it says what is so anyway. */
+export function typed(draft: Draft, field: SettingField, config: EndpointConfig, raw: Raw): Draft {
+  const now = valueAt(config, field.path)
+  const base = field.path in draft ? draft[field.path]?.base : JSON.stringify(now)
+  const { [field.path]: _old, ...others } = draft
+  const isBack = JSON.stringify(raw) === JSON.stringify(rawOf(field.input, now))
+  return isBack ? others : { ...others, [field.path]: { raw, base } }
+}
+
+function changeOf(field: SettingField, now: unknown, value: unknown): SettingChange {
+  const before = settingInWords(field.input, now)
+  const after = settingInWords(field.input, value)
+  const words = field.input.kind === 'variables' ? variablesInWords(now, value) : { before, after }
+  return { field, value, ...words, effect: effectOf(field.path) }
+}
+
+// Values may be secrets: what changed is told by names.
+function variablesInWords(now: unknown, value: unknown): { readonly before: string; readonly after: string } {
+  const old = (now ?? {}) as Record<string, string>
+  const fresh = (value ?? {}) as Record<string, string>
+  const added = Object.keys(fresh).filter((name) => !(name in old))
+  const gone = Object.keys(old).filter((name) => !(name in fresh))
+  const changed = Object.keys(fresh).filter((name) => name in old && old[name] !== fresh[name])
+  const said = [
+    added.length > 0 && `adds ${added.join(', ')}`,
+    changed.length > 0 && `changes ${changed.join(', ')}`,
+    gone.length > 0 && `removes ${gone.join(', ')}`,
+  ].filter((words) => words !== false)
+  return { before: `${Object.keys(old).length} set`, after: said.join('; ') }
+}
+
+function effectOf(path: string): Effect {
+  const [first] = path.split('.')
+  if (SEEN_AT_START.some((name) => name === first)) return 'workers'
+  return path === 'executionTimeoutMs' ? 'jobs' : 'now'
+}
+
+/** Body of an update. Containers and switches take single settings; the others go whole. */
+function bodyOf(config: EndpointConfig, changes: readonly SettingChange[]): object {
+  const body: Record<string, unknown> = {}
+  for (const { field, value } of changes) {
+    const [first = '', second] = field.path.split('.')
+    if (field.path === 'container') {
+      if (value !== true) return { ...body, container: null }
+      body.container ??= {}
+    } else if (second === undefined) body[first] = value ?? null
+    else {
+      const isPartial = first === 'container' || first === 'faults'
+      const before = body[first] ?? (isPartial ? {} : config[first as keyof EndpointConfig])
+      body[first] = { ...(before as object), [second]: value ?? nothingFor(field) }
+    }
+  }
+  return body
+}
+
+// What is sent for a setting without a value: a switch is off, the rest of a container is taken away.
+function nothingFor({ path, input }: SettingField): unknown {
+  if (path.startsWith('container.')) return null
+  if (!path.startsWith('faults.')) return undefined
+  return input.kind === 'switch' ? false : 0
+}
+
+function withChanges(config: EndpointConfig, changes: readonly SettingChange[]): EndpointConfig {
+  let next: Record<string, unknown> = config
+  for (const { field, value } of changes) {
+    const [first = '', second] = field.path.split('.')
+    if (field.path === 'container')
+      next = { ...next, container: value === true ? (next.container ?? NO_CONTAINER) : undefined }
+    else if (second === undefined) next = { ...next, [first]: value }
+    else next = { ...next, [first]: { ...(next[first] as object | undefined), [second]: value } }
+    // As the service does: an endpoint has one program.
+    if (first === 'command' && value !== undefined) next = { ...next, handler: undefined }
+    if (first === 'handler' && value !== undefined) next = { ...next, command: undefined }
+  }
+  return next as EndpointConfig
+}
+
+function faultsOf(
+  fields: readonly SettingField[],
+  body: object,
+  effective: EndpointConfig,
+): Readonly<Record<string, string>> {
+  const faults: Record<string, string> = {}
+  for (const issue of endpointUpdate.safeParse(body).error?.issues ?? []) {
+    const path = pathOf(fields, issue.path.join('.')) ?? 'name'
+    faults[path] = issueInWords(issue, fields.find((field) => field.path === path)?.input)
+  }
+  const program = programFault(effective)
+  if (program !== undefined) faults[effective.container === undefined ? 'handler' : 'container.image'] = program
+  if (effective.workersMin > effective.workersMax)
+    faults.workersMin = `must not be above ${effective.workersMax}, the most`
+  return faults
+}
+
+/** The field that a place of the body belongs to: `container.packages.3` to `container.packages`. */
+export function pathOf(fields: readonly SettingField[], place: string): string | undefined {
+  return fields
+    .map(({ path }) => path)
+    .filter((path) => place === path || place.startsWith(`${path}.`))
+    .toSorted((one, other) => other.length - one.length)[0]
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

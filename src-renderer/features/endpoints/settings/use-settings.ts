@@ -1,0 +1,106 @@
+import { useMemo, useState } from 'react'
+import type { EndpointView } from '../../../../src-main/contract/endpoint.ts'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { SETTING_SECTIONS } from './sections.ts'
+import type { SettingField } from './setting-field.ts'
+import type { Raw } from './setting-input.ts'
+import { type Draft, pathOf, type ReadDraft, readDraft, typed, undoBody, valueAt } from './settings-draft.ts'
+
+/** The settings of an endpoint while they are changed. */
+export type SettingsForm = {
+  readonly draft: Draft
+  readonly read: ReadDraft
+  readonly saving: boolean
+  /** What the service refused, where it belongs to no field. */
+  readonly refusal: string | undefined
+  readonly type: (field: SettingField, raw: Raw) => void
+  /** Back to what is stored. */
+  readonly revert: (path: string) => void
+  /** Goes on although somebody else changed it meanwhile. */
+  readonly keepMine: (path: string) => void
+  readonly discard: () => void
+  readonly save: () => Promise<void>
+}
+
+/** The draft lives as long as the page of the endpoint, so that a look at another tab does not lose it. */
+export type DraftState = { readonly draft: Draft; readonly setDraft: (change: (draft: Draft) => Draft) => void }
+
+const FIELDS = SETTING_SECTIONS.flatMap(({ fields }) => fields)
+// What an answer leaves out is not there any more.
+const MAY_BE_MISSING = {
+  handler: undefined,
+  command: undefined,
+  cwd: undefined,
+  container: undefined,
+  faults: undefined,
+}
+
+/** Makes the form. */
+export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftState): SettingsForm {
+  const { client, store } = useApp()
+  const [refused, setRefused] = useState<{ readonly path: string | undefined; readonly text: string }>()
+  const [saving, setSaving] = useState(false)
+  const plain = useMemo(() => readDraft(FIELDS, endpoint, draft), [endpoint, draft])
+  const read = useMemo<ReadDraft>(
+    () =>
+      refused?.path === undefined ? plain : { ...plain, faults: { [refused.path]: refused.text, ...plain.faults } },
+    [plain, refused],
+  )
+  const path = { endpointId: endpoint.id }
+  const { patchEndpoint, tell } = store.getState()
+  const show = (view: EndpointView) => patchEndpoint(endpoint.id, { ...MAY_BE_MISSING, ...view })
+  const change = (next: (draft: Draft) => Draft) => {
+    setRefused(undefined)
+    setDraft(next)
+  }
+
+  async function send(body: object): Promise<void> {
+    show(await client.call('endpointUpdate', { path, body }))
+  }
+
+  // Looks once more before it writes: the stream of events may be behind.
+  async function save(): Promise<void> {
+    setSaving(true)
+    try {
+      const fresh = await client.call('endpointRead', { path })
+      show(fresh)
+      const current = readDraft(FIELDS, fresh, draft)
+      if (Object.keys(current.conflicts).length > 0) return
+      await send(current.body)
+      setDraft(() => ({}))
+      const undo = undoBody(fresh, current.changes)
+      const takeBack = () => void send(undo ?? {}).catch(refuse)
+      tell({ kind: 'done', text: `The settings of ${endpoint.name} are saved.`, ...(undo && { undo: takeBack }) })
+    } catch (error) {
+      refuse(error)
+    } finally {
+      setSaving(false)
+    }
+  }
+
+  // The service names the field first: `workersMax: must be at most 100.`
+  function refuse(error: unknown): void {
+    const { message } = error as Error
+    const [, place = '', why = message] = /^([\w.]+): (.*)$/s.exec(message) ?? []
+    const at = pathOf(FIELDS, place)
+    setRefused({ path: at, text: at === undefined ? message : why })
+  }
+
+  return {
+    draft,
+    read,
+    saving,
+    refusal: refused?.path === undefined ? refused?.text : undefined,
+    type: (field, raw) => change((before) => typed(before, field, endpoint, raw)),
+    revert: (at) => change(({ [at]: _gone, ...others }) => others),
+    keepMine: (at) =>
+      change((before) => {
+        const entry = before[at]
+        if (entry === undefined) return before
+        return { ...before, [at]: { ...entry, base: JSON.stringify(valueAt(endpoint, at)) } }
+      }),
+    discard: () => change(() => ({})),
+    save,
+  }
+}

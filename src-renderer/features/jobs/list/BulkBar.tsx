@@ -1,0 +1,63 @@
+import { Columns2, RotateCcw, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
+import type { Command } from '../../../store/commands-slice.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { CommandsHere } from '../../../ui/CommandsHere.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { counted } from '../../../ui/format.ts'
+import type { Bulk } from './use-bulk.ts'
+
+/** What can be done with the selected jobs. */
+export type BulkBarProps = {
+  /** How many are selected, as it is read. */
+  readonly words: string
+  readonly retry: Bulk
+  readonly cancel: Bulk
+  readonly busy: BulkAction | undefined
+  /** Where the two selected jobs stand beside each other; undefined unless they are two. */
+  readonly compare: string | undefined
+  readonly onClear: () => void
+}
+
+/** The selection: how many, what can be done with them, and out of it. */
+export function BulkBar({ words, retry, cancel, busy, compare, onClear }: BulkBarProps) {
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const commands = useMemo<readonly Command[]>(() => {
+    const group = 'Selected jobs'
+    return [
+      { id: 'bulk-retry', group, label: `Retry ${words}`, keys: 'r', run: () => void retry.run() },
+      { id: 'bulk-cancel', group, label: `Cancel ${words}`, keys: 'c', run: () => setAsks(true) },
+      { id: 'bulk-clear', group, label: 'Select none', run: onClear },
+    ]
+  }, [words, retry, onClear])
+  const cancels = cancel.count === undefined ? 'Cancel' : `Cancel ${counted(cancel.count, 'job')}`
+  return (
+    <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
+      <span className="font-medium">{words}</span>
+      <Button disabled={!retry.count || busy !== undefined} onClick={() => void retry.run()}>
+        <RotateCcw aria-hidden /> {busy === 'retry' ? 'Retrying' : 'Retry'} {numberOf(retry)}
+      </Button>
+      <Button kind="danger" disabled={!cancel.count || busy !== undefined} onClick={() => setAsks(true)}>
+        <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}
+      </Button>
+      {compare !== undefined && (
+        <Button onClick={() => go(compare)}>
+          <Columns2 aria-hidden /> Compare
+        </Button>
+      )}
+      <Button kind="quiet" onClick={onClear}>
+        Select none
+      </Button>
+      <Confirm open={asks} onOpenChange={setAsks} action={cancels} onConfirm={() => void cancel.run()}>
+        Those that wait never run; those that run are stopped, and what they have done is lost. A cancelled job cannot
+        be retried, but its input can be sent again.
+      </Confirm>
+      <CommandsHere commands={commands} />
+    </div>
+  )
+}
+
+const numberOf = ({ count }: Bulk) => count?.toLocaleString('en') ?? '…'

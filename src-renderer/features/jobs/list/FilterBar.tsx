@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { exactTime } from '../../../ui/format.ts'
+import { SearchField } from '../../../ui/SearchField.tsx'
+import { isEmptyFilter, type JobListFilter, SINCE, type Since } from './job-list-filter.ts'
+import { PickOne } from './PickOne.tsx'
+import { StateChoice } from './StateChoice.tsx'
+
+/** The filter of a list. */
+export type FilterBarProps = {
+  readonly filter: JobListFilter
+  readonly onChange: (filter: JobListFilter) => void
+  /** The page is of one endpoint, which therefore is not chosen. */
+  readonly ofEndpoint: boolean
+}
+
+// Letters come faster than lists of what they find.
+const TYPING_MS = 200
+const SINCE_WORDS: Readonly<Record<Since, string>> = {
+  '15m': 'Last 15 min',
+  '1h': 'Last hour',
+  '24h': 'Last 24 h',
+  '7d': 'Last 7 d',
+}
+const SPANS = Object.keys(SINCE) as readonly Since[]
+
+/** Search, states, endpoint, worker and time. */
+export function FilterBar({ filter, onChange, ofEndpoint }: FilterBarProps) {
+  const { endpoint, worker, since } = filter
+  const endpoints = useAppState(useShallow((state) => Object.keys(state.live.endpoints)))
+  const workers = useAppState(
+    useShallow((state) =>
+      Object.values(state.live.workers)
+        .filter((one) => endpoint === undefined || one.endpointId === endpoint)
+        .map(({ id }) => id),
+    ),
+  )
+  const set = (change: { readonly [Name in keyof JobListFilter]: JobListFilter[Name] | undefined }) =>
+    onChange(without({ ...filter, ...change }))
+  const span = spanOf(filter)
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <JobSearch text={filter.text ?? ''} onText={(text) => set({ ...filter, text: text === '' ? undefined : text })} />
+      <StateChoice value={filter.states} onChange={(states) => set({ ...filter, states })} />
+      {!ofEndpoint && (
+        <PickOne
+          label="Endpoint"
+          any="All endpoints"
+          value={endpoint}
+          choices={endpoints.map((id) => [id, id] as const)}
+          onChange={(next) => set({ ...filter, endpoint: next, worker: undefined })}
+        />
+      )}
+      <PickOne
+        label="Worker"
+        any="All workers"
+        value={worker}
+        choices={workers.map((id) => [id, id] as const)}
+        onChange={(next) => set({ ...filter, worker: next })}
+      />
+      <PickOne
+        label="Created"
+        any="Any time"
+        value={since ?? span}
+        choices={[
+          ...SPANS.map((name) => [name, SINCE_WORDS[name]] as const),
+          ...(span === undefined ? [] : [[span, span] as const]),
+        ]}
+        onChange={(next) => {
+          if (next === span && next !== undefined) return
+          set({ ...filter, since: SPANS.find((name) => name === next), from: undefined, to: undefined })
+        }}
+      />
+      {!isEmptyFilter(ofEndpoint ? without({ ...filter, endpoint: undefined }) : filter) && (
+        <Button kind="quiet" onClick={() => onChange({ states: [] })}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function JobSearch({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {
+  const { platform } = useApp()
+  const [typed, setTyped] = useState(text)
+  const [known, setKnown] = useState(text)
+  // The address has changed from elsewhere, by going back for one.
+  if (known !== text) {
+    setKnown(text)
+    setTyped(text)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once after the last letter
+  useEffect(() => {
+    return typed === text ? undefined : platform.after(TYPING_MS, () => onText(typed))
+  }, [typed, platform])
+  return <SearchField label="Search jobs" value={typed} onChange={setTyped} />
+}
+
+/** The times of a filter in words, where they are no span up to now. */
+function spanOf({ from, to }: JobListFilter): string | undefined {
+  if (from === undefined && to === undefined) return undefined
+  const time = (at: number) => exactTime(at).slice(0, 16)
+  if (to === undefined) return `Since ${time(from ?? 0)}`
+  return from === undefined ? `Until ${time(to)}` : `${time(from)} to ${time(to)}`
+}
+
+function without(filter: { readonly [Name in keyof JobListFilter]: JobListFilter[Name] | undefined }): JobListFilter {
+  const set = Object.entries(filter).filter(([, value]) => value !== undefined)
+  return { states: [], ...Object.fromEntries(set) }
+}

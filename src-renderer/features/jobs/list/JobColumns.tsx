@@ -1,0 +1,121 @@
+import type { MouseEvent, ReactNode } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { JobStateDot } from '../../../ui/StateDot.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Duration, Nothing } from '../../../ui/Values.tsx'
+import { errorLine } from '../error-line.ts'
+import { TimeCell } from './TimeCell.tsx'
+
+// Letters of an id that tell it from those of the same minute.
+const ID_END = 8
+
+/** The columns of the list of jobs. */
+export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
+  { id: 'state', header: 'State', width: 100, cell: ({ status }) => <JobStateDot state={status} /> },
+  {
+    id: 'job',
+    header: 'Job',
+    width: 120,
+    grow: 2,
+    cell: ({ id }) => (
+      <RowLink to={ADDRESS.job(id)} title={id}>
+        <ShortId id={id} />
+      </RowLink>
+    ),
+  },
+  {
+    id: 'endpoint',
+    header: 'Endpoint',
+    width: 90,
+    grow: 1,
+    cell: ({ endpointId }) => (
+      <RowLink to={ADDRESS.endpoint(endpointId)} title={endpointId}>
+        {endpointId}
+      </RowLink>
+    ),
+  },
+  { id: 'created', header: 'Created', width: 92, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
+  {
+    id: 'waited',
+    header: 'Waited',
+    width: 72,
+    align: 'right',
+    cell: ({ delayTime }) => <Duration ms={delayTime} />,
+  },
+  {
+    id: 'ran',
+    header: 'Ran',
+    width: 72,
+    align: 'right',
+    cell: ({ executionTime }) => <Duration ms={executionTime} />,
+  },
+  { id: 'tries', header: 'Tries', width: 52, align: 'right', cell: triesOf },
+  {
+    id: 'worker',
+    header: 'Worker',
+    width: 124,
+    cell: ({ workerId }) =>
+      workerId === undefined ? (
+        <Nothing />
+      ) : (
+        <RowLink to={ADDRESS.worker(workerId)} title={workerId}>
+          {workerId}
+        </RowLink>
+      ),
+  },
+  {
+    id: 'error',
+    header: 'Error',
+    width: 100,
+    grow: 3,
+    cell: ({ error }) =>
+      error === undefined ? null : (
+        <span title={error.slice(0, 300)} className="text-failed-ink">
+          {errorLine(error)}
+        </span>
+      ),
+  },
+]
+
+/** The same for one endpoint. */
+export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
+
+// A job that nobody has taken yet was not tried.
+function triesOf({ retries = 0, delayTime }: JobListItem): ReactNode {
+  return delayTime === undefined && retries === 0 ? <Nothing /> : retries + (delayTime === undefined ? 0 : 1)
+}
+
+// Ids of the same minute begin alike: where there is no room for all of it, the middle is left out.
+function ShortId({ id }: { readonly id: string }) {
+  return (
+    <span className="flex min-w-0">
+      <span className="truncate">{id.slice(0, -ID_END)}</span>
+      <span>{id.slice(-ID_END)}</span>
+    </span>
+  )
+}
+
+// Not wouter's Link: some hundred of them, mounted while the list scrolls, would each listen to the address.
+function RowLink({
+  to,
+  title,
+  children,
+}: {
+  readonly to: string
+  readonly title: string
+  readonly children: ReactNode
+}) {
+  return (
+    <a href={to} title={title} onClick={(event) => follow(event, to)} className="font-mono text-small hover:underline">
+      {children}
+    </a>
+  )
+}
+
+function follow(event: MouseEvent, to: string): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return
+  event.preventDefault()
+  navigate(to)
+}

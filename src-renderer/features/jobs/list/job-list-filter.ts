@@ -1,0 +1,95 @@
+/** What a list of jobs is filtered by, as it stands in the address of the page. */
+import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
+
+/** A filter; what is not set lets everything through. */
+export type JobListFilter = {
+  readonly endpoint?: string
+  /** In the order of the contract. */
+  readonly states: readonly JobState[]
+  readonly worker?: string
+  readonly text?: string
+  /** A span up to now, like `1h`; else the times themselves, ms since the epoch. */
+  readonly since?: Since
+  readonly from?: number
+  readonly to?: number
+}
+
+/** The spans up to now, with their length in ms. */
+export const SINCE = { '15m': 900_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 } as const
+
+/** A span up to now. */
+export type Since = keyof typeof SINCE
+
+/** Reads the filter of an address; what makes no sense in it is left out. */
+export function readFilter(search: URLSearchParams): JobListFilter {
+  const wanted = (search.get('status') ?? '').split(',')
+  const since = (Object.keys(SINCE) as Since[]).find((name) => name === search.get('since'))
+  const [from, to] = [readTime(search.get('from')), readTime(search.get('to'))]
+  return {
+    states: JOB_STATES.filter((state) => wanted.includes(state)),
+    ...textOf('endpoint', search.get('endpoint')),
+    ...textOf('worker', search.get('worker')),
+    ...textOf('text', search.get('q')),
+    ...(since === undefined ? {} : { since }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  }
+}
+
+/** Writes it into an address, beside what else is there. */
+export function writeFilter(before: URLSearchParams, filter: JobListFilter): URLSearchParams {
+  const next = new URLSearchParams(before)
+  const set = (name: string, value: string | number | undefined) => {
+    if (value === undefined || value === '') next.delete(name)
+    else next.set(name, String(value))
+  }
+  set('status', filter.states.join(','))
+  set('endpoint', filter.endpoint)
+  set('worker', filter.worker)
+  set('q', filter.text)
+  set('since', filter.since)
+  set('from', filter.from)
+  set('to', filter.to)
+  return next
+}
+
+/** Whether it lets everything through. */
+export function isEmptyFilter({ states, ...rest }: JobListFilter): boolean {
+  return states.length === 0 && Object.keys(rest).length === 0
+}
+
+/** The filter as the query of a call. @param now ms since the epoch; spans end there */
+export function queryOf(filter: JobListFilter, now: number) {
+  return {
+    endpoint: filter.endpoint,
+    status: filter.states.length === 0 ? undefined : filter.states.join(','),
+    worker: filter.worker,
+    q: filter.text,
+    from: filter.since === undefined ? filter.from : now - SINCE[filter.since],
+    to: filter.to,
+  } as const
+}
+
+/** The filter as the body of a bulk move, in these states of it. @param cursor only what was counted with it */
+export function bodyOf(filter: JobListFilter, states: readonly JobState[], cursor: string, now: number) {
+  const { status: _all, ...query } = queryOf(filter, now)
+  return { ...query, status: states, cursor }
+}
+
+/** Whether a job with these facts is let through, as far as events tell; texts and times are not looked at. */
+export function letsThrough(
+  filter: JobListFilter,
+  job: { readonly endpointId: string; readonly state: JobState; readonly workerId: string | undefined },
+): boolean {
+  if (filter.endpoint !== undefined && filter.endpoint !== job.endpointId) return false
+  if (filter.worker !== undefined && filter.worker !== job.workerId) return false
+  return filter.states.length === 0 || filter.states.includes(job.state)
+}
+
+function textOf<Name extends string>(name: Name, text: string | null): { readonly [key in Name]?: string } {
+  return text === null || text === '' ? {} : ({ [name]: text } as { readonly [key in Name]?: string })
+}
+
+function readTime(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,44 @@
+import { useMemo } from 'react'
+import { CopyButton } from '../../../ui/CopyButton.tsx'
+import type { Chunk } from './use-chunks.ts'
+
+/** The beginning of a stream. */
+export type ChunkListProps = { readonly chunks: readonly Chunk[]; readonly count: number }
+
+// The end of what has come is what is looked at; more than this in one element makes the window stutter.
+const SHOWN_CHUNKS = 200
+const SHOWN_LETTERS = 50_000
+
+/** What has come so far: texts as one text, other values one a line. */
+export function ChunkList({ chunks, count }: ChunkListProps) {
+  const isText = useMemo(() => chunks.every(({ output }) => typeof output === 'string'), [chunks])
+  const text = useMemo(() => {
+    const come = chunks.slice(0, count)
+    if (isText) return come.map(({ output }) => String(output)).join('')
+    return come
+      .slice(-SHOWN_CHUNKS)
+      .map(({ output }) => JSON.stringify(output))
+      .join('\n')
+  }, [chunks, count, isText])
+  const left = isText ? Math.max(0, text.length - SHOWN_LETTERS) : Math.max(0, count - SHOWN_CHUNKS)
+  return (
+    <div className="relative">
+      <div className="absolute top-1 right-2">
+        <CopyButton text={text} what="stream" />
+      </div>
+      <section
+        aria-label="Stream"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        tabIndex={0}
+        className="h-80 overflow-auto p-3 pr-12 font-mono text-small break-words whitespace-pre-wrap"
+      >
+        {left > 0 && (
+          <p className="mb-2 text-ink-2">
+            {left.toLocaleString('en')} {isText ? 'letters' : 'pieces'} before this are left out.
+          </p>
+        )}
+        {isText ? text.slice(-SHOWN_LETTERS) : text}
+      </section>
+    </div>
+  )
+}

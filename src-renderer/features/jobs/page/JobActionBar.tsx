@@ -1,0 +1,79 @@
+import { Columns2, Copy, Ellipsis, PencilLine, RotateCcw, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { canMove } from '../../../../src-main/domain/job/transitions.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import type { JobDetail } from '../../../api-client/job-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/commands-slice.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { CommandsHere } from '../../../ui/CommandsHere.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { useJobActions } from './use-job-actions.ts'
+
+/** What can be done with a job: the main action as a button, all of it in the palette. */
+export function JobActionBar({ job }: { readonly job: JobDetail }) {
+  const { id, endpointId, status } = job
+  const [, go] = useLocation()
+  const { platform, store } = useApp()
+  const { retry, cancel } = useJobActions(job)
+  const [asks, setAsks] = useState(false)
+  const [retries, cancels] = [canMove(status, 'retry'), canMove(status, 'cancel')]
+  const edit = ADDRESS.requestFromJob(endpointId, id)
+  const compare = `${ADDRESS.jobs}/compare?a=${encodeURIComponent(id)}`
+  const commands = useMemo<readonly Command[]>(() => {
+    const group = 'This job'
+    return [
+      ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
+      ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
+      { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
+      { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
+    ]
+  }, [retries, cancels, retry, go, edit, compare])
+  const copyId = () =>
+    platform.copy(id).then(
+      () => store.getState().tell({ kind: 'done', text: 'The id is copied.' }),
+      () => store.getState().tell({ kind: 'error', text: `The browser did not allow to copy. The id is ${id}.` }),
+    )
+  return (
+    <>
+      {retries && (
+        <Button kind="main" onClick={() => void retry()}>
+          <RotateCcw aria-hidden /> Retry
+        </Button>
+      )}
+      {cancels && (
+        <Button kind="danger" onClick={() => setAsks(true)}>
+          <X aria-hidden /> Cancel
+        </Button>
+      )}
+      <Button onClick={() => go(edit)}>
+        <PencilLine aria-hidden /> Duplicate and edit
+      </Button>
+      <Menu
+        groups={[
+          [
+            {
+              label: 'Compare',
+              detail: 'With another job, beside each other',
+              icon: <Columns2 />,
+              onSelect: () => go(compare),
+            },
+            { label: 'Copy id', icon: <Copy />, onSelect: () => void copyId() },
+          ],
+        ]}
+      >
+        <IconButton label="More for this job">
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      <Confirm open={asks} onOpenChange={setAsks} action="Cancel job" onConfirm={() => void cancel()}>
+        {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker is told to stop, and what it has done is lost.'} A
+        cancelled job cannot be retried, but its input can be sent again.
+      </Confirm>
+      <CommandsHere commands={commands} />
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import type { JobState } from '../../../../src-main/contract/job.ts'
+import type { JobDetail } from '../../../api-client/job-queries.ts'
+import { FollowedLog } from '../../../ui/logs/FollowedLog.tsx'
+import { AttemptsTab } from './AttemptsTab.tsx'
+import type { JobTabName } from './job-tabs.ts'
+import { PayloadCard } from './PayloadCard.tsx'
+import { StreamTab } from './StreamTab.tsx'
+import { WebhooksTab } from './WebhooksTab.tsx'
+
+const NO_OUTPUT: Readonly<Record<JobState, string>> = {
+  IN_QUEUE: 'It has not run yet.',
+  IN_PROGRESS: 'It runs and has not told anything yet.',
+  COMPLETED: 'It gave no output.',
+  FAILED: 'It failed before it gave an output.',
+  CANCELLED: 'It was cancelled; no output is kept.',
+  TIMED_OUT: 'Its time was over before it gave an output.',
+}
+
+/** What a tab of a job's page shows. */
+export function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: JobTabName }) {
+  switch (tab) {
+    case 'data':
+      return (
+        <div className="grid min-w-0 grid-cols-1 items-start gap-4 lg:grid-cols-2">
+          <PayloadCard title="Input" value={job.input} none="It has no input." />
+          <PayloadCard
+            title={job.status === 'IN_PROGRESS' ? 'Latest progress' : 'Output'}
+            value={job.output}
+            none={NO_OUTPUT[job.status]}
+          />
+        </div>
+      )
+    case 'logs':
+      return (
+        <div className="flex h-[32rem] flex-col">
+          <FollowedLog of="job" id={job.id} label="Log of this job" />
+        </div>
+      )
+    case 'stream':
+      return <StreamTab job={job} />
+    case 'webhooks':
+      return <WebhooksTab job={job} />
+    case 'attempts':
+      return <AttemptsTab history={job.history} />
+  }
+}

@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Send } from 'lucide-react'
+import { useMemo } from 'react'
+import type { WebhookDelivery } from '../../../../src-main/contract/management.ts'
+import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { type JobDetail, jobQuery } from '../../../api-client/job-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+
+const STATES: Readonly<Record<WebhookDelivery['state'], StateDotProps>> = {
+  pending: { tone: 'running', word: 'Sending', pulses: true },
+  delivered: { tone: 'completed', word: 'Delivered' },
+  failed: { tone: 'failed', word: 'Failed' },
+}
+
+const idOf = ({ id }: WebhookDelivery) => String(id)
+
+/** The deliveries of a job's webhook, each of which can be sent again. */
+export function WebhooksTab({ job }: { readonly job: JobDetail }) {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const columns = useMemo(() => {
+    const { queryKey } = jobQuery(client, job.id)
+
+    async function resend(delivery: WebhookDelivery): Promise<void> {
+      const { tell } = store.getState()
+      try {
+        const sent = await client.call('deliveryResend', { path: { deliveryId: String(delivery.id) } })
+        queries.setQueryData(queryKey, (before) => before && withDelivery(before, sent))
+        tell({ kind: 'done', text: `The webhook is being sent to ${delivery.url} again.` })
+      } catch (error) {
+        tell({ kind: 'error', text: (error as Error).message })
+      }
+    }
+
+    return columnsWith((delivery) => void resend(delivery))
+  }, [client, store, queries, job.id])
+
+  if (job.deliveries.length > 0)
+    return (
+      <>
+        {job.deliveries.map(
+          ({ id, state, url, lastError }) =>
+            state === 'failed' && (
+              <ErrorNotice key={id} error={`Not delivered to ${url}: ${lastError ?? 'it did not say why'}.`} />
+            ),
+        )}
+        <Table
+          label="Deliveries"
+          columns={columns}
+          rows={job.deliveries}
+          rowId={idOf}
+          className="rounded-control border border-line bg-surface-1"
+        />
+      </>
+    )
+  return (
+    <EmptyState>
+      {isFinal(job.status)
+        ? 'This job was sent without a webhook. Name an address as `webhook` in the request, and its end is sent there.'
+        : 'Webhooks are sent when the job ends.'}
+    </EmptyState>
+  )
+}
+
+function withDelivery(job: JobDetail, sent: WebhookDelivery): JobDetail {
+  return { ...job, deliveries: job.deliveries.map((one) => (one.id === sent.id ? sent : one)) }
+}
+
+function columnsWith(onResend: (delivery: WebhookDelivery) => void): readonly Column<WebhookDelivery>[] {
+  return [
+    { id: 'state', header: 'State', width: 100, cell: ({ state }) => <StateDot {...STATES[state]} /> },
+    {
+      id: 'url',
+      header: 'Address',
+      width: 140,
+      grow: 2,
+      cell: ({ url }) => (
+        <span title={url} className="font-mono text-small">
+          {url}
+        </span>
+      ),
+    },
+    { id: 'attempts', header: 'Tries', width: 56, align: 'right', cell: ({ attempts }) => attempts },
+    { id: 'answer', header: 'Answer', width: 120, grow: 2, cell: (delivery) => <Answer delivery={delivery} /> },
+    { id: 'when', header: 'Last change', width: 92, cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+    {
+      id: 'resend',
+      header: '',
+      width: 112,
+      align: 'right',
+      cell: (delivery) => (
+        <Button kind="quiet" disabled={delivery.state === 'pending'} onClick={() => onResend(delivery)}>
+          <Send aria-hidden /> Resend
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Answer({ delivery: { lastStatus, lastError, nextAt } }: { readonly delivery: WebhookDelivery }) {
+  const said = [lastStatus, lastError].filter((part) => part !== undefined).join(', ')
+  return (
+    <span title={said} className="text-ink-2">
+      {said}
+      {nextAt !== undefined && (
+        <>
+          {said !== '' && '; '}next try <RelativeTime at={nextAt} />
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,95 @@
+/** The life of a job as a bar to scale: what it was from when to when, and what happened in between. */
+import type { JobState } from '../../../../src-main/contract/job.ts'
+import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
+import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+
+/** A state that lasted. */
+export type TimelineSpan = { readonly state: JobState; readonly from: number; readonly to: number }
+
+/** Something that happened, several of the same kind in a row as one. */
+export type TimelineStep = {
+  readonly at: number
+  readonly event: string
+  readonly to: JobState
+  readonly attempt: number
+  readonly workerId: string | undefined
+  readonly reason: string | undefined
+  /** How often in a row. */
+  readonly times: number
+}
+
+/** The bar and its steps, all in ms since the epoch. */
+export type Timeline = {
+  readonly from: number
+  readonly to: number
+  readonly spans: readonly TimelineSpan[]
+  readonly steps: readonly TimelineStep[]
+}
+
+/** Lays it out; a job that has not ended goes on until `now`. */
+export function layTimeline(history: readonly JobHistoryEntry[], now: number): Timeline {
+  const spans: TimelineSpan[] = []
+  const steps: TimelineStep[] = []
+  for (const [index, { at, event, to, attempt, workerId, reason }] of history.entries()) {
+    const next = history[index + 1]
+    const end = next?.at ?? (isFinal(to) ? at : Math.max(now, at))
+    const last = spans.at(-1)
+    if (last !== undefined && last.state === to) spans[spans.length - 1] = { ...last, to: end }
+    // An end that a retry has followed lasted too; the last end is a moment.
+    else if (!isFinal(to) || end > at) spans.push({ state: to, from: at, to: end })
+    const before = steps.at(-1)
+    if (before?.event === event && event === 'progress')
+      steps[steps.length - 1] = { ...before, at, reason, times: before.times + 1 }
+    else steps.push({ at, event, to, attempt, workerId, reason, times: 1 })
+  }
+  const from = history[0]?.at ?? now
+  return { from, to: spans.at(-1)?.to ?? from, spans, steps }
+}
+
+/** One try of a worker. */
+export type Attempt = {
+  readonly number: number
+  readonly workerId: string | undefined
+  readonly from: number
+  /** Undefined while it runs. */
+  readonly to: number | undefined
+  readonly end: TimelineStep | undefined
+}
+
+/** The tries of a job, oldest first. */
+export function attemptsOf(history: readonly JobHistoryEntry[]): readonly Attempt[] {
+  const attempts: Attempt[] = []
+  for (const { at, event, to, attempt, workerId, reason } of history) {
+    if (event === 'claim') {
+      attempts.push({ number: attempt, workerId, from: at, to: undefined, end: undefined })
+      continue
+    }
+    const last = attempts.at(-1)
+    if (last === undefined || last.to !== undefined || to === 'IN_PROGRESS') continue
+    const end = { at, event, to, attempt, workerId, reason, times: 1 }
+    attempts[attempts.length - 1] = { ...last, to: at, end }
+  }
+  return attempts
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  submit: 'Queued',
+  claim: 'Taken by a worker',
+  progress: 'Progress',
+  complete: 'Completed',
+  fail: 'Failed',
+  exceedExecution: 'Ran longer than it may',
+  rescue: 'Worker lost, queued again',
+  abandon: 'Worker lost, no tries left',
+  release: 'Given back before it began',
+  expire: 'Its time to live has passed',
+  cancel: 'Cancelled',
+  purge: 'Removed from the queue',
+  retry: 'Retried, queued again',
+}
+
+/** A step in words. */
+export function stepWords({ event, times }: Pick<TimelineStep, 'event' | 'times'>): string {
+  const words = WORDS[event] ?? event
+  return times === 1 ? words : `${words}, ${times.toLocaleString('en')} times`
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { JobState } from '../../../../src-main/contract/job.ts'
+import { type JobDetail, jobQuery } from '../../../api-client/job-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+
+/** What can be done with a job. Each tells how it went. */
+export type JobActions = {
+  readonly retry: () => Promise<void>
+  readonly cancel: () => Promise<void>
+}
+
+/** The actions of a job: shown at once, and taken back where the service refuses. */
+export function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>): JobActions {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  return useMemo(() => {
+    const { queryKey } = jobQuery(client, id)
+    const path = { endpointId, jobId: id }
+
+    async function move(operation: 'retry' | 'cancel', status: JobState, text: string): Promise<void> {
+      const { tell } = store.getState()
+      const before = queries.getQueryData<JobDetail>(queryKey)
+      queries.setQueryData<JobDetail>(queryKey, (job) => job && { ...job, status })
+      try {
+        await client.call(operation, { path })
+        tell({ kind: 'done', text })
+      } catch (error) {
+        queries.setQueryData(queryKey, before)
+        tell({ kind: 'error', text: (error as Error).message })
+      }
+      void queries.invalidateQueries({ queryKey })
+    }
+
+    return {
+      retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
+      cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
+    }
+  }, [client, store, queries, id, endpointId])
+}

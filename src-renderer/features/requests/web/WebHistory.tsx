@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { RotateCcw } from 'lucide-react'
+import { useEffect, useMemo } from 'react'
+import type { ProxiedRequest } from '../../../../src-main/contract/management.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { StateDot } from '../../../ui/StateDot.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { Duration, RelativeTime } from '../../../ui/Values.tsx'
+import { webRequestsQuery } from '../request-queries.ts'
+import { METHODS, type WebDraft } from './web-draft.ts'
+
+/** The requests that an endpoint got. */
+export type WebHistoryProps = {
+  readonly endpointId: string
+  /** When the last one sent here ended: the list is read again then. */
+  readonly endedAt: number | undefined
+  readonly onLoad: (request: Partial<WebDraft>) => void
+}
+
+// The service writes its log of requests a moment after their end.
+const LOGGED_AFTER_MS = 400
+
+const idOf = ({ id }: ProxiedRequest) => String(id)
+
+/** The newest requests, whoever sent them; a press puts method and path of one into the form. */
+export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
+  const { client, platform } = useApp()
+  const { data, error, refetch } = useQuery(webRequestsQuery(client, endpointId))
+  const columns = useMemo(() => columnsOf(onLoad), [onLoad])
+  useEffect(
+    () => (endedAt === undefined ? undefined : platform.after(LOGGED_AFTER_MS, () => void refetch())),
+    [platform, endedAt, refetch],
+  )
+  return (
+    <Card title="History">
+      {error !== null && <ErrorNotice error={error} />}
+      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      {data?.requests.length === 0 && <EmptyState>Nothing was sent to this endpoint yet.</EmptyState>}
+      {data !== undefined && data.requests.length > 0 && (
+        <Table
+          label="History of requests"
+          columns={columns}
+          rows={data.requests}
+          rowId={idOf}
+          onOpen={(request) => onLoad(draftOf(request))}
+          className="max-h-96"
+        />
+      )}
+    </Card>
+  )
+}
+
+const draftOf = ({ method, path }: ProxiedRequest): Partial<WebDraft> => ({
+  path,
+  method: METHODS.find((one) => one === method) ?? 'GET',
+})
+
+const toneOf = (status = 0) => (status === 0 || status >= 500 ? 'failed' : status >= 400 ? 'timed-out' : 'completed')
+
+const columnsOf = (onLoad: WebHistoryProps['onLoad']): readonly Column<ProxiedRequest>[] => [
+  {
+    id: 'status',
+    header: 'Status',
+    width: 100,
+    cell: ({ status }) => <StateDot tone={toneOf(status)} word={status === undefined ? 'No answer' : String(status)} />,
+  },
+  {
+    id: 'path',
+    header: 'Request',
+    width: 140,
+    grow: 1,
+    cell: ({ method, path, error }) => (
+      <span className="font-mono text-small" title={error}>
+        {method} {path}
+      </span>
+    ),
+  },
+  { id: 'when', header: 'Sent', width: 90, cell: ({ at }) => <RelativeTime at={at} /> },
+  { id: 'took', header: 'Took', width: 80, align: 'right', cell: ({ durationMs }) => <Duration ms={durationMs} /> },
+  {
+    id: 'load',
+    header: '',
+    width: 48,
+    cell: (request) => (
+      <IconButton label="Put it into the form" onClick={() => onLoad(draftOf(request))}>
+        <RotateCcw />
+      </IconButton>
+    ),
+  },
+]

@@ -1,0 +1,158 @@
+import { Bookmark, Send, Square } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import type { RequestDraft } from '../../../../src-main/contract/saved-requests.ts'
+import type { SampleCall } from '../../../../src-main/domain/samples/call.ts'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/commands-slice.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { CommandsHere } from '../../../ui/CommandsHere.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { CodeSamples } from '../../../ui/samples/CodeSamples.tsx'
+import { SavedRequests } from '../saved/SavedRequests.tsx'
+import { useDraft } from '../use-draft.ts'
+import { sendWeb, type WebAnswer } from './send-web.ts'
+import { WebAnswerPane } from './WebAnswerPane.tsx'
+import { WebForm } from './WebForm.tsx'
+import { WebHistory } from './WebHistory.tsx'
+import { EMPTY_WEB_DRAFT, hasBody, sentHeaders, type WebDraft, webFault } from './web-draft.ts'
+
+/** Requests sent by hand to a load-balanced endpoint. `choice` stands first in the strip. */
+export type WebRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
+
+/** The request, its answer beside it, samples and history below. */
+export function WebRequests({ endpoint, choice }: WebRequestsProps) {
+  const [draft, change] = useDraft<WebDraft>('web', endpoint.id, EMPTY_WEB_DRAFT)
+  const [file, setFile] = useState<File>()
+  const [search, setSearch] = useSearchParams()
+  const { answer, send, stop } = useWebAnswer(endpoint.id)
+  const fault = webFault(draft, file)
+  const sendNow = useCallback(() => {
+    if (fault === undefined) send(draft, file)
+  }, [send, draft, file, fault])
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { id: 'send', group: `Endpoint ${endpoint.name}`, label: 'Send this request', run: sendNow },
+      {
+        id: 'saved',
+        group: `Endpoint ${endpoint.name}`,
+        label: 'Saved requests',
+        keys: 's',
+        run: () => setSearch({ panel: 'saved' }),
+      },
+    ],
+    [endpoint.name, sendNow, setSearch],
+  )
+  const isOpen = answer !== undefined && answer.endedAt === undefined
+  return (
+    // Ctrl Enter sends from anywhere; the editor would make an empty line of it.
+    <div
+      className="contents"
+      onKeyDownCapture={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        // React also brings what was pressed in the panel, which is a place of its own.
+        if (!event.currentTarget.contains(event.target as Node)) return
+        event.preventDefault()
+        event.stopPropagation()
+        sendNow()
+      }}
+    >
+      <CommandsHere commands={commands} />
+      <div className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-center gap-2">
+          {choice}
+          <Button kind="main" disabled={fault !== undefined} onClick={sendNow} aria-keyshortcuts="Control+Enter">
+            <Send aria-hidden /> Send
+          </Button>
+          {isOpen && (
+            <Button onClick={stop}>
+              <Square aria-hidden /> Stop
+            </Button>
+          )}
+          <Button className="ml-auto" onClick={() => setSearch({ panel: 'saved' })}>
+            <Bookmark aria-hidden /> Saved requests
+          </Button>
+        </div>
+        <p className="text-small text-ink-2">
+          It goes with the session of this browser, which the worker does not see. No key is needed here.
+        </p>
+      </div>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <WebForm draft={draft} change={change} file={file} onFile={setFile} fault={fault} endpoint={endpoint} />
+        {answer === undefined ? (
+          <div className="rounded-control border border-line border-dashed">
+            <EmptyState>The answer appears here. Ctrl Enter sends the request.</EmptyState>
+          </div>
+        ) : (
+          <WebAnswerPane answer={answer} endpoint={endpoint} />
+        )}
+      </div>
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <WebHistory endpointId={endpoint.id} endedAt={answer?.endedAt} onLoad={change} />
+        <CodeSamples call={fault === undefined ? sampleCall(endpoint, draft, file) : undefined} />
+      </div>
+      {search.get('panel') === 'saved' && (
+        <SavedRequests
+          endpointId={endpoint.id}
+          current={toSaved(draft)}
+          onLoad={({ request }) => change(fromSaved(request))}
+          onClose={() => setSearch({})}
+        />
+      )}
+    </div>
+  )
+}
+
+function useWebAnswer(endpointId: string) {
+  const { client, platform } = useApp()
+  const [answer, setAnswer] = useState<WebAnswer>()
+  const sending = useRef<AbortController>(undefined)
+  useEffect(() => () => sending.current?.abort(), [])
+  const send = useCallback(
+    (draft: WebDraft, file: File | undefined) => {
+      sending.current?.abort()
+      const abort = new AbortController()
+      sending.current = abort
+      const onChange = (changed: WebAnswer) => {
+        if (sending.current === abort) setAnswer(changed)
+      }
+      void sendWeb({ client, now: platform.now, endpointId, draft, file, signal: abort.signal, onChange })
+    },
+    [client, platform, endpointId],
+  )
+  const stop = useCallback(() => sending.current?.abort(), [])
+  return { answer, send, stop }
+}
+
+function sampleCall({ id, url }: LiveEndpoint, draft: WebDraft, file: File | undefined): SampleCall {
+  const isFile = draft.bodyKind === 'file'
+  return {
+    endpointId: id,
+    url,
+    operation: 'request',
+    method: draft.method,
+    path: draft.path,
+    headers: sentHeaders(draft, file),
+    body: !hasBody(draft) ? undefined : isFile ? file?.name : draft.body,
+    bodyIs: isFile ? 'file' : draft.bodyKind === 'JSON' ? 'json' : 'text',
+  }
+}
+
+// A file cannot be kept: the page knows its content and not where it lies.
+const toSaved = ({ method, path, headers, bodyKind, body }: WebDraft): RequestDraft => ({
+  operation: 'request',
+  method,
+  path,
+  headers,
+  body,
+  bodyKind: bodyKind === 'JSON' ? 'json' : bodyKind === 'text' ? 'text' : 'none',
+})
+
+const fromSaved = ({ method = 'GET', path = '/', headers = '', body, bodyKind }: RequestDraft): WebDraft => ({
+  method,
+  path,
+  headers,
+  body,
+  bodyKind: bodyKind === 'json' ? 'JSON' : (bodyKind ?? 'none'),
+})

@@ -1,0 +1,86 @@
+import { SEND_METHODS } from '../../../../src-main/contract/saved-requests.ts'
+import { staysBelow } from '../../../api-client/client.ts'
+
+/** Methods that are offered. */
+export const METHODS = SEND_METHODS
+
+/** Forms of a body. */
+export const BODY_KINDS = ['none', 'JSON', 'text', 'file'] as const
+
+/** A request to a load-balanced endpoint as it is being written. */
+export type WebDraft = {
+  readonly method: (typeof METHODS)[number]
+  /** From its / on, with the query. */
+  readonly path: string
+  /** Lines of `Name: value`. */
+  readonly headers: string
+  readonly bodyKind: (typeof BODY_KINDS)[number]
+  readonly body: string
+}
+
+/** What everybody begins with. */
+export const EMPTY_WEB_DRAFT: WebDraft = { method: 'GET', path: '/', headers: '', bodyKind: 'none', body: '{}' }
+
+type Pair = readonly [name: string, value: string]
+
+// Browsers set these themselves and drop what a page says.
+const OF_THE_BROWSER =
+  /^(host|content-length|connection|cookie|origin|referer|date|expect|te|trailer|transfer-encoding|upgrade|via|keep-alive|accept-(charset|encoding)|(sec|proxy)-.*)$/i
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Reads the lines of headers. */
+export function readHeaders(text: string): { readonly pairs: readonly Pair[]; readonly fault: string | undefined } {
+  const pairs: Pair[] = []
+  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const [name = '', ...rest] = line.split(':')
+    if (rest.length === 0 || !NAME.test(name.trim()))
+      return { pairs, fault: `“${line.trim()}” is no header. Write Name: value.` }
+    if (OF_THE_BROWSER.test(name.trim()))
+      return { pairs, fault: `${name.trim()} is set by the browser. Send it with the sample for curl.` }
+    if (/^authorization$/i.test(name.trim()))
+      return { pairs, fault: 'Authorization is for the key of the service, and workers never see it.' }
+    pairs.push([name.trim(), rest.join(':').trim()])
+  }
+  return { pairs, fault: undefined }
+}
+
+/** Why a request cannot be sent as it stands; undefined: it can. */
+export function webFault(
+  { path, headers, bodyKind, body, method }: WebDraft,
+  file: File | undefined,
+): string | undefined {
+  if (!/^\/[^\s#]*$/.test(path)) return 'A path begins with / and holds no spaces and no #; write %20 and %23 for them.'
+  if (!staysBelow(path)) return 'Browsers resolve .. in a path. Send it with the sample for curl.'
+  const { fault } = readHeaders(headers)
+  if (fault !== undefined) return fault
+  if (!hasBody({ method, bodyKind })) return undefined
+  if (bodyKind === 'file') return file === undefined ? 'Choose the file to send.' : undefined
+  return bodyKind === 'JSON' ? jsonFault(body) : undefined
+}
+
+/** Whether a body goes along: with GET and HEAD none can. */
+export function hasBody({ method, bodyKind }: Pick<WebDraft, 'method' | 'bodyKind'>): boolean {
+  return bodyKind !== 'none' && method !== 'GET' && method !== 'HEAD'
+}
+
+/** All headers as they are sent, with the type of the body where none is given. */
+export function sentHeaders(draft: WebDraft, file: File | undefined): readonly Pair[] {
+  const { pairs } = readHeaders(draft.headers)
+  const typed = pairs.some(([name]) => /^content-type$/i.test(name))
+  if (typed || !hasBody(draft)) return pairs
+  return [...pairs, ['Content-Type', TYPES[draft.bodyKind] ?? (file?.type || 'application/octet-stream')]]
+}
+
+const TYPES: Readonly<Partial<Record<WebDraft['bodyKind'], string>>> = {
+  JSON: 'application/json',
+  text: 'text/plain;charset=UTF-8',
+}
+
+function jsonFault(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return `Not valid JSON yet: ${(error as Error).message}`
+  }
+}

@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import type { RegistryView } from '../../../src-main/contract/registry.ts'
+import { registriesQuery } from '../../api-client/system-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+import { RegistryPanel } from './RegistryPanel.tsx'
+
+/** What stands in the address for credentials that are to be added; no name of credentials begins so. */
+export const NEW_REGISTRY = '-new'
+
+/** Credentials of image registries. A password is stored encrypted and never shown. */
+export function RegistriesCard() {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const { data, error } = useQuery(registriesQuery(client))
+  const [search, setSearch] = useSearchParams()
+  const named = search.get('registry')
+  const edited = data?.registries.find(({ name }) => name === named)
+  const close = () => setSearch({}, { replace: true })
+  const [removed, setRemoved] = useState<RegistryView>()
+  const remove = useMutation({
+    mutationFn: ({ name }: RegistryView) => client.call('registryRemove', { path: { name } }),
+    onSuccess: (_done, { name }) => void store.getState().tell({ kind: 'done', text: `${name} is forgotten.` }),
+    onError: (fault) => void store.getState().tell({ kind: 'error', text: fault.message }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['registries'] }),
+  })
+  const add = (
+    <Button onClick={() => setSearch({ registry: NEW_REGISTRY })}>
+      <Plus aria-hidden /> Add registry
+    </Button>
+  )
+  return (
+    <Card title="Image registries" aside={data !== undefined && data.registries.length > 0 && add}>
+      {error !== null && (
+        <div className="p-3">
+          <ErrorNotice error={error} action={add} />
+        </div>
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      {data?.registries.length === 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
+          <p className="max-w-prose text-ink-2">
+            No credentials are stored. Public images need none; logins of the docker command are used too.
+          </p>
+          {add}
+        </div>
+      )}
+      <ul className="divide-y divide-line">
+        {data?.registries.map((registry) => (
+          <li key={registry.name} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1.5">
+            <span className="min-w-32 flex-1 font-medium break-all">{registry.name}</span>
+            <span className="min-w-40 flex-1 font-mono text-small break-all">{registry.server}</span>
+            <span className="min-w-24 flex-1 break-all">{registry.username}</span>
+            <span className="hidden w-32 text-small text-ink-2 lg:inline">
+              stored <RelativeTime at={registry.updatedAt} />
+            </span>
+            <span className="ml-auto flex gap-1">
+              <Button
+                kind="quiet"
+                aria-label={`Replace ${registry.name}`}
+                onClick={() => setSearch({ registry: registry.name })}
+              >
+                Replace
+              </Button>
+              <Button kind="quiet" aria-label={`Remove ${registry.name}`} onClick={() => setRemoved(registry)}>
+                Remove
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {(edited !== undefined || named === NEW_REGISTRY) && <RegistryPanel registry={edited} onClose={close} />}
+      {removed !== undefined && (
+        <Confirm
+          open
+          onOpenChange={() => setRemoved(undefined)}
+          action={`Remove ${removed.name}`}
+          onConfirm={() => remove.mutate(removed)}
+        >
+          The password is deleted. Endpoints that name {removed.name} cannot pull images any more until it is stored
+          again.
+        </Confirm>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,66 @@
+import type { ServiceSettings } from '../../../src-main/contract/management.ts'
+
+/** What a person reads of a setting. */
+export type SettingText = {
+  readonly label: string
+  /** What it does, and when a change is felt. */
+  readonly help: string
+  /** Its name in a sentence that it is saved. */
+  readonly done: string
+  /** What is said of a value that it cannot have. */
+  readonly refusal: string
+}
+
+const SWITCH = 'It is on or off.'
+
+/** The settings, in the order of the page; one that is missing here does not compile. */
+export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>> = {
+  maxWorkers: {
+    label: 'Workers at most',
+    help: 'Processes and containers of all endpoints together. Felt when the next worker starts; none is stopped for it.',
+    done: 'Limit of workers',
+    refusal: 'A whole number from 1 to 1000.',
+  },
+  python: {
+    label: 'Python',
+    help: 'Interpreter that runs handler files in processes: a name on the PATH or a path. Felt by workers that start from now on.',
+    done: 'Python',
+    refusal: 'A name or a path, not nothing.',
+  },
+  logRetentionDays: {
+    label: 'Keep logs, in days',
+    help: 'Log lines, events, requests and figures. What is older goes within a minute.',
+    done: 'Retention of logs',
+    refusal: 'A whole number from 1 to 365.',
+  },
+  streamForm: {
+    label: 'Form of streams',
+    help: 'What the operation stream answers to clients that ask for none: a list, or an object with a status. Felt at once.',
+    done: 'Form of streams',
+    refusal: 'One of the two.',
+  },
+  webhooksToPrivateAddresses: {
+    label: 'Webhooks to this machine and its network',
+    help: 'Off, a webhook cannot reach private addresses, so that a job cannot make the service call what only it can reach. Felt by the next delivery.',
+    done: 'Webhooks to private addresses',
+    refusal: SWITCH,
+  },
+  workerSystemChecks: {
+    label: 'Fitness checks of the public worker SDK',
+    help: 'On, workers of the public SDK test memory, disk and network before their first job, which takes some seconds. Felt by workers that start from now on.',
+    done: 'Fitness checks',
+    refusal: SWITCH,
+  },
+  strictLimits: {
+    label: 'Rate limits as in production',
+    help: 'On, requests above the limits of the platform get the answer 429, to try a client out. Felt at once.',
+    done: 'Rate limits',
+    refusal: SWITCH,
+  },
+  strictLimitsFleetShare: {
+    label: 'Workers per base limit',
+    help: 'With rate limits on: an operation has its base limit, or base times running workers by this number where that is more.',
+    done: 'Workers per base limit',
+    refusal: 'A whole number, at least 1.',
+  },
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { ADDRESS, SYSTEM_TABS, type SystemTab } from '../../addresses.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { Page } from '../../ui/Page.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+
+/** One tab of the system's page. */
+export type SystemPageProps = {
+  readonly tab: SystemTab
+  readonly state?: ReactNode
+  readonly actions?: ReactNode
+  readonly commands?: readonly Command[]
+  readonly fills?: boolean
+  readonly children: ReactNode
+}
+
+const NAMES: Readonly<Record<SystemTab, string>> = {
+  checks: 'Checks',
+  machine: 'Machine',
+  disk: 'Disk',
+  events: 'Events',
+}
+
+const CRUMBS = [{ name: 'System' }]
+
+/** The frame that the tabs of the system share. */
+export function SystemPage({ tab, ...rest }: SystemPageProps) {
+  const tabs = SYSTEM_TABS.map((one) => ({ name: NAMES[one], to: ADDRESS.system(one), current: one === tab }))
+  return <Page {...rest} crumbs={CRUMBS} tabs={<Tabs label="Parts of the system" tabs={tabs} />} />
+}

@@ -1,0 +1,138 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { duration } from '../../ui/format.ts'
+import { Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { EnvironmentNames } from './EnvironmentNames.tsx'
+import type { EndedWorker } from './ended-workers.ts'
+import { processFolder } from './process-folder.ts'
+import { UsageCharts } from './UsageCharts.tsx'
+import type { UsagePoint } from './usage-history.ts'
+import { asSentence, explainWorker } from './worker-state.ts'
+
+/** A worker that is up. */
+export type AboutWorkerProps = {
+  readonly worker: WorkerView
+  readonly endpoint: LiveEndpoint | undefined
+  readonly points: readonly UsagePoint[] | undefined
+}
+
+/** What a worker is and does: why it is as it is, what it uses, where it runs, its jobs, what its environment holds. */
+export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
+  const { id, pid, container, gpus = [], startedAt, lastSeenAt, jobs, jobsDone } = worker
+  const why = explainWorker(worker, endpoint)
+  const folder = endpoint === undefined ? undefined : processFolder(endpoint)
+  return (
+    <div className="-mr-4 flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto pr-4">
+      {why !== undefined && <p className="break-words">{why}</p>}
+      <UsageCharts points={points} hasGpu={gpus.length > 0} />
+      <dl className="grid grid-cols-[8rem_1fr] gap-y-1.5">
+        <Fact name="Id">
+          <Copied text={id} what="id" />
+        </Fact>
+        <Fact name="Started">
+          <RelativeTime at={startedAt} />
+        </Fact>
+        <Fact name="Last heard of">{lastSeenAt === undefined ? <Nothing /> : <RelativeTime at={lastSeenAt} />}</Fact>
+        {container !== undefined && (
+          <Fact name="Container">
+            <Copied text={container} what="container id" />
+          </Fact>
+        )}
+        {pid !== undefined && (
+          <Fact name="Process">
+            <Copied text={String(pid)} what="process id" />
+          </Fact>
+        )}
+        {container === undefined && folder !== undefined && (
+          <Fact name="Folder">
+            <Copied text={folder} what="folder" />
+          </Fact>
+        )}
+        {gpus.length > 0 && <Fact name="Graphics cards">{gpus.join(', ')}</Fact>}
+        <Fact name="Jobs done">{jobsDone.toLocaleString('en')}</Fact>
+        <Fact name="Jobs now">
+          <Jobs jobs={jobs} />
+        </Fact>
+        <Fact name="Environment">
+          {endpoint === undefined ? <Nothing /> : <EnvironmentNames endpoint={endpoint} />}
+        </Fact>
+      </dl>
+    </div>
+  )
+}
+
+/** How a worker ended. @param ended undefined: that is longer ago than what is shown */
+export function AboutEnded({ ended, toLog }: { readonly ended: EndedWorker | undefined; readonly toLog: string }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <WhyEnded ended={ended} />
+      {ended !== undefined && (
+        <p className="text-ink-2">
+          It ended <RelativeTime at={ended.endedAt} />
+          {ended.startedAt !== undefined && ` and was up for ${duration(Math.max(0, ended.endedAt - ended.startedAt))}`}
+          .
+        </p>
+      )}
+      <Link to={toLog} className="self-start text-accent hover:underline">
+        See what its log holds
+      </Link>
+    </div>
+  )
+}
+
+function WhyEnded({ ended }: { readonly ended: EndedWorker | undefined }) {
+  if (ended === undefined) return <p>It has ended, longer ago than ten minutes, or there never was such a worker.</p>
+  const { crashed, reason } = ended
+  if (reason === undefined) return <p>Nothing is known of why it ended.</p>
+  if (!crashed) return <p className="break-words">{asSentence(reason)}</p>
+  return (
+    <>
+      <p className="rounded-control bg-failed-soft px-3 py-2 font-mono text-small break-words whitespace-pre-wrap text-failed-ink">
+        {reason}
+      </p>
+      <p className="text-ink-2">
+        It ended by itself; these are its last words. What it ran goes back to the queue where its endpoint allows
+        another try, and a new worker starts where one is needed.
+      </p>
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-2">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  )
+}
+
+function Copied({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <span className="-my-1 flex min-w-0 items-center gap-1">
+      <span className="truncate font-mono text-small" title={text}>
+        {text}
+      </span>
+      <CopyButton text={text} what={what} />
+    </span>
+  )
+}
+
+function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
+  if (jobs.length === 0) return <Nothing />
+  return (
+    <ul className="flex flex-col">
+      {jobs.map((jobId) => (
+        <li key={jobId}>
+          <Link to={ADDRESS.job(jobId)} className="font-mono text-small text-accent hover:underline">
+            {jobId}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,81 @@
+import clsx from 'clsx'
+import { memo } from 'react'
+import { HISTORY_MS, type UsagePoint } from './usage-history.ts'
+
+/** One of the four charts of a worker. */
+export type TinyChartProps = {
+  readonly name: string
+  readonly points: readonly UsagePoint[]
+  readonly read: (point: UsagePoint) => number | undefined
+  readonly format: (value: number) => string
+  /** The value at the top, like a limit; without it the largest one there is. */
+  readonly most?: number | undefined
+  /** Written after the value: `17 MiB of 256 MiB`, or `17 of 256 MiB` where both have one unit. */
+  readonly of?: string | undefined
+}
+
+const WIDTH = 100
+const HEIGHT = 24
+// From this share of its limit on a value is a warning.
+const HIGH = 0.9
+// Two readings are 2 s apart; a longer pause is a gap. ms
+const GAP_MS = 7000
+
+/** A line over the last three minutes, and the newest value. */
+export const TinyChart = memo(function TinyChart({ name, points, read, format, most, of }: TinyChartProps) {
+  const values = points.flatMap((point) => {
+    const value = read(point)
+    return value === undefined ? [] : [{ at: point.at, value }]
+  })
+  const last = values.at(-1)
+  const top = most ?? Math.max(1, ...values.map(({ value }) => value)) * 1.1
+  const isHigh = most !== undefined && last !== undefined && last.value >= most * HIGH
+  const text = last === undefined ? 'not measured yet' : format(last.value)
+  return (
+    <figure className="min-w-0">
+      <figcaption className="flex items-baseline justify-between gap-2 text-small">
+        <span className="text-ink-2">{name}</span>
+        <span className={clsx('truncate', isHigh && 'font-medium text-warn-ink')} title={of && `${text} of ${of}`}>
+          {last === undefined ? <span className="text-ink-2">–</span> : withoutUnit(text, of)}
+          {last !== undefined && of !== undefined && <span className="text-ink-2"> of {of}</span>}
+        </span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label={`${name} over the last three minutes, now ${text}`}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className="mt-0.5 h-6 w-full overflow-visible"
+      >
+        <path d={`M0 ${HEIGHT}H${WIDTH}`} className="stroke-line" strokeWidth="1" vectorEffect="non-scaling-stroke" />
+        <path
+          d={line(values, top)}
+          fill="none"
+          strokeWidth="1.25"
+          strokeLinecap="round"
+          vectorEffect="non-scaling-stroke"
+          className={isHigh ? 'stroke-timed-out' : 'stroke-running'}
+        />
+      </svg>
+    </figure>
+  )
+})
+
+function withoutUnit(text: string, of: string | undefined): string {
+  const [value = text, unit] = text.split(' ')
+  return of?.endsWith(` ${unit}`) ? value : text
+}
+
+// The newest value is at the right edge, so that lines grow from there and never stretch.
+function line(values: readonly { readonly at: number; readonly value: number }[], top: number): string {
+  const end = values.at(-1)?.at ?? 0
+  return values
+    .map(({ at, value }, index) => {
+      const x = WIDTH - ((end - at) / HISTORY_MS) * WIDTH
+      const y = HEIGHT - Math.min(1, value / top) * (HEIGHT - 1)
+      const before = values[index - 1]?.at
+      const pen = before === undefined || at - before > GAP_MS ? 'M' : 'L'
+      return `${pen}${x.toFixed(1)} ${y.toFixed(1)}`
+    })
+    .join('')
+}

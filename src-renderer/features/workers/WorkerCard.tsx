@@ -1,0 +1,92 @@
+import { memo } from 'react'
+import { Link } from 'wouter'
+import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { Since } from './Since.tsx'
+import { UsageCharts } from './UsageCharts.tsx'
+import type { UsagePoint } from './usage-history.ts'
+import { WorkerMenu } from './WorkerMenu.tsx'
+import { explainWorker, WORKER_LOOKS } from './worker-state.ts'
+
+/** A worker, what it used lately, and where its drawer is. */
+export type WorkerCardProps = {
+  readonly worker: WorkerView
+  readonly endpoint: LiveEndpoint | undefined
+  readonly points: readonly UsagePoint[] | undefined
+  /** Address of its drawer. */
+  readonly to: string
+}
+
+const JOBS_SHOWN = 2
+const SHORT_ID = 12
+
+/** A worker at a glance. */
+export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, to }: WorkerCardProps) {
+  const { id, state, startedAt, jobsDone } = worker
+  const why = explainWorker(worker, endpoint)
+  return (
+    // Of hundreds of cards the browser lays out and draws those in sight.
+    <li className="relative flex min-w-0 flex-col gap-2 rounded-control border border-line bg-surface-1 p-3 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] hover:border-line-strong">
+      <div className="-my-1 flex items-center gap-2">
+        <StateDot {...WORKER_LOOKS[state]} />
+        <Link
+          to={to}
+          data-card
+          className="min-w-0 flex-1 truncate font-mono text-small after:absolute after:inset-0 after:rounded-control"
+        >
+          {id}
+        </Link>
+        <WorkerMenu worker={worker} />
+      </div>
+      {why !== undefined && (
+        <p className="line-clamp-2 text-small break-words text-ink-2" title={why}>
+          {why}
+        </p>
+      )}
+      <div className="mt-auto">
+        <UsageCharts points={points} hasGpu={(worker.gpus?.length ?? 0) > 0} />
+      </div>
+      <p className="truncate text-small text-ink-2">
+        <Since at={startedAt} /> · {placeOf(worker)}
+      </p>
+      <div className="flex items-center gap-2 text-small">
+        <Jobs jobs={worker.jobs} />
+        <span className="ml-auto whitespace-nowrap text-ink-2">{jobsDone.toLocaleString('en')} done</span>
+      </div>
+    </li>
+  )
+})
+
+function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
+  if (jobs.length === 0) return <span className="text-ink-2">No job now</span>
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      {jobs.slice(0, JOBS_SHOWN).map((jobId) => (
+        <Link
+          key={jobId}
+          to={ADDRESS.job(jobId)}
+          className="relative z-10 truncate font-mono text-accent hover:underline"
+          title={jobId}
+        >
+          {jobId.slice(0, SHORT_ID)}
+        </Link>
+      ))}
+      {jobs.length > JOBS_SHOWN && <span className="whitespace-nowrap">and {jobs.length - JOBS_SHOWN} more</span>}
+    </span>
+  )
+}
+
+function placeOf({ pid, container, gpus = [] }: WorkerView): string {
+  const place =
+    container !== undefined
+      ? `container ${container.slice(0, SHORT_ID)}`
+      : pid === undefined
+        ? 'no process yet'
+        : `process ${pid}`
+  return gpus.length === 0 ? place : `${place} · ${gpus.map(gpuName).join(', ')}`
+}
+
+// Cards are named by a number, or by an id of 40 characters that begins with `GPU-`.
+const gpuName = (id: string) => (id.startsWith('GPU-') ? id.slice(0, SHORT_ID) : `GPU ${id}`)

@@ -1,0 +1,107 @@
+import { CircleStop, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { useAppState } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CommandsHere } from '../../ui/CommandsHere.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { FollowedLog } from '../../ui/logs/FollowedLog.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { AboutEnded, AboutWorker } from './AboutWorker.tsx'
+import type { EndedWorker } from './ended-workers.ts'
+import { ShellPart } from './ShellPart.tsx'
+import type { UsagePoint } from './usage-history.ts'
+import { useDrawerCommands } from './use-drawer-commands.ts'
+import { useWorkerActions } from './use-worker-actions.ts'
+import { DRAWER_PARTS, type DrawerPart } from './use-worker-address.ts'
+import { WORKER_LOOKS, whatStopDoes } from './worker-state.ts'
+
+/** The drawer of a worker, which may have ended. */
+export type WorkerDrawerProps = {
+  readonly workerId: string
+  readonly part: DrawerPart
+  /** How it ended, where that was a little while ago. */
+  readonly ended: EndedWorker | undefined
+  readonly points: readonly UsagePoint[] | undefined
+  /** Address of a part of the drawer. */
+  readonly toPart: (part: DrawerPart) => string
+  readonly onClose: () => void
+}
+
+const PART_NAMES: Readonly<Record<DrawerPart, string>> = { about: 'About', log: 'Log', shell: 'Shell' }
+
+/** All of a worker: what it is and does, its log, a shell. */
+export function WorkerDrawer({ workerId, part, ended, points, toPart, onClose }: WorkerDrawerProps) {
+  const worker = useAppState((state) => state.live.workers[workerId])
+  const endpointId = worker?.endpointId ?? ended?.endpointId
+  const endpoint = useAppState((state) => (endpointId === undefined ? undefined : state.live.endpoints[endpointId]))
+  const commands = useDrawerCommands(workerId, worker, toPart)
+  const look = worker === undefined ? endedLook(ended) : WORKER_LOOKS[worker.state]
+  return (
+    <SidePanel open onOpenChange={onClose} title={`Worker ${workerId}`} width="wide" fills>
+      <CommandsHere commands={commands} />
+      <div className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-2">
+        <StateDot {...look} />
+        {endpointId !== undefined && (
+          <Link to={ADDRESS.endpoint(endpointId)} className="truncate text-ink-2 hover:text-ink hover:underline">
+            of {endpoint?.name ?? endpointId}
+          </Link>
+        )}
+        {worker !== undefined && <Actions worker={worker} />}
+      </div>
+      <div className="mt-2 border-b border-line">
+        <Tabs
+          label={`Parts of worker ${workerId}`}
+          tabs={DRAWER_PARTS.map((one) => ({ name: PART_NAMES[one], to: toPart(one), current: one === part }))}
+        />
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col pt-3">
+        {part === 'log' && <FollowedLog of="worker" id={workerId} label={`Log of worker ${workerId}`} />}
+        {part === 'about' &&
+          (worker === undefined ? (
+            <AboutEnded ended={ended} toLog={toPart('log')} />
+          ) : (
+            <AboutWorker worker={worker} endpoint={endpoint} points={points} />
+          ))}
+        {part === 'shell' &&
+          (worker === undefined ? (
+            <p className="text-ink-2">It has ended, so there is nothing to open a shell in. Its log is still there.</p>
+          ) : (
+            <ShellPart worker={worker} endpoint={endpoint} />
+          ))}
+      </div>
+    </SidePanel>
+  )
+}
+
+function endedLook(ended: EndedWorker | undefined) {
+  return ended?.crashed === true ? ({ tone: 'failed', word: 'Crashed' } as const) : WORKER_LOOKS.ended
+}
+
+function Actions({ worker }: { readonly worker: WorkerView }) {
+  const { stop, replace } = useWorkerActions()
+  const [asks, setAsks] = useState(false)
+  const leaves = worker.state === 'stopping'
+  return (
+    <div className="ml-auto flex gap-2">
+      <Button disabled={leaves} onClick={() => void replace(worker)}>
+        <RefreshCw aria-hidden /> Replace
+      </Button>
+      <Button kind="danger" onClick={() => (worker.jobs.length > 0 ? setAsks(true) : void stop(worker))}>
+        <CircleStop aria-hidden /> Stop worker
+      </Button>
+      <Confirm
+        open={asks}
+        onOpenChange={setAsks}
+        action={`Stop worker ${worker.id}`}
+        onConfirm={() => void stop(worker)}
+      >
+        {whatStopDoes(worker.jobs.length)}
+      </Confirm>
+    </div>
+  )
+}

@@ -1,0 +1,136 @@
+import clsx from 'clsx'
+import { Popover } from 'radix-ui'
+import type { ReactNode } from 'react'
+import type { Tone } from '../StateDot.tsx'
+import { clusterMarks, type MarkCluster } from './cluster-marks.ts'
+
+/** Something that happened, as a mark. */
+export type EventMark = {
+  readonly id: number
+  readonly at: number
+  readonly tone: Tone
+  /** In a few words. */
+  readonly label: string
+  /** How much it is worth: the largest of several at one place gives the colour. */
+  readonly weight: number
+}
+
+/** What happened over the span of the charts below. */
+export type EventStripProps<Mark extends EventMark> = {
+  readonly label: string
+  readonly marks: readonly Mark[]
+  readonly from: number
+  readonly to: number
+  /** The mark that is looked at. */
+  readonly openId: number | undefined
+  readonly onOpen: (id: number | undefined) => void
+  /** Draws one of the marks that were pressed. */
+  readonly children: (mark: Mark) => ReactNode
+}
+
+// A mark is 12 px wide, and the narrowest strip some 700.
+const PLACES = 60
+// Of those at one place; nobody reads more of them there.
+const SHOWN = 30
+
+const DOTS: Readonly<Record<Tone, string>> = {
+  queued: 'bg-queued',
+  running: 'bg-running',
+  completed: 'bg-completed',
+  failed: 'bg-failed',
+  'timed-out': 'bg-timed-out',
+  cancelled: 'bg-cancelled',
+  retried: 'bg-retried',
+}
+
+/** Marks on a line of time; a press says what it was. */
+export function EventStrip<Mark extends EventMark>({
+  label,
+  marks,
+  from,
+  to,
+  children,
+  ...open
+}: EventStripProps<Mark>) {
+  const clusters = clusterMarks(marks, { from, to, places: PLACES })
+  return (
+    <section aria-label={label} className="flex items-center gap-3 border-b border-line px-3 py-1.5">
+      <span className="text-small text-ink-2">{label}</span>
+      <time className="text-small text-ink-2">{clock(from, to)}</time>
+      <ol className="relative h-6 min-w-0 flex-1">
+        <li aria-hidden className="absolute inset-x-0 top-1/2 h-px bg-line" />
+        {clusters.map((cluster) => (
+          <Cluster key={cluster.place} cluster={cluster} {...open}>
+            {children}
+          </Cluster>
+        ))}
+      </ol>
+      <time className="text-small text-ink-2">{clock(to, from)}</time>
+    </section>
+  )
+}
+
+type ClusterProps<Mark extends EventMark> = Pick<EventStripProps<Mark>, 'openId' | 'onOpen' | 'children'> & {
+  readonly cluster: MarkCluster<Mark>
+}
+
+function Cluster<Mark extends EventMark>({ cluster, openId, onOpen, children }: ClusterProps<Mark>) {
+  const { marks, place } = cluster
+  const newest = marks.at(-1)
+  const main = marks.reduce((most, mark) => (mark.weight > most.weight ? mark : most))
+  const names = [...new Set(marks.map(({ label }) => label))].join(', ')
+  return (
+    <li className="absolute top-0 -translate-x-1/2" style={{ left: `${(place * 100).toFixed(2)}%` }}>
+      <Popover.Root
+        open={marks.some(({ id }) => id === openId)}
+        onOpenChange={(isOpen) => onOpen(isOpen ? newest?.id : undefined)}
+      >
+        <Popover.Trigger
+          aria-label={marks.length === 1 ? names : `${marks.length} events: ${names}`}
+          className="group flex h-6 w-3 items-center justify-center rounded-control"
+        >
+          <span
+            className={clsx(
+              'rounded-full transition-transform group-hover:scale-150 motion-reduce:transition-none',
+              marks.length > 1 ? 'h-4 w-1.5' : 'size-2',
+              DOTS[main.tone],
+            )}
+          />
+        </Popover.Trigger>
+        <Popover.Portal>
+          <Popover.Content
+            aria-label={names}
+            sideOffset={4}
+            collisionPadding={8}
+            className="enters z-40 max-h-80 w-80 overflow-y-auto rounded-control border border-line bg-surface-1 shadow-float outline-none"
+          >
+            <ul className="divide-y divide-line">
+              {marks
+                .slice(-SHOWN)
+                .toReversed()
+                .map((mark) => (
+                  <li key={mark.id} className="px-3 py-2">
+                    {children(mark)}
+                  </li>
+                ))}
+              {marks.length > SHOWN && (
+                <li className="px-3 py-2 text-ink-2">
+                  {marks.length - SHOWN} earlier ones: choose a shorter span to see them.
+                </li>
+              )}
+            </ul>
+          </Popover.Content>
+        </Popover.Portal>
+      </Popover.Root>
+    </li>
+  )
+}
+
+const HOURS = { hour: '2-digit', minute: '2-digit', hour12: false } as const
+const DAY_MS = 86_400_000
+
+// Of a span of days the day says more than the minute.
+function clock(at: number, other: number): string {
+  const isLong = Math.abs(other - at) > DAY_MS
+  return new Date(at).toLocaleString('en-GB', isLong ? { day: 'numeric', month: 'short' } : HOURS)
+}

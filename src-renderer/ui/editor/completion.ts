@@ -1,0 +1,150 @@
+/**
+ * Offers names and values that were seen elsewhere, below the cursor. It opens while a name or a value is typed, or with
+ * Ctrl Space; arrows choose, Enter or Tab takes, Escape closes.
+ */
+import { type EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state'
+import { type Command, EditorView, keymap, showTooltip, type Tooltip } from '@codemirror/view'
+import { jsonPlace } from './json-place.ts'
+
+/** A field that was seen: `path` is its names with dots between them, `values` are JSON texts. */
+export type SeenField = { readonly path: string; readonly values: readonly string[] }
+
+type Offer = { readonly label: string; readonly insert: string }
+type Offered = { readonly from: number; readonly offers: readonly Offer[]; readonly chosen: number }
+
+const SHOWN = 12
+const close = StateEffect.define<null>()
+const open = StateEffect.define<null>()
+const choose = StateEffect.define<number>()
+
+/** Makes the extension. @param fields gives the fields as they are known now */
+export function completion(fields: () => readonly SeenField[]): Extension {
+  const offered = StateField.define<Offered | null>({
+    create: () => null,
+    update(before, transaction) {
+      for (const effect of transaction.effects) {
+        if (effect.is(close)) return null
+        if (effect.is(open)) return find(transaction.state, fields())
+        if (effect.is(choose) && before !== null) return { ...before, chosen: effect.value }
+      }
+      const typed = transaction.isUserEvent('input.type') || transaction.isUserEvent('delete')
+      if (transaction.docChanged && typed) return find(transaction.state, fields(), before === null)
+      return transaction.docChanged || transaction.selection ? null : before
+    },
+    provide: (field) => showTooltip.from(field, (value) => (value === null ? null : tooltip(value, field))),
+  })
+
+  const move =
+    (by: number): Command =>
+    (view) => {
+      const now = view.state.field(offered)
+      if (now === null) return false
+      const chosen = (now.chosen + by + now.offers.length) % now.offers.length
+      view.dispatch({ effects: choose.of(chosen) })
+      return true
+    }
+  const take: Command = (view) => {
+    const now = view.state.field(offered)
+    return now !== null && insert(view, now, now.chosen)
+  }
+  return [
+    offered,
+    Prec.highest(
+      keymap.of([
+        {
+          key: 'Ctrl-Space',
+          run: (view) => {
+            view.dispatch({ effects: open.of(null) })
+            return true
+          },
+        },
+        { key: 'ArrowDown', run: move(1) },
+        { key: 'ArrowUp', run: move(-1) },
+        { key: 'Enter', run: take },
+        { key: 'Tab', run: take },
+        {
+          key: 'Escape',
+          run: (view) => {
+            if (view.state.field(offered) === null) return false
+            view.dispatch({ effects: close.of(null) })
+            return true
+          },
+        },
+      ]),
+    ),
+    EditorView.domEventHandlers({
+      blur: (_event, view) => {
+        if (view.state.field(offered) !== null) view.dispatch({ effects: close.of(null) })
+      },
+    }),
+  ]
+}
+
+// By itself it opens only when something has been written: a list at each new line is in the way.
+function find(state: EditorState, fields: readonly SeenField[], byItself = false): Offered | null {
+  const { main } = state.selection
+  const place = main.empty ? jsonPlace(state.doc.toString(), main.head) : undefined
+  if (place === undefined || (byItself && place.from === main.head)) return null
+  const path = place.path.join('.')
+  const offers = place.kind === 'name' ? namesBelow(fields, path) : valuesAt(fields, path)
+  const written = place.written.toLowerCase()
+  const fitting = offers.filter(({ label }) => label.replace(/^"/, '').toLowerCase().startsWith(written))
+  const [only] = fitting
+  if (only === undefined || (fitting.length === 1 && only.insert === state.sliceDoc(place.from, main.head))) return null
+  return { from: place.from, offers: fitting.slice(0, SHOWN), chosen: 0 }
+}
+
+function namesBelow(fields: readonly SeenField[], path: string): readonly Offer[] {
+  const before = path === '' ? '' : `${path}.`
+  return fields
+    .filter((field) => field.path.startsWith(before) && !field.path.slice(before.length).includes('.'))
+    .map((field) => field.path.slice(before.length))
+    .map((name) => ({ label: name, insert: `${JSON.stringify(name)}: ` }))
+}
+
+function valuesAt(fields: readonly SeenField[], path: string): readonly Offer[] {
+  const values = fields.find((field) => field.path === path)?.values ?? []
+  return values.map((value) => ({ label: value, insert: value }))
+}
+
+function insert(view: EditorView, { from, offers }: Offered, at: number): boolean {
+  const offer = offers[at]
+  if (offer === undefined) return false
+  const { head } = view.state.selection.main
+  // What is left of the word behind the cursor goes too, and a colon that is there already is not written twice.
+  const rest = /^[^\s{}[\],:"]*"?(\s*:\s?)?/.exec(view.state.sliceDoc(head, head + 200)) ?? ['']
+  const isName = offer.insert.endsWith(': ')
+  const to = head + (isName ? rest[0].length : rest[0].length - (rest[1]?.length ?? 0))
+  view.dispatch({
+    changes: { from, to, insert: offer.insert },
+    selection: { anchor: from + offer.insert.length },
+    effects: close.of(null),
+    userEvent: 'input.complete',
+  })
+  return true
+}
+
+function tooltip({ from, offers, chosen }: Offered, field: StateField<Offered | null>): Tooltip {
+  return {
+    pos: from,
+    create(view) {
+      const dom = document.createElement('ul')
+      dom.className = 'cm-offers'
+      dom.setAttribute('role', 'listbox')
+      dom.setAttribute('aria-label', 'Seen before')
+      offers.forEach(({ label }, at) => {
+        const item = document.createElement('li')
+        item.textContent = label
+        item.setAttribute('role', 'option')
+        item.setAttribute('aria-selected', String(at === chosen))
+        item.addEventListener('mousedown', (event) => {
+          event.preventDefault() // the focus stays in the editor
+          const now = view.state.field(field)
+          if (now !== null) insert(view, now, at)
+        })
+        dom.append(item)
+      })
+      return { dom }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import clsx from 'clsx'
+import { type ReactNode, useId } from 'react'
+import type { ControlIds } from './control.ts'
+
+/** A row of a form: its name and what it does at the left, the control at the right. */
+export type FormRowProps = {
+  readonly label: string
+  readonly help: string
+  /** What is wrong with what was typed. */
+  readonly fault?: string | undefined
+  /** Whether it is other than what is stored. */
+  readonly changed?: boolean
+  /** Below the control, like a way back. */
+  readonly aside?: ReactNode
+  /** Draws the control. */
+  readonly children: (ids: ControlIds) => ReactNode
+}
+
+/** A row of a form; in a narrow window the control stands below its name. */
+export function FormRow({ label, help, fault, changed = false, aside, children }: FormRowProps) {
+  const id = useId()
+  const said = `${id}-said`
+  return (
+    <div
+      className={clsx(
+        'grid gap-x-6 gap-y-1.5 border-l-2 px-3 py-2.5 md:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]',
+        changed ? 'border-l-accent' : 'border-l-transparent',
+      )}
+    >
+      <div>
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        <p id={said} className="max-w-prose text-small text-ink-2">
+          {help}
+        </p>
+      </div>
+      <div className="flex min-w-0 flex-col gap-1">
+        {children({
+          id,
+          'aria-describedby': fault === undefined ? said : `${id}-fault ${said}`,
+          'aria-invalid': fault !== undefined,
+        })}
+        {fault !== undefined && (
+          <p id={`${id}-fault`} className="text-small text-failed-ink">
+            {fault}
+          </p>
+        )}
+        {aside}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+/** Boxes with arrows between them, to be looked at: dragged and zoomed with the pointer, walked through with Tab. */
+import '@xyflow/react/dist/base.css'
+import {
+  Background,
+  BackgroundVariant,
+  Controls,
+  type Edge,
+  MarkerType,
+  type NodeChange,
+  ReactFlow,
+  useReactFlow,
+  useStore,
+} from '@xyflow/react'
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { GraphBox, type GraphBoxNode } from './GraphBox.tsx'
+import { type Box, type Place, placeBoxes } from './layout.ts'
+
+/** A box and what it shows; its words are its name. */
+export type GraphItem = Box & { readonly content: ReactNode }
+
+/** An arrow with its words. */
+export type GraphLink = { readonly from: string; readonly to: string; readonly label: string }
+
+/** A graph. Keep `items` and `links` the same between two drawings. */
+export type GraphProps = {
+  readonly label: string
+  readonly items: readonly GraphItem[]
+  readonly links: readonly GraphLink[]
+  readonly selected: string | undefined
+  readonly onSelect: (id: string) => void
+}
+
+const NODE_TYPES = { box: GraphBox }
+const FIT = { padding: 0.08, maxZoom: 1 } as const
+// What those hear who move through it with keys; the library would speak of deleting.
+const WORDS = { 'node.a11yDescription.default': 'Press Enter to choose it.' }
+const LABEL_CHARACTER_PX = 7
+const LABEL_SPACE_PX = 24
+
+// The colours of the library, by ours.
+const COLOURS = {
+  '--xy-edge-stroke': 'var(--line-strong)',
+  '--xy-background-pattern-color': 'var(--line)',
+  '--xy-controls-button-background-color': 'var(--surface-1)',
+  '--xy-controls-button-background-color-hover': 'var(--surface-2)',
+  '--xy-controls-button-color': 'var(--ink)',
+  '--xy-controls-button-border-color': 'var(--line)',
+  '--xy-edge-label-background-color': 'var(--surface-0)',
+  '--xy-edge-label-color': 'var(--ink-2)',
+} as CSSProperties
+
+/** A graph, laid out from left to right. */
+export function GraphView({ label, items, links, selected, onSelect }: GraphProps) {
+  const places = useMemo(
+    () =>
+      placeBoxes(
+        items,
+        links.map(({ from, to, label: words }) => ({
+          from,
+          to,
+          labelWidth: words.length * LABEL_CHARACTER_PX + LABEL_SPACE_PX,
+        })),
+      ),
+    [items, links],
+  )
+  const nodes = useMemo(
+    () =>
+      items.map(
+        ({ id, width, height, content }): GraphBoxNode => ({
+          id,
+          type: 'box',
+          position: places[id] ?? { x: 0, y: 0 },
+          width,
+          height,
+          data: { content },
+          selected: id === selected,
+          ariaRole: 'button',
+        }),
+      ),
+    [items, places, selected],
+  )
+  const movedByHand = useRef(false)
+  const edges = useMemo(() => links.map(toEdge), [links])
+  const onNodesChange = (changes: readonly NodeChange<GraphBoxNode>[]) => {
+    const chosen = changes.find((change) => change.type === 'select' && change.selected)
+    if (chosen?.type === 'select') onSelect(chosen.id)
+  }
+  return (
+    <section aria-label={label} className="size-full">
+      <ReactFlow
+        style={COLOURS}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        onNodesChange={onNodesChange}
+        onMoveStart={(event) => {
+          // Moves of the graph by itself come without an event.
+          if (event !== null) movedByHand.current = true
+        }}
+        minZoom={0.1}
+        ariaLabelConfig={WORDS}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        deleteKeyCode={null}
+        preventScrolling={false}
+        zoomOnScroll={false}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
+        <FitToRoom places={places} isLeftAlone={movedByHand} />
+        <Controls showInteractive={false} fitViewOptions={FIT} />
+      </ReactFlow>
+    </section>
+  )
+}
+
+type FitToRoomProps = {
+  readonly places: Readonly<Record<string, Place>>
+  readonly isLeftAlone: RefObject<boolean>
+}
+
+/** Shows the whole graph in the room there is, until somebody moves it. */
+function FitToRoom({ places, isLeftAlone }: FitToRoomProps) {
+  const { fitView } = useReactFlow()
+  const room = useStore(({ width, height }) => `${width} ${height}`)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: fits when the room or the graph changes
+  useEffect(() => {
+    if (!isLeftAlone.current) void fitView(FIT)
+  }, [fitView, isLeftAlone, room, places])
+  return null
+}
+
+function toEdge({ from, to, label }: GraphLink): Edge {
+  return {
+    id: `${from} ${to}`,
+    source: from,
+    target: to,
+    label,
+    labelStyle: { fontSize: 12, fill: 'var(--ink-2)' },
+    labelBgStyle: { fill: 'var(--surface-0)' },
+    markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--line-strong)', width: 18, height: 18 },
+    focusable: false,
+    selectable: false,
+  }
+}

@@ -1,0 +1,69 @@
+import clsx from 'clsx'
+import { memo } from 'react'
+import type { Column } from './column.ts'
+
+/** Height of a row, px. */
+export const ROW_PX = 32
+
+/** Height of the head, px. */
+export const HEAD_PX = 32
+
+type LazyRowProps<Row> = {
+  readonly id: string
+  readonly index: number
+  readonly row: Row | undefined
+  readonly name: string
+  readonly columns: readonly Column<Row>[]
+  readonly template: string
+  readonly isActive: boolean
+  readonly isSelected: boolean
+}
+
+// Drawn again only when something of it changes: while a list scrolls, most of its rows stay as they are.
+function Row<Row extends object>(props: LazyRowProps<Row>) {
+  const { id, index, row, name, columns, template, isActive, isSelected } = props
+  return (
+    <tr
+      id={id}
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      aria-busy={row === undefined}
+      className={clsx(
+        // Strictly contained: what comes and goes within a row concerns no other.
+        'absolute inset-x-0 grid h-8 items-center border-b border-line/60 contain-strict',
+        row !== undefined && 'cursor-pointer hover:bg-surface-2',
+        isSelected && 'bg-accent-soft',
+        isActive && 'shadow-[inset_2px_0_0_var(--accent)] group-focus-within:bg-accent-soft',
+      )}
+      style={{ gridTemplateColumns: template, transform: `translateY(${index * ROW_PX}px)` }}
+    >
+      <td data-select className="flex h-full items-center pl-3">
+        {row !== undefined && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={name}
+            checked={isSelected}
+            readOnly
+            className="pointer-events-none accent-accent"
+          />
+        )}
+      </td>
+      {row === undefined ? (
+        <td className="px-2" style={{ gridColumn: '2 / -1' }}>
+          <div className="waits-to-show h-3 w-1/2 rounded-control bg-surface-2" />
+        </td>
+      ) : (
+        columns.map(({ id: column, cell, align }) => (
+          <td key={column} className={clsx('min-w-0 truncate px-2 last:pr-3', align === 'right' && 'text-right')}>
+            {cell(row)}
+          </td>
+        ))
+      )}
+    </tr>
+  )
+}
+
+/** A row of a LazyTable, or its place. */
+export const LazyRow = memo(Row) as typeof Row

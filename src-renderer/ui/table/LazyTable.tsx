@@ -1,0 +1,165 @@
+/**
+ * A table of rows that are read as they come into sight, of any number: a row that is not there yet keeps its place.
+ * Keys are those of Table; x or Space selects the row, with Shift all up to it, Ctrl or Cmd A all, Escape none.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import clsx from 'clsx'
+import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
+import { isTyping } from '../is-typing.ts'
+import type { Column } from './column.ts'
+import { LazyHead } from './LazyHead.tsx'
+import { HEAD_PX, LazyRow, ROW_PX } from './LazyRow.tsx'
+import type { LazySelection } from './lazy-selection.ts'
+import { nextRow } from './next-row.ts'
+import { slotsOf } from './slots-of.ts'
+
+/** A table of rows that come later. Keep `columns` the same between two drawings. */
+export type LazyTableProps<Row> = {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  /** Rows there are, read or not. */
+  readonly count: number
+  /** Undefined while it is not read. The same row has to be the same object. */
+  readonly rowAt: (index: number) => Row | undefined
+  readonly onOpen: (row: Row) => void
+  readonly selection: LazySelection<Row>
+  /** Hears which rows are in sight. */
+  readonly onSight: (first: number, last: number) => void
+  /** Hears whether somebody reads: has scrolled, or has an active row. */
+  readonly onReading: (reads: boolean) => void
+  /** Grows when the list begins anew: it goes to the top, and no row is active. */
+  readonly anew: number
+  readonly className?: string
+}
+
+const ROWS_AHEAD = 12
+
+/** A table of any length whose rows come as they are looked at. */
+export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
+  const { label, columns, count, rowAt, onOpen, selection, onSight, onReading, anew, className } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const idOfTable = useId()
+  const [active, setActive] = useState(-1)
+  const [focused, setFocused] = useState(false)
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: ROWS_AHEAD,
+    rangeExtractor: (range) =>
+      slotsOf({ ...range, size: Math.ceil((scroller.current?.clientHeight ?? 0) / ROW_PX) + 1 }),
+    scrollMargin: HEAD_PX,
+    scrollPaddingStart: HEAD_PX,
+  })
+  const items = virtual.getVirtualItems()
+  const indexes = items.map(({ index }) => index)
+  const [first, last] = [Math.min(...indexes), Math.max(...indexes)]
+  const reads = active >= 0 || (virtual.scrollOffset ?? 0) > 0
+  useEffect(() => onSight(first, last), [onSight, first, last])
+  useEffect(() => onReading(reads), [onReading, reads])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begins anew when told to
+  useEffect(() => {
+    setActive(-1)
+    scroller.current?.scrollTo({ top: 0 })
+  }, [anew])
+
+  const template = `36px ${columns.map(({ width, grow }) => (grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`)).join(' ')}`
+  const minWidth = 36 + columns.reduce((sum, { width }) => sum + width, 0)
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (isTyping(event.target) || event.altKey) return
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() !== 'a') return
+      event.preventDefault()
+      selection.onSelectAll()
+      return
+    }
+    const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX)
+    const key = event.shiftKey && event.key.length === 1 ? event.key.toLowerCase() : event.key
+    const next = nextRow(key, { active, count, page })
+    if (next !== undefined) {
+      event.preventDefault()
+      setActive(next)
+      virtual.scrollToIndex(next)
+      if (event.shiftKey) selection.onSelect(next, 'to')
+    } else if (key === 'x' || key === ' ') select(event, active)
+    else if (key === 'Enter') openActive(event)
+    else if (key === 'Escape') {
+      selection.onClear()
+      setActive(-1)
+    }
+  }
+
+  function select(event: KeyboardEvent, index: number) {
+    if (index < 0) return
+    event.preventDefault()
+    selection.onSelect(index, event.shiftKey ? 'to' : 'toggle')
+  }
+
+  function openActive(event: KeyboardEvent) {
+    const row = rowAt(active)
+    if (row !== undefined && event.target === event.currentTarget) onOpen(row)
+  }
+
+  function onClick(event: MouseEvent) {
+    const { target } = event
+    const at = target instanceof Element ? Number(target.closest('tr')?.dataset.index ?? -1) : -1
+    if (at < 0 || !(target instanceof Element)) return
+    if (target.closest('[data-select]') !== null || event.shiftKey || event.ctrlKey || event.metaKey) {
+      if (target.closest('a') !== null) return
+      setActive(at)
+      selection.onSelect(at, event.shiftKey ? 'to' : 'toggle')
+      return
+    }
+    const row = rowAt(at)
+    if (row === undefined || target.closest('a, button, input') !== null) return
+    setActive(at)
+    onOpen(row)
+  }
+
+  return (
+    <div
+      ref={scroller}
+      // Not by :has(), which the browser would look at anew with each row that comes and goes.
+      className={clsx('overflow-auto data-focused:outline-2 data-focused:outline-accent', className)}
+      data-focused={focused || undefined}
+    >
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is moved through with keys, as a grid is
+        role="grid"
+        aria-label={label}
+        aria-rowcount={count + 1}
+        aria-multiselectable
+        aria-activedescendant={active < 0 ? undefined : `${idOfTable}${active}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onClick={onClick}
+        onFocus={({ target }) => setFocused(target.matches('table:focus-visible'))}
+        onBlur={() => setFocused(false)}
+        className="group block outline-none select-none"
+        style={{ minWidth }}
+      >
+        <LazyHead columns={columns} template={template} selection={selection} />
+        <tbody className="relative block" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index }, slot) => {
+            const row = rowAt(index)
+            return (
+              <LazyRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: a slot that takes the next row is cheaper than a new one
+                key={slot}
+                id={`${idOfTable}${index}`}
+                index={index}
+                row={row}
+                name={row === undefined ? '' : selection.nameOf(row)}
+                columns={columns}
+                template={template}
+                isActive={index === active}
+                isSelected={row !== undefined && selection.isSelected(row)}
+              />
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

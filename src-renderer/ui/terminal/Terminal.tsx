@@ -1,0 +1,15 @@
+import { lazy, Suspense } from 'react'
+import { Skeleton } from '../Skeleton.tsx'
+import type { TerminalProps } from './screen.ts'
+
+// A terminal is large, and few people open one.
+const XtermView = lazy(() => import('./XtermView.tsx').then((loaded) => ({ default: loaded.XtermView })))
+
+/** A terminal, loaded when it is first shown. */
+export function Terminal(props: TerminalProps) {
+  return (
+    <Suspense fallback={<Skeleton className="min-h-40 flex-1" />}>
+      <XtermView {...props} />
+    </Suspense>
+  )
+}

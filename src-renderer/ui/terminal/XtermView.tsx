@@ -1,0 +1,101 @@
+import '@xterm/xterm/css/xterm.css'
+import { FitAddon } from '@xterm/addon-fit'
+import { Terminal as Xterm } from '@xterm/xterm'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { useApp } from '../../store/app-context.ts'
+import { useColours } from '../use-colours.ts'
+import { themeOf } from './look.ts'
+import type { TerminalProps } from './screen.ts'
+
+const FONT_PX = 12
+const LINES_KEPT = 5000
+const TEXT_CONTRAST = 4.5
+
+/** A terminal: takes all keys while it has the focus, but Shift+Escape, which leaves it. */
+export function XtermView({ label, connect }: TerminalProps) {
+  const { platform } = useApp()
+  const place = useRef<HTMLDivElement>(null)
+  const terminal = useRef<Xterm>(null)
+  const colours = useColours()
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a terminal lives as long as its place; colours go in below
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const xterm = new Xterm({
+      fontFamily: "'JetBrains Mono Variable', monospace",
+      fontSize: FONT_PX,
+      scrollback: LINES_KEPT,
+      screenReaderMode: true,
+      minimumContrastRatio: TEXT_CONTRAST,
+      theme: themeOf(element),
+    })
+    const fit = new FitAddon()
+    xterm.loadAddon(fit)
+    xterm.open(element)
+    xterm.textarea?.setAttribute('aria-label', label)
+    fit.fit()
+    terminal.current = xterm
+    const { close, onInput, onSize } = connect({
+      size: () => ({ columns: xterm.cols, rows: xterm.rows }),
+      write: (bytes) => xterm.write(bytes),
+      focus: () => xterm.focus(),
+    })
+    xterm.onData(onInput)
+    xterm.onResize(({ cols, rows }) => onSize({ columns: cols, rows }))
+    xterm.attachCustomKeyEventHandler((event) => {
+      if (event.type !== 'keydown') return true
+      if (event.key === 'Escape' && event.shiftKey) {
+        xterm.blur()
+        leave(element)
+        return false
+      }
+      if (!isCopy(event, xterm.hasSelection())) return true
+      event.preventDefault()
+      void platform.copy(xterm.getSelection()).then(() => xterm.clearSelection())
+      return false
+    })
+    const resize = new ResizeObserver(() => fit.fit())
+    resize.observe(element)
+    xterm.focus()
+    return () => {
+      resize.disconnect()
+      close()
+      xterm.dispose()
+      terminal.current = null
+    }
+  }, [connect])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens have other values in other colours
+  useEffect(() => {
+    if (terminal.current !== null && place.current !== null) terminal.current.options.theme = themeOf(place.current)
+  }, [colours])
+
+  return (
+    <div
+      ref={place}
+      data-takes-escape
+      onKeyDown={keepControlKeys}
+      className="min-h-0 flex-1 overflow-hidden"
+      role="application"
+      aria-label={label}
+    />
+  )
+}
+
+// Ctrl+C with a selection copies it, as does Ctrl+Shift+C; without one it goes to the program, which it ends.
+function isCopy(event: globalThis.KeyboardEvent, hasSelection: boolean): boolean {
+  return hasSelection && event.ctrlKey && !event.altKey && event.key.toLowerCase() === 'c'
+}
+
+// Shells use Ctrl+K and others; those of the page are with Cmd there, or after Shift+Escape.
+function keepControlKeys(event: KeyboardEvent): void {
+  if (event.ctrlKey) event.stopPropagation()
+}
+
+// To the tab that it is part of, or the panel around it.
+function leave(element: HTMLElement): void {
+  const panel = element.closest<HTMLElement>('[role="dialog"]')
+  const next = panel?.querySelector<HTMLElement>('[aria-current]') ?? panel
+  next?.focus()
+}

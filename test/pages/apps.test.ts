@@ -1,0 +1,218 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startCommand } from '../e2e/support-cli.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Workers are processes, also where an engine runs.
+const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+
+// Several deploys one after the other; ms.
+const LONG_MS = 60_000
+
+const GREET = `
+from svc import Endpoint
+
+@Endpoint(name="greet", cpu="cpu3c-1-2")
+def greet(name: str) -> str:
+    return f"Hello, {name}!"
+`
+const TELL = `
+from svc import Endpoint
+
+@Endpoint(name="tell", cpu="cpu3c-1-2")
+def tell() -> int:
+    import os
+
+    return len(os.environ.get("TOKEN", ""))
+`
+const COUNT = `
+from svc import Endpoint
+
+@Endpoint(name="count", cpu="cpu3c-1-2", workers=(0, 2))
+def count(text: str) -> int:
+    return len(text)
+`
+
+/** Writes the files of an app named shop. @returns its folder */
+function writeApp(service: ServedService, files: Readonly<Record<string, string>>): string {
+  const folder = join(service.folder, 'shop')
+  if (!existsSync(folder)) mkdirSync(folder)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+/** Deploys it with the command line, as processes. */
+async function deploy(service: ServedService, folder: string, ...argv: readonly string[]): Promise<void> {
+  const args = ['deploy', '--json', '--runs-on', 'processes', '--data', service.data, ...argv]
+  await startCommand(args, { cwd: folder }).ended
+}
+
+describe('deployed apps', () => {
+  test('stand in the list with environment, state and release', async () => {
+    const { service, page, open, expectAccessible, faults } = await setup({}, PROCESSES)
+    await open('/apps')
+    await page.getByText('There are no apps yet').waitFor()
+    await expectAccessible()
+    await deploy(service, writeApp(service, { 'greet.py': GREET }))
+    const row = page.getByRole('row', { name: /shop/ })
+    await row.getByText('Ready').waitFor()
+    await until(async () => expect(await row.textContent()).toMatch(/^shopproductionReady1(just now|\d+ s ago)10$/))
+    await row.getByRole('link', { name: 'production' }).click()
+    await page.waitForURL('**/apps/deployed/shop/production')
+    await page.getByRole('row', { name: /greet/ }).getByText(`${service.url()}/v2/greet`).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('are rolled back: the release is followed, and the earlier code answers', { timeout: LONG_MS }, async () => {
+    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const folder = writeApp(service, { 'greet.py': GREET, 'count.py': COUNT })
+    await deploy(service, folder)
+    writeApp(service, { 'greet.py': GREET.replace('Hello', 'Good day') })
+    await deploy(service, folder)
+    writeApp(service, { 'greet.py': `import not_there\n${GREET}` })
+    await deploy(service, folder)
+    await open('/apps/deployed/shop/production/releases')
+    const list = page.getByRole('list', { name: 'Releases' })
+    await list.getByText("No module named 'not_there'").waitFor()
+    await shoot('apps-releases')
+    await page.getByRole('listitem').filter({ hasText: 'Release 1' }).getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' }).click()
+    await page.waitForURL('**/releases?release=4')
+    await page.getByRole('list', { name: 'Endpoints of the release' }).waitFor()
+    await page.getByRole('list', { name: 'Addresses' }).waitFor()
+    await shoot('apps-rolled-back')
+    const job = await service.post('/v2/greet/runsync?wait=20000', { input: { name: 'Ada' } })
+    expect(job.output).toBe('Hello, Ada!')
+  })
+})
+
+test('an app lists its environments, and is deleted with all of them after a question that names it', async () => {
+  const { service, page, open, expectAccessible, shoot } = await setup({}, PROCESSES)
+  await deploy(service, writeApp(service, { 'greet.py': GREET }))
+  await service.post('/api/apps/shop/environments', { name: 'staging' })
+  await open('/apps/deployed/shop')
+  await page
+    .getByRole('row', { name: /staging/ })
+    .getByText('Not deployed')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /production/ })
+    .getByText('Ready')
+    .waitFor()
+  await expectAccessible()
+  await shoot('apps-app')
+  await page.getByRole('button', { name: 'More for shop' }).click()
+  await page.getByRole('menuitem', { name: 'Delete app shop' }).click()
+  await page.getByRole('alertdialog').getByText('2 environments with 1 endpoint').waitFor()
+  await page.getByRole('button', { name: 'Delete app shop' }).click()
+  await page.waitForURL('**/apps')
+  await page.getByText('There are no apps yet').waitFor()
+  expect((await service.get('/api/apps')).apps).toEqual([])
+})
+
+describe('an environment', () => {
+  test('takes variables that are never shown, and gives them to workers with a release', async () => {
+    const { service, page, open, faults } = await setup({}, PROCESSES)
+    const folder = writeApp(service, { 'tell.py': TELL })
+    await deploy(service, folder)
+    await open('/apps/deployed/shop/production/variables')
+    await page.getByLabel('Name').fill('SVC_NO')
+    await page.getByText('SVC_ and RUNPOD_ are set by the service').waitFor()
+    await page.getByLabel('Name').fill('TOKEN')
+    await page.getByLabel('Value').fill('a secret of the test')
+    await page.getByRole('button', { name: 'Set variable' }).click()
+    await page.getByRole('list', { name: 'Variables' }).getByText('TOKEN').waitFor()
+    expect(await page.content()).not.toContain('a secret of the test')
+    await page.getByRole('button', { name: 'Release with these variables' }).click()
+    await page.waitForURL('**/releases?release=2')
+    await page.getByRole('list', { name: 'Addresses' }).waitFor()
+    const told = await service.post('/v2/tell/runsync?wait=20000', { input: {} })
+    expect(told.output).toBe('a secret of the test'.length)
+    await page.getByRole('link', { name: 'Variables', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove TOKEN' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove variable TOKEN' }).click()
+    await page.getByText('There are no variables yet').waitFor()
+    await page.getByText('Variables were removed since release 2').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('is undeployed, rolled back to life, and deleted, each after a question that names it', async () => {
+    const { service, page, open } = await setup({}, PROCESSES)
+    await deploy(service, writeApp(service, { 'greet.py': GREET }))
+    await open('/apps/deployed/shop/production')
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'More for shop/production' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: item }).click()
+    }
+    await choose('Undeploy shop/production')
+    await page.getByText('No endpoint answers here now').waitFor()
+    await page.getByRole('link', { name: 'See releases' }).click()
+    await page.getByRole('button', { name: 'Roll back to this' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' }).click()
+    await page.getByRole('list', { name: 'Addresses' }).waitFor()
+    await choose('Delete environment shop/production')
+    await page.waitForURL('**/apps')
+    expect((await service.ask('GET', '/api/apps/shop/environments/production')).status).toBe(404)
+  })
+
+  test('shows a release that somebody else makes, and gives it up', async () => {
+    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const folder = writeApp(service, { 'greet.py': GREET })
+    await deploy(service, folder)
+    writeApp(service, { 'greet.py': `import time\ntime.sleep(600)\n${GREET}` })
+    const ended = deploy(service, folder)
+    await open('/apps/deployed/shop/production/releases?release=1')
+    await page.getByText('Deploying').waitFor()
+    await page.getByRole('link', { name: 'Release 2' }).click()
+    const steps = page.getByRole('list', { name: 'Endpoints of the release' })
+    await steps.getByText('Starting').waitFor()
+    await shoot('apps-releasing')
+    await page.getByRole('button', { name: 'Give up' }).click()
+    await page.getByText('Release 1 serves on as before').waitFor()
+    await ended
+    await shoot('apps-given-up')
+    const job = await service.post('/v2/greet/runsync?wait=20000', { input: { name: 'Ada' } })
+    expect(job.output).toBe('Hello, Ada!')
+  })
+
+  test('that is not there says so', async () => {
+    const { page, open } = await setup({}, PROCESSES)
+    await open('/apps/deployed/nobody/nowhere')
+    await page.getByText('There is no environment nobody/nowhere').waitFor()
+    await open('/apps/deployed/nobody')
+    await page.getByText('There is no app nobody').waitFor()
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  test('lists and environment have no serious fault of access, wide and narrow', { timeout: LONG_MS }, async () => {
+    const { service, page, open, expectAccessible, shoot } = await setup({ colorScheme }, PROCESSES)
+    await deploy(service, writeApp(service, { 'greet.py': GREET, 'count.py': COUNT }))
+    await service.ask('PATCH', '/api/apps/shop/environments/production/variables', { set: { TOKEN: 'x', OTHER: 'y' } })
+    for (const size of [undefined, NARROW, { width: 800, height: 700 }]) {
+      if (size !== undefined) await page.setViewportSize(size)
+      const name = `${colorScheme}-${size?.width ?? 1440}`
+      await open('/apps')
+      await page.getByRole('row', { name: /shop/ }).waitFor()
+      await expectAccessible()
+      await shoot(`apps-list-${name}`)
+      for (const [tab, text] of [
+        ['', 'Answers'],
+        ['/releases', 'Release 1'],
+        ['/releases?release=1', 'live after'],
+        ['/variables', 'TOKEN'],
+      ] as const) {
+        await open(`/apps/deployed/shop/production${tab}`)
+        await page.getByText(text).first().waitFor()
+        await expectAccessible()
+        await shoot(`apps-environment${tab.replace(/\W/g, '-')}-${name}`)
+      }
+    }
+  })
+})

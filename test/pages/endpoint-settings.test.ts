@@ -1,0 +1,240 @@
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { type ServedService, type ServeOptions, until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+const PHONE = { width: 800, height: 700 } as const
+
+const bar = (page: Page) => page.getByRole('region', { name: 'Changes that are not saved' })
+const settings = async (service: ServedService, id = 'hello') => service.get(`/api/endpoints/${id}`)
+
+/** The settings of a fresh endpoint. */
+async function atSettings(look: object = {}, config: object = {}, serve: ServeOptions = {}) {
+  const pages = await setup(look, serve)
+  await pages.service.createEndpoint('hello', config)
+  await pages.open('/endpoints/hello/settings')
+  await pages.page.getByLabel('Most workers').waitFor()
+  return pages
+}
+
+describe('the settings of an endpoint', () => {
+  test('say before a save what changes, and what the save does; undo takes it back', async () => {
+    const { service, page, faults } = await atSettings({}, { workersMax: 3 })
+    await page.getByLabel('Most workers').fill('5')
+    await page.getByLabel('Stops after').fill('1.5')
+    await bar(page).getByText('Takes effect at once').waitFor()
+    expect(await bar(page).getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/Most workers\s*3 workers.*5 workers/s),
+      expect.stringMatching(/Stops after\s*600 s.*1\.5 s/s),
+    ])
+    await bar(page).getByRole('button', { name: 'Save 2 changes' }).click()
+    await bar(page).waitFor({ state: 'detached' })
+    expect(await settings(service)).toMatchObject({ workersMax: 5, idleTimeoutMs: 1500 })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => expect((await settings(service)).workersMax).toBe(3))
+    await until(async () => expect(await page.getByLabel('Most workers').inputValue()).toBe('3'))
+    expect(faults).toEqual([])
+  })
+
+  test('say that workers are replaced, and replace them', async () => {
+    const { service, page } = await atSettings({}, { workersMin: 1 })
+    await page.getByText('1 of 3 workers').waitFor()
+    await page.getByRole('button', { name: 'Add variable' }).click()
+    await page.getByLabel('Name of variable 1').fill('COLOUR')
+    await page.getByLabel('Value of COLOUR').fill('secret-blue')
+    await bar(page).getByText('Replaces 1 worker').waitFor()
+    await bar(page).getByText('adds COLOUR').waitFor()
+    expect(await bar(page).textContent()).not.toContain('secret-blue')
+    const before = (await service.get('/api/workers')).workers[0].id
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await until(async () => expect((await settings(service)).env).toEqual({ COLOUR: 'secret-blue' }))
+    await until(async () =>
+      expect((await service.get('/api/workers')).workers.map(({ id }: { id: string }) => id)).not.toContain(before),
+    )
+  })
+
+  test('hold what was typed while another tab is looked at, and take back one field', async () => {
+    const { service, page } = await atSettings()
+    await page.getByLabel('Most workers').fill('7')
+    await page.getByLabel('Fewest workers').fill('2')
+    const tabs = page.getByRole('navigation', { name: 'Parts of hello' })
+    await tabs.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('Latest jobs').waitFor()
+    await tabs.getByRole('link', { name: 'Settings' }).click()
+    await bar(page).getByText('Fewest workers').waitFor()
+    await page.getByRole('button', { name: 'Take back Fewest workers' }).click()
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await until(async () => expect((await settings(service)).workersMax).toBe(7))
+    expect((await settings(service)).workersMin).toBe(0)
+  })
+
+  test('say at the field what is wrong, and save nothing', async () => {
+    const { service, page, expectAccessible } = await atSettings()
+    await page.getByLabel('Most workers').fill('101')
+    await page.getByText('must be at most 100 workers').waitFor()
+    expect(await bar(page).getByRole('button', { name: /Save/ }).isDisabled()).toBe(true)
+    await page.getByLabel('Most workers').fill('1')
+    await page.getByLabel('Fewest workers').fill('2')
+    await page.getByText('must not be above 1, the most').waitFor()
+    await expectAccessible()
+    await page.getByLabel('Fewest workers').fill('')
+    await page.getByText('must not be empty').waitFor()
+    await service.createEndpoint('taken')
+    await bar(page).getByRole('button', { name: 'Discard all' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('taken')
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await bar(page).getByText('An endpoint with name taken exists').waitFor()
+    expect((await settings(service)).name).toBe('hello')
+  })
+
+  test('say when somebody else changed the same setting meanwhile', async () => {
+    const { service, page } = await atSettings()
+    await page.getByLabel('Most workers').fill('5')
+    await service.ask('PATCH', '/api/endpoints/hello', { workersMax: 9 })
+    await page.getByText('Somebody set it to 9 workers meanwhile').waitFor()
+    expect(await bar(page).getByRole('button', { name: /Save/ }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await until(async () => expect((await settings(service)).workersMax).toBe(5))
+  })
+
+  test('give the endpoint a new key that is shown once', async () => {
+    const { service, page } = await atSettings()
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByRole('button', { name: 'Replace the key of hello' }).click()
+    const key = await page.getByText(/^dk_/).textContent()
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await fetch(`${service.url()}/v2/hello/health`, { headers })).status).toBe(200)
+    await page.reload()
+    await page.getByRole('button', { name: 'Make a new key' }).waitFor()
+    expect(await page.content()).not.toContain(key)
+  })
+
+  test('delete it once its id was typed', async () => {
+    const { service, page } = await atSettings()
+    const remove = page.getByRole('button', { name: 'Delete endpoint hello' })
+    await page.getByLabel('Type hello to delete this endpoint').fill('hell')
+    expect(await remove.isDisabled()).toBe(true)
+    await page.getByLabel('Type hello to delete this endpoint').fill('hello')
+    await remove.click()
+    await page.waitForURL('**/endpoints')
+    expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(404)
+  })
+
+  test('make its workers containers and processes again, with the settings that each has', async () => {
+    const { service, page } = await atSettings()
+    await page.getByLabel('Run in containers').click()
+    await page.getByLabel('Memory', { exact: true }).fill('2')
+    await page.getByLabel('Volumes').fill('/models:/models:ro')
+    await bar(page).getByRole('button', { name: 'Save 3 changes' }).click()
+    await until(async () =>
+      expect((await settings(service)).container).toMatchObject({
+        memoryBytes: 2 * 1024 ** 3,
+        volumes: [{ source: '/models', target: '/models', readOnly: true }],
+      }),
+    )
+    await page.getByLabel('Memory', { exact: true }).fill('')
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await until(async () => expect((await settings(service)).container).not.toHaveProperty('memoryBytes'))
+    await page.getByLabel('Run in containers').click()
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await until(async () => expect(await settings(service)).not.toHaveProperty('container'))
+  })
+})
+
+// Nothing listens there: a service that stops waits for no engine.
+const NO_ENGINE = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+
+test('settings that cannot be saved as the service is down are kept, and saved when it is back', async () => {
+  const { service, page, shoot } = await atSettings({}, {}, NO_ENGINE)
+  const port = Number(new URL(service.url()).port)
+  await page.getByLabel('Most workers').fill('8')
+  await service.stop()
+  await page.getByRole('alert').getByText('The service stopped answering').waitFor()
+  await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+  await bar(page).getByText('The service does not answer').waitFor()
+  await shoot('settings-down')
+  await service.start({ port })
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+  await until(async () => expect((await settings(service)).workersMax).toBe(8))
+})
+
+describe('the settings of an endpoint of an app', () => {
+  test('are set by its deploys: they say so, and leave the fault switches to be changed', async () => {
+    const { service, page, open } = await atSettings({}, {}, NO_ENGINE)
+    const port = Number(new URL(service.url()).port)
+    await service.stop()
+    const app = { name: 'shop', environment: 'production', resource: 'hello', code: 'a', variables: 0 }
+    service.changeDatabase("UPDATE endpoints SET config = json_set(config, '$.app', json(?))", JSON.stringify(app))
+    await service.start({ port })
+    await open('/endpoints/hello/settings')
+    await page.getByRole('note').getByText('These settings come from the app shop').waitFor()
+    expect(await page.getByLabel('Most workers').isDisabled()).toBe(true)
+    expect(await page.getByRole('note').getByRole('link').getAttribute('href')).toBe('/apps/deployed/shop/production')
+    await page.getByLabel('Throttle').click()
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await until(async () => expect((await settings(service)).faults).toEqual({ throttle: true }))
+  })
+})
+
+describe('fault switches', () => {
+  test('are set in the settings, told on every tab and in the list, and turned off at once', async () => {
+    const { service, page, open, expectAccessible } = await atSettings()
+    await page.getByLabel('Delay').fill('2')
+    await page.getByLabel('Fail', { exact: true }).fill('10')
+    await page.getByLabel('Cold start always').click()
+    await bar(page).getByRole('button', { name: 'Save 3 changes' }).click()
+    await until(async () =>
+      expect((await settings(service)).faults).toEqual({ delayMs: 2000, failPercent: 10, coldStart: true }),
+    )
+    const banner = page.getByRole('region', { name: 'Fault switches' })
+    const tabs = page.getByRole('navigation', { name: 'Parts of hello' })
+    for (const tab of ['Overview', 'Requests', 'Jobs', 'Workers', 'Logs', 'Settings']) {
+      await tabs.getByRole('link', { name: tab }).click()
+      await banner.getByText('delays each job by 2.0 s, fails 10 %').waitFor()
+    }
+    await expectAccessible()
+    await open('/endpoints')
+    await page.getByRole('img', { name: /Fault switches are on: delays/ }).waitFor()
+    await open('/endpoints/hello')
+    await banner.getByRole('button', { name: 'Turn all off' }).click()
+    await banner.waitFor({ state: 'detached' })
+    await until(async () => expect(await settings(service)).not.toHaveProperty('faults'))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => expect((await settings(service)).faults).toMatchObject({ delayMs: 2000 }))
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  test('settings have no serious fault of access, at every width', async () => {
+    const env = Object.fromEntries(
+      Array.from({ length: 12 }, (_value, n) => [`A_RATHER_LONG_NAME_OF_A_VARIABLE_${n}`, `${n}`]),
+    )
+    const config = { container: { image: 'x', gpu: 'ADA_24' }, env, faults: { delayMs: 500 } }
+    const { page, expectAccessible, shoot } = await atSettings({ colorScheme }, config)
+    for (const [name, size] of [
+      ['wide', undefined],
+      ['narrow', NARROW],
+      ['800', PHONE],
+    ] as const) {
+      if (size !== undefined) await page.setViewportSize(size)
+      await page.getByLabel('Most workers').fill('101')
+      await page.getByLabel('Fewest workers').fill('1')
+      await expectAccessible()
+      await shoot(`settings-${colorScheme}-${name}`)
+      await page.getByRole('link', { name: 'GPU', exact: true }).click()
+      await shoot(`settings-gpu-${colorScheme}-${name}`)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      await page.getByRole('link', { name: 'Fault switches' }).click()
+      // The content scrolls, and the frame around it stays.
+      expect(
+        await page.getByRole('contentinfo').evaluate((bar) => innerHeight - bar.getBoundingClientRect().bottom),
+      ).toBe(0)
+      await shoot(`settings-faults-${colorScheme}-${name}`)
+    }
+  })
+})

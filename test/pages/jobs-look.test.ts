@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+const HANDLER = `
+import os, time
+from svc_worker import progress
+
+def handler(job):
+    wants = job["input"]
+    if wants.get("bad"):
+        raise ValueError("the picture has no face in it, and this is a message that is longer than a row has room for")
+    if "gate" in wants:
+        progress({"step": 3, "of": 20})
+        while not os.path.exists(wants["gate"]):
+            time.sleep(0.01)
+    if "size" in wants:
+        return {"rows": [{"n": n, "word": "a word " * 6} for n in range(wants["size"])]}
+    return {"seed": wants.get("seed", 1), "message": "done", "steps": [1, 2, 3]}
+`
+const STREAMING = `
+def handler(job):
+    print("it begins", flush=True)
+    for n in range(300):
+        yield {"n": n, "word": "a word that comes"}
+`
+// What shows that a tab has what it shows.
+const TAB_SAYS: Readonly<Record<string, string>> = {
+  logs: 'it begins',
+  stream: '300 of 300',
+  webhooks: '/hook',
+  attempts: 'Completed',
+}
+const LONG_NAME = 'a-name-longer-than-a-narrow-window-has'
+// As narrow as a window is that stands beside an editor.
+const SMALL = { width: 800, height: 700 } as const
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  test('list, job and comparison have no serious fault of access, at each width', async () => {
+    const { service, page, open, expectAccessible, shoot, faults } = await setup({ colorScheme })
+    await service.createHandler('faces', HANDLER, { workersMax: 1 })
+    await open('/jobs')
+    await page.getByText('There are no jobs yet').waitFor()
+    await shoot(`jobs-none-${colorScheme}`)
+    await service.createEndpoint(LONG_NAME)
+    await service.post(`/api/endpoints/${LONG_NAME}/pause`)
+    for (let n = 0; n < 60; n++) await service.run(LONG_NAME, { n })
+    const done = await service.run('faces', { seed: 4, prompt: 'a harbour in the evening' })
+    const bad = await service.run('faces', { bad: true })
+    const large = await service.run('faces', { size: 20_000 })
+    await service.createHandler('streams', STREAMING, { workersMax: 1 })
+    const webhook = `${service.url()}/hook`
+    const { id: streamed } = await service.post('/v2/streams/run', { input: {}, webhook })
+    await service.jobEnd('streams', streamed)
+    for (const id of [done, bad, large]) await service.jobEnd('faces', id)
+    const running = await service.run('faces', { gate: service.gate('end'), seed: 9, prompt: 'a harbour at noon' })
+    for (const [name, size] of [
+      ['wide', undefined],
+      ['narrow', NARROW],
+      ['small', SMALL],
+    ] as const) {
+      if (size !== undefined) await page.setViewportSize(size)
+      const picture = (what: string) => shoot(`${what}-${name}-${colorScheme}`)
+      await open('/jobs')
+      await page.getByRole('row', { name: running }).getByText('Running').waitFor()
+      await expectAccessible()
+      await picture('jobs')
+      await page.getByRole('row', { name: bad }).click({ modifiers: ['ControlOrMeta'] })
+      await page.getByRole('row', { name: running }).click({ modifiers: ['ControlOrMeta'] })
+      await page.getByText('2 jobs selected').waitFor()
+      await expectAccessible()
+      await picture('jobs-selected')
+      for (const [what, id] of [
+        ['done', done],
+        ['bad', bad],
+        ['running', running],
+        ['large', large],
+      ] as const) {
+        await open(`/jobs/${id}`)
+        await page.getByRole('list', { name: 'What happened' }).waitFor()
+        await until(async () => expect(await page.getByText('Input').count()).toBeGreaterThan(0))
+        if (name === 'wide') await expectAccessible()
+        await picture(`job-${what}`)
+      }
+      await open(`/jobs/compare?a=${done}&b=${bad}`)
+      await page.getByRole('table', { name: 'Facts' }).waitFor()
+      await expectAccessible()
+      await picture('jobs-compared')
+    }
+    for (const tab of ['logs', 'stream', 'webhooks', 'attempts']) {
+      await open(`/jobs/${streamed}?tab=${tab}`)
+      await page
+        .getByText(TAB_SAYS[tab] ?? '')
+        .first()
+        .waitFor()
+      await expectAccessible()
+      await shoot(`job-${tab}-small-${colorScheme}`)
+    }
+    expect(faults).toEqual([])
+    await service.kill()
+    await page.getByText('The service stopped answering').waitFor()
+    await shoot(`jobs-down-${colorScheme}`)
+  }, 120_000)
+})

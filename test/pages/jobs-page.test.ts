@@ -1,0 +1,256 @@
+import { createServer } from 'node:http'
+import { deflateSync } from 'node:zlib'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+/** A handler that a test leads by files: progress, then a stream, then what `then` says. */
+const LED = `
+import os, time
+from svc_worker import progress
+
+def wait(job, name):
+    while not os.path.exists(job["input"]["gate"] + name):
+        time.sleep(0.005)
+
+def handler(job):
+    wants = job["input"]
+    print("loading the model", flush=True)
+    progress({"step": 1, "of": 2})
+    wait(job, "-end")
+    if wants.get("bad"):
+        raise ValueError("the picture has no face in it")
+    return wants.get("output", {"seed": wants.get("seed", 0), "steps": [1, 2]})
+`
+
+const STREAMING = `
+import os, time
+
+def handler(job):
+    for n in range(3):
+        yield f"word{n} "
+    while not os.path.exists(job["input"]["gate"] + "-end"):
+        time.sleep(0.005)
+    yield "last"
+`
+
+/** A picture of one colour, as image workers give it: base64 of a PNG. */
+function picture(red: number): string {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(data.length)
+    const sum = Buffer.alloc(4)
+    sum.writeUInt32BE(crc(body))
+    return Buffer.concat([length, body, sum])
+  }
+  const head = Buffer.from([0, 0, 0, 8, 0, 0, 0, 8, 8, 2, 0, 0, 0])
+  const row = Buffer.from([0, ...Array.from({ length: 8 }, () => [red, 80, 120]).flat()])
+  const data = deflateSync(Buffer.concat(Array.from({ length: 8 }, () => row)))
+  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
+  const parts = [signature, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]
+  return Buffer.concat(parts).toString('base64')
+}
+
+function crc(bytes: Buffer): number {
+  let sum = 0xffffffff
+  for (const byte of bytes) {
+    sum ^= byte
+    for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1
+  }
+  return (sum ^ 0xffffffff) >>> 0
+}
+
+/** An endpoint whose jobs the test leads, and one of its jobs. */
+async function ledJob(service: ServedService, input: object = {}, code: string = LED): Promise<string> {
+  await service.createHandler('led', code, { workersMax: 1 })
+  return service.run('led', { gate: service.gate('led'), ...input })
+}
+
+describe('a job', () => {
+  test('is followed through its life: why it waits, where it runs, its progress, its output', async () => {
+    const { service, page, open, expectAccessible, faults } = await setup()
+    await service.createHandler('led', LED, { workersMax: 1 })
+    await service.post('/api/endpoints/led/pause')
+    const id = await service.run('led', { gate: service.gate('led'), seed: 7 })
+    await open(`/jobs/${id}`)
+    const banner = page.getByRole('banner')
+    await banner.getByText('Queued').waitFor()
+    await page.getByText('The endpoint is paused. Resume it to go on.').waitFor()
+    await expectAccessible()
+    await page.getByRole('button', { name: 'Resume led' }).click()
+    await banner.getByText('Running').waitFor()
+    await page.getByRole('region', { name: 'Latest progress' }).getByText('step:').waitFor()
+    await page.getByRole('list', { name: 'What happened' }).getByText('Progress').waitFor()
+    const { workerId } = await service.get(`/api/jobs/${id}`)
+    await banner.getByRole('link', { name: workerId }).waitFor()
+    service.openGate('led-end')
+    await banner.getByText('Completed').waitFor()
+    await page.getByRole('region', { name: 'Output' }).getByText('seed:').waitFor()
+    const steps = await page.getByRole('list', { name: 'What happened' }).getByRole('listitem').allTextContents()
+    expect(steps.map((step) => step.replace(/after.*|at once.*/, ''))).toEqual([
+      'Queued',
+      'Taken by a worker',
+      'Progress',
+      'Completed',
+    ])
+    await expectAccessible()
+    expect(faults).toEqual([])
+  })
+
+  test('that has failed says why, and is retried', async () => {
+    const { service, page, open } = await setup()
+    const id = await ledJob(service, { bad: true })
+    service.openGate('led-end')
+    await service.jobEnd('led', id)
+    await open(`/jobs/${id}`)
+    const alert = page.getByRole('alert')
+    await alert.getByText('the picture has no face in it').waitFor()
+    await alert.getByRole('button', { name: 'All of it' }).click()
+    await alert.getByText('Traceback').waitFor()
+    await page.keyboard.press('r')
+    await page.getByText('The job is queued again').waitFor()
+    await page.getByRole('list', { name: 'What happened' }).getByText('Retried, queued again').waitFor()
+    await page.getByRole('link', { name: /^Attempts/ }).click()
+    await until(async () => expect(await page.getByRole('row', { name: /no face|Failed/ }).count()).toBe(2))
+  })
+
+  test('is cancelled after a question, and says so at once', async () => {
+    const { service, page, open } = await setup()
+    const id = await ledJob(service)
+    await open(`/jobs/${id}`)
+    await page.getByRole('banner').getByText('Running').waitFor()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancel job' }).click()
+    await page.getByRole('banner').getByText('Cancelled').waitFor()
+    await until(async () => expect((await service.get(`/api/jobs/${id}`)).status).toBe('CANCELLED'))
+    await page.getByText('It was cancelled; no output is kept.').waitFor()
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
+  })
+
+  test('leads to its input, to be changed and sent again', async () => {
+    const { service, page, open } = await setup()
+    const id = await ledJob(service)
+    await open(`/jobs/${id}`)
+    await page.getByRole('button', { name: 'Duplicate and edit' }).click()
+    await page.waitForURL(`**/endpoints/led/requests?from=${id}`)
+  })
+
+  test('shows what it has printed', async () => {
+    const { service, page, open } = await setup()
+    const id = await ledJob(service)
+    await open(`/jobs/${id}?tab=logs`)
+    await page.getByRole('log').getByText('loading the model').waitFor()
+  })
+
+  test('shows its stream as it comes, and replays it from any place', async () => {
+    const { service, page, open, expectAccessible } = await setup()
+    const id = await ledJob(service, {}, STREAMING)
+    await open(`/jobs/${id}?tab=stream`)
+    const stream = page.getByRole('region', { name: 'Stream' })
+    await stream.getByText('word0 word1 word2', { exact: false }).waitFor()
+    service.openGate('led-end')
+    await stream.getByText('word0 word1 word2 last').waitFor()
+    await expectAccessible()
+    const place = page.getByRole('slider', { name: 'Place in the stream' })
+    await place.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('1 of 4').waitFor()
+    expect((await stream.textContent())?.trim()).toBe('word0')
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('4 of 4').waitFor()
+    await page.getByRole('button', { name: 'Replay' }).waitFor()
+  })
+
+  test('shows how its webhook went, and sends it again when asked', async () => {
+    const { service, page, open } = await setup()
+    let answers = 0
+    const receiver = createServer((_request, response) => {
+      answers += 1
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close())
+    const address = receiver.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    await service.ask('PATCH', '/api/settings', { webhooksToPrivateAddresses: true })
+    await service.createHandler('led', LED, { workersMax: 1 })
+    service.openGate('led-end')
+    const body = { input: { gate: service.gate('led') }, webhook: `http://127.0.0.1:${port}/hook` }
+    const { id } = await service.post('/v2/led/run', body)
+    await service.jobEnd('led', id)
+    await open(`/jobs/${id}?tab=webhooks`)
+    const row = page.getByRole('row', { name: /hook/ })
+    await row.getByText('Delivered').waitFor()
+    expect(answers).toBe(1)
+    await row.getByRole('button', { name: 'Resend' }).click()
+    await page.getByText(/is being sent to/).waitFor()
+    await until(() => expect(answers).toBe(2))
+    await row.getByText('Delivered').waitFor()
+  })
+
+  test('shows pictures as image workers give them, tables, and the same as text', async () => {
+    const { service, page, open, faults } = await setup()
+    const rows = [
+      { city: 'Oslo', count: 3 },
+      { city: 'Rome', count: 5 },
+    ]
+    const output = { images: [{ filename: 'a.png', type: 'base64', data: picture(200) }], rows }
+    const id = await ledJob(service, { output })
+    service.openGate('led-end')
+    await service.jobEnd('led', id)
+    await open(`/jobs/${id}`)
+    const shown = page.locator('section', { has: page.getByRole('heading', { name: 'Output' }) })
+    const image = shown.getByRole('img', { name: 'images[0].data' }).first()
+    await image.waitFor()
+    await until(async () =>
+      expect(await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(8),
+    )
+    await shown.getByRole('grid', { name: 'rows' }).getByText('Oslo').waitFor()
+    await shown.getByText('Raw').click()
+    await shown.getByText('"city": "Rome"').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('that is not there says so', async () => {
+    const { page, open } = await setup()
+    await open('/jobs/nobody')
+    await page.getByText('There is no job nobody').waitFor()
+  })
+})
+
+describe('two jobs', () => {
+  test('are compared: facts, inputs and outputs, pictures beside each other', async () => {
+    const { service, page, open, expectAccessible, faults } = await setup()
+    const images = (red: number) => ({ images: [{ data: picture(red) }], seed: red })
+    const a = await ledJob(service, { seed: 1, output: images(10) })
+    service.openGate('led-end')
+    await service.jobEnd('led', a)
+    const b = await service.run('led', { gate: service.gate('led'), seed: 2, extra: true, output: images(240) })
+    await service.jobEnd('led', b)
+    await open(`/jobs/${a}`)
+    await page.getByRole('button', { name: 'More for this job' }).click()
+    await page.getByRole('menuitem', { name: 'Compare' }).click()
+    await page.getByRole('row', { name: b }).click()
+    await page.waitForURL(`**/jobs/compare?a=${a}&b=${b}`)
+    const inputs = page.getByRole('table', { name: 'Differences of the inputs' })
+    await inputs
+      .getByRole('row', { name: /seed.*1.*2/ })
+      .first()
+      .waitFor()
+    await inputs.getByRole('row', { name: /only in b.*extra/ }).waitFor()
+    await page
+      .getByRole('table', { name: 'Differences of the outputs' })
+      .getByRole('row', { name: /seed.*10.*240/ })
+      .waitFor()
+    await until(async () => expect(await page.getByRole('img', { name: 'images[0].data' }).count()).toBe(2))
+    await expectAccessible()
+    await page.getByRole('button', { name: 'Swap' }).click()
+    await page.waitForURL(`**/jobs/compare?a=${b}&b=${a}`)
+    expect(faults).toEqual([])
+  })
+})

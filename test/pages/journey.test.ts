@@ -1,0 +1,136 @@
+/** The whole way of one person through the pages, without a command of the shell: from nothing to a rolled-back app. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import type { ServedService } from '../support/served-service.ts'
+import { setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Workers are processes, also where an engine runs.
+const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+// A dozen jobs and three releases one after the other, in ms.
+const LONG_MS = 120_000
+
+const HANDLER = `
+import os, time
+
+def handler(job):
+    wants = job["input"]
+    print(f"paints {wants.get('what', 'nothing')}", flush=True)
+    while "gate" in wants and not os.path.exists(wants["gate"]):
+        time.sleep(0.005)
+    if wants.get("bad"):
+        raise ValueError("the paint is dry")
+    for word in str(wants.get("what", "")).split():
+        yield word + " "
+`
+
+const write = (page: Page, input: object) =>
+  page.getByRole('textbox', { name: 'Body of the request' }).fill(JSON.stringify({ input }))
+
+/** Sends a request in one of the three ways. */
+async function send(page: Page, way: 'run' | 'runsync' | 'stream', input: object): Promise<void> {
+  await write(page, input)
+  await page.getByRole('radio', { name: way, exact: true }).click()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+async function createEndpoint(page: Page, service: ServedService): Promise<void> {
+  writeFileSync(join(service.folder, 'paint.py'), HANDLER)
+  await page.keyboard.press('n')
+  const panel = page.getByRole('dialog', { name: 'New endpoint from a handler file' })
+  await panel.getByLabel('Name').fill('paint')
+  await panel.getByLabel('Handler file').fill(join(service.folder, 'paint.py'))
+  await panel.getByRole('button', { name: 'Create endpoint' }).click()
+  await panel.getByRole('button', { name: 'Open paint' }).click()
+  await panel.waitFor({ state: 'detached' })
+  await page.getByText('Latest jobs').waitFor()
+}
+
+const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `Answer of ${way}`, exact: true })
+const tab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
+
+test('an endpoint is made, asked, watched, searched and mended, all in the pages', { timeout: LONG_MS }, async () => {
+  const { service, page, open, faults } = await setup({}, PROCESSES)
+  await open('/')
+  await createEndpoint(page, service)
+
+  await tab(page, 'Requests')
+  await send(page, 'stream', { what: 'a harbour' })
+  await answerOf(page, 'stream').getByText('a harbour').waitFor()
+  await send(page, 'run', { what: 'a very slow boat', gate: service.gate('never') })
+  await answerOf(page, 'run').getByRole('link', { name: 'Open job' }).click()
+  await page.getByRole('banner').getByText('Running').waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel job' }).click()
+  await page.getByRole('banner').getByText('Cancelled').waitFor()
+
+  await page.getByRole('button', { name: 'Duplicate and edit' }).click()
+  await page.getByRole('textbox', { name: 'Body of the request' }).getByText('a very slow boat').waitFor()
+  await send(page, 'runsync', { what: 'a dry wall', bad: true })
+  await answerOf(page, 'runsync').getByRole('alert').getByText('the paint is dry').waitFor()
+  await answerOf(page, 'runsync').getByRole('link', { name: 'Open job' }).click()
+  await page.keyboard.press('r')
+  await page.getByRole('list', { name: 'What happened' }).getByText('Retried, queued again').waitFor()
+  await tab(page, 'Logs')
+  await page.getByRole('log').getByText('paints a dry wall').first().waitFor()
+
+  await open('/jobs')
+  await page.keyboard.press('/')
+  await page.keyboard.type('harbour')
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+  await page.getByRole('row', { name: /Completed/ }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('many waiting jobs are cancelled at once', { timeout: LONG_MS }, async () => {
+  const { service, page, open, faults } = await setup({}, PROCESSES)
+  await open('/')
+  await createEndpoint(page, service)
+  await page.keyboard.press('p')
+  await page.getByText('paint is paused').waitFor()
+  for (let n = 0; n < 30; n++) await service.run('paint', { n })
+  await open('/jobs?endpoint=paint')
+  await page.getByText('30 match').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Cancel 30' }).click()
+  await page.getByRole('button', { name: 'Cancel 30 jobs' }).click()
+  await page.getByText('30 jobs cancelled.').waitFor()
+  expect((await service.get('/api/job-count?status=CANCELLED')).count).toBe(30)
+  expect(faults).toEqual([])
+})
+
+test('an example app is opened, deployed, changed, deployed again and rolled back', { timeout: LONG_MS }, async () => {
+  const { service, page, open, faults } = await setup({}, PROCESSES)
+  const folder = join(service.folder, 'mine')
+  await open('/apps')
+  await page.getByRole('button', { name: 'Begin with hello' }).click()
+  const panel = page.getByRole('dialog', { name: 'Begin with hello' })
+  await panel.getByRole('combobox', { name: 'Folder' }).fill(folder)
+  await panel.getByRole('button', { name: 'Make and open' }).click()
+  await page.waitForURL('**/apps/projects/*')
+
+  const addresses = page.getByRole('list', { name: 'Addresses', exact: true })
+  const ask = async () => (await service.post('/v2/hello/runsync?wait=20000', { input: { name: 'Ada' } })).output
+  await tab(page, 'Deploy')
+  await page.getByRole('button', { name: 'Deploy to production' }).click()
+  await page.waitForURL('**release=1')
+  await addresses.waitFor()
+  const before = await ask()
+  writeFileSync(join(folder, 'app.py'), service.read('mine', 'app.py').replace('Hello', 'Good day'))
+  await page.getByRole('button', { name: 'Deploy to production' }).click()
+  await page.waitForURL('**release=2')
+  await addresses.waitFor()
+  expect(JSON.stringify(await ask())).toContain('Good day')
+
+  await open('/apps/deployed/mine/production/releases')
+  await page.getByRole('listitem').filter({ hasText: 'Release 1' }).getByRole('button', { name: 'Roll back' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' }).click()
+  await page.waitForURL('**release=3')
+  await addresses.waitFor()
+  expect(await ask()).toEqual(before)
+  expect(faults).toEqual([])
+})

@@ -1,0 +1,196 @@
+import { act, fireEvent, screen, within } from '@testing-library/react'
+import { useState } from 'react'
+import { describe, expect, test } from 'vitest'
+import type { DeployPlan, ReleaseProgress } from '../../src-main/contract/app.ts'
+import type { BuildView } from '../../src-main/contract/projects.ts'
+import { BuildSteps } from '../../src-renderer/features/apps/project/build/BuildSteps.tsx'
+import { ExcludedList } from '../../src-renderer/features/apps/project/build/ExcludedList.tsx'
+import { Suggestions } from '../../src-renderer/features/apps/project/build/Suggestions.tsx'
+import { ProblemList } from '../../src-renderer/features/apps/project/ProblemList.tsx'
+import { OpenPagesButton } from '../../src-renderer/features/apps/project/preview/OpenPagesButton.tsx'
+import { useExcludes } from '../../src-renderer/features/apps/project/use-excludes.ts'
+import { PlanDiff } from '../../src-renderer/features/apps/release/PlanDiff.tsx'
+import { ReleaseCard } from '../../src-renderer/features/apps/release/ReleaseCard.tsx'
+import { NOW, renderInApp } from './support.tsx'
+
+const PLAN: DeployPlan = {
+  app: 'shop',
+  environment: 'production',
+  makes: [],
+  runsOn: 'processes',
+  steps: [
+    { resource: 'new', action: 'create', changes: [], replacesWorkers: false },
+    {
+      resource: 'changed',
+      action: 'update',
+      changes: [
+        { setting: 'workersMax', from: 1, to: 5 },
+        { setting: 'concurrency', to: 2 },
+      ],
+      replacesWorkers: false,
+    },
+    { resource: 'gone', action: 'delete', changes: [], replacesWorkers: false },
+  ],
+  warnings: ['The machine has no card.'],
+}
+
+function Planned() {
+  const [deletes, setDeletes] = useState<readonly string[]>([])
+  return (
+    <>
+      <PlanDiff plan={PLAN} deletes={deletes} onDeletes={setDeletes} />
+      <output>{deletes.join()}</output>
+    </>
+  )
+}
+
+test('a plan says what changes from what to what, and deletes only what is ticked', () => {
+  renderInApp(<Planned />)
+  const [, changed] = screen.getAllByRole('listitem')
+  expect(changed?.textContent).toContain('workersMax1→5')
+  expect(changed?.textContent).toContain('concurrencynone→2')
+  expect(changed?.textContent).toContain('workers stay')
+  screen.getByText('The machine has no card.')
+  const box = screen.getByRole('checkbox')
+  expect(box).toHaveProperty('checked', false)
+  fireEvent.click(box)
+  expect(document.querySelector('output')?.textContent).toBe('gone')
+  fireEvent.click(box)
+  expect(document.querySelector('output')?.textContent).toBe('')
+})
+
+const progress = (state: 'preparing' | 'active' | 'failed', more: object = {}): ReleaseProgress => ({
+  release: {
+    app: 'shop',
+    environment: 'production',
+    number: 2,
+    state,
+    fingerprint: 'f',
+    pythonVersion: '3.11',
+    runsOn: 'processes',
+    createdAt: NOW,
+    ...(state === 'failed' ? { reason: 'endpoint a: it does not start' } : {}),
+  },
+  steps: [
+    {
+      resource: 'a',
+      action: 'update',
+      changes: [],
+      replacesWorkers: true,
+      state: 'starting',
+      note: 'loads its model',
+      ...more,
+    },
+  ],
+  warnings: [],
+  endpoints: [],
+})
+
+describe('a release', () => {
+  const PLACE = { app: 'shop', environment: 'production' }
+  const environment = {
+    releases: [],
+    variables: [],
+    endpoints: [],
+    active: { ...progress('active').release, number: 1 },
+  }
+
+  test('is followed while it is prepared: what workers do, and when each was ready', async () => {
+    const { follows, platform, calls } = renderInApp(<ReleaseCard place={PLACE} number={2} />, {
+      releaseRead: progress('preparing'),
+      releaseCancel: progress('failed'),
+    })
+    await screen.findByText('loads its model')
+    const follow = follows[0]
+    expect(follow).toMatchObject({ operation: 'releaseRead', event: 'release' })
+    await act(() => platform.advance(1400))
+    await act(async () => follow?.onItems([progress('preparing', { state: 'ready', note: undefined })]))
+    const row = within(screen.getByRole('list', { name: 'Endpoints of the release' }))
+    row.getByText('Ready')
+    row.getByText('1.4 s')
+    await act(async () => void fireEvent.click(screen.getByRole('button', { name: 'Give up' })))
+    expect(calls.map(({ operation }) => operation)).toContain('releaseCancel')
+  })
+
+  test('that failed says why and what serves, and is followed no more', async () => {
+    const { follows } = renderInApp(<ReleaseCard place={PLACE} number={2} />, {
+      releaseRead: progress('failed', { state: 'failed' }),
+      environmentRead: environment,
+    })
+    await screen.findByText(/Endpoint a: it does not start\.\s+Release 1 serves on as before/)
+    expect(follows).toEqual([])
+  })
+})
+
+describe('a build', () => {
+  const view = (state: BuildView['state']): BuildView => ({
+    state,
+    startedAt: NOW,
+    steps: [
+      { step: 'scan', state: 'done', tookMs: 320, text: '4 endpoints' },
+      { step: 'install', state: 'running', text: 'Downloading torch' },
+    ],
+    problems: [],
+    warnings: [],
+  })
+
+  test('shows all its steps from the beginning, with the newest line of each', () => {
+    renderInApp(<BuildSteps build={view('running')} />)
+    const rows = screen.getAllByRole('listitem')
+    expect(rows).toHaveLength(6)
+    expect(rows[0]?.textContent).toContain('Done4 endpoints320 ms')
+    expect(rows[3]?.textContent).toContain('RunningDownloading torch')
+    expect(rows[5]?.textContent).toContain('Waiting')
+  })
+
+  test('that ended says of steps it did not come to that they did not run', () => {
+    renderInApp(<BuildSteps build={view('failed')} />)
+    expect(screen.getAllByRole('listitem')[5]?.textContent).toContain('Not run')
+  })
+})
+
+function WithExcludes() {
+  const excludes = useExcludes('p')
+  const suggestion = {
+    path: 'torch',
+    bytes: 5_000_000,
+    how: 'exclude',
+    entry: 'torch',
+    why: 'No file imports it.',
+  } as const
+  return (
+    <>
+      <Suggestions suggestions={[suggestion]} excluded={excludes.names} onExclude={excludes.add} />
+      <ExcludedList excludes={excludes} />
+    </>
+  )
+}
+
+test('a package is left out with a click, is kept in mind, and taken in again', () => {
+  const { platform } = renderInApp(<WithExcludes />)
+  fireEvent.click(screen.getByRole('button', { name: 'Leave torch out' }))
+  expect(platform.preferences.get('exclude.p')).toBe('torch')
+  screen.getByText('left out of the next build')
+  fireEvent.click(screen.getByRole('button', { name: 'Take torch in again' }))
+  expect(platform.preferences.get('exclude.p')).toBe('')
+})
+
+test('a long list of problems shows the first, and the others at a press', () => {
+  const problems = Array.from({ length: 9 }, (_one, at) => ({
+    code: 'X',
+    message: `wrong ${at}`,
+    file: 'a.py',
+    line: at,
+  }))
+  renderInApp(<ProblemList label="Problems" problems={problems} kind="problem" />)
+  expect(screen.getAllByRole('listitem')).toHaveLength(4)
+  fireEvent.click(screen.getByRole('button', { name: '5 more' }))
+  expect(screen.getAllByRole('listitem')).toHaveLength(9)
+  screen.getByText('a.py:8')
+})
+
+test('the pages of a preview open in a window of their own, by an address that is made for it', async () => {
+  const { platform } = renderInApp(<OpenPagesButton makeLink={async () => 'http://127.0.0.1:1/once'} />)
+  await act(async () => void fireEvent.click(screen.getByRole('button', { name: 'Open its pages' })))
+  expect(platform.opened).toEqual(['http://127.0.0.1:1/once'])
+})

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { containerSettings } from '../../src-main/contract/container.ts'
+import { type EndpointConfig, endpointConfig } from '../../src-main/contract/endpoint.ts'
+import { SETTING_SECTIONS } from '../../src-renderer/features/endpoints/settings/sections.ts'
+import type { Raw } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
+import { rawOf, readSetting } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
+import {
+  type Draft,
+  readDraft,
+  typed,
+  undoBody,
+  valueAt,
+} from '../../src-renderer/features/endpoints/settings/settings-draft.ts'
+import { readEnvFile } from '../../src-renderer/ui/form/read-env-file.ts'
+
+const FIELDS = SETTING_SECTIONS.flatMap(({ fields }) => fields)
+
+const aConfig = (more: Partial<EndpointConfig> = {}): EndpointConfig => ({
+  ...endpointConfig.parse({ name: 'hello', handler: '/h.py' }),
+  ...more,
+})
+
+/** The draft after these fields were typed in, one after the other. */
+function draftOf(config: EndpointConfig, typings: Readonly<Record<string, Raw>>): Draft {
+  return Object.entries(typings).reduce<Draft>((draft, [path, raw]) => {
+    const field = FIELDS.find((one) => one.path === path)
+    if (field === undefined) throw new Error(`there is no field ${path}`)
+    return typed(draft, field, config, raw)
+  }, {})
+}
+
+const readOf = (config: EndpointConfig, typings: Readonly<Record<string, Raw>>) =>
+  readDraft(FIELDS, config, draftOf(config, typings))
+
+describe('the sections', () => {
+  test('have a field for every setting, but those that deploys and creation alone set', () => {
+    const known = new Set(FIELDS.map(({ path }) => path.split('.')[0]))
+    const settings = Object.keys(endpointConfig.shape).filter((name) => name !== 'app')
+    expect(settings.filter((name) => !known.has(name))).toEqual([])
+    const ofContainers = Object.keys(containerSettings.shape).filter(
+      (name) => !FIELDS.some(({ path }) => path === `container.${name}`),
+    )
+    expect(ofContainers).toEqual([])
+  })
+
+  test('show each default in a form that reads back to the same value', () => {
+    const config = aConfig({ container: containerSettings.parse({ gpu: 'ANY' }), loadBalanced: { port: 80 } })
+    for (const { path, input } of FIELDS) {
+      const value = valueAt(config, path)
+      if (value === undefined) continue
+      expect([path, readSetting(input, rawOf(input, value))]).toEqual([path, { value }])
+    }
+  })
+})
+
+describe('a draft', () => {
+  test('sends what differs and nothing else', () => {
+    const config = aConfig()
+    const { body, changes, faults } = readOf(config, { workersMax: '7', 'scaler.value': '2,5', name: 'hello' })
+    expect({ body, faults }).toEqual({
+      body: { workersMax: 7, scaler: { type: 'QUEUE_DELAY', value: 2.5 } },
+      faults: {},
+    })
+    expect(changes.map(({ before, after }) => [before, after])).toEqual([
+      ['3 workers', '7 workers'],
+      ['4 s', '2.5 s'],
+    ])
+  })
+
+  test('that was typed back is none', () => {
+    expect(draftOf(aConfig(), { workersMax: '3' })).toEqual({})
+  })
+
+  test('takes away what may be missing, and not what has to be there', () => {
+    const config = aConfig({ cwd: '/tmp', container: containerSettings.parse({ gpu: 'ANY', memoryBytes: 2 ** 30 }) })
+    expect(readOf(config, { cwd: '', 'container.gpu': '' }).body).toEqual({ cwd: null, container: { gpu: null } })
+    expect(readOf(config, { workersMax: '' }).faults).toEqual({ workersMax: 'must not be empty' })
+  })
+
+  test('says what is wrong in the unit of the field', () => {
+    const { faults } = readOf(aConfig(), {
+      executionTimeoutMs: '1',
+      workersMax: '1.5',
+      workersMin: '101',
+      env: [{ name: '9x', value: '' }],
+    })
+    expect(faults).toEqual({
+      executionTimeoutMs: 'must be at least 5 s',
+      workersMax: 'must be a whole number',
+      workersMin: expect.stringMatching(/at most 100 workers|above/),
+      env: expect.any(String),
+    })
+  })
+
+  test('keeps apart what workers see at their start, what holds for jobs to come, and the rest', () => {
+    const { changes } = readOf(aConfig(), {
+      concurrency: '2',
+      executionTimeoutMs: '60',
+      workersMax: '4',
+      'faults.delayMs': '1',
+    })
+    expect(Object.fromEntries(changes.map(({ field, effect }) => [field.path, effect]))).toEqual({
+      concurrency: 'workers',
+      executionTimeoutMs: 'jobs',
+      workersMax: 'now',
+      'faults.delayMs': 'now',
+    })
+  })
+
+  test('tells names of variables and never their values', () => {
+    const config = aConfig({ env: { OLD: 'secret-1', SAME: 'secret-2', GONE: 'secret-3' } })
+    const env = [
+      { name: 'OLD', value: 'secret-4' },
+      { name: 'SAME', value: 'secret-2' },
+      { name: 'NEW', value: 'secret-5' },
+    ]
+    const { changes } = readOf(config, { env })
+    expect(changes.map(({ before, after }) => `${before} ${after}`)).toEqual([
+      '3 set adds NEW; changes OLD; removes GONE',
+    ])
+  })
+
+  test('makes processes of containers and back; what has no meaning then is left out', () => {
+    const inContainers = aConfig({ container: containerSettings.parse({}) })
+    expect(readOf(inContainers, { container: false, 'container.gpu': 'ANY' }).body).toEqual({ container: null })
+    expect(readOf(aConfig(), { container: true, 'container.gpu': 'ANY' }).body).toEqual({ container: { gpu: 'ANY' } })
+  })
+
+  test('knows one program: a command takes the place of the handler file', () => {
+    expect(readOf(aConfig(), { command: 'node worker.js' })).toMatchObject({
+      body: { command: 'node worker.js' },
+      effective: { handler: undefined },
+      faults: {},
+    })
+    const image = aConfig({ handler: undefined, container: containerSettings.parse({ image: 'x' }) })
+    expect(readOf(image, { container: false }).faults).toMatchObject({ handler: expect.stringContaining('handler') })
+  })
+
+  test('sees what somebody else set meanwhile, and only there', () => {
+    const config = aConfig()
+    const draft = draftOf(config, { workersMax: '7', workersMin: '1' })
+    const { conflicts } = readDraft(FIELDS, { ...config, workersMax: 9, idleTimeoutMs: 1 }, draft)
+    expect(conflicts).toEqual({ workersMax: '9 workers' })
+  })
+
+  test('can be taken back by single settings', () => {
+    const config = aConfig({ faults: { delayMs: 500 } })
+    const { changes } = readOf(config, { 'faults.delayMs': '', 'faults.throttle': true, cwd: '/tmp' })
+    expect(undoBody(config, changes)).toEqual({ faults: { delayMs: 500, throttle: false }, cwd: null })
+  })
+})
+
+describe('a pasted .env file', () => {
+  test('becomes variables', () => {
+    expect(readEnvFile('# keys\nexport A=1\nB="two words"\n\nC=\n')).toEqual([
+      { name: 'A', value: '1' },
+      { name: 'B', value: 'two words' },
+      { name: 'C', value: '' },
+    ])
+  })
+
+  test('is told from a name, or a text of another kind', () => {
+    for (const text of ['NAME', '', 'some words', 'A=1\nnothing']) expect(readEnvFile(text)).toBe(undefined)
+  })
+})

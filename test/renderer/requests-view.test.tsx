@@ -1,0 +1,61 @@
+import { fireEvent, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import type { LoadTest } from '../../src-main/contract/load-tests.ts'
+import { LoadTestView } from '../../src-renderer/features/requests/load/LoadTestView.tsx'
+import { RouteMenu } from '../../src-renderer/features/requests/web/RouteMenu.tsx'
+import { OutputView } from '../../src-renderer/ui/output/OutputView.tsx'
+import { CodeSamples } from '../../src-renderer/ui/samples/CodeSamples.tsx'
+import { NOW, renderInApp } from './support.tsx'
+
+const app = { name: 'shop', environment: 'production', resource: 'api', code: 'a', variables: 0 }
+
+test('routes that an app declares are chosen from a menu', async () => {
+  const endpoints = [{ resource: 'api', routes: ['GET /items', 'POST /items/{id}'] }]
+  const chosen: unknown[] = []
+  renderInApp(<RouteMenu app={app} onChoose={(route) => chosen.push(route)} />, { environmentRead: { endpoints } })
+  fireEvent.keyDown(await screen.findByRole('button', { name: 'Routes' }), { key: 'Enter' })
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'POST /items/{id}' }))
+  expect(chosen).toEqual([{ method: 'POST', path: '/items/{id}' }])
+})
+
+const running: LoadTest = {
+  id: 't',
+  endpointId: 'e',
+  state: 'running',
+  plan: { operation: 'runsync', requests: 100, concurrency: 4 },
+  startedAt: NOW,
+  result: { elapsedMs: 0, done: 0, failed: 0, statuses: {}, errors: [] },
+}
+
+test('a load test that runs is followed, and one that has ended is not', async () => {
+  const { follows, calls, rerender } = renderInApp(<LoadTestView test={running} waitingReason="no worker" />, {
+    loadTestStop: running,
+  })
+  screen.getByText('Waiting: no worker')
+  expect(follows).toHaveLength(1)
+  fireEvent.click(screen.getByRole('button', { name: 'Stop' }))
+  await screen.findByRole('button', { name: 'Stopping' })
+  expect(calls).toEqual([{ operation: 'loadTestStop', args: { path: { endpointId: 'e', loadTestId: 't' } } }])
+  rerender(<p>gone</p>)
+  expect(follows).toHaveLength(0)
+})
+
+test('an output is shown as it is best looked at, or as JSON', () => {
+  renderInApp(<OutputView value={{ text: 'two\nlines', seed: 7 }} label="Output of x" />)
+  screen.getByRole('region', { name: 'Text' })
+  fireEvent.click(screen.getByRole('radio', { name: 'Raw' }))
+  expect(screen.getByRole('region', { name: 'Output of x as JSON' }).textContent).toContain('"two\\nlines"')
+})
+
+test('an output of 20 MB does not stop the window', () => {
+  const { container } = renderInApp(<OutputView value={{ text: 'long '.repeat(4_000_000) }} />)
+  expect(container.textContent?.length).toBeLessThan(30_000)
+  fireEvent.click(screen.getByRole('radio', { name: 'Raw' }))
+  expect(container.textContent?.length).toBeLessThan(210_000)
+  screen.getByText(/The first 195 KiB of 19 MiB/)
+})
+
+test('what cannot be sent has no sample, and says why', () => {
+  renderInApp(<CodeSamples call={undefined} />)
+  screen.getByText('The body in the editor has to be valid first.')
+})

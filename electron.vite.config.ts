@@ -1,4 +1,45 @@
-import renderer from './src-renderer/vite.config.ts'
+import { defineConfig } from 'electron-vite'
 
-/** The desktop: its window shows the pages that browsers get. Main process and preload are run as they are written. */
-export default { renderer }
+const source = (path: string) => `${import.meta.dirname}/src-main/${path}`
+
+/** Libraries with programs of their own, which cannot be put into one file; a package holds their folders. */
+export const NOT_BUNDLED = ['better-sqlite3', 'dockerode']
+
+/**
+ * How the desktop is built: what Electron runs has to be JavaScript, since its Node takes no types away. The folder is
+ * flat and two levels below the root, so that `../../resources` in the sources means the same there. The pages are not
+ * built here: the service gives its window those of out/renderer.
+ */
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/desktop',
+      emptyOutDir: true,
+      // The archive of a package then holds these files alone.
+      externalizeDeps: false,
+      rolldownOptions: {
+        external: NOT_BUNDLED,
+        // A file of its own is what is started by its name: the checkpoints' thread starts itself.
+        input: {
+          main: source('electron/main.ts'),
+          service: source('electron/service-process.ts'),
+          cli: source('cli/main.ts'),
+          'checkpoint-thread': source('storage/checkpoint-thread.ts'),
+        },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/desktop',
+      emptyOutDir: false,
+      // A sandboxed preload can load nothing but Electron.
+      externalizeDeps: false,
+      rolldownOptions: {
+        input: { preload: source('electron/preload.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+})

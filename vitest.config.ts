@@ -4,10 +4,12 @@ import { defineConfig } from 'vitest/config'
 const TEST_LIMIT_MS = 30_000
 // A soak test runs a fault hundreds of times, in ms.
 const SOAK_LIMIT_MS = 15 * 60_000
+// A test that makes a package copies 200 MB twice, in ms.
+const PACKAGE_LIMIT_MS = 120_000
 
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
-const IN_OWN_PROCESS = ['conformance', 'soak', 'renderer', 'pages']
+const IN_OWN_PROCESS = ['conformance', 'soak', 'renderer', 'pages', 'electron']
 const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
 
 const project = (
@@ -49,6 +51,13 @@ export default defineConfig({
         include: ['test/pages/**/*.test.ts'],
         isolate: true,
         globalSetup: './test/support/build-pages.ts',
+      }),
+      // What Electron runs, on Node; it is built first where it is not of these sources.
+      project('electron', {
+        include: ['test/electron/**/*.test.ts'],
+        isolate: true,
+        globalSetup: './test/support/build-desktop.ts',
+        limitMs: PACKAGE_LIMIT_MS,
       }),
       // Everything else, so that a new folder of tests is never left out: e2e, python, docker, ...
       project('processes', {

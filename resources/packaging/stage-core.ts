@@ -1,0 +1,99 @@
+/**
+ * Puts together what a package holds beside Electron's archive: the service, the command line and the pinned Node as
+ * plain files, since Python, containers and a Node that is not Electron's read them. It has the layout of a clone, and
+ * runs without Electron.
+ */
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, sep } from 'node:path'
+import { NOT_BUNDLED } from '../../electron.vite.config.ts'
+import { type LockedPackages, neededFolders } from './production-packages.ts'
+
+/** For which machine. */
+export type Target = { readonly platform: string; readonly arch: string }
+
+/** Where from and where to. */
+export type StagePlace = {
+  readonly root: string
+  /** The folder that becomes `core`; it is made anew. */
+  readonly to: string
+  /** What `npm run build:desktop` made; that of the root without it. */
+  readonly built?: string | undefined
+  readonly target: Target
+}
+
+// Of resources/ what the service and the command line read, and what is not there yet in every version.
+const RESOURCES = ['python', 'docker', 'examples', 'templates', 'catalog', 'workflows']
+// The shell's own files, which are in the archive.
+const OF_THE_SHELL = new Set(['main.js', 'preload.cjs'])
+const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/
+
+/** Puts it together. @throws Error where something is missing, with what makes it */
+export function stageCore({ root, to, built = join(root, 'out', 'desktop'), target }: StagePlace): void {
+  demandOwnKind(target)
+  rmSync(to, { recursive: true, force: true })
+  const from = (...path: string[]) => join(root, ...path)
+  const copy = (path: string, place: string, filter: (path: string) => boolean = () => true) =>
+    cpSync(path, join(to, place), { recursive: true, filter, dereference: true })
+
+  demand(join(built, 'service.js'), 'npm run build:desktop')
+  demand(from('out', 'renderer', 'index.html'), 'npm run build')
+  copy(built, 'out/desktop', (path) => !OF_THE_SHELL.has(basename(path)))
+  copy(from('out', 'renderer'), 'out/renderer')
+  for (const name of RESOURCES.filter((name) => existsSync(from('resources', name))))
+    copy(from('resources', name), `resources/${name}`, (path) => !/__pycache__|\.pyc$/.test(path))
+  copy(from('LICENSE'), 'LICENSE')
+
+  const lock = JSON.parse(readFileSync(from('package-lock.json'), 'utf8')) as { readonly packages: LockedPackages }
+  for (const folder of neededFolders(lock.packages, NOT_BUNDLED)) copy(from(folder), folder, wanted(folder, target))
+  copyNode(root, to, target)
+  writeFiles(root, to)
+}
+
+/** What of a package is needed when it runs; of a database library the program for this machine alone. */
+function wanted(folder: string, { platform, arch }: Target): (path: string) => boolean {
+  const start = join(folder).length
+  return (path) => {
+    const inside = path
+      .slice(path.indexOf(join(folder)) + start)
+      .split(sep)
+      .join('/')
+    if (inside.includes('/node_modules/')) return false // listed by itself where it is needed
+    if (folder.endsWith('/better-sqlite3') && /^\/(deps|src|binding\.gyp)(\/|$)/.test(inside)) return false
+    const prebuilt = /^\/prebuilds\/(.+)\.node$/.exec(inside)
+    if (prebuilt !== null) return prebuilt[1] === `${platform}-${arch}`
+    return !LEFT_OUT.test(inside)
+  }
+}
+
+// The pinned Node is that of this machine, so a package is made on a machine of its own kind.
+function demandOwnKind({ platform, arch }: Target): void {
+  if (platform === process.platform && arch === process.arch) return
+  throw new Error(
+    `The pinned Node here is for ${process.platform}-${process.arch}: make the package for ${platform}-${arch} on such a machine.`,
+  )
+}
+
+function copyNode(root: string, to: string, { platform }: Target): void {
+  const name = platform === 'win32' ? 'node.exe' : 'node'
+  const node = join(root, 'node_modules', 'node', 'bin', name)
+  demand(node, 'npm install')
+  mkdirSync(join(to, 'node_modules', 'node', 'bin'), { recursive: true })
+  cpSync(node, join(to, 'node_modules', 'node', 'bin', name), { dereference: true })
+}
+
+function writeFiles(root: string, to: string): void {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  writeFileSync(join(to, 'package.json'), JSON.stringify({ name, version, license, private: true, type: 'module' }))
+  // The service starts previews by the place that this file has in the sources.
+  mkdirSync(join(to, 'out', 'cli'), { recursive: true })
+  writeFileSync(join(to, 'out', 'cli', 'main.ts'), "import '../desktop/cli.js'\n")
+  mkdirSync(join(to, 'bin'))
+  for (const command of ['drydock', 'drydock.cmd']) {
+    cpSync(join(import.meta.dirname, 'bin', command), join(to, 'bin', command))
+    chmodSync(join(to, 'bin', command), 0o755)
+  }
+}
+
+function demand(path: string, command: string): void {
+  if (!existsSync(path)) throw new Error(`${path} is missing: run \`${command}\` first.`)
+}

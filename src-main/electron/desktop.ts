@@ -1,0 +1,234 @@
+/**
+ * The desktop around the pages, without Electron: what happens when the service comes, goes or moves, when somebody
+ * opens a link, and in which order all of it ends. `Shell` is what it needs of Electron; main.ts gives it.
+ */
+import { createClient, type ServiceClient } from '../cli/client.ts'
+import { readAccountKey } from '../cli/find-service.ts'
+import type { DesktopNotice } from '../contract/bridge.ts'
+import type { Log, TimeSource } from '../core.ts'
+import type { SettingsFile } from './desktop-settings.ts'
+import type { EndedNote } from './ended-work.ts'
+import { followService, type JobCounts } from './follow-service.ts'
+import { type ServiceState, ServiceSupervisor, type SupervisorNeeds } from './supervise-service.ts'
+import { type EndedTeller, tellEnded } from './tell-ended.ts'
+import { type TrayAction, type TrayView, trayView } from './tray-menu.ts'
+
+/** What the desktop needs of Electron. */
+export type Shell = {
+  /** Shows the window in front of the others. */
+  readonly show: () => void
+  /** Leads the window to an address; settles when it is there, rejects when it is not. */
+  readonly load: (address: string) => Promise<void>
+  /** Whether somebody looks at the window. */
+  readonly isWatched: () => boolean
+  readonly tellPages: (notice: DesktopNotice) => void
+  readonly showTray: (view: TrayView) => void
+  readonly notify: (note: EndedNote) => void
+  /** Asks what to do about a service that does not start. */
+  readonly askAboutStart: (why: string) => Promise<'again' | 'log' | 'quit'>
+  readonly showLog: () => void
+  /** Ends the desktop; it calls `stop` on the way. */
+  readonly quit: () => void
+}
+
+/** What the desktop works with. */
+export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
+  readonly shell: Shell
+  readonly settings: SettingsFile
+  readonly time: TimeSource
+  readonly log: Log
+  /** Page that is opened first. */
+  readonly firstPage?: string | undefined
+}
+
+// Before a page that could not be loaded is tried again, in ms: not at once, which could be a loop without a pause.
+const PAGE_AGAIN_MS = 1000
+
+/** Has a life: start() and stop(), both safe to call twice. */
+export class Desktop {
+  readonly #needs: DesktopNeeds
+  readonly #supervisor: ServiceSupervisor
+  readonly #teller: EndedTeller
+  #counts: JobCounts = { running: 0, waiting: 0 }
+  #service: { readonly client: ServiceClient; readonly following: AbortController } | undefined
+  #signedInTo: string | undefined
+  #page: string
+  #asking = false
+
+  constructor(needs: DesktopNeeds) {
+    this.#needs = needs
+    this.#page = needs.firstPage ?? '/'
+    this.#supervisor = new ServiceSupervisor({ ...needs, onChange: (state) => this.#changed(state) })
+    this.#teller = tellEnded({
+      time: needs.time,
+      wanted: () => needs.settings.read().notifications && !needs.shell.isWatched(),
+      show: (note) => needs.shell.notify(note),
+    })
+  }
+
+  /** Origin of the service's pages; undefined while none is up. */
+  get origin(): string | undefined {
+    const { state } = this.#supervisor
+    return state.kind === 'up' ? state.url : undefined
+  }
+
+  /** Starts the service, then the window. */
+  start(): void {
+    this.#supervisor.start()
+  }
+
+  /** Stops the service that it started, with its workers. */
+  async stop(): Promise<void> {
+    this.#teller.stop()
+    this.#service?.following.abort()
+    await this.#supervisor.stop()
+  }
+
+  /** Brings the window to the front. @param page that it goes to; undefined: it stays where it is */
+  open(page?: string): void {
+    this.#needs.shell.show()
+    if (page !== undefined) this.#goTo(page)
+  }
+
+  /** Signs the window in anew, on the page where it is. */
+  signInAgain(page: string): void {
+    this.#signedInTo = undefined
+    this.#page = page
+    // From the start: the account key may have been changed.
+    if (this.origin !== undefined) void this.#meet(this.origin, false)
+  }
+
+  /** The window was closed and all goes on, which is told once: some systems show no tray. */
+  windowHidden(): void {
+    const { settings, shell } = this.#needs
+    if (settings.read().toldOfTray) return
+    settings.change({ toldOfTray: true })
+    shell.notify({
+      title: 'Drydock keeps running',
+      body: 'Open it from the tray, or start it again. The menu of the tray changes this.',
+      page: this.#page,
+    })
+  }
+
+  /** A page could not be loaded, or its process is gone: it is loaded again as soon as that can work. */
+  pageLost(page: string): void {
+    this.#signedInTo = undefined
+    this.#page = page
+    // A service that ended is not yet known to have; one that comes back loads the page by itself.
+    this.#needs.time.after(PAGE_AGAIN_MS, () => {
+      if (this.#signedInTo === undefined) this.signInAgain(this.#page)
+    })
+  }
+
+  /** Does what somebody chose in the tray. */
+  act(action: TrayAction): void {
+    const { settings, shell } = this.#needs
+    const { notifications, keepInTray } = settings.read()
+    const actions: Readonly<Record<TrayAction, () => void>> = {
+      open: () => this.open(),
+      jobs: () => this.open('/jobs'),
+      restart: () => this.#supervisor.retry(),
+      log: shell.showLog,
+      notifications: () => this.#set({ notifications: !notifications }),
+      keepInTray: () => this.#set({ keepInTray: !keepInTray }),
+      quit: shell.quit,
+    }
+    actions[action]()
+  }
+
+  #set(change: { readonly notifications: boolean } | { readonly keepInTray: boolean }): void {
+    this.#needs.settings.change(change)
+    this.#drawTray()
+  }
+
+  #changed(state: ServiceState): void {
+    const { log, shell } = this.#needs
+    if (state.kind !== 'up') this.#leave()
+    this.#drawTray()
+    switch (state.kind) {
+      case 'up':
+        log.info('service is up', { url: state.url, own: state.own })
+        void this.#meet(state.url, state.restarted)
+        return
+      case 'down':
+        log.warn('service ended by itself', { why: state.why, crashes: state.crashes })
+        shell.tellPages({ ...state, kind: 'service-ended' })
+        if (this.#signedInTo === undefined && state.looping) void this.#ask(state.why)
+        return
+      case 'refused':
+        log.warn('service does not start', { why: state.why })
+        shell.tellPages({ kind: 'service-refused', why: state.why })
+        void this.#ask(state.why)
+    }
+  }
+
+  async #meet(url: string, restarted: boolean): Promise<void> {
+    const { data, log, shell, time } = this.#needs
+    const key = (await readAccountKey(data)) ?? ''
+    const client = createClient({ url, key })
+    const following = new AbortController()
+    // Another service may have come meanwhile.
+    if (this.origin !== url) return
+    this.#leave()
+    this.#service = { client, following }
+    const listener = {
+      onCounts: (counts: JobCounts) => {
+        this.#counts = counts
+        this.#drawTray()
+      },
+      onEnded: this.#teller.hear,
+    }
+    void followService(client, { key, after: time.after, listener, signal: following.signal })
+    if (restarted) shell.tellPages({ kind: 'service-restarted' })
+    // The pages find a service that came back at the same address by themselves, and keep what is being typed.
+    if (this.#signedInTo !== url) {
+      await this.#load(this.#page).catch((error) => log.warn('the window could not be signed in', { error }))
+      shell.show()
+    }
+  }
+
+  #leave(): void {
+    this.#service?.following.abort()
+    this.#service = undefined
+    this.#counts = { running: 0, waiting: 0 }
+  }
+
+  #goTo(page: string): void {
+    this.#page = page
+    if (this.#service === undefined) return // it goes there as soon as the service is up
+    this.#load(page).catch((error) => this.#needs.log.warn('the window could not go to a page', { page, error }))
+  }
+
+  async #load(page: string): Promise<void> {
+    const client = this.#service?.client
+    if (client === undefined) return
+    const { shell } = this.#needs
+    const isSignedIn = this.#signedInTo === client.url
+    if (!isSignedIn) {
+      await shell.load((await client.call('sessionLinkCreate')).url)
+      this.#signedInTo = client.url
+    }
+    // A link leads to the first page by itself.
+    if (isSignedIn || page !== '/') await shell.load(client.url + page)
+  }
+
+  async #ask(why: string): Promise<void> {
+    if (this.#asking) return
+    this.#asking = true
+    const { shell } = this.#needs
+    const choice = await shell.askAboutStart(why)
+    this.#asking = false
+    if (choice === 'quit') shell.quit()
+    else if (choice === 'again') this.#supervisor.retry()
+    else {
+      shell.showLog()
+      // Nothing else would bring the question back.
+      if (this.#supervisor.state.kind === 'refused') void this.#ask(why)
+    }
+  }
+
+  #drawTray(): void {
+    const { settings, shell } = this.#needs
+    shell.showTray(trayView(this.#supervisor.state, this.#counts, settings.read()))
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The desktop application: joins Electron with desktop.ts. What is decided is decided there and in the files beside it;
+ * here is only what nothing but Electron can do.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { app, dialog, Menu, Notification, shell as system } from 'electron'
+import packageJson from '../../package.json' with { type: 'json' }
+import { dataFolder } from '../cli/data-folder.ts'
+import { NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
+import { openDataFolder } from '../server/data-folder.ts'
+import { createLog, systemTime } from '../server/system-ports.ts'
+import { appMenu } from './app-menu.ts'
+import { pageOfLink, SCHEME } from './deep-link.ts'
+import { Desktop, type Shell } from './desktop.ts'
+import { openSettings } from './desktop-settings.ts'
+import { findOtherService } from './find-other-service.ts'
+import { pageOfAddress } from './page-of-address.ts'
+import { places } from './places.ts'
+import { revealFile } from './reveal-file.ts'
+import { startServiceChild } from './service-child.ts'
+import { readArguments } from './start-arguments.ts'
+import { openTray } from './tray.ts'
+import { watchUpdates } from './updates.ts'
+import { answerCalls, guardSession, guardWindows, makeWindow } from './window.ts'
+
+const START_BUTTONS = ['again', 'log', 'quit'] as const
+
+const { platform } = process
+const args = readArguments(process.argv.slice(app.isPackaged ? 1 : 2))
+const data = dataFolder(args.data, { env: process.env, cwd: process.cwd(), platform, home: homedir() })
+openDataFolder(data)
+// A profile for each data folder: two services have two windows, and one window each.
+const profile = join(data, 'desktop')
+mkdirSync(profile, { recursive: true, mode: 0o700 })
+app.setName('Drydock')
+// For whatever window there may ever be.
+app.enableSandbox()
+app.setPath('userData', profile)
+app.setAppUserModelId('dev.drydock.desktop')
+
+// Not awaited: Electron is ready only when this module has been read to its end.
+if (app.requestSingleInstanceLock()) run().catch(fail)
+else app.quit()
+
+function fail(error: unknown): void {
+  createLog('info', join(data, 'desktop.log')).error('the desktop could not start', { error })
+  dialog.showErrorBox('Drydock', `The desktop could not start: ${error instanceof Error ? error.message : error}`)
+  app.exit(1)
+}
+
+async function run(): Promise<void> {
+  const log = createLog('info', join(data, 'desktop.log'))
+  const at = places({ here: import.meta.dirname, packagedTo: app.isPackaged ? process.resourcesPath : undefined })
+  const outputFile = join(data, 'service-output.log')
+  const settings = openSettings(join(profile, 'settings.json'), (error) =>
+    log.warn('settings were not kept', { error }),
+  )
+  const notifications = new Set<Notification>()
+  let quitting = false
+
+  // Links may come before all is ready, and are then the first page.
+  let firstPage = args.page
+  let openPage = (page: string | undefined) => {
+    firstPage = page ?? firstPage
+  }
+  app.on('second-instance', (_event, argv) => openPage(readArguments(argv.slice(1)).page))
+  app.on('open-url', (event, link) => {
+    event.preventDefault()
+    openPage(pageOfLink(link))
+  })
+  // In a clone Electron must be told which application to open the link with.
+  if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)
+  else app.setAsDefaultProtocolClient(SCHEME, process.execPath, [at.main])
+  app.on('web-contents-created', (_event, contents) => guardWindows(contents, () => desktop.origin))
+  await app.whenReady()
+
+  const window = makeWindow({
+    settings,
+    preload: at.preload,
+    icon: at.icon,
+    mayClose: () => quitting || !settings.read().keepInTray,
+    onHidden: () => desktop.windowHidden(),
+    onPageLost: (address) => desktop.pageLost(pageOfAddress(address)),
+  })
+  window.on('closed', () => app.quit())
+  const drawTray = openTray(at.trayIcon, (action) => desktop.act(action))
+  const shell: Shell = {
+    show() {
+      if (window.isMinimized()) window.restore()
+      window.show()
+      window.focus()
+    },
+    load: (address) => window.loadURL(address),
+    isWatched: () => window.isVisible() && window.isFocused(),
+    tellPages: (notice) => {
+      if (!window.isDestroyed()) window.webContents.send(NOTICE_CHANNEL, notice)
+    },
+    showTray: drawTray,
+    notify({ title, body, page }) {
+      if (!Notification.isSupported()) return
+      const notification = new Notification({ title, body, icon: at.icon })
+      // Kept until it is gone: one that was collected would not hear a click.
+      notifications.add(notification)
+      notification.on('close', () => notifications.delete(notification))
+      notification.on('click', () => desktop.open(page))
+      notification.show()
+    },
+    async askAboutStart(why) {
+      const { response } = await dialog.showMessageBox({
+        type: 'error',
+        title: 'Drydock',
+        message: 'The service does not start',
+        detail: why,
+        buttons: ['Try again', 'Show the log file', 'Quit'],
+        cancelId: 2,
+      })
+      return START_BUTTONS[response] ?? 'quit'
+    },
+    showLog() {
+      const file = [join(data, 'drydock.log'), outputFile].find((path) => existsSync(path))
+      if (file === undefined) void system.openPath(data)
+      else system.showItemInFolder(file)
+    },
+    quit: () => app.quit(),
+  }
+  const desktop = new Desktop({
+    ...{ data, port: args.port, shell, settings, log, time: systemTime, firstPage },
+    startChild: (options) =>
+      startServiceChild({ ...options, commandLine: at.commandLine }, { module: at.service, log: outputFile }),
+    findOther: () => findOtherService(data, systemTime),
+  })
+  openPage = (page) => desktop.open(page)
+  guardSession(() => desktop.origin)
+  answerCalls(
+    {
+      facts: async () => ({ version: packageJson.version, platform }),
+      async pickFolder({ title, from }) {
+        const { filePaths } = await dialog.showOpenDialog(window, {
+          title,
+          ...(from === undefined ? {} : { defaultPath: from }),
+          properties: ['openDirectory', 'createDirectory'],
+        })
+        return filePaths[0]
+      },
+      async signIn() {
+        desktop.signInAgain(pageOfAddress(window.webContents.getURL()))
+        return desktop.origin !== undefined
+      },
+      revealFile: async ({ path }) => revealFile(path, (found) => system.showItemInFolder(found), platform),
+    },
+    () => desktop.origin,
+  )
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate(
+      appMenu(platform === 'darwin', {
+        open: (page) => desktop.open(page),
+        signInAgain: () => desktop.signInAgain(pageOfAddress(window.webContents.getURL())),
+        showLog: shell.showLog,
+      }),
+    ),
+  )
+  app.on('activate', () => desktop.open())
+  app.on('window-all-closed', () => app.quit())
+  let stopped = false
+  app.on('before-quit', (event) => {
+    quitting = true
+    if (stopped) return
+    // First the service, in order; then this.
+    event.preventDefault()
+    window.hide()
+    void desktop.stop().finally(() => {
+      stopped = true
+      app.quit()
+    })
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => app.quit())
+
+  desktop.start()
+  if (app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))) {
+    const { default: updater } = await import('electron-updater')
+    watchUpdates(updater.autoUpdater, {
+      time: systemTime,
+      log,
+      onReady: (version) => shell.tellPages({ kind: 'update-ready', version }),
+    })
+    log.info('updates are looked for')
+  }
+}

@@ -1,0 +1,113 @@
+/** The window: made once, shown and hidden, guarded against whatever its page may want. */
+import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
+import type { DesktopNotice } from '../contract/bridge.ts'
+import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
+import { answerBridge, type BridgeAnswers } from './answer-bridge.ts'
+import type { SettingsFile } from './desktop-settings.ts'
+import { judgePassage, mayUse, type Passage } from './navigation.ts'
+import { WEB_PREFERENCES } from './web-preferences.ts'
+import { placeWindow, SMALLEST } from './window-bounds.ts'
+
+// What Chromium says of a load that another one took the place of.
+const LOAD_ABORTED = -3
+
+/**
+ * Makes the window; it is not shown yet.
+ * @param mayClose whether closing ends it; else it is hidden
+ * @param onHidden hears that it was
+ * @param onPageLost hears the address of a page that could not be loaded, or whose process is gone
+ */
+export function makeWindow({
+  settings,
+  preload,
+  icon,
+  mayClose,
+  onHidden,
+  onPageLost,
+}: {
+  readonly settings: SettingsFile
+  readonly preload: string
+  readonly icon: string
+  readonly mayClose: () => boolean
+  readonly onHidden: () => void
+  readonly onPageLost: (address: string) => void
+}): BrowserWindow {
+  const last = settings.read().window
+  const screens = [screen.getPrimaryDisplay(), ...screen.getAllDisplays()].map(({ workArea }) => workArea)
+  const window = new BrowserWindow({
+    ...placeWindow(last?.bounds, screens),
+    minWidth: SMALLEST.width,
+    minHeight: SMALLEST.height,
+    show: false,
+    title: 'Drydock',
+    icon,
+    autoHideMenuBar: true,
+    webPreferences: { ...WEB_PREFERENCES, preload },
+  })
+  if (last?.maximised === true) window.maximize()
+  const keep = () => {
+    if (window.isMinimized() || window.isFullScreen()) return
+    settings.change({ window: { bounds: window.getNormalBounds(), maximised: window.isMaximized() } })
+  }
+  // A page of the browser's own, which says that a site cannot be reached, would stay for ever.
+  window.webContents.on('did-fail-load', (_event, code, _why, address, isWindow) => {
+    if (isWindow && code !== LOAD_ABORTED) onPageLost(address)
+  })
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason !== 'clean-exit') onPageLost(window.webContents.getURL())
+  })
+  window.on('close', (event) => {
+    keep()
+    if (mayClose()) return
+    event.preventDefault()
+    window.hide()
+    onHidden()
+  })
+  return window
+}
+
+/** Sets the rules for all windows, present and to come. @param origin that of the service; undefined: none is up */
+export function guardWindows(contents: Electron.WebContents, origin: () => string | undefined): void {
+  const judge = (event: { readonly preventDefault: () => void }, address: string, isWindow: boolean) => {
+    const passage = judgePassage(address, origin())
+    // A page has no frames of others within it: its policy allows none, and nothing opens outside for one.
+    if (passage === 'inside') return
+    event.preventDefault()
+    if (isWindow) leave(address, passage)
+  }
+  const leave = (address: string, passage: Passage) => {
+    if (passage === 'outside') void shell.openExternal(address)
+    // Nobody should wonder why a click does nothing.
+    if (passage === 'refused') contents.send(NOTICE_CHANNEL, { kind: 'link-refused', address } satisfies DesktopNotice)
+  }
+  contents.on('will-frame-navigate', (event) => judge(event, event.url, event.isMainFrame))
+  contents.on('will-redirect', (event) => judge(event, event.url, false))
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(({ url }) => {
+    const passage = judgePassage(url, origin())
+    // A page in a tab of its own is one in the browser, which signs in by itself.
+    leave(url, passage === 'inside' ? 'outside' : passage)
+    return { action: 'deny' }
+  })
+}
+
+/** Sets what pages may use. */
+export function guardSession(origin: () => string | undefined): void {
+  const { defaultSession } = session
+  defaultSession.setPermissionRequestHandler((contents, permission, answer) =>
+    answer(mayUse(permission, contents.getURL(), origin())),
+  )
+  defaultSession.setPermissionCheckHandler((_contents, permission, from) => mayUse(permission, from, origin()))
+  defaultSession.setDevicePermissionHandler(() => false)
+  defaultSession.setDisplayMediaRequestHandler((_request, answer) => answer({}))
+}
+
+/** Answers the calls of the bridge. */
+export function answerCalls(answers: BridgeAnswers, origin: () => string | undefined): void {
+  for (const call of BRIDGE_CALL_NAMES) {
+    ipcMain.handle(channelOf(call), ({ senderFrame, sender }: IpcMainInvokeEvent, argument: unknown) => {
+      const from = { address: senderFrame?.url, isWindow: senderFrame !== null && senderFrame === sender.mainFrame }
+      return answerBridge(call, argument, { sender: from, origin: origin(), answers })
+    })
+  }
+}

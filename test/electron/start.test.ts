@@ -1,0 +1,81 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startCommand, temporaryFolder } from '../e2e/support-cli.ts'
+import { until } from '../support/served-service.ts'
+
+/** A program that stands for the packaged application: it notes what it is started with. */
+function standIn(script: string, first = '') {
+  const folder = temporaryFolder()
+  const program = join(folder, 'drydock-desktop')
+  const notes = join(folder, 'notes')
+  writeFileSync(
+    program,
+    `#!/bin/sh\n${first}\nprintf '%s\\n' "$@" > '${notes}.new' && mv '${notes}.new' '${notes}'\n${script}\n`,
+  )
+  chmodSync(program, 0o755)
+  // Nothing is drawn on the display. The sandbox, which root would have to do without, is Electron's own affair.
+  const env = { DRYDOCK_DESKTOP: program, DISPLAY: ':99', ELECTRON_DISABLE_SANDBOX: '1' }
+  return { folder, env, notes: () => readFileSync(notes, 'utf8').trim().split('\n'), noted: () => existsSync(notes) }
+}
+
+const FAKE = join(import.meta.dirname, 'use-fake-electron.mjs')
+
+describe('drydock start', () => {
+  test('hands data folder and port to the window, and ends with it', async () => {
+    const { folder, env, notes } = standIn('exit 0')
+    const { exitCode, stdout } = await startCommand(['start', '--data', 'd', '--port', '0'], { cwd: folder, env }).ended
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    expect(notes()).toEqual(['--data', join(folder, 'd'), '--port', '0'])
+  })
+
+  test('says how to go on where the window fails', async () => {
+    const { folder, env } = standIn('echo "a library is missing" >&2; exit 127')
+    const { exitCode, stderr } = await startCommand(['start', '--data', 'd'], { cwd: folder, env }).ended
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('a library is missing')
+    expect(stderr).toContain('it ended with 127')
+    expect(stderr).toContain('drydock start --no-window')
+  })
+
+  test('passes a signal on to the window', async () => {
+    const { folder, env, noted } = standIn('while :; do sleep 0.05; done', 'trap "exit 0" TERM')
+    const running = startCommand(['start', '--data', 'd'], { cwd: folder, env })
+    await until(() => expect(noted()).toBe(true))
+    running.child.kill('SIGTERM')
+    expect((await running.ended).exitCode).toBe(0)
+  })
+
+  test('runs the main process of this clone on the Electron that a variable names, until a signal', async () => {
+    const folder = temporaryFolder()
+    const program = join(folder, 'electron')
+    // As the real one: its first argument is the file of the application.
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE}' "$@"\n`)
+    chmodSync(program, 0o755)
+    const env = { DRYDOCK_ELECTRON: program, DISPLAY: ':99', ELECTRON_DISABLE_SANDBOX: '1' }
+    const running = startCommand(['start', '--data', 'd', '--port', '0'], { cwd: folder, env })
+    const file = join(folder, 'd', 'service.json')
+    await until(() => expect(existsSync(file)).toBe(true))
+    const { pid, url } = JSON.parse(readFileSync(file, 'utf8'))
+    expect((await fetch(`${url}/endpoints/`)).status).toBe(200)
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(existsSync(file)).toBe(false)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test.each(['', '--no-window'])(
+    'without a window runs the service here, and says why in one line (%s)',
+    async (flag) => {
+      const folder = temporaryFolder()
+      const argv = ['start', '--data', 'd', '--port', '0', ...(flag === '' ? [] : [flag])]
+      const running = startCommand(argv, { cwd: folder, env: { DISPLAY: '', WAYLAND_DISPLAY: '' } })
+      const first = await running.nextLine()
+      const line = flag === '' ? await running.nextLine() : first
+      if (flag === '') expect(first).toMatch(/^No desktop window: .+\. The web pages in a browser are the same\.$/)
+      expect(line).toBe('Drydock is up. Ctrl+C stops it.')
+      running.child.kill('SIGTERM')
+      expect((await running.ended).exitCode).toBe(0)
+    },
+  )
+})

@@ -1,0 +1,99 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src-main/cli/client.ts'
+import { planRestart } from '../../src-main/electron/restart-pause.ts'
+import { signal } from '../support/process-table.ts'
+import { servedService } from '../support/served-service.ts'
+import { place, supervised } from './support.ts'
+
+const infoOf = (url: string, data: string) =>
+  createClient({ url, key: readFileSync(join(data, 'account.key'), 'utf8').trim() }).call('info')
+
+describe('the service of the desktop', () => {
+  test('comes up, answers, and stops in order with nothing left', async () => {
+    const { supervisor, reached, data, marked } = supervised()
+    supervisor.start()
+    const { url, own, restarted } = await reached('up')
+    expect({ own, restarted }).toEqual({ own: true, restarted: false })
+    expect(await infoOf(url, data)).toMatchObject({ url })
+    await supervisor.stop()
+    expect(supervisor.state).toEqual({ kind: 'stopped' })
+    expect(marked()).toEqual([])
+  })
+
+  test('that is killed is told of and comes back at the same address', async () => {
+    const { supervisor, reached, pid, data } = supervised()
+    supervisor.start()
+    const before = await reached('up')
+    signal(pid(), 'SIGKILL')
+    expect(await reached('down')).toEqual({
+      kind: 'down',
+      why: 'it was killed',
+      restartInMs: 500,
+      crashes: 1,
+      looping: false,
+    })
+    const after = await reached('up', 2)
+    expect(after).toEqual({ kind: 'up', url: before.url, own: true, restarted: true })
+    expect(await infoOf(after.url, data)).toMatchObject({ url: before.url })
+  })
+
+  test('that ends by an error is told of with what it said, and its output is kept', async () => {
+    const { folder } = place()
+    const program = join(folder, 'broken.mjs')
+    writeFileSync(program, 'throw new TypeError("the disk is made of cheese")')
+    const { supervisor, reached, log } = supervised({ program })
+    supervisor.start()
+    expect((await reached('down')).why).toBe('TypeError: the disk is made of cheese')
+    expect(readFileSync(log, 'utf8')).toContain('made of cheese')
+    await reached('down', 2)
+    await supervisor.stop()
+    await supervisor.stop()
+  })
+
+  test('is another one where one runs on the folder, which goes on after the desktop; where that ends, its own', async () => {
+    const other = servedService()
+    await other.start()
+    const { supervisor, reached } = supervised({ data: other.data })
+    supervisor.start()
+    expect(await reached('up')).toEqual({ kind: 'up', url: other.url(), own: false, restarted: false })
+    await other.stop()
+    expect(await reached('up', 2)).toMatchObject({ own: true, restarted: true })
+    await supervisor.stop()
+  })
+
+  test('of somebody else is left running', async () => {
+    const other = servedService()
+    await other.start()
+    const { supervisor, reached } = supervised({ data: other.data })
+    supervisor.start()
+    await reached('up')
+    await supervisor.stop()
+    expect(await other.get('/api/info')).toMatchObject({ url: other.url() })
+  })
+
+  test('that cannot start says why, and is tried again when asked to', async () => {
+    const { supervisor, reached, data } = supervised()
+    writeFileSync(data, 'no folder')
+    supervisor.start()
+    expect((await reached('refused')).why).toContain(`The data folder ${data} cannot be used`)
+    rmSync(data)
+    supervisor.retry()
+    await reached('up')
+  })
+})
+
+describe('the pause before a restart', () => {
+  test('doubles with each crash up to a limit, and old crashes are forgotten', () => {
+    const crashes = (count: number, at: number) => Array.from({ length: count }, () => at)
+    expect([1, 2, 3, 4, 20].map((count) => planRestart(crashes(count, 1000), 1000))).toEqual([
+      { pauseMs: 500, crashes: 1, looping: false },
+      { pauseMs: 1000, crashes: 2, looping: false },
+      { pauseMs: 2000, crashes: 3, looping: false },
+      { pauseMs: 4000, crashes: 4, looping: true },
+      { pauseMs: 30_000, crashes: 20, looping: true },
+    ])
+    expect(planRestart([0, 0, 0, 300_000], 300_000)).toEqual({ pauseMs: 500, crashes: 1, looping: false })
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import type { ReleaseView } from '../../../src-main/contract/app.ts'
+import type { ServiceEvent } from '../../../src-main/contract/events.ts'
+import { type Ended, type EndedNote, joinEnded } from '../../../src-main/electron/ended-work.ts'
+import { countAfter, endedBy } from '../../../src-main/electron/follow-service.ts'
+import { tellEnded } from '../../../src-main/electron/tell-ended.ts'
+import { decidedBetween } from '../../../src-main/electron/watch-releases.ts'
+
+const job = (
+  jobId: string,
+  state: 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 'CANCELLED',
+  endpointId = 'hello',
+): Ended => ({
+  kind: 'job',
+  endpointId,
+  jobId,
+  state,
+})
+const deploy = (number: number, failed = false, why?: string): Ended => ({
+  kind: 'release',
+  app: 'demo',
+  environment: 'production',
+  number,
+  failed,
+  why,
+})
+
+describe('what ended is one notification', () => {
+  test.each<readonly [string, readonly Ended[], EndedNote | undefined]>([
+    ['nothing', [], undefined],
+    ['a job', [job('a', 'COMPLETED')], { title: 'Job completed', body: 'hello, a', page: '/jobs/a' }],
+    ['a failed job', [job('a', 'FAILED')], { title: 'Job failed', body: 'hello, a', page: '/jobs/a' }],
+    [
+      'jobs of one endpoint',
+      [job('a', 'COMPLETED'), job('b', 'COMPLETED'), job('c', 'TIMED_OUT')],
+      { title: '2 jobs completed, 1 job timed out', body: 'hello', page: '/endpoints/hello/jobs' },
+    ],
+    [
+      'jobs of many endpoints',
+      ['one', 'two', 'three', 'four', 'five'].map((endpoint) => job('a', 'FAILED', endpoint)),
+      { title: '5 jobs failed', body: 'one, two, three and 2 more', page: '/jobs' },
+    ],
+    [
+      'a deploy',
+      [deploy(3)],
+      { title: 'Deploy done', body: 'Release 3 of demo/production', page: '/apps/deployed/demo/production' },
+    ],
+    [
+      'a deploy that failed',
+      [deploy(3, true, 'no card is free')],
+      {
+        title: 'Deploy failed',
+        body: 'Release 3 of demo/production: no card is free',
+        page: '/apps/deployed/demo/production',
+      },
+    ],
+    [
+      'a job and a deploy',
+      [job('a', 'COMPLETED'), deploy(3)],
+      { title: '1 job completed, 1 deploy done', body: 'hello, demo/production', page: '/jobs' },
+    ],
+  ])('of %s', (_what, ended, note) => {
+    expect(joinEnded(ended)).toEqual(note)
+  })
+})
+
+describe('telling it', () => {
+  function setup() {
+    let now = 0
+    let watched = false
+    const timers: { at: number; run: () => void }[] = []
+    const shown: string[] = []
+    const teller = tellEnded({
+      time: {
+        monotonic: () => now,
+        after(ms, run) {
+          const timer = { at: now + ms, run }
+          timers.push(timer)
+          return () => void timers.splice(timers.indexOf(timer), 1)
+        },
+      },
+      wanted: () => !watched,
+      show: ({ title }) => shown.push(title),
+    })
+    const pass = (ms: number) => {
+      now += ms
+      for (const timer of timers.filter(({ at }) => at <= now)) {
+        timers.splice(timers.indexOf(timer), 1)
+        timer.run()
+      }
+    }
+    const watch = (seen: boolean) => {
+      watched = seen
+    }
+    return { teller, pass, shown, watch }
+  }
+
+  test('joins what ends together, and says little while a queue is worked off', () => {
+    const { teller, pass, shown } = setup()
+    teller.hear(job('a', 'COMPLETED'))
+    teller.hear(job('b', 'FAILED'))
+    pass(2000)
+    expect(shown).toEqual(['1 job completed, 1 job failed'])
+    for (let at = 0; at < 28_000; at += 100) {
+      teller.hear(job('c', 'COMPLETED'))
+      pass(100)
+    }
+    expect(shown).toHaveLength(1)
+    pass(2000)
+    expect(shown).toEqual(['1 job completed, 1 job failed', '280 jobs completed'])
+  })
+
+  test('says nothing to whoever looks, nor of what was cancelled, nor after the end', () => {
+    const { teller, pass, shown, watch } = setup()
+    watch(true)
+    teller.hear(job('a', 'COMPLETED'))
+    watch(false)
+    teller.hear(job('b', 'CANCELLED'))
+    pass(60_000)
+    teller.hear(job('c', 'COMPLETED'))
+    watch(true)
+    pass(60_000)
+    watch(false)
+    teller.hear(job('d', 'COMPLETED'))
+    teller.stop()
+    pass(60_000)
+    expect(shown).toEqual([])
+  })
+})
+
+describe('events of jobs', () => {
+  const event = (from: string | undefined, to: string) =>
+    ({ type: 'job', at: 1, endpointId: 'hello', jobId: 'a', event: 'x', from, to, attempt: 1 }) as ServiceEvent
+
+  test('are counted', () => {
+    const at = { running: 1, waiting: 1 }
+    expect(countAfter(at, event(undefined, 'IN_QUEUE'))).toEqual({ running: 1, waiting: 2 })
+    expect(countAfter(at, event('IN_QUEUE', 'IN_PROGRESS'))).toEqual({ running: 2, waiting: 0 })
+    expect(countAfter(at, event('IN_PROGRESS', 'COMPLETED'))).toEqual({ running: 0, waiting: 1 })
+    expect(countAfter(at, event('IN_PROGRESS', 'IN_PROGRESS'))).toBe(at)
+    expect(countAfter({ running: 0, waiting: 0 }, event('IN_QUEUE', 'CANCELLED'))).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('end a job in a final state alone', () => {
+    expect(endedBy(event('IN_PROGRESS', 'FAILED'))).toEqual(job('a', 'FAILED'))
+    expect(endedBy(event('IN_PROGRESS', 'IN_QUEUE'))).toBeUndefined()
+  })
+})
+
+test('deploys are told of once, when they are decided', () => {
+  const release = (number: number, state: ReleaseView['state']) =>
+    ({ app: 'demo', environment: 'production', number, state, reason: 'why' }) as ReleaseView
+  const newest = (number: number, state: ReleaseView['state']) => ({ 'demo/production': release(number, state) })
+  expect(decidedBetween({}, newest(1, 'preparing'))).toEqual([])
+  expect(decidedBetween(newest(1, 'preparing'), newest(1, 'active'))).toEqual([deploy(1)])
+  expect(decidedBetween(newest(1, 'active'), newest(1, 'active'))).toEqual([])
+  expect(decidedBetween(newest(1, 'active'), newest(2, 'failed'))).toEqual([deploy(2, true, 'why')])
+  expect(decidedBetween({}, newest(1, 'active'))).toEqual([deploy(1)])
+})

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { isOwn, judgePassage, mayUse } from '../../../src-main/electron/navigation.ts'
+
+const ORIGIN = 'http://127.0.0.1:8790'
+
+describe('where a window may go', () => {
+  test.each([
+    [`${ORIGIN}/`, 'inside'],
+    [`${ORIGIN}/jobs/a?tab=logs#x`, 'inside'],
+    [`${ORIGIN}/sign-in?code=x`, 'inside'],
+    [`${ORIGIN}/endpoints/hello/logs`, 'inside'],
+    // The same origin, and no page: what a worker answers, the API.
+    [`${ORIGIN}/lb/hello/`, 'outside'],
+    [`${ORIGIN}/api/info`, 'outside'],
+    [`${ORIGIN}//example.com/`, 'inside'],
+    ['http://127.0.0.1:9123/sign-in?code=x', 'outside'],
+    ['http://127.0.0.1:9123/sign-inx?code=x', 'refused'],
+    ['http://127.0.0.1:9123/api/jobs', 'refused'],
+    ['https://example.com/a', 'outside'],
+    ['https://127.0.0.1:8790/', 'outside'],
+    ['mailto:somebody@example.com', 'outside'],
+    ['http://127.0.0.1:8791/', 'refused'],
+    ['http://localhost:8790/', 'refused'],
+    ['http://[::1]:8790/', 'refused'],
+    ['http://example.com/', 'refused'],
+    ['http://127.0.0.1:8790@example.com/', 'refused'],
+    ['http://user@127.0.0.1:8790/', 'refused'],
+    ['https://user:word@example.com/', 'refused'],
+    ['http://127.0.0.1:8790.example.com/', 'refused'],
+    ['file:///etc/passwd', 'refused'],
+    ['javascript:alert(1)', 'refused'],
+    ['data:text/html,<script>1</script>', 'refused'],
+    [`blob:${ORIGIN}/0198c9a2-1c2d-7a3b-8c4d-0123456789ab`, 'refused'],
+    ['view-source:http://127.0.0.1:8790/', 'refused'],
+    ['chrome://settings', 'refused'],
+    ['devtools://devtools/bundled/inspector.html', 'refused'],
+    ['about:blank', 'refused'],
+    ['ftp://example.com/a', 'refused'],
+    ['smb://example.com/share', 'refused'],
+    ['ms-settings:network', 'refused'],
+    ['vbscript:x', 'refused'],
+    ['drydock://jobs/a', 'refused'],
+    ['//example.com/', 'refused'],
+    ['/jobs', 'refused'],
+    ['', 'refused'],
+  ] as const)('%s: %s', (address, passage) => {
+    expect(judgePassage(address, ORIGIN)).toBe(passage)
+  })
+
+  test('without a service nothing is inside', () => {
+    expect(judgePassage(`${ORIGIN}/`, undefined)).toBe('refused')
+    expect(judgePassage('https://example.com/', undefined)).toBe('outside')
+    expect(isOwn('null', undefined)).toBe(false)
+  })
+})
+
+test('pages may write to the clipboard and notify, those of the service alone, and nothing else', () => {
+  const permissions = [
+    ...['clipboard-read', 'clipboard-sanitized-write', 'deprecated-sync-clipboard-read', 'display-capture'],
+    ...['fileSystem', 'fullscreen', 'geolocation', 'hid', 'idle-detection', 'media', 'midi', 'midiSysex'],
+    ...['notifications', 'openExternal', 'pointerLock', 'serial', 'usb', 'window-management', 'unknown', ''],
+  ]
+  expect(permissions.filter((one) => mayUse(one, `${ORIGIN}/jobs`, ORIGIN))).toEqual([
+    'clipboard-sanitized-write',
+    'notifications',
+  ])
+  expect(permissions.filter((one) => mayUse(one, 'https://example.com/', ORIGIN))).toEqual([])
+  expect(permissions.filter((one) => mayUse(one, `${ORIGIN}/`, undefined))).toEqual([])
+})

@@ -1,0 +1,59 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { type Updater, watchUpdates } from '../../../src-main/electron/updates.ts'
+
+function setup() {
+  const timers: { ms: number; run: () => void }[] = []
+  const ready: string[] = []
+  const warnings: string[] = []
+  const checks: number[] = []
+  // Electron-updater needs Electron; its events and switches are what is used of it.
+  const updater = Object.assign(new EventEmitter(), {
+    autoDownload: false,
+    autoInstallOnAppQuit: false,
+    allowDowngrade: true,
+    allowPrerelease: true,
+    checkForUpdates: () => {
+      checks.push(timers.length)
+      return Promise.reject(new Error('no network'))
+    },
+  })
+  const stop = watchUpdates(updater as unknown as Updater, {
+    time: {
+      after(ms, run) {
+        const timer = { ms, run }
+        timers.push(timer)
+        return () => void timers.splice(timers.indexOf(timer), 1)
+      },
+    },
+    log: { info: () => undefined, warn: (message) => warnings.push(message), error: () => undefined },
+    onReady: (version) => ready.push(version),
+  })
+  return { updater, timers, ready, warnings, checks, stop }
+}
+
+test('updates are fetched and told of, installed at the end alone, and never older ones', () => {
+  const { updater, ready } = setup()
+  const { autoDownload, autoInstallOnAppQuit, allowDowngrade, allowPrerelease } = updater
+  expect({ autoDownload, autoInstallOnAppQuit, allowDowngrade, allowPrerelease }).toEqual({
+    autoDownload: true,
+    autoInstallOnAppQuit: true,
+    allowDowngrade: false,
+    allowPrerelease: false,
+  })
+  updater.emit('update-downloaded', { version: '2.0.0' })
+  expect(ready).toEqual(['2.0.0'])
+})
+
+test('a feed that cannot be reached is logged and asked again hours later, until the end', () => {
+  const { updater, timers, warnings, checks, stop } = setup()
+  updater.emit('error', new Error('no network'))
+  timers.shift()?.run()
+  expect({ checks: checks.length, warnings, next: timers.map(({ ms }) => ms) }).toEqual({
+    checks: 1,
+    warnings: ['no update could be had'],
+    next: [6 * 60 * 60_000],
+  })
+  stop()
+  expect(timers).toEqual([])
+})

@@ -12,6 +12,7 @@ import { loadPage, sectionOf } from './app/page-loaders.ts'
 import { showTheme } from './app/show-theme.ts'
 import { tellDesktopNotices } from './app/tell-desktop-notices.ts'
 import { browserPlatform } from './platform/platform.ts'
+import { connectStreams } from './platform/streams.ts'
 import { createAppStore } from './store/app-store.ts'
 import { LiveKeeper } from './store/keep-live.ts'
 
@@ -20,7 +21,7 @@ z.config({ jitless: true })
 
 const platform = browserPlatform(window)
 const store = createAppStore(platform)
-const connect = (address: string) => new EventSource(address)
+const connect = connectStreams(window, (address) => new EventSource(address))
 const client = createApiClient({ fetch: (...request) => fetch(...request), connect, platform })
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 1000 } },

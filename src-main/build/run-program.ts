@@ -30,10 +30,17 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   const { command, args, cwd, env, limitMs, onLine, signal } = program
   signal?.throwIfAborted()
   const child = spawn(command, [...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exit = new Promise<number | undefined>((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' || error.code === 'EACCES' ? resolve(undefined) : reject(error),
+    )
+    child.once('close', (code) => resolve(code ?? -1))
+  })
   const outputs = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     const lines = onLine === undefined ? undefined : splitLines(onLine)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    // Where no more files can be opened it has none, whatever its type says, and its error tells why.
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       outputs[name] = onLine === undefined ? outputs[name] + text : (outputs[name] + text).slice(-TAIL_CHARACTERS)
       lines?.(text)
     })
@@ -52,12 +59,7 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   }, limitMs)
   signal?.addEventListener('abort', end, { once: true })
   try {
-    const exitCode = await new Promise<number | undefined>((resolve, reject) => {
-      child.once('error', (error: NodeJS.ErrnoException) =>
-        error.code === 'ENOENT' || error.code === 'EACCES' ? resolve(undefined) : reject(error),
-      )
-      child.once('close', (code) => resolve(code ?? -1))
-    })
+    const exitCode = await exit
     signal?.throwIfAborted()
     if (exitCode === undefined) return { kind: 'missing' }
     return late ? { kind: 'late' } : { kind: 'ended', exitCode, ...outputs }

@@ -77,7 +77,7 @@ export const PROJECT_ROUTES = {
     summary: 'Build the app; the artifact is kept for a deploy',
     body: projectBuildRequest,
     answer: buildView,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING'],
+    errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'STOPPING'],
     source: SOURCE,
   },
   buildRead: {
@@ -103,7 +103,7 @@ export const PROJECT_ROUTES = {
     summary: 'Build where the source has changed, and say what a deploy would do; a release of the artifact does it',
     body: projectBuildRequest.extend({ environment: environmentName, runsOn: z.enum(RUNS_ON).optional() }),
     answer: projectPlan,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'BUILD_FAILED', 'DISK_FULL'],
+    errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'BUILD_FAILED', 'DISK_FULL', 'STOPPING'],
     source: SOURCE,
   },
   previewStart: {
@@ -111,7 +111,7 @@ export const PROJECT_ROUTES = {
     path: '/api/projects/:projectId/preview',
     summary: 'Start a preview: a service of its own that follows every save',
     answer: previewView,
-    errors: ['PROJECT_NOT_FOUND', 'PREVIEW_RUNNING'],
+    errors: ['PROJECT_NOT_FOUND', 'PREVIEW_RUNNING', 'STOPPING'],
     source: SOURCE,
   },
   previewRead: {

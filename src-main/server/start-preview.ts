@@ -56,15 +56,6 @@ export function createStartPreview({
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     let lastWords = ''
-    child.stdin.on('error', () => undefined) // it has ended; nothing is ever written
-    readLines(child.stdout, (line) => {
-      const event = readEvent(line)
-      if (event === undefined) log.warn('a preview told what is no event', { length: line.length })
-      else onEvent(event)
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      lastWords = (lastWords + text).slice(-LAST_WORDS)
-    })
     const ended = new Promise<PreviewEnd>((resolve) => {
       child.once('error', (error) => {
         // The system says the same of a folder that is gone as of a program.
@@ -77,7 +68,20 @@ export function createStartPreview({
       })
     })
     // No signal: where there are none, on Windows, it would be killed, and its workers would go on.
-    return { ended, stop: () => void child.stdin.end(), kill: () => void child.kill('SIGKILL') }
+    const stop = () => void child.stdin?.end()
+    const kill = () => void child.kill('SIGKILL')
+    // Where no more files can be opened it has none, whatever its type says, and its error tells why.
+    if (child.stdin === undefined) return { ended, stop, kill }
+    child.stdin.on('error', () => undefined) // it has ended; nothing is ever written
+    readLines(child.stdout, (line) => {
+      const event = readEvent(line)
+      if (event === undefined) log.warn('a preview told what is no event', { length: line.length })
+      else onEvent(event)
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      lastWords = (lastWords + text).slice(-LAST_WORDS)
+    })
+    return { ended, stop, kill }
   }
 }
 

@@ -11,6 +11,11 @@ async function setup() {
     seen.push(incoming)
     response.setHeader('set-cookie', 'drydock_session_8790=mine')
     response.setHeader('clear-site-data', '"cookies"')
+    if (incoming.url === '/page') {
+      response.setHeader('content-type', 'text/html')
+      response.setHeader('cache-control', 'public, max-age=31536000')
+      response.setHeader('expires', 'Fri, 01 Jan 2100 00:00:00 GMT')
+    }
     if (incoming.url === '/leads') response.writeHead(307, { location: '/api/endpoints/web' })
     response.end('well')
   })
@@ -60,6 +65,14 @@ describe('a session at a load-balanced endpoint', () => {
     expect(answer.headers).not.toHaveProperty('location')
     expect(answer.headers).toMatchObject({ 'x-drydock-location': '/api/endpoints/web' })
     expect((await send('/lb/web/leads')).headers).toMatchObject({ location: '/api/endpoints/web' })
+  })
+
+  it('leaves nothing that a browser keeps: a window would show the page of a worker as one of ours', async () => {
+    const { fetchAs, send } = await setup()
+    const { headers } = await fetchAs('GET', {}, '/page')
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-security-policy': 'sandbox' })
+    expect(headers).not.toHaveProperty('expires')
+    expect((await send('/lb/web/page')).headers).toMatchObject({ 'cache-control': 'public, max-age=31536000' })
   })
 
   it.each<[what: string, method: string, headers: Record<string, string | undefined>, status: number]>([

@@ -113,6 +113,35 @@ test('shells end with the service', async () => {
   expect(shell.closed).toBe(true)
 })
 
+test.each([
+  ['the service stops', (service: TestService) => service.service().shells.stop()],
+  [
+    'its worker ends',
+    async (service: TestService, workerId: string) => {
+      service.fleet().end(workerId, { code: 1 })
+      await service.clock.until(() => service.service().registry.get(workerId) === undefined)
+    },
+  ],
+])('a shell that is being opened while %s is closed', async (_what, happens) => {
+  const service = await setup()
+  await service.createEndpoint()
+  const worker = await service.worker()
+  const fleet = service.fleet()
+  const { openShell } = fleet
+  const held = Promise.withResolvers<void>()
+  fleet.openShell = async (...args) => {
+    const shell = await openShell(...args)
+    await held.promise
+    return shell
+  }
+  const answer = service.ask('POST', `/api/workers/${worker.id}/shell`, { body: SIZE })
+  await service.clock.until(() => fleet.shells.length === 1)
+  await happens(service, worker.id)
+  held.resolve()
+  expect((await answer).body.code).toBe('SHELL_REFUSED')
+  expect(fleet.shells[0]?.closed).toBe(true)
+})
+
 test('eight shells are open at once; one that ended makes room', async () => {
   const { service, worker, shellId, shell } = await opened()
   const open = () => service.ask('POST', `/api/workers/${worker.id}/shell`, { body: SIZE })

@@ -104,6 +104,22 @@ describe('plans', () => {
 })
 
 describe('projects', () => {
+  it.each(['build', 'plan', 'preview'])('begin no %s once the service stops: it would outlive it', async (what) => {
+    const started: string[] = []
+    const service = await setup({
+      startPreview: (folder) => {
+        started.push(folder)
+        return { ended: Promise.resolve({ exitCode: 0, lastWords: '' }), stop: () => {}, kill: () => {} }
+      },
+    })
+    const { at } = await openProject(service, { 'worker.py': WORKER })
+    await service.service().projects.stop()
+    const body = what === 'plan' ? { environment: 'production' } : what === 'build' ? {} : undefined
+    expect((await service.ask('POST', `${at}/${what}`, { body })).body.code).toBe('STOPPING')
+    expect((await service.ask('GET', `${at}/build`)).body.code).toBe('NO_BUILD')
+    expect(started).toEqual([])
+  })
+
   it('that are forgotten leave their folder, and end what runs of them', async () => {
     const service = await setup()
     const { path, at } = await openProject(service, { 'worker.py': WORKER })

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchChromium } from '../support/chromium.ts'
 import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
 import { type ServedService, type ServeOptions, startedService } from '../support/served-service.ts'
@@ -80,9 +80,15 @@ export async function setup(
 // A page of Chromium; of the desktop's own window, where a variable names Electron's program.
 async function openPage(service: ServedService, look: BrowserContextOptions): Promise<Page> {
   if (electronProgram !== undefined) return openElectronWindow(electronProgram, service.data, look)
-  const browser = await launch()
-  return (await browser.newContext(look)).newPage()
+  sharedBrowser ??= launchChromium()
+  const context = await (await sharedBrowser).newContext(look)
+  onTestFinished(() => context.close())
+  return context.newPage()
 }
+
+// One for the tests of a file: each has a context of its own, with cookies and pages of its own, and a start takes longer.
+let sharedBrowser: Promise<Browser> | undefined
+afterAll(async () => (await sharedBrowser)?.close())
 
 /** Starts a browser that nobody is signed in to; it ends with the test. */
 export async function launch(): Promise<Browser> {

@@ -32,7 +32,9 @@ function openShellOf(c: Context, service: ServiceContext): Shell {
 
 function follow(c: Context, { stopping }: ServiceContext, shell: Shell, after: number): Response {
   const leave = shell.look()
-  c.req.raw.signal.addEventListener('abort', leave)
+  const { signal } = c.req.raw
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave)
   let seen = after
   let told = false
   return followAsEvents(c, {

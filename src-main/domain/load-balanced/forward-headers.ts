@@ -71,7 +71,18 @@ function withoutOurCookies([name, value]: Pair): Pair {
 }
 
 /** What would change the browser itself. Under /lb the origin is that of our pages, and so is what it would change. */
-const OF_THE_BROWSER = /^(set-cookie|clear-site-data|strict-transport-security|service-worker-allowed)$/
+const OF_THE_BROWSER =
+  /^(set-cookie|clear-site-data|strict-transport-security|service-worker-allowed|nel|report-to|alt-svc)$/
+/** How long a browser may keep an answer. */
+const OF_THE_CACHE = /^(cache-control|expires|pragma)$/
+/**
+ * A window asks the cache of the browser first. An answer that a page of ours has fetched would come from there without a
+ * question to us, and what stands in it would run as one of our pages.
+ */
+const NOTHING_KEPT: readonly Pair[] = [
+  ['Cache-Control', 'no-store'],
+  ['Content-Security-Policy', 'sandbox'],
+]
 /**
  * Where an answer leads, told and not followed: a browser would repeat the request there with the session, and a worker
  * that answers 307 with an address of the management API would have our page do there what it likes.
@@ -81,7 +92,7 @@ const SHOWN_LOCATION = 'X-Drydock-Location'
 /**
  * The headers for the client.
  * @param trailers whether the answer can have some, which then may be announced
- * @param session whether a session of our pages asked: the worker must not change its cookies, nor lead it elsewhere
+ * @param session whether a session of our pages asked: the worker must not change its browser, nor lead it elsewhere
  */
 export function headersForClient(
   raw: readonly string[],
@@ -89,12 +100,17 @@ export function headersForClient(
 ): string[] {
   const pairs = pairsOf(raw)
   const ended = endingHere(pairs)
-  return pairs
-    .filter(([name]) => {
-      const lower = name.toLowerCase()
-      return !ended.has(lower) && (trailers || lower !== 'trailer') && !(session && OF_THE_BROWSER.test(lower))
-    })
-    .flatMap(([name, value]) => [session && name.toLowerCase() === 'location' ? SHOWN_LOCATION : name, value])
+  const kept = pairs.filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !ended.has(lower) && (trailers || lower !== 'trailer')
+  })
+  return (session ? kept.flatMap(forSession).concat(NOTHING_KEPT) : kept).flat()
+}
+
+function forSession([name, value]: Pair): readonly Pair[] {
+  const lower = name.toLowerCase()
+  if (OF_THE_BROWSER.test(lower) || OF_THE_CACHE.test(lower)) return []
+  return [[lower === 'location' ? SHOWN_LOCATION : name, value]]
 }
 
 /** Name and value in turn, as a list of pairs. */

@@ -27,7 +27,7 @@ export type Build = {
 
 /** Builds of all projects. */
 export type Builds = {
-  /** @throws AppError BUILD_RUNNING */
+  /** @throws AppError BUILD_RUNNING, STOPPING */
   readonly start: (project: Project, request: ProjectBuildRequest) => Build
   /** The newest of a project. */
   readonly newest: (projectId: string) => Build | undefined
@@ -35,6 +35,7 @@ export type Builds = {
   readonly cancel: (projectId: string) => Promise<void>
   /** Ends it, and forgets what was built. */
   readonly forget: (projectId: string) => Promise<void>
+  /** Ends all; none begins any more, as nobody would end what it starts. */
   readonly stop: () => Promise<void>
 }
 
@@ -52,6 +53,7 @@ type Running = Build & { readonly cancel: () => void }
 /** Makes them. */
 export function createBuilds({ clock, log, storage, build, onChange }: Deps): Builds {
   const builds = new Map<string, Running>()
+  let stopping = false
 
   function begin({ id, folder }: Project, request: ProjectBuildRequest): Running {
     const cancelled = new AbortController()
@@ -110,6 +112,7 @@ export function createBuilds({ clock, log, storage, build, onChange }: Deps): Bu
 
   return {
     start(project, request) {
+      if (stopping) throw new AppError('STOPPING')
       if (builds.get(project.id)?.view().state === 'running')
         throw new AppError('BUILD_RUNNING', { projectId: project.id })
       const begun = begin(project, request)
@@ -123,7 +126,10 @@ export function createBuilds({ clock, log, storage, build, onChange }: Deps): Bu
       await cancel(projectId)
       builds.delete(projectId)
     },
-    stop: async () => void (await Promise.all([...builds.keys()].map(cancel))),
+    async stop() {
+      stopping = true
+      await Promise.all([...builds.keys()].map(cancel))
+    },
   }
 }
 

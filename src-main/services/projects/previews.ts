@@ -26,7 +26,7 @@ type Running = Preview & {
 
 /** Previews of all projects. */
 export type Previews = {
-  /** @throws AppError PREVIEW_RUNNING */
+  /** @throws AppError PREVIEW_RUNNING, STOPPING */
   readonly start: (project: Project) => Preview
   /** The newest of a project. */
   readonly newest: (projectId: string) => Preview | undefined
@@ -36,6 +36,7 @@ export type Previews = {
   readonly link: (projectId: string) => ReturnType<PreviewLink>
   /** Ends it, and forgets what it told. */
   readonly forget: (projectId: string) => Promise<void>
+  /** Ends all; none begins any more. */
   readonly stopAll: () => Promise<void>
 }
 
@@ -51,6 +52,7 @@ type Deps = {
 /** Makes them. */
 export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps): Previews {
   const previews = new Map<string, Running>()
+  let stopping = false
 
   function begin({ id, folder }: Project): Running {
     const hear = (event: PreviewEvent) => {
@@ -97,6 +99,7 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
 
   return {
     start(project) {
+      if (stopping) throw new AppError('STOPPING')
       const before = previews.get(project.id)
       if (before !== undefined && before.shown.state !== 'ended')
         throw new AppError('PREVIEW_RUNNING', { projectId: project.id })
@@ -119,7 +122,10 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
       await stop(projectId)
       previews.delete(projectId)
     },
-    stopAll: async () => void (await Promise.all([...previews.keys()].map(stop))),
+    async stopAll() {
+      stopping = true
+      await Promise.all([...previews.keys()].map(stop))
+    },
   }
 }
 

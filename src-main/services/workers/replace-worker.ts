@@ -39,6 +39,8 @@ export function createHandReplacement(deps: HandReplacementDeps): HandReplacemen
   const stopping = new AbortController()
   // What is done for each endpoint, as one chain.
   const chains = new Map<string, Promise<boolean>>()
+  // Each is in its chain once, however often somebody asks.
+  const underWay = new Set<LiveWorker>()
 
   function orderFor({ endpointId }: LiveWorker): ReplacementOrder {
     const endpoint = storage.endpoints.get(endpointId)
@@ -76,6 +78,8 @@ export function createHandReplacement(deps: HandReplacementDeps): HandReplacemen
   // When one new worker does not become ready the next would not either.
   function enqueue(workers: readonly LiveWorker[]): void {
     for (const worker of workers) {
+      if (underWay.has(worker)) continue
+      underWay.add(worker)
       say(worker, 'is being replaced')
       const before = chains.get(worker.endpointId) ?? Promise.resolve(true)
       const chain = before.then(async (goesOn) => {
@@ -85,6 +89,7 @@ export function createHandReplacement(deps: HandReplacementDeps): HandReplacemen
       })
       chains.set(worker.endpointId, chain)
       void chain.finally(() => {
+        underWay.delete(worker)
         if (chains.get(worker.endpointId) === chain) chains.delete(worker.endpointId)
       })
     }

@@ -64,7 +64,11 @@ export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps)
         })
         shells.set(id, shell)
         log.info('shell opened', { shellId: id, workerId })
-        return shell
+        // Whatever ended all shells in the meantime did not know this one.
+        const late = stopping ? 'the service stops' : worker.state === 'ended' ? whyEnded(worker) : undefined
+        if (late === undefined) return shell
+        await shell.close(late)
+        throw new Error(late)
       } catch (cause) {
         throw new AppError('SHELL_REFUSED', { workerId, why: (cause as Error).message }, { cause })
       } finally {

@@ -14,7 +14,8 @@ const SEQUENCE = new RegExp(
   `${ESCAPE}(?:\\[([0-9;:?]*)([@-~])|\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)|[@-Z\\\\^_])`,
   'g',
 )
-const CONTROL_BUT_TAB = /[^\P{Cc}\t]/gu
+// A line of a log has several where a program wrote a traceback at once.
+const CONTROL = /[^\P{Cc}\t\n]/gu
 
 /** Takes a line with the colour sequences of terminals apart. Other control characters are left out. */
 export function readAnsi(line: string): readonly AnsiPiece[] {
@@ -22,7 +23,7 @@ export function readAnsi(line: string): readonly AnsiPiece[] {
   let look: Omit<AnsiPiece, 'text'> = {}
   let from = 0
   const add = (text: string) => {
-    const clean = text.replace(CONTROL_BUT_TAB, '')
+    const clean = text.replace(CONTROL, '')
     if (clean !== '') pieces.push({ ...look, text: clean })
   }
   for (const match of line.matchAll(SEQUENCE)) {

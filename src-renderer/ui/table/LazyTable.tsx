@@ -53,7 +53,8 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
   })
   const items = virtual.getVirtualItems()
   const indexes = items.map(({ index }) => index)
-  const [first, last] = [Math.min(...indexes), Math.max(...indexes)]
+  // None are drawn before the table has a height.
+  const [first, last] = indexes.length === 0 ? [0, 0] : [Math.min(...indexes), Math.max(...indexes)]
   const reads = active >= 0 || (virtual.scrollOffset ?? 0) > 0
   useEffect(() => onSight(first, last), [onSight, first, last])
   useEffect(() => onReading(reads), [onReading, reads])

@@ -38,7 +38,11 @@ export const desktopNotice = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('service-refused'), why: z.string() }),
   z.object({ kind: z.literal('service-restarted') }),
   z.object({ kind: z.literal('update-ready'), version: z.string() }),
-  z.object({ kind: z.literal('link-refused'), address: z.string() }),
+  z.object({
+    kind: z.literal('link-refused'),
+    address: z.string(),
+    why: z.string().optional().describe('missing: the address is of none that leave the window'),
+  }),
 ])
 
 /** What the desktop tells the pages by itself. */

@@ -75,10 +75,14 @@ export function guardWindows(contents: Electron.WebContents, origin: () => strin
     event.preventDefault()
     if (isWindow) leave(address, passage)
   }
+  // Nobody should wonder why a click does nothing.
+  const tell = (notice: DesktopNotice) => {
+    if (!contents.isDestroyed()) contents.send(NOTICE_CHANNEL, notice)
+  }
   const leave = (address: string, passage: Passage) => {
-    if (passage === 'outside') void shell.openExternal(address)
-    // Nobody should wonder why a click does nothing.
-    if (passage === 'refused') contents.send(NOTICE_CHANNEL, { kind: 'link-refused', address } satisfies DesktopNotice)
+    if (passage === 'refused') tell({ kind: 'link-refused', address })
+    if (passage !== 'outside') return
+    shell.openExternal(address).catch((error: Error) => tell({ kind: 'link-refused', address, why: error.message }))
   }
   contents.on('will-frame-navigate', (event) => judge(event, event.url, event.isMainFrame))
   contents.on('will-redirect', (event) => judge(event, event.url, false))

@@ -21,11 +21,15 @@ export const sendRequest: RequestSender = ({ url, target, method, key, body, sig
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     }
     const { hostname: host, port } = new URL(url)
-    const outgoing = request({ host, port, path: target, method, headers, agent, signal }, (answer) =>
-      readAnswer(answer, end, fail),
-    )
+    // An answer that only changes the protocol is neither an answer nor an error to Node.
+    const onClose = () => fail(new Error('the connection was closed'))
+    const outgoing = request({ host, port, path: target, method, headers, agent, signal }, (answer) => {
+      outgoing.off('close', onClose)
+      readAnswer(answer, end, fail)
+    })
     outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`none within ${TIMEOUT_MS / 1000} s`)))
     outgoing.once('error', fail)
+    outgoing.once('close', onClose)
     outgoing.end(body)
   })
 

@@ -1,7 +1,7 @@
 /** The machine under the service, as the system page asks for it: programs are run and files are looked at. */
-import { readdir, stat, truncate } from 'node:fs/promises'
+import { readdir, realpath, stat, truncate } from 'node:fs/promises'
 import { arch, release, type as systemName } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { Host } from '../core.ts'
 import { desktopVersion, type EngineSeen } from '../doctor/ask-engine.ts'
 import { askGpus, askToolkit, containerRows } from '../doctor/container-rows.ts'
@@ -49,7 +49,11 @@ export function createHost({ folder, log }: Pick<DataFolder, 'folder' | 'log'>, 
       ]
     },
     tightenPermissions: () => tightenPermissions(folder),
-    measure: (names) => measureAll(names.map((name) => resolve(folder, name))),
+    async measure(names) {
+      const parts = names.filter((name) => !isAbsolute(name)).map((name) => join(folder, name))
+      const others = await Promise.all(names.filter(isAbsolute).map(whereItLies))
+      return measureAll([...parts, ...others.flat()])
+    },
     async list(name) {
       const names = await readdir(join(folder, name)).catch(() => [])
       return Promise.all(names.map((entry) => look(join(folder, name), entry)))
@@ -72,6 +76,12 @@ function asSeen(told: ToldEngine): EngineSeen {
     return { state: 'absent', reason: told?.reason ?? 'this service runs its workers without containers' }
   const { source = '', version = '', platform = '', info = {} } = told
   return { state: 'answers', where: source, version, desktop: desktopVersion(platform), info }
+}
+
+// A link in a project that somebody opened could lead to the root of the disk, and all of that would be counted.
+async function whereItLies(path: string): Promise<readonly string[]> {
+  const real = await realpath(path).catch(() => undefined)
+  return real === path ? [path] : []
 }
 
 async function look(parent: string, name: string) {

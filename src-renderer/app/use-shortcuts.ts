@@ -12,9 +12,12 @@ const SEQUENCE_MS = 1000
 export function useShortcuts({
   openPalette,
   openSheet,
+  isOpen,
 }: {
   readonly openPalette: () => void
   readonly openSheet: () => void
+  /** One of the two is open, or about to be: letters are for it, and do nothing on the page. */
+  readonly isOpen: boolean
 }): void {
   const { store, platform } = useApp()
   useEffect(() => {
@@ -26,7 +29,7 @@ export function useShortcuts({
         openPalette()
         return
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isOverlaid()) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isOpen || isOverlaid()) return
       if (event.key === '?') openSheet()
       else if (event.key === '/') focusSearch(event)
       else runCommand(event)
@@ -50,7 +53,7 @@ export function useShortcuts({
 
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
-  }, [store, platform, openPalette, openSheet])
+  }, [store, platform, openPalette, openSheet, isOpen])
 }
 
 const isOverlaid = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null

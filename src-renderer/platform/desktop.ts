@@ -19,7 +19,10 @@ export function desktopMessage(notice: DesktopNotice): DesktopMessage {
     case 'service-restarted':
       return { kind: 'done', text: 'The service is up again.' }
     case 'link-refused':
-      return { kind: 'error', text: `${cut(notice.address)} was not opened: only https links leave the window.` }
+      return {
+        kind: 'error',
+        text: `${cut(notice.address)} was not opened: ${sentence(notice.why ?? 'only https links leave the window')}`,
+      }
     case 'update-ready':
       return { kind: 'done', text: `Version ${notice.version} is here. It is installed when you quit Drydock.` }
   }

@@ -10,13 +10,16 @@ export type StreamWindow = Pick<EventTarget, 'addEventListener'>
 
 const CLOSED = 2
 
-/** @returns what opens a stream at an address */
+const isOpen = ({ readyState }: Pick<EventSource, 'readyState'>) => readyState !== CLOSED
+
+/** Makes what opens streams of a window. @returns opens one at an address */
 export function connectStreams<Stream extends EventTarget & Pick<EventSource, 'close' | 'readyState'>>(
   window: StreamWindow,
   open: (address: string) => Stream,
 ): (address: string) => Stream {
   let opened: readonly Stream[] = []
   window.addEventListener('pagehide', () => {
+    opened = opened.filter(isOpen)
     for (const stream of opened) stream.close()
   })
   window.addEventListener('pageshow', (event) => {
@@ -27,7 +30,7 @@ export function connectStreams<Stream extends EventTarget & Pick<EventSource, 'c
   })
   return (address) => {
     const stream = open(address)
-    opened = [...opened.filter(({ readyState }) => readyState !== CLOSED), stream]
+    opened = [...opened.filter(isOpen), stream]
     return stream
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Keeps the store as the service is: reads a snapshot, follows the events after it, and begins anew when the stream
- * breaks off. A page that nobody sees for a while lets its stream go, since a browser gives one service six connections,
- * and every window that is open would hold one.
+ * breaks off. A page that nobody sees for a while lets its stream go, and one that was opened in the background has none
+ * until it is seen, since a browser gives one service six connections, and every window that is open would hold one.
  */
 import type { LiveSnapshot } from '../../src-main/contract/live.ts'
 import { isSignedOut } from '../api-client/api-error.ts'
@@ -12,7 +12,7 @@ import type { AppStore } from './app-store.ts'
 
 const RETRY_FROM_MS = 500
 const RETRY_TO_MS = 5000
-const UNSEEN_MS = 60_000
+const UNSEEN_MS = 10_000
 // Reasons why jobs wait, or why a worker finds no place, change with time alone; so do workers of load-balanced endpoints,
 // whose requests are no events.
 const REFRESH_MS = 3000
@@ -83,6 +83,7 @@ export class LiveKeeper {
     const { beginWith, setConnection } = this.#store.getState()
     beginWith(snapshot)
     setConnection('live', this.#platform.now())
+    if (!this.#platform.isVisible()) return
     this.#closeStream = openEventStream({
       after: snapshot.eventId,
       connect: this.#connect,

@@ -7,6 +7,8 @@ export type JsonTreeProps = { readonly value: unknown; readonly open?: number }
 // A list of a million numbers must not stop the window; the rest comes at a press.
 const SHOWN_AT_ONCE = 100
 const LONG_TEXT = 500
+// Text without a space is data, like a picture in base64, of which nobody reads more than the beginning.
+const LONG_DATA = 80
 
 /** A value of JSON as a tree that folds. */
 export function JsonTree({ value, open = 2 }: JsonTreeProps) {
@@ -77,11 +79,12 @@ function Name({ name }: { readonly name: string | undefined }) {
 function Leaf({ value }: { readonly value: unknown }) {
   const [whole, setWhole] = useState(false)
   if (typeof value !== 'string') return <span className="text-running">{String(value)}</span>
+  const most = value.slice(0, LONG_TEXT).includes(' ') ? LONG_TEXT : LONG_DATA
   if (whole || value.length <= LONG_TEXT)
     return <span className="break-words whitespace-pre-wrap text-completed">{JSON.stringify(value)}</span>
   return (
     <>
-      <span className="break-all text-completed">{JSON.stringify(value.slice(0, LONG_TEXT)).slice(0, -1)}…</span>{' '}
+      <span className="break-all text-completed">{JSON.stringify(value.slice(0, most)).slice(0, -1)}…</span>{' '}
       <button type="button" onClick={() => setWhole(true)} className="text-accent hover:underline">
         {value.length.toLocaleString('en')} characters
       </button>

@@ -1,5 +1,8 @@
 /** Values as people read them: two figures, units of the field. */
 
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
 /** A span with two figures: `320 ms`, `1.4 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`. @param ms at least 0 */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -20,10 +23,12 @@ function ofUnits(seconds: number): string {
 const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
   small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
 
-/** How long ago a moment was: `just now`, `14 s ago`. Moments to come read `in 14 s`. Both in ms since the epoch. */
+/** How long ago a moment was: `just now`, `14 s ago`, `5 min ago`. Moments to come read `in 14 s`. Both in ms since the epoch. */
 export function ago(at: number, now: number): string {
   const ms = now - at
   if (Math.abs(ms) < 1000) return 'just now'
+  // The seconds of a minute that is long gone tell nothing, and would change all the time.
+  if (ms >= MINUTE_MS && ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
   // Whole seconds: a figure that jumps ten times a second tells nothing.
   const span = duration(Math.max(1000, Math.floor(Math.abs(ms) / 1000) * 1000)).replace(/\.0 s$/, ' s')
   return ms < 0 ? `in ${span}` : `${span} ago`

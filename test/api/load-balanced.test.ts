@@ -292,6 +292,16 @@ describe('a worker that does not answer', () => {
     await until(() => expect(service.service().balancer.counts('web').open).toBe(0))
   })
 
+  it.each(['GET', 'POST'])('a %s whose worker changes the protocol unasked fails at once', async (method) => {
+    const service = await setup({
+      answer: (incoming) => incoming.socket.write('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    })
+    await service.ready()
+    const answer = await service.send('/lb/web/x', { method })
+    expect(answer.json()).toMatchObject({ code: 'WORKER_FAILED', status: 502 })
+    expect(service.service().balancer.counts('web').open).toBe(0)
+  })
+
   it('is given up earlier where the endpoint says so', async () => {
     const service = await setup({
       answer: (incoming) => reached.push(incoming),

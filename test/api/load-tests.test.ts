@@ -25,6 +25,11 @@ async function setup(file?: string) {
   return { ...service, start, read, ended }
 }
 
+// A body that is sent so often is as large as all may be together.
+const FITTING = 10_000
+const LARGE_BYTES = Math.floor(limit('loadTestBytes') / FITTING)
+const LARGE = JSON.stringify({ input: { a: 'x'.repeat(LARGE_BYTES - '{"input":{"a":""}}'.length) } })
+
 describe('a load test', () => {
   it('sends as many requests as it was told, and keeps what came of them', async () => {
     const { start, ended, get } = await setup()
@@ -131,6 +136,7 @@ describe('a load test', () => {
     [/requests: must be from 1/, { requests: limit('loadTestRequests') + 1 }],
     [/concurrency: must be from 1/, { concurrency: limit('loadTestConcurrency') + 1 }],
     [/body: must be the text of a JSON object/, { body: '[]' }],
+    [/body: would be sent more often than fits/, { body: LARGE, requests: FITTING + 1 }],
     [/is queue-based/, { operation: 'request' }],
   ])('is refused where it cannot be meant: %s', async (why, plan) => {
     const { ask } = await setup()
@@ -146,6 +152,8 @@ describe('a load test', () => {
     const { id } = await start({ operation: 'runsync', ...most })
     await ask('POST', `${PATH}/${id}/stop`)
     expect(await read(id)).toMatchObject({ plan: most })
+    const large = await start({ operation: 'runsync', concurrency: 1, requests: FITTING, body: LARGE })
+    await ask('POST', `${PATH}/${large.id}/stop`)
   })
 
   it('is one of the newest fifty', async () => {

@@ -58,6 +58,23 @@ describe('saved requests', () => {
     expect(body.error).toMatch(/200 are saved. Delete one first/)
   })
 
+  it('are together no larger than one answer may be', async () => {
+    const { ask, get, save } = await setup()
+    const body = 'x'.repeat(limit('managementBodyBytes') - 1000)
+    const most = Math.floor(limit('savedRequestsBytes') / limit('managementBodyBytes'))
+    for (let made = 0; made < most; made++) await save(`request ${made}`, { body })
+    const small = await save('small')
+    const refused = { status: 400, body: { code: 'BAD_FIELD', error: expect.stringMatching(/16.*Delete one first/) } }
+    expect(await ask('POST', PATH, { body: { name: 'one more', request: { ...request, body } } })).toMatchObject(
+      refused,
+    )
+    expect(await ask('PATCH', `${PATH}/${small.id}`, { body: { request: { ...request, body } } })).toMatchObject(
+      refused,
+    )
+    const [first] = (await get(PATH)).requests
+    expect(await ask('PATCH', `${PATH}/${first.id}`, { body: { name: 'renamed' } })).toMatchObject({ status: 200 })
+  })
+
   it('need the account key', async () => {
     const { ask, createEndpoint } = await setup()
     const key = await createEndpoint('other')

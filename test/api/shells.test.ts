@@ -129,11 +129,13 @@ test.each([
   const fleet = service.fleet()
   const { openShell } = fleet
   const held = Promise.withResolvers<void>()
-  fleet.openShell = async (...args) => {
-    const shell = await openShell(...args)
-    await held.promise
-    return shell
-  }
+  Object.assign(fleet, {
+    openShell: async (...args: Parameters<typeof openShell>) => {
+      const shell = await openShell(...args)
+      await held.promise
+      return shell
+    },
+  })
   const answer = service.ask('POST', `/api/workers/${worker.id}/shell`, { body: SIZE })
   await service.clock.until(() => fleet.shells.length === 1)
   await happens(service, worker.id)

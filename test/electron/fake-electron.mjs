@@ -44,6 +44,7 @@ class Contents extends EventEmitter {
   setWindowOpenHandler = (handler) => {
     this.openHandler = handler
   }
+  isDestroyed = () => false
 }
 
 /** The one window. */
@@ -116,7 +117,10 @@ export const session = {
 
 /** The system's own programs are not started. */
 export const shell = {
-  openExternal: async (address) => record('openExternal', { address }),
+  async openExternal(address) {
+    record('openExternal', { address })
+    if (address.startsWith('mailto:')) throw new Error('No application knows how to open it')
+  },
   openPath: async (path) => record('openPath', { path }),
   showItemInFolder: (path) => record('showItem', { path }),
 }

@@ -49,11 +49,14 @@ describe('the built main process', () => {
     expect(await play('open', { url: 'http://127.0.0.1:1/sign-in?code=x' })).toEqual({ action: 'deny' })
     expect(await play('open', { url: 'file:///etc/passwd' })).toEqual({ action: 'deny' })
     expect(await play('webview')).toBe(true)
+    // No program of the system takes it, which is told and ends nothing.
+    expect(await play('open', { url: 'mailto:a@example.com' })).toEqual({ action: 'deny' })
     expect(all('openExternal').map(({ address }) => address)).toEqual([
-      ...['https://example.com/', 'https://example.com/a', 'http://127.0.0.1:1/sign-in?code=x'],
+      ...['https://example.com/', 'https://example.com/a', 'http://127.0.0.1:1/sign-in?code=x', 'mailto:a@example.com'],
     ])
     expect(all('notice').map(({ message }) => message.address)).toEqual([
       ...['http://127.0.0.1:1/', 'file:///etc/passwd', 'javascript:alert(1)', 'x', 'file:///etc/passwd'],
+      'mailto:a@example.com',
     ])
   })
 

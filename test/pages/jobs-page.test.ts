@@ -109,7 +109,7 @@ describe('a job', () => {
     await open(`/jobs/${id}`)
     const alert = page.getByRole('alert')
     await alert.getByText('the picture has no face in it').waitFor()
-    await alert.getByRole('button', { name: 'All of it' }).click()
+    await alert.getByRole('button', { name: 'Whole error' }).click()
     await alert.getByText('Traceback').waitFor()
     await page.keyboard.press('r')
     await page.getByText('The job is queued again').waitFor()

@@ -38,7 +38,7 @@ describe('a load test', () => {
     await page.getByRole('img', { name: /Latency: All median/ }).waitFor()
     await page.getByRole('radio', { name: 'Ran' }).click()
     await page.getByRole('img', { name: /Ran: All median/ }).waitFor()
-    await page.getByRole('list', { name: 'Answers by status' }).getByText('200').waitFor()
+    await page.getByRole('list', { name: 'Answers by status' }).getByText('Status 200').waitFor()
     await expectAccessible()
     await shoot('load-ended')
     await start(page, 200, 2)

@@ -72,6 +72,22 @@ describe('a request by hand', () => {
     expect(await answer(page, 'stream').count()).toBe(1)
   })
 
+  test('is sent by the keyboard from anywhere on the page, and by nothing in a panel above it', async () => {
+    const { service, page, open } = await setup()
+    await service.createHandler('echo', ECHO)
+    await open('/endpoints/echo/requests')
+    await page.getByRole('textbox', { name: 'Body of the request' }).getByText('"input"').waitFor()
+    await page.keyboard.press('s')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    expect(await answer(page, 'runsync').count()).toBe(0)
+    await page.keyboard.press('Control+Enter')
+    await answer(page, 'runsync').getByText('Completed').waitFor()
+    expect(await answer(page, 'run').count()).toBe(0)
+  })
+
   test('shows pictures, and the same as JSON at a press', async () => {
     const { service, page, open, shoot, faults } = await setup({ colorScheme: 'dark' })
     await service.createHandler('pictures', PICTURES)

@@ -75,6 +75,19 @@ describe('every page', () => {
   })
 })
 
+test('what is typed at once after the palette was asked for is no key of the page', async () => {
+  const { service, page, open } = await setup()
+  await service.createEndpoint('hello')
+  await open('/endpoints/hello')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.press('p')
+  await page.getByRole('dialog', { name: 'All actions' }).waitFor()
+  expect(await service.get('/api/endpoints/hello')).toMatchObject({ paused: false })
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('p')
+  await expect.poll(async () => (await service.get('/api/endpoints/hello')).paused).toBe(true)
+})
+
 test('the palette finds endpoints and pages, and says their keys', async () => {
   const { service, page, open, expectAccessible } = await setup()
   await service.createEndpoint('hello')

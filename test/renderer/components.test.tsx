@@ -34,6 +34,12 @@ describe('a tree of JSON', () => {
     fireEvent.click(screen.getByRole('button', { name: '5,000,000 characters' }))
     expect(container.textContent?.length).toBe(5_000_002)
   })
+
+  test('shows more of a long text that can be read than of one that is data', () => {
+    const begin = (value: string) => renderInApp(<JsonTree value={value} />).container.querySelector('.text-completed')
+    expect(begin('word '.repeat(1000))?.textContent?.length).toBe(502)
+    expect(begin(`data:image/png;base64,${'A'.repeat(5000)}`)?.textContent?.length).toBe(82)
+  })
 })
 
 test('every state of a job is a word', () => {

@@ -24,7 +24,12 @@ test.each([
   [999, 'just now'],
   [1000, '1 s ago'],
   [14_900, '14 s ago'],
-  [125_000, '2 min 5 s ago'],
+  [59_900, '59 s ago'],
+  [60_000, '1 min ago'],
+  [125_000, '2 min ago'],
+  [3_599_999, '59 min ago'],
+  [3_900_000, '1 h 5 min ago'],
+  [-125_000, 'in 2 min 5 s'],
   [-3000, 'in 3 s'],
 ])('what was %d ms ago reads %s', (ms, text) => {
   expect(ago(1_790_000_000_000 - ms, 1_790_000_000_000)).toBe(text)

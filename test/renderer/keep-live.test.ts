@@ -7,8 +7,9 @@ import { anEndpoint, jobMoved, NOW, testClient, testPlatform } from './support.t
 
 type Stream = EventSourceLike & { readonly address: string; readonly target: EventTarget; open: boolean }
 
-function setup() {
+function setup({ seen = true } = {}) {
   const platform = testPlatform()
+  platform.show(seen)
   const store = createAppStore(platform)
   const streams: Stream[] = []
   const heard: NumberedEvent[] = []
@@ -156,11 +157,11 @@ test('while jobs wait the reasons are read again, as they change with time alone
   expect(calls).toHaveLength(2)
 })
 
-test('a page that nobody sees lets its stream go after a minute, and begins anew when it is seen', async () => {
+test('a page that nobody sees lets its stream go after ten seconds, and begins anew when it is seen', async () => {
   const { platform, newest, streams } = setup()
   await platform.advance(0)
   platform.show(false)
-  await platform.advance(59_999)
+  await platform.advance(9_999)
   expect(newest().open).toBe(true)
   await platform.advance(1)
   expect(newest().open).toBe(false)
@@ -169,11 +170,21 @@ test('a page that nobody sees lets its stream go after a minute, and begins anew
   expect(streams.map(({ open }) => open)).toEqual([false, true])
 })
 
-test('a page that is seen again within the minute keeps its stream', async () => {
+test('a page that was opened in the background opens its stream when it is seen', async () => {
+  const { platform, streams, state } = setup({ seen: false })
+  await platform.advance(0)
+  expect(state().connection).toBe('live')
+  expect(streams).toHaveLength(0)
+  platform.show(true)
+  await platform.advance(0)
+  expect(streams.map(({ open }) => open)).toEqual([true])
+})
+
+test('a page that is seen again within that time keeps its stream', async () => {
   const { platform, streams } = setup()
   await platform.advance(0)
   platform.show(false)
-  await platform.advance(30_000)
+  await platform.advance(5_000)
   platform.show(true)
   await platform.advance(60_000)
   expect(streams.map(({ open }) => open)).toEqual([true])

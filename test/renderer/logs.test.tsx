@@ -24,6 +24,7 @@ describe('a line with sequences of a terminal', () => {
     [`${ESC}]8;;http://x${ESC}\\link`, [{ text: 'link' }]],
     [`${ESC}[2K${ESC}[1Gprogress\r`, [{ text: 'progress' }]],
     ['tab\tstays, \u0000\u0008others go', [{ text: 'tab\tstays, others go' }]],
+    ['Traceback:\n  line 3\r\n', [{ text: 'Traceback:\n  line 3\n' }]],
     ['', []],
   ])('%j is read as its pieces', (line, pieces) => {
     expect(readAnsi(line)).toEqual(pieces)

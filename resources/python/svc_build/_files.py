@@ -97,10 +97,16 @@ class ProjectFiles:
     def _patterns_of(self, folder: str) -> list[Pattern]:
         if folder not in self._rules:
             file = f"{folder}/.gitignore" if folder else ".gitignore"
-            try:
-                with open(os.path.join(self.root, file), "rb") as opened:
-                    text = opened.read().decode("utf-8", "surrogateescape")
-            except OSError:
-                text = ""
-            self._rules[folder] = parse_patterns(text, file)
+            self._rules[folder] = parse_patterns(self._text_of(file), file)
         return self._rules[folder]
+
+    def _text_of(self, file: str) -> str:
+        path = os.path.join(self.root, file)
+        try:
+            # A pipe or a device has no end, and a link in a project may lead to one.
+            if not os.path.isfile(path):
+                return ""
+            with open(path, "rb") as opened:
+                return opened.read().decode("utf-8", "surrogateescape")
+        except OSError:
+            return ""

@@ -133,6 +133,11 @@ export function sendToWorker(
       const failure = connected ? (outgoing.reusedSocket ? 'stale' : 'broken') : 'refused'
       settle(() => resolve({ kind: 'failed', failure, why: describe(error, connected) }))
     })
+    // To Node a change of the protocol that nobody asked for is neither an answer nor an error.
+    outgoing.on('close', () => {
+      if (answered) return
+      settle(() => resolve({ kind: 'failed', failure: 'broken', why: 'it changed the protocol without being asked' }))
+    })
     if (body === 'none') outgoing.end()
   })
 }

@@ -49,7 +49,7 @@ function loadTestOf(c: Context, service: ServiceContext): LoadTest {
 function requireFit(
   service: ServiceContext,
   endpoint: Endpoint,
-  { operation, body = '', method = 'GET' }: LoadTestCreate,
+  { operation, body = '', method = 'GET', requests }: LoadTestCreate,
 ) {
   const { url, hostUrl } = addressesOf(endpoint, service.info().url)
   const isBalanced = endpoint.config.loadBalanced !== undefined
@@ -61,6 +61,9 @@ function requireFit(
     throw new AppError('BAD_FIELD', { field: 'body', why: 'must be the text of a JSON object with an `input` object' })
   if (operation === 'request' && body !== '' && (method === 'GET' || method === 'HEAD'))
     throw new AppError('BAD_FIELD', { field: 'body', why: `goes with no ${method} request. Choose another method` })
+  const most = Math.floor(limit('loadTestBytes') / Math.max(1, Buffer.byteLength(body)))
+  if (requests > most)
+    throw new AppError('BAD_FIELD', { field: 'body', why: `would be sent more often than fits: ${most} times at most` })
 }
 
 function isObject(text: string): boolean {

@@ -40,7 +40,7 @@ Examples:
         await runService(() => startService(options), surroundings, {
           async onUp({ url, data, keyFile }, signal) {
             const facts = { ready: true, url, data, keyFile }
-            if (!output.json) showPlaces(output, facts)
+            if (!output.json) showPlaces(output, facts, drydockIn(surroundings))
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
             if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
             await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
@@ -79,11 +79,15 @@ async function openedWindow(
 
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }
 
-function showPlaces(output: Output, { url, data, keyFile }: Facts & { readonly keyFile: string }): void {
+function showPlaces(
+  output: Output,
+  { url, data, keyFile }: Facts & { readonly keyFile: string },
+  drydock: string,
+): void {
   output.line('Drydock is up. Ctrl+C stops it.')
   output.fields([
     ['address', url],
-    ['web pages', `${url}/  (drydock open signs a browser in)`],
+    ['web pages', `${url}/  (${drydock} open signs a browser in)`],
     ['data folder', data],
     ['key file', keyFile],
   ])
@@ -134,8 +138,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
 
 /** Commands as they can be typed in this folder: with the data folder where it is not the one they take by themselves. */
 function nextCommands(data: string, surroundings: Surroundings): readonly string[] {
-  const { env } = surroundings
-  const drydock = env.npm_lifecycle_event === undefined ? 'drydock' : 'npx drydock'
+  const drydock = drydockIn(surroundings)
   const where = data === defaultDataFolder(surroundings) ? '' : ` --data '${data}'`
   return [
     `${drydock} runsync ${HELLO} '{"name": "Ada"}'${where}`,
@@ -143,3 +146,6 @@ function nextCommands(data: string, surroundings: Surroundings): readonly string
     `${drydock} endpoint create mine --handler my_handler.py${where}`,
   ]
 }
+
+// Whoever starts it by npm has no command of that name yet.
+const drydockIn = ({ env }: Surroundings) => (env.npm_lifecycle_event === undefined ? 'drydock' : 'npx drydock')

@@ -7,6 +7,8 @@ type Note = PreviewView['notes'][number]
 
 // The newest that are kept. Source: the contract.
 const NOTES = 500
+// Of a line, in characters. All notes go to whoever follows ten times in a second; the log has a long line whole.
+const NOTE_LENGTH = 2000
 
 /** A preview that begins. @param startedAt ms since the epoch */
 export function previewBegun(startedAt: number): PreviewView {
@@ -83,7 +85,8 @@ export function previewEnded(view: PreviewView, why: string | undefined, at: num
 }
 
 function noted(view: PreviewView, note: Note): PreviewView {
-  return { ...view, notes: [...view.notes.slice(-(NOTES - 1)), note] }
+  const text = note.text.length > NOTE_LENGTH ? `${note.text.slice(0, NOTE_LENGTH)}…` : note.text
+  return { ...view, notes: [...view.notes.slice(-(NOTES - 1)), { ...note, text }] }
 }
 
 function sound({ why: _why, ...view }: PreviewView): PreviewView {

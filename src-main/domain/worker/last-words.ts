@@ -14,13 +14,17 @@ const TRACEBACK = /^Traceback \(most recent call last\)/
 
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g')
 
+// How our worker tells of a job that failed, after which it lives on: not why it ended. Source: svc_worker/_run_job.py
+const FAILED_JOB = /^job failed\n/
+
 /** The lines inside a log line: those of its `message` if it is a JSON object with one, else itself. */
 function unwrap(line: string): readonly string[] {
   const own = line.split(/\r?\n/)
   if (!line.trimStart().startsWith('{')) return own
   try {
     const { message } = JSON.parse(line)
-    return typeof message === 'string' ? message.split(/\r?\n/) : own
+    if (typeof message !== 'string') return own
+    return FAILED_JOB.test(message) ? [] : message.split(/\r?\n/)
   } catch {
     return own // a brace at the start is no promise of JSON
   }

@@ -78,12 +78,14 @@ function run(
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   let output = ''
+  child.on('error', (error) => reject(new Error(`${program} cannot be run: ${error.message}`)))
+  // Where no more files can be opened it has none, whatever its type says, and its error tells why.
+  if (child.stdin === undefined) return promise
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
   child.stdin.on('error', () => undefined) // it may end without reading
   child.stdin.end(input)
-  child.on('error', (error) => reject(new Error(`${program} cannot be run: ${error.message}`)))
   child.on('close', (code, signal) => {
     if (signal === null) resolve({ code, output })
     else reject(new Error(`${program} did not answer within ${HELPER_LIMIT_MS / 1000} s`))

@@ -20,6 +20,9 @@ type Seen = ProcessTimes & { readonly memoryBytes: number }
 const SAMPLE_AGE_MS = 10_000
 const SAMPLE_SPAN_MS = 250
 
+// Files that are open at once: a worker may have started thousands of processes, and the service needs some for others.
+const AT_ONCE = 64
+
 const execute = promisify(execFile)
 
 /** Makes a reader that remembers the sample before. */
@@ -64,8 +67,12 @@ function sumOf(processes: readonly Seen[]): Pick<GroupSample, 'cpuMs' | 'memoryB
 
 async function fromProc(groups: ReadonlySet<number>): Promise<readonly Seen[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const all = await Promise.all(pids.map((pid) => fromProcOf(pid, groups)))
-  return all.filter((one) => one !== undefined)
+  const seen: Seen[] = []
+  while (pids.length > 0) {
+    const some = await Promise.all(pids.splice(-AT_ONCE).map((pid) => fromProcOf(pid, groups)))
+    seen.push(...some.filter((one) => one !== undefined))
+  }
+  return seen
 }
 
 async function fromProcOf(pid: string, groups: ReadonlySet<number>): Promise<Seen | undefined> {

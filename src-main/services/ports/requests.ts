@@ -8,6 +8,8 @@ export type SavedRequestStore = {
   readonly list: (endpointId: string) => readonly SavedRequest[]
   readonly get: (endpointId: string, id: string) => SavedRequest | undefined
   readonly named: (endpointId: string, name: string) => SavedRequest | undefined
+  /** How many an endpoint has, and how large they are together. */
+  readonly size: (endpointId: string) => { readonly count: number; readonly bytes: number }
   /** Inserts it, or replaces the one with its id. */
   readonly save: (endpointId: string, request: SavedRequest) => void
   /** @returns whether there was one */

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { RequestDraft, SavedRequest } from '../../contract/saved-requests.ts'
+import { sizeInWords } from '../../domain/size-in-words.ts'
 import type { Clock, NewId, Storage } from '../ports.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
@@ -16,10 +17,11 @@ export function saveRequest(
 ): Promise<SavedRequest> {
   return storage.write(() => {
     refuseTaken(storage, endpointId, name, undefined)
-    if (storage.savedRequests.list(endpointId).length >= limit('savedRequests'))
+    if (storage.savedRequests.size(endpointId).count >= limit('savedRequests'))
       throw new AppError('BAD_FIELD', { field: 'name', why: `${limit('savedRequests')} are saved. Delete one first` })
     const saved = { id: newId.uuid(), name, request, updatedAt: clock.now() }
     storage.savedRequests.save(endpointId, saved)
+    refuseTooMuch(storage, endpointId)
     return saved
   })
 }
@@ -42,6 +44,7 @@ export function updateSavedRequest(
       updatedAt: clock.now(),
     }
     storage.savedRequests.save(endpointId, saved)
+    if (request !== undefined) refuseTooMuch(storage, endpointId)
     return saved
   })
 }
@@ -55,6 +58,13 @@ export async function deleteSavedRequest({ storage }: Deps, endpointId: string, 
 function refuseTaken(storage: Storage, endpointId: string, name: string, except: string | undefined): void {
   const other = storage.savedRequests.named(endpointId, name)
   if (other !== undefined && other.id !== except) throw new AppError('SAVED_REQUEST_EXISTS', { endpointId, name })
+}
+
+// Called after the save, which is undone when this throws.
+function refuseTooMuch({ savedRequests }: Storage, endpointId: string): void {
+  if (savedRequests.size(endpointId).bytes <= limit('savedRequestsBytes')) return
+  const why = `would make those that are saved larger than ${sizeInWords(limit('savedRequestsBytes'))}. Delete one first`
+  throw new AppError('BAD_FIELD', { field: 'request', why })
 }
 
 const notFound = (endpointId: string, savedRequestId: string) =>

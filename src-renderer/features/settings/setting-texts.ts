@@ -17,13 +17,13 @@ const SWITCH = 'It is on or off.'
 export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>> = {
   maxWorkers: {
     label: 'Workers at most',
-    help: 'Processes and containers of all endpoints together. Felt when the next worker starts; none is stopped for it.',
+    help: 'Processes and containers of all endpoints together. Takes effect when the next worker starts; none is stopped for it.',
     done: 'Limit of workers',
     refusal: 'A whole number from 1 to 1000.',
   },
   python: {
     label: 'Python',
-    help: 'Interpreter that runs handler files in processes: a name on the PATH or a path. Felt by workers that start from now on.',
+    help: 'Interpreter that runs handler files in processes: a name on the PATH or a path. Applies to workers that start from now on.',
     done: 'Python',
     refusal: 'A name or a path, not nothing.',
   },
@@ -35,25 +35,25 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
   },
   streamForm: {
     label: 'Form of streams',
-    help: 'What the operation stream answers to clients that ask for none: a list, or an object with a status. Felt at once.',
+    help: 'What the operation stream answers to clients that ask for none: a list, or an object with a status. Takes effect at once.',
     done: 'Form of streams',
     refusal: 'One of the two.',
   },
   webhooksToPrivateAddresses: {
     label: 'Webhooks to this machine and its network',
-    help: 'Off, a webhook cannot reach private addresses, so that a job cannot make the service call what only it can reach. Felt by the next delivery.',
+    help: 'Off, a webhook cannot reach private addresses, so that a job cannot make the service call what only it can reach. Applies to the next delivery.',
     done: 'Webhooks to private addresses',
     refusal: SWITCH,
   },
   workerSystemChecks: {
     label: 'Fitness checks of the public worker SDK',
-    help: 'On, workers of the public SDK test memory, disk and network before their first job, which takes some seconds. Felt by workers that start from now on.',
+    help: 'On, workers of the public SDK test memory, disk and network before their first job, which takes some seconds. Applies to workers that start from now on.',
     done: 'Fitness checks',
     refusal: SWITCH,
   },
   strictLimits: {
     label: 'Rate limits as in production',
-    help: 'On, requests above the limits of the platform get the answer 429, to try a client out. Felt at once.',
+    help: 'On, requests above the limits of the platform get the answer 429, to try a client out. Takes effect at once.',
     done: 'Rate limits',
     refusal: SWITCH,
   },

@@ -6,6 +6,8 @@ const AXIS_PX = 24
 const VALUES_PX = 56
 const TIME_SPACE_PX = 80
 const VALUE_SPACE_PX = 32
+// Half of the last time below the chart.
+const RIGHT_PX = 16
 const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
 
@@ -38,7 +40,7 @@ export function chartOptions({
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, RIGHT_PX, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import unittest
@@ -113,6 +114,12 @@ class BuiltInTest(ScanTest):
             [problem["message"] for problem in document["warnings"]],
             ["linked is a link to a folder and is left out. Copy the folder into the project."],
         )
+
+    @unittest.skipUnless(os.path.exists("/dev/zero"), "there is no file without an end here")
+    def test_a_gitignore_file_that_leads_out_to_a_device_is_none(self) -> None:
+        self.write({"app.py": HELLO})
+        (self.root / ".gitignore").symlink_to("/dev/zero")
+        self.assertEqual(self.scan({})["files"], ["app.py"])
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<JobListItem>[] = [
       </Link>
     ),
   },
-  { id: 'when', header: 'Sent', width: 110, grow: 1, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { id: 'when', header: 'Created', width: 110, grow: 1, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
     id: 'waited',
     header: 'Waited',
@@ -73,7 +73,7 @@ export function LatestJobs({ endpointId }: { readonly endpointId: string }) {
       {jobs === undefined && error === null && <SkeletonRows rows={4} />}
       {jobs?.length === 0 && (
         <EmptyState command={`drydock runsync ${endpointId} '{}'`}>
-          No job has come yet. This sends the first one:
+          No job is kept here: each goes 30 minutes after its end, one of runsync after a minute. This sends one:
         </EmptyState>
       )}
       {jobs !== undefined && jobs.length > 0 && (

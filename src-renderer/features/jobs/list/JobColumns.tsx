@@ -36,7 +36,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
       </RowLink>
     ),
   },
-  { id: 'created', header: 'Created', width: 92, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
+  { id: 'created', header: 'Created', width: 116, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
   {
     id: 'waited',
     header: 'Waited',

@@ -16,7 +16,7 @@ export function JobError({ error }: { readonly error: string }) {
         <div className="-my-1 flex items-center">
           {text !== line && (
             <Button kind="quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-              {whole ? 'Only the message' : 'All of it'}
+              {whole ? 'Only the message' : 'Whole error'}
             </Button>
           )}
           <CopyButton text={text} what="error" />

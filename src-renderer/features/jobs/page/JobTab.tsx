@@ -16,6 +16,12 @@ const NO_OUTPUT: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'Its time was over before it gave an output.',
 }
 
+const STREAMED = 'What it gave was streamed, chunk by chunk: see Stream.'
+
+// The list of what a handler has yielded stays empty unless its worker aggregates.
+const isStreamedAlone = ({ output, chunkCount }: JobDetail) =>
+  chunkCount > 0 && Array.isArray(output) && output.length === 0
+
 /** What a tab of a job's page shows. */
 export function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: JobTabName }) {
   switch (tab) {
@@ -27,6 +33,7 @@ export function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: Jo
             title={job.status === 'IN_PROGRESS' ? 'Latest progress' : 'Output'}
             value={job.output}
             none={NO_OUTPUT[job.status]}
+            note={isStreamedAlone(job) ? STREAMED : undefined}
           />
         </div>
       )

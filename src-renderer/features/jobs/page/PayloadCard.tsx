@@ -11,14 +11,17 @@ export type PayloadCardProps = {
   readonly value: unknown
   /** What is said where there is no value. */
   readonly none: string
+  /** What is said above the value. */
+  readonly note?: string | undefined
 }
 
 /** An input or an output, rendered or raw; a list of flat objects is a table too. */
-export function PayloadCard({ title, value, none }: PayloadCardProps) {
+export function PayloadCard({ title, value, none, note }: PayloadCardProps) {
   const table = useMemo(() => findTable(value), [value])
   return (
     <Card title={title}>
       <div className="flex min-w-0 flex-col gap-3 p-3">
+        {note !== undefined && <p className="text-ink-2">{note}</p>}
         {table !== undefined && <TableOf found={table} />}
         {value === undefined ? <p className="text-ink-2">{none}</p> : <OutputView value={value} label={title} />}
       </div>

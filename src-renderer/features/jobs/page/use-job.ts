@@ -47,7 +47,9 @@ type JobEvent = Extract<ServiceEvent, { type: 'job' }>
 function jobAfter(job: JobDetail | undefined, event: JobEvent): JobDetail | undefined {
   if (job === undefined) return undefined
   const last = job.history.at(-1)
-  if (last !== undefined && (event.at < last.at || (event.at === last.at && event.event === last.event))) return job
+  if (last !== undefined && event.at < last.at) return job
+  // Others may have followed it within the same ms.
+  if (job.history.some(({ at, event: known }) => at === event.at && known === event.event)) return job
   const { type: _type, endpointId: _endpoint, jobId: _job, ...entry } = event
   const { workerId: _before, waitingReason: _reason, ...rest } = job
   const workerId = event.to === 'IN_QUEUE' ? undefined : (event.workerId ?? job.workerId)

@@ -66,7 +66,7 @@ const columnsOf = (onLoad: (jobId: string) => void): readonly Column<JobListItem
       </Link>
     ),
   },
-  { id: 'when', header: 'Sent', width: 90, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { id: 'when', header: 'Sent', width: 116, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   { id: 'ran', header: 'Ran', width: 80, align: 'right', cell: ({ executionTime }) => <Duration ms={executionTime} /> },
   {
     id: 'load',

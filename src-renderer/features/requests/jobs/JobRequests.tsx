@@ -11,6 +11,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { CodeSamples } from '../../../ui/samples/CodeSamples.tsx'
 import { SavedRequests } from '../saved/SavedRequests.tsx'
+import { useSendKey } from '../use-send-key.ts'
 import { AnswerPane } from './AnswerPane.tsx'
 import { JOB_OPERATIONS, type JobOperation } from './answer.ts'
 import { BodyEditor } from './BodyEditor.tsx'
@@ -45,19 +46,9 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
     if (request.operation !== 'request') change({ operation: request.operation, body: request.body })
   }
   const shown = JOB_OPERATIONS.flatMap((one) => answers.find((answer) => answer.operation === one) ?? [])
+  useSendKey(sendOne)
   return (
-    // Ctrl Enter sends from anywhere; the editor would make an empty line of it.
-    <div
-      className="contents"
-      onKeyDownCapture={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        // React also brings what was pressed in the panel, which is a place of its own.
-        if (!event.currentTarget.contains(event.target as Node)) return
-        event.preventDefault()
-        event.stopPropagation()
-        sendOne()
-      }}
-    >
+    <>
       <CommandsHere commands={commands} />
       <SendStrip
         choice={choice}
@@ -113,7 +104,7 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
           onClose={() => setSearch({})}
         />
       )}
-    </div>
+    </>
   )
 }
 

@@ -47,7 +47,7 @@ const columnsOf = ({
   { id: 'state', header: 'State', width: 110, cell: (test) => <LoadTestState test={test} /> },
   {
     id: 'plan',
-    header: 'Sent',
+    header: 'Requests',
     width: 220,
     grow: 1,
     cell: (test) => (

@@ -105,8 +105,8 @@ function Statuses({ test }: { readonly test: LoadTest }) {
         <li key={status}>
           <StateDot
             tone={status.startsWith('2') ? 'completed' : status.startsWith('4') ? 'timed-out' : 'failed'}
-            word={status === 'none' ? 'No answer' : status}
-            detail={count.toLocaleString('en')}
+            word={status === 'none' ? 'No answer' : `Status ${status}`}
+            detail={counted(count, 'request')}
           />
         </li>
       ))}

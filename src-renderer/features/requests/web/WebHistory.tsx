@@ -81,7 +81,7 @@ const columnsOf = (onLoad: WebHistoryProps['onLoad']): readonly Column<ProxiedRe
       </span>
     ),
   },
-  { id: 'when', header: 'Sent', width: 90, cell: ({ at }) => <RelativeTime at={at} /> },
+  { id: 'when', header: 'Sent', width: 116, cell: ({ at }) => <RelativeTime at={at} /> },
   { id: 'took', header: 'Took', width: 80, align: 'right', cell: ({ durationMs }) => <Duration ms={durationMs} /> },
   {
     id: 'load',

@@ -12,6 +12,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { CodeSamples } from '../../../ui/samples/CodeSamples.tsx'
 import { SavedRequests } from '../saved/SavedRequests.tsx'
 import { useDraft } from '../use-draft.ts'
+import { useSendKey } from '../use-send-key.ts'
 import { sendWeb, type WebAnswer } from './send-web.ts'
 import { WebAnswerPane } from './WebAnswerPane.tsx'
 import { WebForm } from './WebForm.tsx'
@@ -45,19 +46,9 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
     [endpoint.name, sendNow, setSearch],
   )
   const isOpen = answer !== undefined && answer.endedAt === undefined
+  useSendKey(sendNow)
   return (
-    // Ctrl Enter sends from anywhere; the editor would make an empty line of it.
-    <div
-      className="contents"
-      onKeyDownCapture={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        // React also brings what was pressed in the panel, which is a place of its own.
-        if (!event.currentTarget.contains(event.target as Node)) return
-        event.preventDefault()
-        event.stopPropagation()
-        sendNow()
-      }}
-    >
+    <>
       <CommandsHere commands={commands} />
       <div className="flex flex-col gap-1">
         <div className="flex flex-wrap items-center gap-2">
@@ -100,7 +91,7 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
           onClose={() => setSearch({})}
         />
       )}
-    </div>
+    </>
   )
 }
 

@@ -58,6 +58,16 @@ describe('last words', () => {
       [JSON.stringify({ message: TRACEBACK.join('\n') })],
       "ModuleNotFoundError: No module named 'torch'",
     ],
+    [
+      'the error of a job that failed before does not hide the end',
+      [JSON.stringify({ message: `job failed\n${TRACEBACK.join('\n')}` }), 'CUDA out of memory'],
+      'CUDA out of memory',
+    ],
+    [
+      'jobs that failed say nothing of the end',
+      [JSON.stringify({ message: 'job failed\nKeyError: 1' })],
+      'exit code 1',
+    ],
     ['a line that only looks like JSON stays', ['{broken'], '{broken'],
     ['JSON without a message stays', ['{"a":1}'], '{"a":1}'],
     ['colours are taken off', [`${ESCAPE}[31mValueError: red${ESCAPE}[0m`], 'ValueError: red'],

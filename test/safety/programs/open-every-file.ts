@@ -1,0 +1,26 @@
+/** Starts programs in every way that the service does, while it can open no more files, and prints what became of them. */
+import { openSync } from 'node:fs'
+import { runProgram } from '../../../src-main/build/run-program.ts'
+import { createStartPreview } from '../../../src-main/server/start-preview.ts'
+
+function openEveryFile(): void {
+  try {
+    for (;;) openSync('/dev/null', 'r')
+  } catch {
+    // This was the last one.
+  }
+}
+
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+const startPreview = createStartPreview({
+  commandLine: { program: 'true', args: [], env: {} },
+  data: '/nowhere',
+  log,
+})
+
+openEveryFile()
+const build = await runProgram({ command: 'true', args: [], limitMs: 10_000 }).catch((error: Error) => error.message)
+const preview = startPreview('/', () => undefined)
+preview.stop()
+const { lastWords } = await preview.ended
+process.stdout.write(JSON.stringify({ build, preview: lastWords }))

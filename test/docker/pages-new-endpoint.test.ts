@@ -20,8 +20,8 @@ beforeAll(() => {
 beforeEach(({ skip }) => skip(why !== undefined, why))
 
 test('a new endpoint from an image shows how its first worker comes up, and why it ended', async () => {
-  const { service, page } = await setup({}, {}, () => startedContainerService(engine))
-  await page.goto(`${service.url()}/endpoints?new=image`)
+  const { service, page, visit } = await setup({}, {}, () => startedContainerService(engine))
+  await visit('/endpoints?new=image')
   const panel = page.getByRole('dialog', { name: 'New endpoint from an image' })
   await panel.getByLabel('Image').fill('busybox:latest')
   await panel.getByLabel('Name', { exact: true }).fill('ends')

@@ -30,8 +30,8 @@ async function shellOpened(look: Parameters<typeof setup>[0] = {}) {
   const limits = { memoryBytes: 256 * 1024 * 1024 }
   await service.createContainerHandler('work', HANDLER, { workersMin: 1, workersMax: 1 }, limits)
   const { id, container } = await service.workerIn('work', 'idle')
-  const { page } = pages
-  await page.goto(`${service.url()}/workers?worker=${id}&part=shell`)
+  const { page, visit } = pages
+  await visit(`/workers?worker=${id}&part=shell`)
   const drawer = page.getByRole('dialog', { name: `Worker ${id}` })
   await drawer.getByText('bash in its container').waitFor()
   return { ...pages, service, id, container, drawer }
@@ -106,7 +106,7 @@ test('a worker that is stopped says so in its shell', async () => {
 test.each(['light', 'dark'] as const)(
   'in %s colours shell and card have no serious fault of access',
   async (scheme) => {
-    const { page, drawer, service, id, expectAccessible, shoot } = await shellOpened({ colorScheme: scheme })
+    const { page, drawer, visit, id, expectAccessible, shoot } = await shellOpened({ colorScheme: scheme })
     await type(
       page,
       "ls --color=always / ; printf '\\e[31mred \\e[32mgreen \\e[33myellow \\e[34mblue \\e[35mmagenta \\e[36mcyan\\e[0m\\n'",
@@ -117,7 +117,7 @@ test.each(['light', 'dark'] as const)(
     await page.setViewportSize(NARROW)
     await expectAccessible()
     await shoot(`worker-shell-${scheme}-narrow`)
-    await page.goto(`${service.url()}/workers`)
+    await visit('/workers')
     const card = page.getByRole('listitem').filter({ hasText: id })
     await card.getByText('of 256 MiB').waitFor()
     await expectAccessible()

@@ -26,13 +26,15 @@ export const NARROW = { width: 1024, height: 768 } as const
 export type Pages = {
   readonly service: ServedService
   readonly page: Page
-  /** Goes to an address of the pages and waits until they show what is. */
+  /** Goes to an address of the pages. */
+  readonly visit: (path: string) => Promise<void>
+  /** Goes there and waits until the pages show what is. */
   readonly open: (path: string) => Promise<void>
   /** Errors of the page's own code, and what its policy refused. A test that expects none compares with []. */
   readonly faults: readonly string[]
   /** Expects that axe finds nothing serious on the page as it is. */
   readonly expectAccessible: () => Promise<void>
-  /** Writes a picture into test/pages/screenshots, which git ignores. */
+  /** Writes a picture into test/pages/screenshots, which git ignores, where the variable DRYDOCK_PICTURES asks for it. */
   readonly shoot: (name: string) => Promise<void>
 }
 
@@ -55,14 +57,16 @@ export async function setup(
     if (message.type() === 'error' && !OF_THE_MACHINE.test(message.text())) faults.push(message.text())
   })
   // The desktop has signed its window in.
-  if (electronProgram === undefined) await page.goto((await service.post('/api/session-links')).url)
+  if (electronProgram === undefined) await goTo(page, async () => (await service.post('/api/session-links')).url)
+  const visit = (path: string) => goTo(page, async () => service.url() + path)
 
   return {
     service,
     page,
     faults,
+    visit,
     async open(path) {
-      await page.goto(service.url() + path)
+      await visit(path)
       await page.getByRole('contentinfo').getByText('service').waitFor()
       await page.getByRole('heading', { level: 1 }).waitFor()
     },
@@ -71,9 +75,20 @@ export async function setup(
       expect(violations).toEqual([])
     },
     async shoot(name) {
+      if (!process.env.DRYDOCK_PICTURES) return // Nobody looks at those of a usual run, and each takes its time.
       mkdirSync(SCREENSHOTS, { recursive: true })
       await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) })
     },
+  }
+}
+
+// Once more where it was broken off by a network that came or went, by a new link.
+async function goTo(page: Page, address: () => Promise<string>): Promise<void> {
+  try {
+    await page.goto(await address())
+  } catch (error) {
+    if (!OF_THE_MACHINE.test(String(error))) throw error
+    await page.goto(await address())
   }
 }
 

@@ -13,13 +13,16 @@ const BUILD_MS = 120_000
 // Docker starts a container in seconds on two busy cores, ms.
 const PATIENCE_MS = 25_000
 
+// Chromium breaks off requests of a page while networks of other tests' containers come and go.
+const AGAIN = { retry: 2 } as const
+
 beforeAll(() => {
   if (why === undefined) buildPages()
 }, BUILD_MS)
 
 beforeEach(({ skip }) => skip(why !== undefined, why))
 
-test('a new endpoint from an image shows how its first worker comes up, and why it ended', async () => {
+test('a new endpoint from an image shows how its first worker comes up, and why it ended', AGAIN, async () => {
   const { service, page, visit } = await setup({}, {}, () => startedContainerService(engine))
   await visit('/endpoints?new=image')
   const panel = page.getByRole('dialog', { name: 'New endpoint from an image' })

@@ -17,6 +17,9 @@ def handler(job):
     return job["input"]
 `
 
+// Chromium breaks off requests of a page while networks of other tests' containers come and go.
+const AGAIN = { retry: 2 } as const
+
 beforeAll(() => {
   if (why === undefined) buildPages()
 }, BUILD_MS)
@@ -50,7 +53,7 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('a shell runs what is typed, fits its panel, and says when it has exited', async () => {
+test('a shell runs what is typed, fits its panel, and says when it has exited', AGAIN, async () => {
   const { page, drawer, faults } = await shellOpened()
   await type(page, 'echo $((6*7))')
   await expectOnScreen(drawer, /^42$/m)
@@ -73,7 +76,7 @@ test('a shell runs what is typed, fits its panel, and says when it has exited', 
   expect(faults).toEqual([])
 })
 
-test('keys of the page belong to the shell while it has the focus; Shift+Escape leaves it', async () => {
+test('keys of the page belong to the shell while it has the focus; Shift+Escape leaves it', AGAIN, async () => {
   const { page, drawer } = await shellOpened()
   await type(page, 'echo $((6*7)); cat')
   await expectOnScreen(drawer, /^42$/m)
@@ -88,7 +91,7 @@ test('keys of the page belong to the shell while it has the focus; Shift+Escape 
   await drawer.waitFor({ state: 'detached' })
 })
 
-test('closing the drawer ends what runs in the shell', async () => {
+test('closing the drawer ends what runs in the shell', AGAIN, async () => {
   const { page, drawer, service, container } = await shellOpened()
   await type(page, 'sleep 4343')
   const programs = () => service.docker('top', container, '-eo', 'pid,args')
@@ -97,7 +100,7 @@ test('closing the drawer ends what runs in the shell', async () => {
   await until(async () => expect(await programs()).not.toMatch(/bash|sleep 4343/))
 })
 
-test('a worker that is stopped says so in its shell', async () => {
+test('a worker that is stopped says so in its shell', AGAIN, async () => {
   const { drawer, service, id } = await shellOpened()
   await service.post(`/api/workers/${id}/stop`)
   await drawer.getByText('It has ended, so there is nothing to open a shell in.').waitFor()
@@ -105,6 +108,7 @@ test('a worker that is stopped says so in its shell', async () => {
 
 test.each(['light', 'dark'] as const)(
   'in %s colours shell and card have no serious fault of access',
+  AGAIN,
   async (scheme) => {
     const { page, drawer, visit, id, expectAccessible, shoot } = await shellOpened({ colorScheme: scheme })
     await type(

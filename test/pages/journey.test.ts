@@ -73,6 +73,7 @@ test('an endpoint is made, asked, watched, searched and mended, all in the pages
   await send(page, 'runsync', { what: 'a dry wall', bad: true })
   await answerOf(page, 'runsync').getByRole('alert').getByText('the paint is dry').waitFor()
   await answerOf(page, 'runsync').getByRole('link', { name: 'Open job' }).click()
+  await page.getByRole('banner').getByText('Failed').waitFor()
   await page.keyboard.press('r')
   await page.getByRole('list', { name: 'What happened' }).getByText('Retried, queued again').waitFor()
   await tab(page, 'Logs')

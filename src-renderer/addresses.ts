@@ -51,6 +51,19 @@ export const ADDRESS = {
   project: (projectId: string, tab: ProjectTab = 'picture') =>
     `/apps/projects/${part(projectId)}${tab === 'picture' ? '' : `/${tab}`}`,
   workflows: '/workflows',
+  /** The editor with a workflow of the library. */
+  workflow: (workflowId: string) => `/workflows/edit/${part(workflowId)}`,
+  /** Its inputs as a form. */
+  workflowForm: (workflowId: string) => `/workflows/edit/${part(workflowId)}/form`,
+  /** The runs of graphs; of one workflow where it is named. */
+  gallery: (workflowId?: string) =>
+    `/workflows/gallery${workflowId === undefined ? '' : `?workflow=${part(workflowId)}`}`,
+  /** A run with its settings. */
+  run: (runId: string) => `/workflows/gallery/${part(runId)}`,
+  /** Two runs beside each other. */
+  comparedRuns: (one: string, other: string) => `/workflows/gallery/compare?a=${part(one)}&b=${part(other)}`,
+  /** The graphs that are endpoints of their own. */
+  publishedGraphs: '/workflows/published',
   catalog: '/catalog',
   system: (tab: SystemTab = 'checks') => `/system${tab === 'checks' ? '' : `/${tab}`}`,
   settings: '/settings',

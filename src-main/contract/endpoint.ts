@@ -3,6 +3,7 @@ import { appMembership } from './app.ts'
 import { type ContainerSettings, containerSettings } from './container.ts'
 import { faults } from './faults.ts'
 import { limit } from './limits.ts'
+import { workflowWorker } from './workflows.ts'
 
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
 const endpointId = z
@@ -32,7 +33,11 @@ const loadBalanced = z.object({
  */
 export const endpointConfig = z.object({
   name: z.string().trim().min(1).max(100),
-  handler: z.string().min(1).optional().describe('absolute path of a Python handler file, run by svc_worker'),
+  handler: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('absolute path of a handler file: Python, run by svc_worker, or TypeScript, run by svc-worker'),
   command: z.string().min(1).optional().describe('command line of a worker that speaks the worker protocol'),
   cwd: z.string().min(1).optional().describe('absolute working folder; the folder of the handler without it'),
   workersMin: z.number().int().min(0).max(100).default(0),
@@ -53,6 +58,7 @@ export const endpointConfig = z.object({
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
+  workflows: workflowWorker.optional().describe('its workers take workflows'),
   app: appMembership.optional().describe('set by deploys alone'),
   faults: faults.optional().describe('fault switches that are on; missing: all are off'),
 })
@@ -135,6 +141,7 @@ export const endpointUpdate = z.strictObject({
   env: environment.optional(),
   callsOthers: z.boolean().optional(),
   loadBalanced: loadBalanced.optional(),
+  workflows: workflowWorker.nullable().optional(),
   container: partialContainer
     .nullable()
     .optional()

@@ -272,6 +272,30 @@ export const ERRORS = {
     title: 'Service Unavailable',
     message: 'The service is stopping. Try again when it is back.',
   },
+  NOT_A_WORKFLOW: {
+    status: 400,
+    title: 'Bad Request',
+    message: 'This is no workflow but {found}. {fix}',
+  },
+  MODEL_NOT_INSTALLED: {
+    status: 400,
+    title: 'Bad Request',
+    message:
+      'Node {node} asks for the model {asked} in its input {input}, but endpoint {endpointId} has {installed}. Choose that one, or turn off the check of models in the settings of the endpoint.',
+  },
+  WORKFLOW_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no workflow {workflowId} in the library.' },
+  WORKFLOW_CHANGED: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Workflow {workflowId} was changed in another window meanwhile. Read it again, or save yours as a copy.',
+  },
+  ASSET_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no file {asset} here. Upload it again.' },
+  RUN_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no run {runId} in the gallery.' },
+  NODE_TYPES_UNREADABLE: {
+    status: 502,
+    title: 'Bad Gateway',
+    message: 'The classes of nodes could not be read from {server}: {why}.',
+  },
   NOT_DONE: { status: 409, title: 'Conflict', message: 'It was not done: {why}.' },
   DISK_FULL: {
     status: 507,

@@ -1,0 +1,167 @@
+/**
+ * Workflows: documents in the library, assets, what is known of classes of nodes, and runs of graphs. Texts of documents
+ * and payloads travel as strings, because JSON of JavaScript would round their seeds. Source: image-workflows; issue 7.
+ */
+import { z } from 'zod'
+
+/** Id of a workflow of the library. */
+export const workflowId = z.string().regex(/^[a-z0-9]{12}$/, 'must be the id of a workflow')
+
+/** Name of an asset: the SHA-256 of its bytes. */
+export const assetId = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
+
+/** Text of a document in the UI form; checked to be one where it is stored. */
+export const documentText = z.string().describe('JSON of a document')
+
+const moment = z.number().int().describe('ms since the epoch')
+
+/** A workflow of the library, without its text. */
+export const workflowView = z.object({
+  id: workflowId,
+  name: z.string(),
+  version: z.number().int().describe('the newest that was saved; 0: none was yet'),
+  draft: z.number().int().describe('counts what was kept of a draft; 0: there is none, all is saved'),
+  nodes: z.number().int().describe('of the newest text'),
+  thumbnail: assetId.optional(),
+  createdAt: moment,
+  updatedAt: moment,
+})
+
+/** A workflow of the library. */
+export type WorkflowView = z.infer<typeof workflowView>
+
+/** A workflow with what the editor opens: the draft where there is one, else the newest version. */
+export const workflowDetail = workflowView.extend({ text: documentText })
+
+/** A workflow with its text. */
+export type WorkflowDetail = z.infer<typeof workflowDetail>
+
+/** Body of 'add a workflow'. */
+export const workflowCreate = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  text: documentText,
+  draft: z.boolean().optional().describe('keep it as a draft that nobody has saved yet'),
+})
+
+/** Body of 'keep a draft' and 'save a version'. */
+export const workflowText = z.strictObject({
+  text: documentText,
+  seen: z
+    .strictObject({ version: z.number().int().min(0), draft: z.number().int().min(0) })
+    .describe('what the writer has seen; another state is not overwritten'),
+})
+
+/** Body of 'change a workflow'. */
+export const workflowUpdate = z.strictObject({
+  name: workflowCreate.shape.name.optional(),
+  thumbnail: assetId.nullable().optional(),
+})
+
+/** A saved version. */
+export const workflowVersion = z.object({ version: z.number().int(), savedAt: moment, nodes: z.number().int() })
+
+/** A saved version. */
+export type WorkflowVersion = z.infer<typeof workflowVersion>
+
+/** A template that comes along. */
+export const workflowTemplate = z.object({
+  id: z.string(),
+  name: z.string(),
+  summary: z.string(),
+  nodes: z.number().int(),
+  text: documentText,
+})
+
+/** A template. */
+export type WorkflowTemplate = z.infer<typeof workflowTemplate>
+
+/** A file in the assets store. */
+export const assetView = z.object({
+  id: assetId,
+  name: z.string().optional().describe('under which nodes ask for it; another file of the same name gets a number'),
+  bytes: z.number().int(),
+  mediaType: z.string().describe('by its first bytes; application/octet-stream where nobody knows it'),
+  width: z.number().int().optional(),
+  height: z.number().int().optional(),
+  createdAt: moment,
+})
+
+/** An asset. */
+export type AssetView = z.infer<typeof assetView>
+
+/** What is known of the classes of nodes of an endpoint. */
+export const nodeTypesAnswer = z.object({
+  text: z.string().describe('JSON: class name -> definition, as GET /object_info gives it'),
+  source: z.enum(['built-in', 'server', 'file']).describe('where they were read'),
+  readAt: moment.optional().describe('missing: they came with the product'),
+  server: z.string().optional().describe('address that they were read from'),
+})
+
+/** Classes of nodes. */
+export type NodeTypesAnswer = z.infer<typeof nodeTypesAnswer>
+
+/** Something that a run gave: a picture, a film, a sound, a text. */
+export const runResult = z.object({
+  asset: assetId,
+  filename: z.string(),
+  mediaType: z.string(),
+  node: z.string().optional().describe('id of the node that gave it, as the payload has it'),
+  width: z.number().int().optional(),
+  height: z.number().int().optional(),
+})
+
+/** A result. */
+export type RunResult = z.infer<typeof runResult>
+
+/** A run of a graph: a job, with what it was made of. It outlives the record of its job. */
+export const runView = z.object({
+  id: z.string().describe('id of its job'),
+  endpointId: z.string(),
+  workflowId: workflowId.optional(),
+  title: z.string().describe('name of the workflow, as it was'),
+  label: z.string().optional().describe('what sets it apart from the others of its sweep, like `seed 3`'),
+  sweepId: z.string().optional(),
+  status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT']),
+  createdAt: moment,
+  endedAt: moment.optional(),
+  executionMs: z.number().int().optional(),
+  results: z.array(runResult),
+  errors: z.array(z.string()).describe('why it failed, or what went wrong beside its results'),
+})
+
+/** A run. */
+export type RunView = z.infer<typeof runView>
+
+/** A run with its texts. */
+export const runDetail = runView.extend({
+  payload: z.string().describe('JSON of the payload that was sent, with settled seeds and prompts'),
+  document: documentText.optional().describe('the document that it was made of'),
+})
+
+/** A run with its texts. */
+export type RunDetail = z.infer<typeof runDetail>
+
+/** Body of 'run a graph'. */
+export const runCreate = z.strictObject({
+  endpointId: z.string(),
+  payload: z.string().describe('JSON of the payload: seeds and prompts are settled'),
+  document: documentText.optional(),
+  workflowId: workflowId.optional(),
+  title: z.string().trim().min(1).max(200).default('Untitled'),
+  label: z.string().max(500).optional(),
+  sweepId: z.string().max(64).optional(),
+})
+
+/** What an endpoint needs to know whose workers take workflows. Its presence makes it one of them. */
+export const workflowWorker = z.object({
+  models: z
+    .array(z.string().min(1).max(500))
+    .optional()
+    .describe('file names of the models that are installed; missing: nobody knows'),
+  checkModels: z.boolean().default(true).describe('refuse payloads that load a model which is not installed'),
+  server: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .optional()
+    .describe('address of the ComfyUI server behind the bridge'),
+})

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
+import { errorLine, errorText } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { CliError } from './cli-error.ts'
 import { duration } from './format.ts'
@@ -49,26 +50,8 @@ export function expectSuccess(job: {
   readonly error?: string | undefined
 }): void {
   if (!isFinal(job.status) || job.status === 'COMPLETED') return
-  const why = job.error === undefined ? '' : `: ${firstLine(errorText(job.error))}`
+  const why = job.error === undefined ? '' : `: ${errorLine(job.error)}`
   throw new CliError('JOB_NOT_SUCCESSFUL', { jobId: job.id, status: job.status, why })
-}
-
-/** The error of a job for a person: the traceback of an exception, else the text as it is. */
-function errorText(error: string): string {
-  try {
-    const { error_message: message, error_type: type, error_traceback: traceback } = JSON.parse(error)
-    if (typeof message !== 'string') return error
-    const name = typeof type === 'string' ? (/'([^']+)'/.exec(type)?.[1] ?? type) : ''
-    const head = name === '' ? message : `${name}: ${message}`
-    return typeof traceback === 'string' && traceback !== '' ? `${head}\n${traceback.trimEnd()}` : head
-  } catch {
-    // Handlers may return any text as an error; only uncaught exceptions are JSON.
-    return error
-  }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? ''
 }
 
 function spanText(ms: number | undefined): string | undefined {

@@ -1,8 +1,6 @@
 import clsx from 'clsx'
 import type { JobState } from '../../src-main/contract/job.ts'
-
-/** The colour of a state; each has one meaning on all pages. */
-export type Tone = 'queued' | 'running' | 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'retried'
+import { TONE_FILLS, type Tone } from './tone.ts'
 
 /** A state: a dot and its word. */
 export type StateDotProps = {
@@ -14,21 +12,11 @@ export type StateDotProps = {
   readonly pulses?: boolean
 }
 
-const DOTS: Readonly<Record<Tone, string>> = {
-  queued: 'bg-queued',
-  running: 'bg-running',
-  completed: 'bg-completed',
-  failed: 'bg-failed',
-  'timed-out': 'bg-timed-out',
-  cancelled: 'bg-cancelled',
-  retried: 'bg-retried',
-}
-
 /** A state, told by word and colour. */
 export function StateDot({ tone, word, detail, pulses = false }: StateDotProps) {
   return (
     <span className="inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap">
-      <span aria-hidden className={clsx('size-2 shrink-0 rounded-full', DOTS[tone], pulses && 'pulses')} />
+      <span aria-hidden className={clsx('size-2 shrink-0 rounded-full', TONE_FILLS[tone], pulses && 'pulses')} />
       <span className={clsx(tone === 'cancelled' && 'line-through decoration-1')}>{word}</span>
       {detail !== undefined && <span className="truncate text-ink-2">{detail}</span>}
     </span>

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import type { JobState } from '../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../src-main/contract/management.ts'
 import { diffJson } from '../../src-renderer/features/jobs/compare/diff-json.ts'
-import { errorLine, errorText } from '../../src-renderer/features/jobs/error-line.ts'
 import {
   bodyOf,
   isEmptyFilter,
@@ -135,31 +134,6 @@ describe('two values', () => {
     const list = (add: number) => Array.from({ length: 1_000_000 }, (_item, at) => at + add)
     const { found, more } = diffJson(list(0), list(1))
     expect([found.length, more]).toEqual([500, true])
-  })
-})
-
-describe('an error', () => {
-  const given = JSON.stringify({
-    error_type: 'ValueError',
-    error_message: 'no "face"\nin it',
-    error_traceback: 'Traceback\n  x',
-  })
-
-  test.each([
-    ['out of memory', 'out of memory'],
-    ['Traceback (most recent call last):\n  File "x"\nValueError: no face\n', 'ValueError: no face'],
-    [given, 'no "face"'],
-    ['', ''],
-  ])('%j says most in %j', (error, line) => {
-    expect(errorLine(error)).toBe(line)
-  })
-
-  test.each([
-    [given, 'ValueError\nno "face"\nin it\nTraceback\n  x'],
-    ['{not json', '{not json'],
-    ['plain', 'plain'],
-  ])('%j reads as %j', (error, text) => {
-    expect(errorText(error)).toBe(text)
   })
 })
 

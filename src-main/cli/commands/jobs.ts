@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { JobListItem } from '../../contract/job.ts'
+import { errorLine } from '../../domain/job/read-error.ts'
 import { ago, duration } from '../format.ts'
 import { wholeNumber } from '../job-request.ts'
 import { type Output, stateText } from '../output.ts'
@@ -85,7 +86,6 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
 const ERROR_LENGTH = 60
 
 function errorSummary(error: string | undefined): string {
-  const message = /"error_message":\s*"((?:[^"\\]|\\.)*)"/.exec(error ?? '')?.[1] ?? error ?? ''
-  const line = message.split('\n', 1)[0] ?? ''
+  const line = errorLine(error ?? '')
   return line.length > ERROR_LENGTH ? `${line.slice(0, ERROR_LENGTH - 1)}…` : line
 }

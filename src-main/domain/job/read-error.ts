@@ -14,9 +14,27 @@ export function readJobError(error: string): JobError {
   const fields = fieldsOf(error)
   const message = textOf(fields?.error_message)
   if (message === undefined) return { message: error }
-  const type = /^<class '(?:.*\.)?(\w+)'>$/.exec(textOf(fields?.error_type) ?? '')?.[1]
+  const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(textOf(fields?.error_type) ?? '')?.[1]
   const traceback = textOf(fields?.error_traceback)
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
+}
+
+/**
+ * The line of an error that says most: of what worker SDKs write the message, of a traceback its end. It may have been
+ * cut in its middle, as in lists of jobs.
+ */
+export function errorLine(error: string): string {
+  const message = /"error_message":\s*"((?:[^"\\]|\\.)*)"/.exec(error)?.[1]?.replace(/\\n/g, '\n').replace(/\\"/g, '"')
+  const lines = (message ?? error).split('\n').filter((line) => line.trim() !== '')
+  const isTraceback = lines[0]?.startsWith('Traceback') === true
+  return ((isTraceback ? lines.at(-1) : lines[0]) ?? '').trim()
+}
+
+/** A whole error as a person reads it: its type and message, then its traceback. */
+export function errorText(error: string): string {
+  const { message, type, traceback = '' } = readJobError(error)
+  const head = type === undefined ? message : `${type}: ${message}`
+  return traceback === '' ? head : `${head}\n${traceback.trimEnd()}`
 }
 
 type Fields = Readonly<Record<'error_message' | 'error_type' | 'error_traceback', unknown>>

@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { EndpointFigures, LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { errorLine } from '../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { counted } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/Sparkline.tsx'
@@ -138,7 +139,7 @@ function LastHour({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures
 function LastError({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures'>) {
   if (figures?.lastError === undefined) return <Nothing />
   const { jobId, error } = figures.lastError
-  const text = firstLine(error)
+  const text = errorLine(error) || 'no message'
   const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)
   return (
     <Tooltip text={text}>
@@ -147,10 +148,4 @@ function LastError({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figure
       </Link>
     </Tooltip>
   )
-}
-
-// Errors of handlers are JSON with a message in it.
-function firstLine(error: string): string {
-  const message = /"error_message":\s*"((?:[^"\\]|\\.)*)"/.exec(error)?.[1]
-  return (message ?? error).split(/\n|\\n/, 1)[0] || 'no message'
 }

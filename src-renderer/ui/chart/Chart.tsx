@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
+import { TONE_FILLS } from '../tone.ts'
 import { useColours } from '../use-colours.ts'
 import { chartOptions } from './chart-options.ts'
 import type { ChartProps, ChartSeries } from './chart-props.ts'
@@ -10,16 +11,7 @@ import type { ChartProps, ChartSeries } from './chart-props.ts'
 const HEIGHT_PX = 132
 const NO_MARKS: NonNullable<ChartProps['marks']> = []
 
-const LINES: Readonly<Record<ChartSeries['tone'], string>> = {
-  queued: 'bg-queued',
-  running: 'bg-running',
-  completed: 'bg-completed',
-  failed: 'bg-failed',
-  'timed-out': 'bg-timed-out',
-  cancelled: 'bg-cancelled',
-  retried: 'bg-retried',
-  accent: 'bg-accent',
-}
+const LINES: Readonly<Record<ChartSeries['tone'], string>> = { ...TONE_FILLS, accent: 'bg-accent' }
 
 /** A chart with its legend: the newest values, or those under the pointer. */
 export function Chart({ title, times, series, format, group, marks = NO_MARKS, empty }: ChartProps) {

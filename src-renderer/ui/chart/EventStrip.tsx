@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { Popover } from 'radix-ui'
 import type { ReactNode } from 'react'
-import type { Tone } from '../StateDot.tsx'
+import { TONE_FILLS, type Tone } from '../tone.ts'
 import { clusterMarks, type MarkCluster } from './cluster-marks.ts'
 
 /** Something that happened, as a mark. */
@@ -32,16 +32,6 @@ export type EventStripProps<Mark extends EventMark> = {
 const PLACES = 60
 // Of those at one place; nobody reads more of them there.
 const SHOWN = 30
-
-const DOTS: Readonly<Record<Tone, string>> = {
-  queued: 'bg-queued',
-  running: 'bg-running',
-  completed: 'bg-completed',
-  failed: 'bg-failed',
-  'timed-out': 'bg-timed-out',
-  cancelled: 'bg-cancelled',
-  retried: 'bg-retried',
-}
 
 /** Marks on a line of time; a press says what it was. */
 export function EventStrip<Mark extends EventMark>({
@@ -93,7 +83,7 @@ function Cluster<Mark extends EventMark>({ cluster, openId, onOpen, children }: 
             className={clsx(
               'rounded-full transition-transform group-hover:scale-150 motion-reduce:transition-none',
               marks.length > 1 ? 'h-4 w-1.5' : 'size-2',
-              DOTS[main.tone],
+              TONE_FILLS[main.tone],
             )}
           />
         </Popover.Trigger>

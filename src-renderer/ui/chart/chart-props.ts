@@ -1,4 +1,4 @@
-import type { Tone } from '../StateDot.tsx'
+import type { Tone } from '../tone.ts'
 
 /** One line of a chart. `null` is a gap: nothing was measured. */
 export type ChartSeries = {

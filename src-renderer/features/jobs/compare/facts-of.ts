@@ -1,6 +1,6 @@
+import { errorLine } from '../../../../src-main/domain/job/read-error.ts'
 import type { JobDetail } from '../../../api-client/job-queries.ts'
 import { duration, exactTime } from '../../../ui/format.ts'
-import { errorLine } from '../error-line.ts'
 
 /** A fact of two jobs, in words; no two jobs were created at the same time, so that tells no difference. */
 export type ComparedFact = {

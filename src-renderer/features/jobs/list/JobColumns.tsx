@@ -1,11 +1,11 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { errorLine } from '../../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Duration, Nothing } from '../../../ui/Values.tsx'
-import { errorLine } from '../error-line.ts'
 import { TimeCell } from './TimeCell.tsx'
 
 // Letters of an id that tell it from those of the same minute.

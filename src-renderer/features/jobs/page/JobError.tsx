@@ -1,8 +1,8 @@
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { errorLine, errorText } from '../../../../src-main/domain/job/read-error.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { errorLine, errorText } from '../error-line.ts'
 
 /** Why a job has failed: the line that says most, and all of it at a press. */
 export function JobError({ error }: { readonly error: string }) {

@@ -2,13 +2,14 @@ import clsx from 'clsx'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
+import { errorLine } from '../../../../src-main/domain/job/read-error.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { JobDetail } from '../../../api-client/job-queries.ts'
 import { duration, exactTime } from '../../../ui/format.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
+import { TONE_FILLS } from '../../../ui/tone.ts'
 import { useNow } from '../../../ui/use-now.ts'
-import { errorLine } from '../error-line.ts'
 import { type Timeline as Laid, layTimeline, stepWords, type TimelineSpan, type TimelineStep } from './lay-timeline.ts'
 import { toneOf } from './step-tone.ts'
 
@@ -28,15 +29,6 @@ const SPAN_WORDS: Readonly<Record<JobState, string>> = {
   CANCELLED: 'cancelled',
   TIMED_OUT: 'timed out',
 }
-const MARK_COLOURS = {
-  queued: 'bg-queued',
-  running: 'bg-running',
-  completed: 'bg-completed',
-  failed: 'bg-failed',
-  'timed-out': 'bg-timed-out',
-  cancelled: 'bg-cancelled',
-  retried: 'bg-retried',
-} as const
 
 // A bar that moves ten times a second is smooth enough to be read.
 const MOVES_EVERY_MS = 100
@@ -71,7 +63,7 @@ function Drawn({ timeline }: { readonly timeline: Laid }) {
         {steps.map((step) => (
           <span
             key={`${step.at} ${step.event} ${step.attempt}`}
-            className={clsx('absolute inset-y-0 w-0.5 -translate-x-px', MARK_COLOURS[toneOf(step)])}
+            className={clsx('absolute inset-y-0 w-0.5 -translate-x-px', TONE_FILLS[toneOf(step)])}
             style={{ left: `clamp(1px, ${(100 * (step.at - from)) / length}%, calc(100% - 1px))` }}
           />
         ))}

@@ -1,5 +1,5 @@
 import type { JobState } from '../../../../src-main/contract/job.ts'
-import type { Tone } from '../../../ui/StateDot.tsx'
+import type { Tone } from '../../../ui/tone.ts'
 
 const TONES: Readonly<Record<JobState, Tone>> = {
   IN_QUEUE: 'queued',

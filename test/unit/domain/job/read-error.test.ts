@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { readJobError } from '../../../../src-main/domain/job/read-error.ts'
+import { describe, expect, it, test } from 'vitest'
+import { errorLine, errorText, readJobError } from '../../../../src-main/domain/job/read-error.ts'
 
 it('the error of a job is read where an SDK wrote it, and is a text where anybody else did', () => {
   const written = {
@@ -15,4 +15,30 @@ it('the error of a job is read where an SDK wrote it, and is a text where anybod
   expect(readJobError('{"error_message": "no"}')).toEqual({ message: 'no' })
   for (const text of ['plain', '', '{"other": 1}', '{broken', '{"error_message": 1}'])
     expect(readJobError(text)).toEqual({ message: text })
+})
+
+describe('an error', () => {
+  const given = JSON.stringify({
+    error_type: 'ValueError',
+    error_message: 'no "face"\nin it',
+    error_traceback: 'Traceback\n  x\n',
+  })
+
+  test.each([
+    ['out of memory', 'out of memory'],
+    ['Traceback (most recent call last):\n  File "x"\nValueError: no face\n', 'ValueError: no face'],
+    [given, 'no "face"'],
+    [given.slice(0, -5), 'no "face"'],
+    ['', ''],
+  ])('%j says most in %j', (error, line) => {
+    expect(errorLine(error)).toBe(line)
+  })
+
+  test.each([
+    [given, 'ValueError: no "face"\nin it\nTraceback\n  x'],
+    ['{not json', '{not json'],
+    ['plain', 'plain'],
+  ])('%j reads as %j', (error, text) => {
+    expect(errorText(error)).toBe(text)
+  })
 })

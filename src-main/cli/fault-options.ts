@@ -1,17 +1,8 @@
 /** The options of `faults`, and the fault switches in words. */
 import type { Command } from 'commander'
-import type { Faults } from '../contract/faults.ts'
+import { ALL_FAULTS_OFF, type Faults } from '../contract/faults.ts'
 import { duration } from './format.ts'
 import { decimal, spanInMs } from './option-values.ts'
-
-const ALL_OFF = {
-  delayMs: 0,
-  failPercent: 0,
-  killPercent: 0,
-  outOfMemoryPercent: 0,
-  throttle: false,
-  coldStart: false,
-} as const satisfies Required<Faults>
 
 /** What commander keeps of the options. */
 export type FaultOptions = {
@@ -41,7 +32,7 @@ export function addFaultOptions(command: Command): Command {
 /** The switches that the given options stand for; empty: none was given. */
 export function faultsOf({ delay, fail, kill, outOfMemory, throttle, coldStart, off }: FaultOptions): Faults {
   return {
-    ...(off === true ? ALL_OFF : {}),
+    ...(off === true ? ALL_FAULTS_OFF : {}),
     ...(delay === undefined ? {} : { delayMs: delay }),
     ...(fail === undefined ? {} : { failPercent: fail }),
     ...(kill === undefined ? {} : { killPercent: kill }),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
-import { errorLine, errorText } from '../domain/job/read-error.ts'
+import { errorText } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { CliError } from './cli-error.ts'
 import { duration } from './format.ts'
@@ -50,7 +50,7 @@ export function expectSuccess(job: {
   readonly error?: string | undefined
 }): void {
   if (!isFinal(job.status) || job.status === 'COMPLETED') return
-  const why = job.error === undefined ? '' : `: ${errorLine(job.error)}`
+  const why = job.error === undefined ? '' : `: ${errorText(job.error).split('\n', 1)[0]}`
   throw new CliError('JOB_NOT_SUCCESSFUL', { jobId: job.id, status: job.status, why })
 }
 

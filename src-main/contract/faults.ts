@@ -21,3 +21,13 @@ export const faults = z.strictObject({
 
 /** The fault switches of an endpoint. */
 export type Faults = z.infer<typeof faults>
+
+/** All switches off, as an update takes it. */
+export const ALL_FAULTS_OFF = {
+  delayMs: 0,
+  failPercent: 0,
+  killPercent: 0,
+  outOfMemoryPercent: 0,
+  throttle: false,
+  coldStart: false,
+} as const satisfies Required<Faults>

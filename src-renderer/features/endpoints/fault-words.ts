@@ -1,16 +1,6 @@
 import type { Faults } from '../../../src-main/contract/faults.ts'
 import { duration } from '../../ui/format.ts'
 
-/** All switches off, as an update takes it. */
-export const NO_FAULTS = {
-  delayMs: 0,
-  failPercent: 0,
-  killPercent: 0,
-  outOfMemoryPercent: 0,
-  throttle: false,
-  coldStart: false,
-} as const satisfies Required<Faults>
-
 /** The switches that are on, in words: `delays each job by 2.0 s, fails 10 %`. */
 export function faultsInWords(faults: Faults): string {
   const { delayMs, failPercent, killPercent, outOfMemoryPercent, throttle, coldStart } = faults

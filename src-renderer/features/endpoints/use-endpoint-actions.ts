@@ -1,8 +1,7 @@
 import { useMemo } from 'react'
-import type { Faults } from '../../../src-main/contract/faults.ts'
+import { ALL_FAULTS_OFF, type Faults } from '../../../src-main/contract/faults.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { useApp } from '../../store/app-context.ts'
-import { NO_FAULTS } from './fault-words.ts'
 
 /** What can be done with an endpoint. Each tells how it went. */
 export type EndpointActions = {
@@ -36,7 +35,7 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
     async function setFaults(faults: Faults | undefined, before: Faults | undefined): Promise<void> {
       patchEndpoint(id, { faults })
       try {
-        await client.call('endpointUpdate', { path, body: { faults: { ...NO_FAULTS, ...faults } } })
+        await client.call('endpointUpdate', { path, body: { faults: { ...ALL_FAULTS_OFF, ...faults } } })
         const text = faults === undefined ? `All fault switches of ${name} are off.` : `${name} has its faults back.`
         tell({ kind: 'done', text, undo: () => void setFaults(before, faults) })
       } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, duration, size } from '../../../src-main/cli/format.ts'
+import { ago, size } from '../../../src-main/cli/format.ts'
 import { createOutput } from '../../../src-main/cli/output.ts'
 import { NOW, surroundingsOf } from './support.ts'
 
@@ -43,21 +43,6 @@ test('the further lines of a value stand under its first', () => {
     ['left out', undefined],
   ])
   expect(written.stdout).toBe('id     7\nerror  a\n       b\n')
-})
-
-test.each([
-  [0, '0 ms'],
-  [999, '999 ms'],
-  [1000, '1.0 s'],
-  [9999, '10.0 s'],
-  [10_000, '10 s'],
-  [59_999, '59 s'],
-  [60_000, '1 min'],
-  [125_000, '2 min 5 s'],
-  [3_600_000, '1 h'],
-  [90_000_000, '1 d 1 h'],
-])('a span of %i ms reads %s', (ms, text) => {
-  expect(duration(ms)).toBe(text)
 })
 
 test('times are relative, and a clock that was set back does no harm', () => {

@@ -43,3 +43,16 @@ export function specifiedTypes(): NodeTypes {
   const types = objectOf(readFileSync(TYPES, 'utf8')).get('types')
   return readNodeTypes(isObject(types) ? types : new Map())
 }
+
+let bundled: NodeTypes | undefined
+
+/** The classes that the product brings along. */
+export function bundledTypes(): NodeTypes {
+  const path = join(import.meta.dirname, '..', '..', 'resources', 'node-types.json')
+  bundled ??= readNodeTypes(objectOf(readFileSync(path, 'utf8')))
+  return bundled
+}
+
+/** Some of them by name. */
+export const bundledTypesOf = (...names: readonly string[]): NodeTypes =>
+  new Map([...bundledTypes()].filter(([name]) => names.includes(name)))

@@ -9,6 +9,9 @@ export function typesFit(one: string, other: string): boolean {
 }
 
 /** Whether a type fits all. */
-export const isAny = (type: string): boolean => type === '*' || type === ''
+export const isAny = (type: string): boolean => type === '*' || type === '' || type === MATCHING
+
+// It follows what is linked to other slots of its node, of which files tell nothing.
+const MATCHING = 'COMFY_MATCHTYPE_V3'
 
 const members = (type: string): readonly string[] => type.split(',').map((member) => member.trim().toLowerCase())

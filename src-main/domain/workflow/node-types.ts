@@ -46,7 +46,7 @@ function readNodeType(name: string, raw: JsonObject): NodeType {
     displayName: asText(raw.get('display_name')) ?? name,
     category: asText(raw.get('category')) ?? '',
     description: asText(raw.get('description')) ?? '',
-    inputs: readInputs(raw),
+    inputs: inputsOf(raw),
     outputs: readOutputs(raw),
     isOutput: raw.get('output_node') === true,
     raw,
@@ -56,7 +56,8 @@ function readNodeType(name: string, raw: JsonObject): NodeType {
 const NEEDS = ['required', 'optional'] as const
 const NOTHING: JsonObject = new Map()
 
-function readInputs(raw: JsonObject): readonly InputType[] {
+/** The inputs of a definition, in the order in which they are shown. @param raw with `input` and `input_order` */
+export function inputsOf(raw: JsonObject): readonly InputType[] {
   const all = objectAt(raw, 'input')
   const order = objectAt(raw, 'input_order')
   return NEEDS.flatMap((need) => {
@@ -73,15 +74,25 @@ function readInput(name: string, raw: JsonValue | undefined, isRequired: boolean
   const options = isObject(more) ? more : NOTHING
   const listed = isArray(type) ? type : options.get('options')
   const choices = isArray(type) || type === 'COMBO' ? (isArray(listed) ? listed : []) : undefined
-  return { name, isRequired, type: choices === undefined ? (asText(type) ?? '*') : 'COMBO', choices, options }
+  const typeName = choices === undefined ? plainType(asText(type), options) : 'COMBO'
+  return { name, isRequired, type: typeName, choices, options }
 }
+
+// Types that follow what is linked elsewhere fit what their template allows.
+function plainType(type: string | undefined, options: JsonObject): string {
+  if (type !== MATCHING) return type ?? '*'
+  const allowed = asText(objectAt(options, 'template').get('allowed_types'))
+  return allowed === undefined || allowed === '' ? '*' : allowed
+}
+
+const MATCHING = 'COMFY_MATCHTYPE_V3'
 
 function readOutputs(raw: JsonObject): readonly OutputType[] {
   const types = arrayAt(raw, 'output')
   const names = arrayAt(raw, 'output_name')
   const lists = arrayAt(raw, 'output_is_list')
   return types.map((type, at) => {
-    const typeName = isArray(type) ? 'COMBO' : (asText(type) ?? '*')
+    const typeName = isArray(type) ? 'COMBO' : type === MATCHING ? '*' : (asText(type) ?? '*')
     return { name: asText(names[at]) ?? typeName, type: typeName, isList: lists[at] === true }
   })
 }

@@ -36,8 +36,10 @@ export function readLink(value: JsonValue | undefined): PayloadLink | undefined 
 
 /** The links into a node, with the names of its inputs. */
 export function linksInto({ inputs }: PayloadNode): readonly (PayloadLink & { readonly input: string })[] {
-  return [...inputs].flatMap(([input, value]) => {
-    const link = readLink(value)
-    return link === undefined ? [] : [{ ...link, input }]
-  })
+  const links: (PayloadLink & { readonly input: string })[] = []
+  for (const [input, value] of inputs) {
+    const link = isArray(value) ? readLink(value) : undefined
+    if (link !== undefined) links.push({ node: link.node, slot: link.slot, input })
+  }
+  return links
 }

@@ -17,6 +17,7 @@ export const PROBLEM_CODES = [
   'values_not_named',
   'needs_extension',
   'subgraph_missing',
+  'too_large',
 ] as const
 
 /** Code of a problem. */

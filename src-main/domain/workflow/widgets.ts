@@ -20,8 +20,11 @@ const UPLOADS = ['image_upload', 'video_upload', 'animated_image_upload']
  */
 export const OTHER_INPUTS = 'drydock.inputs'
 
-/** What a control widget may say. */
-const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
+/** What a control widget may say: how its value changes from run to run. */
+export const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
+
+/** A word of a control widget. */
+export type ControlMode = (typeof CONTROL_MODES)[number]
 
 /** A place in the list of values: of an input, or of a widget that only the editor has. */
 export type WidgetPlace = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' | 'upload' }
@@ -32,13 +35,23 @@ export function isWidget({ type, options }: InputType): boolean {
 }
 
 /** The places of the values of a class, in their order. */
-export function widgetPlaces({ inputs }: NodeType): readonly WidgetPlace[] {
-  const places = inputs.filter(isWidget).flatMap(placesOf)
-  const upload = inputs.find((one) => one.isRequired && UPLOADS.some((key) => one.options.get(key) === true))
-  return upload === undefined ? places : [...places, { name: 'upload', kind: 'upload' }]
+export function widgetPlaces(type: NodeType): readonly StoredPlace[] {
+  const places = placesOfTypes.get(type) ?? placesOfType(type)
+  placesOfTypes.set(type, places)
+  return places
 }
 
-function placesOf(input: InputType): readonly WidgetPlace[] {
+// A cache alone: a graph has thousands of nodes of a few classes.
+const placesOfTypes = new WeakMap<NodeType, readonly StoredPlace[]>()
+
+function placesOfType({ inputs }: NodeType): readonly StoredPlace[] {
+  const places = inputs.filter(isWidget).flatMap(placesOf)
+  const upload = inputs.find((one) => one.isRequired && UPLOADS.some((key) => one.options.get(key) === true))
+  return numbered(upload === undefined ? places : [...places, { name: 'upload', kind: 'upload' }])
+}
+
+/** The places of the values of one widget: its own, and those of the widgets beside it. */
+export function placesOf(input: InputType): readonly WidgetPlace[] {
   const { name, type } = input
   const own: WidgetPlace = { name, kind: 'input' }
   if (!isControlled(input)) return [own]
@@ -47,10 +60,24 @@ function placesOf(input: InputType): readonly WidgetPlace[] {
 }
 
 /** Whether a widget beside the input says how its value changes from run to run. */
-function isControlled({ name, type, options }: InputType): boolean {
+export function isControlled({ name, type, options }: InputType): boolean {
   const asked = options.get('control_after_generate')
   if (asked === true || typeof asked === 'string') return ['INT', 'FLOAT', 'COMBO'].includes(type)
   return type === 'INT' && SEED_NAMES.has(name) && asked !== false
+}
+
+/** A place in the stored values of a node. `at`: its index there. */
+export type StoredPlace = WidgetPlace & { readonly at: number }
+
+// Of nodes that the editor alone has, which are no classes.
+const EDITOR_PLACES: Readonly<Record<string, readonly WidgetPlace[]>> = {
+  Note: [{ name: 'text', kind: 'input' }],
+  MarkdownNote: [{ name: 'text', kind: 'input' }],
+  PrimitiveNode: [
+    { name: 'value', kind: 'input' },
+    { name: 'value', kind: 'control' },
+    { name: 'value', kind: 'filter' },
+  ],
 }
 
 /**
@@ -61,11 +88,32 @@ function isControlled({ name, type, options }: InputType): boolean {
 export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
   const values = node.widgetValues
   if (isObject(values)) return type === undefined ? values : onlyInputs(values, type)
-  if (!isArray(values)) return new Map()
+  if (!isArray(values) || values.length === 0) return new Map()
+  const places = storedPlaces(node, type)
+  if (places === undefined) return undefined
+  const named = new Map<string, JsonValue>()
+  for (const { name, kind, at } of places) {
+    const value = values[at]
+    if (kind === 'input' && value !== undefined) named.set(name, value)
+  }
+  return named
+}
+
+/**
+ * Where the values of a node are stored, of those that are stored by place.
+ * @returns undefined where they cannot be told apart
+ */
+export function storedPlaces(node: GraphNode, type: NodeType | undefined): readonly StoredPlace[] | undefined {
+  const values = isArray(node.widgetValues) ? node.widgetValues : []
+  const ofEditor = Object.hasOwn(EDITOR_PLACES, node.type ?? '') ? EDITOR_PLACES[node.type ?? ''] : undefined
+  if (ofEditor !== undefined) return numbered(ofEditor).slice(0, Math.max(1, values.length))
   if (type === undefined) return bySlots(node, values)
   const places = widgetPlaces(type)
-  return byPlaces(places, withoutDummies(type, places.length, values))
+  return withDummies(type, places, values.length) ?? places
 }
+
+const numbered = (places: readonly WidgetPlace[]): readonly StoredPlace[] =>
+  places.map((place, at) => ({ ...place, at }))
 
 function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
   const found = inputs.flatMap(({ name }) => {
@@ -75,39 +123,35 @@ function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
   return new Map(found)
 }
 
-function byPlaces(places: readonly WidgetPlace[], values: JsonArray): JsonObject {
-  const named = places.flatMap(({ name, kind }, at): (readonly [string, JsonValue])[] => {
-    const value = values[at]
-    return kind !== 'input' || value === undefined ? [] : [[name, value]]
-  })
-  return new Map(named)
-}
-
 // Files of before 2025 hold a value for each input that is a socket alone, where one of its type could be set.
-function withoutDummies({ inputs }: NodeType, places: number, values: JsonArray): JsonArray {
+function withDummies({ inputs }: NodeType, places: readonly StoredPlace[], stored: number) {
+  if (stored <= places.length) return undefined
   const forced = inputs.filter((one) => WIDGET_TYPES.has(one.type) && !isWidget(one))
-  if (forced.length === 0 || values.length !== places + forced.length) return values
-  const kept: JsonValue[] = []
+  if (forced.length === 0 || stored !== places.length + forced.length) return undefined
+  const moved: StoredPlace[] = []
   let at = 0
   for (const input of inputs) {
     if (!WIDGET_TYPES.has(input.type)) continue
-    const count = isWidget(input) ? placesOf(input).length : 1
-    if (isWidget(input)) kept.push(...values.slice(at, at + count))
-    at += count
+    const own = isWidget(input) ? placesOf(input) : []
+    for (const [offset, place] of own.entries()) moved.push({ ...place, at: at + offset })
+    at += Math.max(1, own.length)
   }
-  return [...kept, ...values.slice(at)]
+  return [...moved, ...places.slice(moved.length).map((place) => ({ ...place, at: place.at + forced.length }))]
 }
 
 // Newer files have a slot for each widget, in their order. A seed has its control after it.
-function bySlots(node: GraphNode, values: JsonArray): JsonObject | undefined {
+function bySlots(node: GraphNode, values: JsonArray): readonly StoredPlace[] | undefined {
   const names = node.inputs.items.flatMap(({ widget }) => widget ?? [])
-  if (values.length === 0) return new Map()
   const places: WidgetPlace[] = []
   for (const name of names) {
     places.push({ name, kind: 'input' })
-    const next = asText(values[places.length])
-    const isControl = next !== undefined && (CONTROL_MODES as readonly string[]).includes(next)
-    if (isControl && values.length > names.length) places.push({ name, kind: 'control' })
+    if (isControlMode(values[places.length]) && values.length > names.length) places.push({ name, kind: 'control' })
   }
-  return places.length === values.length ? byPlaces(places, values) : undefined
+  return places.length === values.length ? numbered(places) : undefined
+}
+
+/** Whether a value is a word of a control widget. */
+export function isControlMode(value: JsonValue | undefined): value is ControlMode {
+  const text = asText(value)
+  return text !== undefined && (CONTROL_MODES as readonly string[]).includes(text)
 }

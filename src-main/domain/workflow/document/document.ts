@@ -45,6 +45,9 @@ const widget: Field<string | undefined> = plain(
 const INPUT = { name: text('name'), label: text('label'), type: slotType('type'), link, widget }
 const OUTPUT = { name: text('name'), label: text('label'), type: slotType('type'), links: ids('links') }
 
+/** An output of a node. */
+export type OutputSlot = Entity<typeof OUTPUT>
+
 /** An input of a node. `link`: id of the link into it. `widget`: name of the widget that it stands for. */
 export type InputSlot = Entity<typeof INPUT>
 
@@ -62,18 +65,34 @@ const NODE = {
   flags: json('flags'),
   properties: json('properties'),
   widgetValues: json('widgets_values'),
+  namedValues: json('widgets_values_named'),
 }
 
 /** A node. `type` of an instance of a subgraph is the id of its definition. */
 export type GraphNode = Entity<typeof NODE>
 
-const GROUP = { title: text('title'), bounding: json('bounding'), color: text('color') }
+const GROUP = {
+  id: id('id'),
+  title: text('title'),
+  bounding: json('bounding'),
+  color: text('color'),
+  flags: json('flags'),
+}
+
+/** A box around nodes. Which ones are in it, their places tell. */
+export type Group = Entity<typeof GROUP>
 
 const GRAPH = {
   nodes: entities('nodes', NODE, (node) => node.id !== undefined && node.type !== undefined),
   links: links('links'),
   groups: entities('groups', GROUP),
   extra: json('extra'),
+  reroutes: json('reroutes'),
+  floatingLinks: json('floatingLinks'),
+  // Highest ids given so far: two numbers in version 0.4, one object in version 1 and within subgraphs.
+  lastNodeId: json('last_node_id'),
+  lastLinkId: json('last_link_id'),
+  state: json('state'),
 }
 
 const BOUNDARY = {
@@ -84,12 +103,17 @@ const BOUNDARY = {
   linkIds: ids('linkIds'),
 }
 
+/** An input or output of a subgraph. `linkIds`: the links within that begin or end there. */
+export type BoundarySlot = Entity<typeof BOUNDARY>
+
 const SUBGRAPH = {
   ...GRAPH,
   id: text('id'),
   name: text('name'),
   inputs: entities('inputs', BOUNDARY),
   outputs: entities('outputs', BOUNDARY),
+  inputNode: json('inputNode'),
+  outputNode: json('outputNode'),
 }
 
 /** The definition of a subgraph: a graph with inputs and outputs. */
@@ -110,6 +134,30 @@ export type WorkflowDocument = Entity<typeof DOCUMENT>
 
 /** What documents and subgraphs have in common. */
 export type Graph = Pick<WorkflowDocument, keyof typeof GRAPH | 'raw'>
+
+/** A node of its JSON, which has `id` and `type`. */
+export const readNode = (raw: JsonObject): GraphNode => readEntity(NODE, raw)
+
+/** The JSON of a node. */
+export const writeNode = (node: GraphNode): JsonObject => writeEntity(NODE, node)
+
+/** An input of a node of its JSON. */
+export const readInputSlot = (raw: JsonObject): InputSlot => readEntity(INPUT, raw)
+
+/** An output of a node of its JSON. */
+export const readOutputSlot = (raw: JsonObject): OutputSlot => readEntity(OUTPUT, raw)
+
+/** A group of its JSON. */
+export const readGroup = (raw: JsonObject): Group => readEntity(GROUP, raw)
+
+/** A definition of its JSON, which has `id`. */
+export const readSubgraph = (raw: JsonObject): Subgraph => readEntity(SUBGRAPH, raw)
+
+/** The JSON of a definition. */
+export const writeSubgraph = (subgraph: Subgraph): JsonObject => writeEntity(SUBGRAPH, subgraph)
+
+/** An input or output of a subgraph of its JSON. */
+export const readBoundarySlot = (raw: JsonObject): BoundarySlot => readEntity(BOUNDARY, raw)
 
 /** Reads a document. @param raw an object that has nodes */
 export const readDocument = (raw: JsonObject): WorkflowDocument => readEntity(DOCUMENT, raw)

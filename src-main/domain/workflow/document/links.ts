@@ -20,6 +20,10 @@ const KEYS = ['id', 'origin_id', 'origin_slot', 'target_id', 'target_slot', 'typ
 /** The field of the links of a graph. */
 export const links = (key: string): Field<Items<Link>> => list(key, readLink, writeLink)
 
+/** Reads links of an array; what is none is left out. */
+export const readLinks = (raw: JsonValue | undefined): readonly Link[] =>
+  isArray(raw) ? raw.flatMap((one) => readLink(one) ?? []) : []
+
 function readLink(raw: JsonValue): Link | undefined {
   if (!isArray(raw) && !isObject(raw)) return undefined
   const [id, fromNode, fromSlot, toNode, toSlot, type] = KEYS.map((key, at) => (isArray(raw) ? raw[at] : raw.get(key)))

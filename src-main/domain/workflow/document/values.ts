@@ -36,7 +36,8 @@ export function readSlotType(raw: JsonValue | undefined): string {
 /** Reads a place of a slot; 0 where there is none. */
 export const readSlotPlace = (raw: JsonValue | undefined): number => asIndex(raw) ?? 0
 
-function readPair(raw: JsonValue | undefined): Pair | undefined {
+/** Reads a point or size; undefined where the value is none. */
+export function readPair(raw: JsonValue | undefined): Pair | undefined {
   const [x, y] = isArray(raw) ? raw : isObject(raw) ? [raw.get('0'), raw.get('1')] : []
   const [a, b] = [asDouble(x), asDouble(y)]
   return a === undefined || b === undefined ? undefined : [a, b]

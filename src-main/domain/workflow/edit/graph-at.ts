@@ -16,7 +16,7 @@ export function graphAt(document: WorkflowDocument, at: GraphAddress): Graph | u
 export function changeGraph(
   document: WorkflowDocument,
   at: GraphAddress,
-  change: (graph: Graph) => Partial<Graph>,
+  change: (graph: Graph | Subgraph) => Partial<Graph> | Partial<Subgraph>,
 ): WorkflowDocument {
   if (at === undefined) return merged(document, change(document))
   const { definitions } = document
@@ -28,8 +28,13 @@ export function changeGraph(
   return { ...document, definitions: { ...definitions, subgraphs: { ...definitions.subgraphs, items } } }
 }
 
-function merged<Whole extends WorkflowDocument | Subgraph>(whole: Whole, part: Partial<Graph>): Whole {
-  const isSame = Object.entries(part).every(([key, value]) => whole[key as keyof Whole] === value)
+function merged<Whole extends WorkflowDocument | Subgraph>(
+  whole: Whole,
+  part: Partial<Graph> | Partial<Subgraph>,
+): Whole {
+  const isSame = Object.entries(part).every(
+    ([key, value]) => (whole as Readonly<Record<string, unknown>>)[key] === value,
+  )
   // What is written starts from the JSON that the whole was read from, whichever graph the part came from.
   return isSame ? whole : { ...whole, ...part, raw: whole.raw }
 }

@@ -2,12 +2,13 @@
  * Texts in the EXIF data of WebP and AVIF pictures: fields of the camera whose text is `workflow:{...}` or `prompt:{...}`.
  * Source: editor research, 4; TIFF 6.0; the WebP container.
  */
-import { type ByteTools, latin1, type PictureText, viewOf } from './bytes.ts'
+import { type ByteTools, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
 const ASCII = 2
 const ENTRY_BYTES = 12
 const ENTRIES_MAX = 1000
 const KEYED = /^([A-Za-z_]{1,40}):/
+const KEYED_BYTES = 41
 
 /** Whether bytes begin as a WebP picture. */
 function isWebp(bytes: Uint8Array): boolean {
@@ -28,15 +29,18 @@ export function readWebpTexts(bytes: Uint8Array, tools: ByteTools): readonly Pic
 }
 
 /** The texts of EXIF data, with or without the mark `Exif` before it. */
-function readExifTexts(given: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
+export function readExifTexts(given: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   const bytes = latin1(given.subarray(0, 4)) === 'Exif' ? given.subarray(6) : given
   if (bytes.length < 8) return []
   const order = latin1(bytes.subarray(0, 2))
   if (order !== 'II' && order !== 'MM') return []
+  // Fields may all point at the same place, which would make a thousand texts of one.
+  let left = TEXT_MAX_BYTES
   return asciiFields(bytes, order === 'II').flatMap((field) => {
-    const text = utf8(field)
-    const keyword = KEYED.exec(text)?.[1]
-    return keyword === undefined ? [] : [{ keyword, text: text.slice(keyword.length + 1) }]
+    const keyword = KEYED.exec(latin1(field.subarray(0, KEYED_BYTES)))?.[1]
+    if (keyword === undefined || field.length > left) return []
+    left -= field.length
+    return [{ keyword, text: utf8(field.subarray(keyword.length + 1)) }]
   })
 }
 

@@ -14,9 +14,25 @@ const isPng = (bytes: Uint8Array): boolean => SIGNATURE.every((value, at) => byt
 /** A chunk of a picture; `start` and `end` with its head and checksum. */
 type Chunk = { readonly type: string; readonly data: Uint8Array; readonly start: number; readonly end: number }
 
-/** The texts of a picture, in its order. A picture that is cut off gives those before its end. */
-export function readPngTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
-  return isPng(bytes) ? chunksOf(bytes).flatMap(({ type, data }) => READERS[type]?.(data, tools) ?? []) : []
+// What one that is damaged, or too large, counts: to find that out may take as long as to unpack it.
+const VAIN_BYTES = TEXT_MAX_BYTES / 8
+
+/**
+ * The texts of a picture, in its order. A picture that is cut off gives those before its end; what is packed is unpacked
+ * as far as all together stay within the size of one text.
+ */
+export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): readonly PictureText[] {
+  if (!isPng(bytes)) return []
+  let left = TEXT_MAX_BYTES
+  const bounded: ByteTools = {
+    utf8,
+    inflate(packed, most) {
+      const unpacked = left > 0 ? inflate(packed, Math.min(most, left)) : undefined
+      left -= unpacked?.length ?? VAIN_BYTES
+      return unpacked
+    },
+  }
+  return chunksOf(bytes).flatMap(({ type, data }) => READERS[type]?.(data, bounded) ?? [])
 }
 
 /**
@@ -34,7 +50,7 @@ export function withPngTexts(
   const [head] = chunks
   if (head?.type !== 'IHDR' || chunks.at(-1)?.type !== 'IEND') return undefined
   const replaced = new Set(encoded.map(({ keyword }) => keyword))
-  const kept = chunks.filter(({ type, data }) => !(TEXT_TYPES.has(type) && replaced.has(latin1(cutAtZero(data)[0]))))
+  const kept = chunks.filter(({ type, data }) => !(TEXT_TYPES.has(type) && replaced.has(keywordOf(cutAtZero(data)[0]))))
   const [first, ...rest] = kept.map(({ start, end }) => bytes.subarray(start, end))
   const texts = encoded.map(({ keyword, text }) => textChunk(keyword, text, crc32))
   return joined([bytes.subarray(0, SIGNATURE.length), first ?? new Uint8Array(), ...texts, ...rest])
@@ -57,27 +73,31 @@ function chunksOf(bytes: Uint8Array): readonly Chunk[] {
   return chunks
 }
 
+// Of the specification, in bytes; what is longer is no keyword.
+const KEYWORD_MAX = 79
+const keywordOf = (bytes: Uint8Array): string => latin1(bytes.subarray(0, KEYWORD_MAX + 1))
+
 const READERS: Readonly<Record<string, (data: Uint8Array, tools: ByteTools) => PictureText | undefined>> = {
   tEXt: (data, { utf8 }) => plainText(data, utf8),
   comf: (data, { utf8 }) => plainText(data, utf8),
   zTXt(data, { utf8, inflate }) {
     const [keyword, rest] = cutAtZero(data)
     const unpacked = rest && inflate(rest.subarray(1), TEXT_MAX_BYTES) // The first byte names the only way of packing.
-    return unpacked && { keyword: latin1(keyword), text: utf8(unpacked) }
+    return unpacked && { keyword: keywordOf(keyword), text: utf8(unpacked) }
   },
   iTXt(data, { utf8, inflate }) {
     const [keyword, flags] = cutAtZero(data)
     const [, translated] = flags === undefined ? [] : cutAtZero(flags.subarray(2))
     const [, text] = translated === undefined ? [] : cutAtZero(translated)
     const unpacked = text && (flags?.[0] === 1 ? inflate(text, TEXT_MAX_BYTES) : text)
-    return unpacked && { keyword: latin1(keyword), text: utf8(unpacked) }
+    return unpacked && { keyword: keywordOf(keyword), text: utf8(unpacked) }
   },
 }
 
 // Latin 1 by the specification; who writes graphs writes ASCII, or UTF-8 all the same.
 function plainText(data: Uint8Array, utf8: ByteTools['utf8']): PictureText | undefined {
   const [keyword, text] = cutAtZero(data)
-  return text && { keyword: latin1(keyword), text: utf8(text) }
+  return text && { keyword: keywordOf(keyword), text: utf8(text) }
 }
 
 /** An iTXt chunk, not packed: keyword, two flags, language, translated keyword, text. */

@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<GraphParameter['type'], string>> = {
   image: 'string',
 }
 
-/** The JSON Schema of the input: what each parameter may be. */
-export function inputSchema(parameters: readonly GraphParameter[]): JsonObject {
+// The JSON Schema of the input: what each parameter may be.
+function inputSchema(parameters: readonly GraphParameter[]): JsonObject {
   const required = parameters.filter((parameter) => defaultOf(parameter) === undefined).map(({ name }) => name)
   return new Map<string, JsonValue>([
     ['type', 'object'],

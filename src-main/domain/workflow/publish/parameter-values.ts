@@ -16,7 +16,7 @@ export function parameterValues(parameters: readonly GraphParameter[], input: Js
   const unknown = [...input.keys()].find((key) => !names.includes(key))
   if (unknown !== undefined) {
     const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
-    return { field: `input.${unknown}`, why: `is no parameter of this graph; ${known}` }
+    return { field: `input.${unknown.slice(0, SHOWN_LENGTH)}`, why: `is no parameter of this graph; ${known}` }
   }
   for (const parameter of parameters) {
     const field = `input.${parameter.name}`
@@ -44,7 +44,7 @@ export function faultOf(parameter: GraphParameter, value: JsonValue): string | u
     return typeof value === 'string' && (parameter.type === 'string' || value !== '')
       ? undefined
       : mustBe(parameter, value)
-  if (!isNumber(value)) return mustBe(parameter, value)
+  if (!isNumber(value) || value.number.length > NUMBER_LENGTH_MAX) return mustBe(parameter, value)
   if (parameter.type === 'integer' && !/^-?\d+$/.test(value.number)) return mustBe(parameter, value)
   return rangeFault(parameter, value.number)
 }
@@ -65,6 +65,9 @@ const WHOLE = /^-?\d+$/
 function isBelow(one: string, other: string): boolean {
   return WHOLE.test(one) && WHOLE.test(other) ? BigInt(one) < BigInt(other) : Number(one) < Number(other)
 }
+
+// Source: ours; the largest double has 309 digits. Millions of them would hold up everybody for seconds.
+const NUMBER_LENGTH_MAX = 400
 
 const SHOWN_LENGTH = 60
 

@@ -3,6 +3,7 @@
  * Replacement.
  */
 import type { GraphNode } from '../document/document.ts'
+import { typeOfNode } from '../dynamic-inputs.ts'
 import { asText, isNumber, isObject, type JsonValue } from '../json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { widgetValues } from '../widgets.ts'
@@ -29,7 +30,7 @@ export function createFiller(scope: Scope, types: NodeTypes, now: number): Fille
     const nodes = scope.graph.nodes.items
     const node = nodes.find((one) => searchName(one) === name) ?? nodes.find(({ title }) => title === name)
     if (node === undefined) return undefined
-    const value = widgetValues(node, types.get(node.type ?? ''))?.get(widget)
+    const value = widgetValues(node, typeOfNode(node, types))?.get(widget)
     const text = isNumber(value) ? value.number : asText(value)
     return text?.replace(NOT_IN_NAMES, '_')
   }

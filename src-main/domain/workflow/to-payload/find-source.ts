@@ -2,10 +2,13 @@
  * Where an input of a run gets its data from: upstream through reroutes, bypassed nodes and the bounds of subgraphs, to
  * an output of a node that runs, or to a value. Source: editor research, 2, Resolution.
  */
-import { type GraphNode, type InputSlot, MODE, SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } from '../document/document.ts'
+import { type GraphNode, type InputSlot, MODE, SUBGRAPH_INPUT } from '../document/document.ts'
+import { linkToOutput } from '../document/index-of.ts'
+import type { LinkEnd } from '../document/links.ts'
 import { isArray, type JsonValue } from '../json/value.ts'
 import { isAny, typesFit } from '../match-types.ts'
-import { hostValue } from './host-values.ts'
+import { hostValue } from '../promoted-widgets.ts'
+
 import { linkInto, payloadId, type Scope, within } from './scope.ts'
 
 /** Where data comes from. `loop`: the way leads back to where it was. */
@@ -20,77 +23,89 @@ const NOTHING: Source = { kind: 'nothing' }
 
 /** Where an input of a node gets its data from. */
 export function sourceOfInput(scope: Scope, slot: InputSlot): Source {
-  return follow(scope, slot, slot.type, new Set())
+  // Step by step and not one within the other: a row of 10,000 reroutes is no reason to fail.
+  const walk: Walk = { type: slot.type, seen: new Set(), values: [] }
+  let step: Step = ofInput(scope, slot, walk)
+  while (step.kind === 'on') step = step.next()
+  if (step.kind !== 'nothing') return step
+  const value = walk.values.at(-1)
+  return value === undefined ? NOTHING : { kind: 'value', value }
 }
 
-type Seen = Set<string>
+/** The way so far. `values`: what hosts hold for inputs that it came through, where nothing is found further up. */
+type Walk = { readonly type: string; readonly seen: Set<string>; readonly values: JsonValue[] }
 
-function follow(scope: Scope, slot: InputSlot, type: string, seen: Seen): Source {
-  const link = linkInto(scope, slot)
-  if (link === undefined) return NOTHING
-  if (link.from.node === SUBGRAPH_INPUT) return fromHost(scope, link.from.slot, type, seen)
-  return fromOutput(scope, link.from, type, seen)
+/** Where the way ends, or how it goes on. */
+type Step = Source | { readonly kind: 'on'; readonly next: () => Step }
+
+const on = (next: () => Step): Step => ({ kind: 'on', next })
+
+function ofInput(scope: Scope, slot: InputSlot | undefined, walk: Walk): Step {
+  const link = slot && linkInto(scope, slot)
+  return link === undefined ? NOTHING : ofOrigin(scope, link.from, walk)
 }
 
-function fromOutput(scope: Scope, from: { node: string; slot: number }, type: string, seen: Seen): Source {
+function ofOrigin(scope: Scope, from: LinkEnd, walk: Walk): Step {
+  return on(() => (from.node === SUBGRAPH_INPUT ? ofHost(scope, from.slot, walk) : ofOutput(scope, from, walk)))
+}
+
+function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   const id = payloadId(scope, from.node)
   const node = scope.nodes.get(from.node)
   if (node === undefined) return { kind: 'dangling', node: id }
   const place = `${id} ${from.slot}`
-  if (seen.has(place)) return { kind: 'loop' }
-  seen.add(place)
+  if (walk.seen.has(place)) return { kind: 'loop' }
+  walk.seen.add(place)
   if (node.mode === MODE.mute) return NOTHING
-  if (node.mode === MODE.bypass) return throughBypass(scope, node, from.slot, type, seen)
-  if (node.type === 'Reroute') return throughInput(scope, node.inputs.items[0], type, seen)
+  if (node.mode === MODE.bypass) return ofInput(scope, handedThrough(node, from.slot, walk.type), walk)
+  if (node.type === 'Reroute') return ofInput(scope, node.inputs.items[0], walk)
   if (node.type === 'PrimitiveNode') return ofPrimitive(node)
+  if (node.type === 'GetNode') return ofInput(scope, setterOf(scope, node)?.inputs.items[0], walk)
   const inner = within(scope, node)
-  return inner === undefined
-    ? { kind: 'output', node: id, slot: from.slot }
-    : fromInside(inner, node, from.slot, type, seen)
+  if (inner === undefined) return { kind: 'output', node: id, slot: from.slot }
+  const link = linkToOutput(inner.graph, outputPlace(inner, node, from.slot))
+  return link === undefined ? NOTHING : ofOrigin(inner, link.from, walk)
 }
 
-function throughInput(scope: Scope, slot: InputSlot | undefined, type: string, seen: Seen): Source {
-  return slot === undefined ? NOTHING : follow(scope, slot, type, seen)
+/** The node that gives a name to what another one takes by that name; undefined where there is none in the graph. */
+export function setterOf({ graph }: Scope, getter: GraphNode): GraphNode | undefined {
+  const name = firstValue(getter)
+  return graph.nodes.items.find((node) => node.type === 'SetNode' && firstValue(node) === name)
 }
 
-function ofPrimitive({ widgetValues }: GraphNode): Source {
-  const value = isArray(widgetValues) ? widgetValues[0] : undefined
+const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
+  isArray(widgetValues) ? widgetValues[0] : undefined
+
+function ofPrimitive(node: GraphNode): Source {
+  const value = firstValue(node)
   return value === undefined ? NOTHING : { kind: 'value', value }
 }
 
-/** A bypassed node hands an input of the wanted type through: the one beside the output first. */
-function throughBypass(scope: Scope, node: GraphNode, slot: number, type: string, seen: Seen): Source {
+/** The input that a bypassed node hands through, of the wanted type: the one beside the output first. */
+function handedThrough(node: GraphNode, slot: number, type: string): InputSlot | undefined {
   const inputs = node.inputs.items
   const beside = inputs[slot]
-  if (isAny(type)) return throughInput(scope, beside ?? inputs[0], type, seen)
+  if (isAny(type)) return beside ?? inputs[0]
   const outputType = node.outputs.items[slot]?.type ?? '*'
-  const isBeside = beside !== undefined && typesFit(beside.type, outputType) && typesFit(beside.type, type)
-  const chosen = isBeside
-    ? beside
-    : (inputs.find((input) => input.type === type) ?? inputs.find((input) => typesFit(input.type, type)))
-  return throughInput(scope, chosen, type, seen)
+  if (beside !== undefined && typesFit(beside.type, outputType) && typesFit(beside.type, type)) return beside
+  return inputs.find((input) => input.type === type) ?? inputs.find((input) => typesFit(input.type, type))
 }
 
 // Outputs of a host are those of its definition, in the same order; a name tells where they were moved.
-function fromInside(inner: Scope, host: GraphNode, slot: number, type: string, seen: Seen): Source {
-  const outputs = inner.host?.definition.outputs.items ?? []
+function outputPlace({ host: within }: Scope, host: GraphNode, slot: number): number {
+  const outputs = within?.definition.outputs.items ?? []
   const name = host.outputs.items[slot]?.name
   const named = outputs.findIndex((output) => output.name === name)
-  const place = named < 0 || outputs[slot]?.name === name ? slot : named
-  const link = [...inner.links.values()].find(({ to }) => to.node === SUBGRAPH_OUTPUT && to.slot === place)
-  if (link === undefined) return NOTHING
-  if (link.from.node === SUBGRAPH_INPUT) return fromHost(inner, link.from.slot, type, seen)
-  return fromOutput(inner, link.from, type, seen)
+  return named < 0 || outputs[slot]?.name === name ? slot : named
 }
 
 // By the name and not by the place: a host leaves out inputs that nobody linked.
-function fromHost(inner: Scope, slot: number, type: string, seen: Seen): Source {
+function ofHost(inner: Scope, slot: number, walk: Walk): Step {
   const { host } = inner
   const name = host?.definition.inputs.items[slot]?.name
   if (host === undefined || name === undefined) return NOTHING
-  const input = host.node.inputs.items.find((one) => one.name === name)
-  const above = input === undefined ? NOTHING : follow(host.scope, input, type, seen)
-  if (above.kind !== 'nothing') return above
   const value = hostValue(host.node, name)
-  return value === undefined ? NOTHING : { kind: 'value', value }
+  if (value !== undefined) walk.values.push(value)
+  const input = host.node.inputs.items.find((one) => one.name === name)
+  return ofInput(host.scope, input, walk)
 }

@@ -11,7 +11,9 @@ export function inOrder({ graph, nodes, links }: Scope): readonly GraphNode[] {
   for (const { from, to } of links.values()) {
     if (!nodes.has(from.node) || !nodes.has(to.node)) continue
     waitsFor.set(to.node, (waitsFor.get(to.node) ?? 0) + 1)
-    feeds.set(from.node, [...(feeds.get(from.node) ?? []), to.node])
+    const fed = feeds.get(from.node)
+    if (fed === undefined) feeds.set(from.node, [to.node])
+    else fed.push(to.node)
   }
   const ready = graph.nodes.items.filter(({ id }) => !waitsFor.has(id ?? ''))
   const ordered = new Set<GraphNode>()

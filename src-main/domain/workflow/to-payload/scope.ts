@@ -11,6 +11,7 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
+import { linksById, nodesById } from '../document/index-of.ts'
 import type { Link } from '../document/links.ts'
 
 /** A graph in its place. */
@@ -18,6 +19,8 @@ export type Scope = {
   readonly graph: Graph
   /** What comes before the ids of its nodes: nothing, `57:`, `57:3:` ... */
   readonly prefix: string
+  /** How many nodes it is within. */
+  readonly depth: number
   readonly nodes: ReadonlyMap<string, GraphNode>
   readonly links: ReadonlyMap<string, Link>
   readonly definitions: ReadonlyMap<string, Subgraph>
@@ -25,33 +28,44 @@ export type Scope = {
   readonly host?: { readonly node: GraphNode; readonly scope: Scope; readonly definition: Subgraph }
 }
 
+// Far more than any file has; a crafted one could name more nodes than there is memory for.
+const DEPTH_MAX = 100
+
 /** The outermost graph of a document. */
 export function outermost(document: WorkflowDocument): Scope {
-  return { ...scopeOf(document), prefix: '', definitions: subgraphsOf(document) }
+  return { ...scopeOf(document), prefix: '', depth: 0, definitions: subgraphsOf(document) }
 }
 
-/** The graph within a node; undefined where the node is no instance of a subgraph, or would be within itself. */
+/** Why a node with a subgraph cannot be entered. */
+export type Closed = 'within itself' | 'too deep'
+
+/** The graph within a node; undefined where the node is no instance of a subgraph, or cannot be entered. */
 export function within(scope: Scope, node: GraphNode): Scope | undefined {
   const definition = scope.definitions.get(node.type ?? '')
-  if (definition === undefined || isWithin(scope, definition)) return undefined
+  if (definition === undefined || whyClosed(scope, node) !== undefined) return undefined
   return {
     ...scopeOf(definition),
     prefix: `${scope.prefix}${node.id}:`,
+    depth: scope.depth + 1,
     definitions: scope.definitions,
     host: { node, scope, definition },
   }
 }
 
-function scopeOf(graph: Graph): Pick<Scope, 'graph' | 'nodes' | 'links'> {
-  return {
-    graph,
-    nodes: new Map(graph.nodes.items.map((node) => [node.id ?? '', node])),
-    links: new Map(graph.links.items.map((link) => [link.id, link])),
-  }
+/** Why a node with a subgraph cannot be entered; undefined where it can, or has none. */
+export function whyClosed(scope: Scope, { type = '' }: GraphNode): Closed | undefined {
+  if (!scope.definitions.has(type)) return undefined
+  if (isWithin(scope, type)) return 'within itself'
+  return scope.depth >= DEPTH_MAX ? 'too deep' : undefined
 }
 
-function isWithin({ host }: Scope, definition: Subgraph): boolean {
-  return host !== undefined && (host.definition.id === definition.id || isWithin(host.scope, definition))
+const scopeOf = (graph: Graph): Pick<Scope, 'graph' | 'nodes' | 'links'> => {
+  return { graph, nodes: nodesById(graph), links: linksById(graph) }
+}
+
+function isWithin({ host }: Scope, definition: string): boolean {
+  for (let at = host; at !== undefined; at = at.scope.host) if (at.definition.id === definition) return true
+  return false
 }
 
 /** The id of a node as the payload has it. */
@@ -63,10 +77,13 @@ export function linkInto({ links }: Scope, { link }: InputSlot): Link | undefine
 }
 
 // Nodes of the editor alone: no worker knows them.
-const VIRTUAL = new Set(['PrimitiveNode', 'Reroute', 'Note', 'MarkdownNote'])
+const VIRTUAL = new Set(['PrimitiveNode', 'Reroute', 'Note', 'MarkdownNote', 'SetNode', 'GetNode'])
 
 /** Whether a node is of the editor alone. */
-export const isVirtual = ({ type }: GraphNode): boolean => VIRTUAL.has(type ?? '')
+export const isVirtual = (node: GraphNode): boolean => VIRTUAL.has(node.type ?? '') || isEverywhere(node)
+
+/** Whether a node sends its input to others without links, by the code of an extension alone. */
+export const isEverywhere = ({ type = '' }: GraphNode): boolean => /^(Anything|Prompts|Seed) Everywhere/.test(type)
 
 /** Whether a node takes part in a run. */
 export const isActive = ({ mode }: GraphNode): boolean => mode !== MODE.mute && mode !== MODE.bypass

@@ -2,17 +2,28 @@
  * From a document to a payload: what the editor sends to a worker. Source: image-workflows, rule 3; editor research, 2.
  */
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
+import { typeOfNode } from '../dynamic-inputs.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { Problem } from '../problem.ts'
 import { OTHER_INPUTS, widgetValues } from '../widgets.ts'
 import { createFiller } from './fill-in-names.ts'
 import { type Source, sourceOfInput } from './find-source.ts'
+import { nodeProblem } from './node-problems.ts'
+import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
 import { inOrder } from './order.ts'
-import { isActive, isVirtual, outermost, payloadId, type Scope, within } from './scope.ts'
+import { isActive, isVirtual, outermost, payloadId, type Scope, whyClosed, within } from './scope.ts'
 
 /** A payload, and what could not be taken over. */
 export type Conversion = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
+
+// Subgraphs within subgraphs can name more nodes than there is memory for; the largest graphs seen have 1,000.
+const NODES_MAX = 100_000
+const TOO_LARGE: Problem = {
+  code: 'too_large',
+  severity: 'error',
+  message: `The graph has ${NODES_MAX} nodes or more, with those of its subgraphs. Run it in parts.`,
+}
 
 /**
  * Converts a document.
@@ -22,19 +33,23 @@ export type Conversion = { readonly payload: JsonObject; readonly problems: read
 export function toPayload(document: WorkflowDocument, types: NodeTypes, now: number): Conversion {
   const problems: Problem[] = []
   const nodes: (readonly [string, JsonObject])[] = []
-  const root = outermost(document)
+  const root = outermost(openGroupNodes(document, types))
   const fill = createFiller(root, types, now)
 
   const addAll = (scope: Scope) => {
     for (const node of inOrder(scope)) {
-      if (!isActive(node) || isVirtual(node)) continue
+      if (!isActive(node)) continue
+      if (nodes.length >= NODES_MAX) return
+      const problem = nodeProblem(scope, node)
+      if (problem !== undefined) problems.push(problem)
+      if (isVirtual(node) || whyClosed(scope, node) !== undefined) continue
       const inner = within(scope, node)
       if (inner !== undefined) addAll(inner)
       else nodes.push([payloadId(scope, node.id ?? ''), payloadNode(scope, node)])
     }
   }
   const payloadNode = (scope: Scope, node: GraphNode): JsonObject => {
-    const type = types.get(node.type ?? '')
+    const type = typeOfNode(node, types)
     const title = node.title ?? type?.displayName ?? node.type ?? ''
     return new Map<string, JsonValue>([
       ['inputs', inputsOf(scope, node, type)],
@@ -45,7 +60,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
   const inputsOf = (scope: Scope, node: GraphNode, type: NodeType | undefined): JsonObject => {
     const id = payloadId(scope, node.id ?? '')
     const values = widgetValues(node, type)
-    if (values === undefined) problems.push(valuesNotNamed(id, node))
+    if (values === undefined && !isGroupNode(node)) problems.push(valuesNotNamed(id, node))
     const inputs = new Map<string, JsonValue>()
     for (const [name, value] of values ?? []) inputs.set(name, asInput(fill(node, name, value)))
     const { properties } = node
@@ -63,6 +78,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
   }
 
   addAll(root)
+  if (nodes.length >= NODES_MAX) problems.push(TOO_LARGE)
   return { payload: new Map(integersFirst(nodes)), problems }
 }
 

@@ -68,8 +68,12 @@ function numberText(value: JsonValue | undefined): string | undefined {
 function exact(text: string): Exact | undefined {
   const double = Number(text)
   if (Number.isNaN(double)) return undefined
-  return { text, double, whole: /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined }
+  const isWhole = text.length <= WHOLE_LENGTH_MAX && /^[+-]?\d+$/.test(text)
+  return { text, double, whole: isWhole ? BigInt(text.replace('+', '')) : undefined }
 }
+
+// Longer ones are compared as doubles: exactly, a million digits take longer than anybody waits.
+const WHOLE_LENGTH_MAX = 400
 
 function isBelow(one: Exact, other: Exact): boolean {
   if (one.whole !== undefined && other.whole !== undefined) return one.whole < other.whole

@@ -2,6 +2,8 @@
  * Checks a payload before it is queued, so that a mistake is named at its node and not by a worker minutes later.
  * Source: image-workflows, Validation; editor research, 9.
  */
+
+import { typeOfPayloadNode } from '../dynamic-inputs.ts'
 import { isArray, type JsonValue } from '../json/value.ts'
 import { typesFit } from '../match-types.ts'
 import type { InputType, NodeType, NodeTypes, OutputType } from '../node-types.ts'
@@ -31,7 +33,7 @@ export function validate(payload: JsonValue, types: NodeTypes): readonly Problem
   const needed = neededNodes(nodes, types)
   for (const node of nodes.values()) {
     const found = checkNode(node, nodes, types)
-    problems.push(...(needed.has(node.id) ? found : found.map(asWarning)))
+    for (const problem of found) problems.push(needed.has(node.id) ? problem : asWarning(problem))
   }
   return problems
 }
@@ -46,9 +48,12 @@ function at(node: string, code: ProblemCode, message: string, input?: string): P
   return { code, severity: 'error', node, ...(input === undefined ? {} : { input }), message }
 }
 
+const LOOP_SHOWN = 20
+
 function cyclesOf(nodes: ReadonlyMap<string, PayloadNode>): readonly Problem[] {
   return findCycles(nodes).map((ids) => {
-    const way = [...ids, ids[0]].join(' → ')
+    const shown = ids.length > LOOP_SHOWN ? [...ids.slice(0, LOOP_SHOWN), '…'] : ids
+    const way = [...shown, ids[0]].join(' → ')
     return at(ids[0] ?? '', 'cycle', `The links form a loop: ${way}. Cut one of them.`)
   })
 }
@@ -70,13 +75,13 @@ function neededNodes(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes):
     const node = nodes.get(id)
     if (node === undefined || needed.has(id)) continue
     needed.add(id)
-    waiting.push(...linksInto(node).map((link) => link.node))
+    for (const link of linksInto(node)) waiting.push(link.node)
   }
   return needed
 }
 
 function checkNode(node: PayloadNode, nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): readonly Problem[] {
-  const type = types.get(node.classType)
+  const type = typeOfPayloadNode(node, types)
   const problems: Problem[] = []
   if (type === undefined) problems.push(unknownClass(node))
   else problems.push(...missingInputs(node, type))

@@ -3,9 +3,9 @@
  * that whoever draws can keep it as long as both are the same. Source: image-workflows, Node types; editor research, 1, 2.
  */
 import { type GraphNode, MODE, type Subgraph } from '../document/document.ts'
-import { isArray, isObject, type JsonObject, type JsonValue } from '../json/value.ts'
+import { isArray, isObject, type JsonValue } from '../json/value.ts'
 import type { InputType, NodeType } from '../node-types.ts'
-import { isWidget, type WidgetPlace, widgetPlaces, widgetValues } from '../widgets.ts'
+import { isWidget, storedPlaces, type WidgetPlace } from '../widgets.ts'
 
 /** An input that can be linked. `at`: its place in the slots of the node; undefined: a link to it adds the slot. */
 export type InputView = {
@@ -31,13 +31,18 @@ export type OutputView = {
 
 /** Something that is set on the node. */
 export type WidgetView = {
+  /** By which edits find it; no two of a kind have the same. */
   readonly name: string
+  /** What it is called on a node with a subgraph; missing: as `name`. */
+  readonly label?: string
   readonly kind: WidgetPlace['kind']
   /** What its class says; undefined where nobody knows its class. */
   readonly input: InputType | undefined
   readonly value: JsonValue | undefined
   /** A link brings the value instead. */
   readonly isLinked: boolean
+  /** On a node with a subgraph: what the control beside the inner widget says. */
+  readonly control?: JsonValue | undefined
 }
 
 /** What kind of thing a node is. */
@@ -59,19 +64,27 @@ export type NodeView = {
   readonly isOutput: boolean
 }
 
-const EDITOR_KINDS: Readonly<Record<string, NodeKind>> = {
-  Note: 'note',
-  MarkdownNote: 'markdown',
-  Reroute: 'reroute',
-  PrimitiveNode: 'primitive',
-}
+// No class may be called like one of these.
+const EDITOR_KINDS: ReadonlyMap<string, NodeKind> = new Map([
+  ['Note', 'note'],
+  ['MarkdownNote', 'markdown'],
+  ['Reroute', 'reroute'],
+  ['PrimitiveNode', 'primitive'],
+])
 
 /** What is known of what a node is: its class, or the definition that it is an instance of. */
-export type Known = { readonly type: NodeType | undefined; readonly subgraph: Subgraph | undefined }
+export type Known = {
+  readonly type: NodeType | undefined
+  readonly subgraph: Subgraph | undefined
+  /** Widgets that a node with a subgraph shows of what is within it. */
+  readonly promoted?: readonly WidgetView[]
+  /** What a primitive gives its value to. */
+  readonly target?: InputType | undefined
+}
 
 /** Makes the view of a node. */
-export function nodeView(node: GraphNode, { type, subgraph }: Known): NodeView {
-  const kind = EDITOR_KINDS[node.type ?? ''] ?? (subgraph !== undefined ? 'subgraph' : type ? 'class' : 'unknown')
+export function nodeView(node: GraphNode, { type, subgraph, promoted, target }: Known): NodeView {
+  const kind = EDITOR_KINDS.get(node.type ?? '') ?? (subgraph !== undefined ? 'subgraph' : type ? 'class' : 'unknown')
   const flags = isObject(node.flags) ? node.flags : undefined
   return {
     id: node.id ?? '',
@@ -82,60 +95,97 @@ export function nodeView(node: GraphNode, { type, subgraph }: Known): NodeView {
     isPinned: flags?.get('pinned') === true,
     color: node.color,
     bgcolor: node.bgcolor,
-    inputs: inputsOf(node, type),
-    outputs: outputsOf(node, type),
-    widgets: widgetsOf(node, type),
+    inputs: inputsOf(node, type, subgraph),
+    outputs: outputsOf(node, type ?? subgraph),
+    widgets: promoted ?? (kind === 'subgraph' ? [] : widgetsOf(node, type, target)),
     isOutput: type?.isOutput ?? false,
   }
 }
 
-function inputsOf(node: GraphNode, type: NodeType | undefined): readonly InputView[] {
-  const declared = new Map(type?.inputs.map((input) => [input.name, input]))
+function inputsOf(node: GraphNode, type: NodeType | undefined, subgraph: Subgraph | undefined): readonly InputView[] {
   const here = node.inputs.items.map(({ name = '', label, type: slotType, link, widget, raw }, at): InputView => {
-    const isOptional = declared.get(name)?.isRequired === false || raw.has('shape')
+    const isOptional = isOptionalIn(type, name) || raw.has('shape')
     return { name, label: label ?? name, type: slotType, at, link, isOptional, isWidget: widget !== undefined }
   })
-  const names = new Set(here.map(({ name }) => name))
-  const more = (type?.inputs ?? []).filter((input) => !names.has(input.name) && !isWidget(input))
-  return [...here, ...more.map(inputToAdd)]
+  if (type !== undefined) return [...here, ...inputsToAdd(node, type.inputs)]
+  const more = subgraph?.inputs.items.filter(({ name }) => !hasInput(node, name)) ?? []
+  return [...here, ...more.map(({ name = '', label, type }) => inputToAdd({ name, type, isRequired: true }, label))]
 }
 
-function inputToAdd({ name, type, isRequired }: InputType): InputView {
-  return { name, label: name, type, at: undefined, link: undefined, isOptional: !isRequired, isWidget: false }
+const isOptionalIn = (type: NodeType | undefined, name: string): boolean =>
+  type?.inputs.some((input) => input.name === name && !input.isRequired) ?? false
+
+const hasInput = (node: GraphNode, name: string | undefined): boolean =>
+  node.inputs.items.some((one) => one.name === name)
+
+function inputsToAdd(node: GraphNode, inputs: readonly InputType[]): readonly InputView[] {
+  return inputs.filter((input) => !isWidget(input) && !hasInput(node, input.name)).map((input) => inputToAdd(input))
 }
 
-function outputsOf(node: GraphNode, type: NodeType | undefined): readonly OutputView[] {
+function inputToAdd(
+  { name, type, isRequired }: Pick<InputType, 'name' | 'type' | 'isRequired'>,
+  label = name,
+): InputView {
+  return { name, label, type, at: undefined, link: undefined, isOptional: !isRequired, isWidget: false }
+}
+
+type DeclaredOutput = { readonly name?: string | undefined; readonly type: string; readonly isList?: boolean }
+
+function outputsOf(node: GraphNode, known: NodeType | Subgraph | undefined): readonly OutputView[] {
+  const declared: readonly DeclaredOutput[] =
+    known === undefined ? [] : 'items' in known.outputs ? known.outputs.items : known.outputs
+  const isListAt = (at: number) => declared[at]?.isList ?? false
   const here = node.outputs.items.map(({ name = '', label, type: slotType, links }, at): OutputView => {
-    const isList = type?.outputs[at]?.isList ?? false
-    return { name, label: label ?? name, type: slotType, at, links, isList }
+    return { name, label: label ?? name, type: slotType, at, links, isList: isListAt(at) }
   })
-  const more = (type?.outputs ?? []).slice(here.length)
-  return [
-    ...here,
-    ...more.map(({ name, type: slotType, isList }, at) => {
-      return { name, label: name, type: slotType, at: here.length + at, links: [], isList }
-    }),
-  ]
+  const more = declared.slice(here.length).map(({ name = '', type: slotType }, index): OutputView => {
+    const at = here.length + index
+    return { name, label: name, type: slotType, at, links: [], isList: isListAt(at) }
+  })
+  return more.length === 0 ? here : [...here, ...more]
 }
 
-function widgetsOf(node: GraphNode, type: NodeType | undefined): readonly WidgetView[] {
-  const linked = new Set(node.inputs.items.flatMap(({ name, link }) => (link === undefined ? [] : [name ?? ''])))
-  if (type === undefined) return unknownWidgets(node, linked)
+const NOTHING_LINKED: ReadonlySet<string> = new Set()
+
+/** The widgets of a node that is no host of a subgraph. @param target what a primitive gives its value to */
+export function widgetsOf(
+  node: GraphNode,
+  type: NodeType | undefined,
+  target?: InputType | undefined,
+): readonly WidgetView[] {
+  const linked = linkedInputs(node)
+  if (type === undefined) return unknownWidgets(node, linked, target)
   const inputs = new Map(type.inputs.map((input) => [input.name, input]))
-  const named = widgetValues(node, type) ?? new Map<string, JsonValue>()
   const values = node.widgetValues
-  return widgetPlaces(type).map(({ name, kind }, at) => {
-    const value = kind === 'input' ? named.get(name) : isArray(values) ? values[at] : undefined
+  const places = storedPlaces(node, type) ?? []
+  return places.map(({ name, kind, at }) => {
+    const value = isArray(values) ? values[at] : kind === 'input' && isObject(values) ? values.get(name) : undefined
     return { name, kind, input: inputs.get(name), value, isLinked: linked.has(name) }
   })
 }
 
-function unknownWidgets(node: GraphNode, linked: ReadonlySet<string>): readonly WidgetView[] {
-  const view = (name: string, value: JsonValue): WidgetView => {
-    return { name, kind: 'input', input: undefined, value, isLinked: linked.has(name) }
-  }
-  const named: JsonObject | undefined = widgetValues(node, undefined)
-  if (named !== undefined && named.size > 0) return [...named].map(([name, value]) => view(name, value))
+function linkedInputs(node: GraphNode): ReadonlySet<string> {
+  const names = node.inputs.items.flatMap(({ name = '', link }) => (link === undefined ? [] : name))
+  return names.length === 0 ? NOTHING_LINKED : new Set(names)
+}
+
+function unknownWidgets(
+  node: GraphNode,
+  linked: ReadonlySet<string>,
+  target: InputType | undefined,
+): readonly WidgetView[] {
   const { widgetValues: values } = node
-  return isArray(values) ? values.map((value, at) => view(`value ${at + 1}`, value)) : []
+  if (isObject(values))
+    return [...values].map(([name, value]) => {
+      return { name, kind: 'input', input: undefined, value, isLinked: linked.has(name) }
+    })
+  if (!isArray(values)) return []
+  const places = storedPlaces(node, undefined)
+  if (places === undefined)
+    return values.map((value, at) => {
+      return { name: `value ${at + 1}`, kind: 'input', input: undefined, value, isLinked: false }
+    })
+  return places.map(({ name, kind, at }) => {
+    return { name, kind, input: target, value: values[at], isLinked: linked.has(name) }
+  })
 }

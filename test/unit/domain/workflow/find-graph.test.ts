@@ -126,7 +126,7 @@ describe('the graph in a file', () => {
     [
       'a picture with other texts',
       png(text('Software', 'x')),
-      'The picture holds no workflow: it was made without one, or it was removed.',
+      'The file holds no workflow: it was made without one, or it was removed.',
     ],
     [
       'a picture whose workflow is damaged',

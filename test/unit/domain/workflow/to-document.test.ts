@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { layOut } from '../../../../src-main/domain/workflow/arrange/lay-out.ts'
 import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { layOut } from '../../../../src-main/domain/workflow/to-document/layout.ts'
 import { toDocument } from '../../../../src-main/domain/workflow/to-document/to-document.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import {

@@ -286,7 +286,9 @@ describe('subgraphs', () => {
 
   test('one that would be within itself ends there', () => {
     const self = definition([{ id: 8, type: 'sub' }], [])
-    expect(Object.keys(around(host({}), [self]).payload)).toEqual(['4', '9', '57:8'])
+    const { payload, problems } = around(host({}), [self])
+    expect(Object.keys(payload)).toEqual(['4', '9'])
+    expect(problems.map(({ code, severity, node }) => `${severity} ${code} ${node}`)).toEqual(['error cycle 57:8'])
   })
 })
 

@@ -33,24 +33,31 @@ export function layOut(boxes: readonly Box[]): ReadonlyMap<string, Place> {
       places.set(id, { x, y })
       y += height + GAP
     }
-    x += Math.max(...column.map(({ width }) => width)) + GAP
+    x += column.reduce((most, { width }) => Math.max(most, width), 0) + GAP
   }
   return places
 }
 
 /** How many nodes the longest way to a node has. */
 function depthsOf(boxes: readonly Box[]): ReadonlyMap<string, number> {
-  const known = new Set(boxes.map(({ id }) => id))
-  const sources = new Map(boxes.map(({ id, from }) => [id, from.filter((one) => known.has(one))]))
-  const waitsFor = new Map(boxes.map(({ id }) => [id, new Set(sources.get(id)).size]))
-  const feeds = new Map<string, Set<string>>()
-  for (const [id, from] of sources) for (const one of from) feeds.set(one, (feeds.get(one) ?? new Set()).add(id))
+  const waitsFor = new Map<string, number>(boxes.map(({ id }) => [id, 0]))
+  const feeds = new Map<string, string[]>()
+  for (const { id, from } of boxes) {
+    for (const one of new Set(from)) {
+      if (!waitsFor.has(one)) continue
+      waitsFor.set(id, (waitsFor.get(id) ?? 0) + 1)
+      const fed = feeds.get(one)
+      if (fed === undefined) feeds.set(one, [id])
+      else fed.push(id)
+    }
+  }
   const depths = new Map<string, number>()
   const ready = boxes.flatMap(({ id }) => (waitsFor.get(id) === 0 ? [id] : []))
   for (const id of ready) {
-    const from = (sources.get(id) ?? []).map((one) => (depths.get(one) ?? 0) + 1)
-    depths.set(id, Math.max(0, ...from))
+    const depth = depths.get(id) ?? 0
+    depths.set(id, depth)
     for (const next of feeds.get(id) ?? []) {
+      depths.set(next, Math.max(depths.get(next) ?? 0, depth + 1))
       const left = (waitsFor.get(next) ?? 0) - 1
       waitsFor.set(next, left)
       if (left === 0) ready.push(next) // The loop goes on over what is added.

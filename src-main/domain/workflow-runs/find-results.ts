@@ -1,0 +1,87 @@
+/**
+ * What a job of an image worker gave. Source: image-workflows, Running a graph: `images` as list, the older `message`, any
+ * medium; a data URI is cut up to its first comma.
+ */
+
+/** A result: its bytes in base64, its text, or the address where the worker left it. */
+export type FoundResult = {
+  readonly filename: string | undefined
+  readonly node: string | undefined
+  readonly content:
+    | { readonly kind: 'base64'; readonly data: string }
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'address'; readonly url: string }
+}
+
+/** Results, and what went wrong beside them. */
+export type FoundResults = { readonly results: readonly FoundResult[]; readonly errors: readonly string[] }
+
+// Keys under which workers put lists of files; `images` is the public one.
+const LISTS = ['images', 'videos', 'gifs', 'audio', 'files']
+// Ids of nodes within subgraphs are some 40 signs.
+const NODE_MAX = 500
+// More is no gallery.
+const RESULTS_MAX = 500
+
+/** Looks through the output of a job. @param output as JSON of JavaScript has it */
+export function findResults(output: unknown): FoundResults {
+  if (typeof output === 'string') return { results: fromMessage(output), errors: [] }
+  if (!isRecord(output)) return { results: [], errors: [] }
+  const listed = LISTS.flatMap((key) => listOf(output[key])).flatMap(fromItem)
+  const isFault = output.status === 'error'
+  const message = typeof output.message === 'string' ? output.message : undefined
+  const told = listOf(output.errors).flatMap((one) => (typeof one === 'string' ? [one] : []))
+  const fault = isFault && message !== undefined ? [message] : []
+  const older = listed.length === 0 && !isFault && message !== undefined ? fromMessage(message) : []
+  const all = [...listed, ...older]
+  const cut = all.length > RESULTS_MAX ? [`The first ${RESULTS_MAX} of ${all.length} results were kept.`] : []
+  return { results: all.slice(0, RESULTS_MAX), errors: [...told, ...fault, ...cut] }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function fromItem(item: unknown): readonly FoundResult[] {
+  if (typeof item === 'string') return fromMessage(item)
+  if (!isRecord(item)) return []
+  const data = firstText(item.data, item.image, item.url)
+  if (data === undefined) return []
+  const filename = typeof item.filename === 'string' ? item.filename : undefined
+  const node = typeof item.node === 'string' && item.node.length <= NODE_MAX ? item.node : undefined
+  const content = item.type === 'text' ? { kind: 'text' as const, text: data } : contentOf(data)
+  return [{ filename, node, content }]
+}
+
+const firstText = (...values: readonly unknown[]) =>
+  values.find((value): value is string => typeof value === 'string' && value !== '')
+
+// A word of the worker is no picture; base64 of one is long, and has no blanks.
+function fromMessage(message: string): readonly FoundResult[] {
+  const isWords =
+    !message.startsWith('data:') && !isAddress(message) && (message.length < 64 || /\s/.test(message.slice(0, 1000)))
+  return isWords ? [] : [{ filename: undefined, node: undefined, content: contentOf(message) }]
+}
+
+function contentOf(data: string): FoundResult['content'] {
+  if (isAddress(data)) return { kind: 'address', url: data }
+  return { kind: 'base64', data: data.startsWith('data:') ? data.slice(data.indexOf(',') + 1) : data }
+}
+
+const isAddress = (text: string) => /^https?:\/\//.test(text.slice(0, 10))
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a text is base64: only then are its bytes what the worker sent. */
+export function isBase64(text: string): boolean {
+  const trimmed = text.trim() // else blanks at the end would be tried at each of their places
+  return trimmed !== '' && /^[A-Za-z0-9+/_\-\s]*={0,2}$/.test(trimmed)
+}
+
+/** The last part of a path, without what no file name holds; undefined where nothing is left. */
+export function plainName(path: string): string | undefined {
+  const last = path.split(/[\\/]/).at(-1) ?? ''
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
+  const clean = last.replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_').trim()
+  return clean === '' || /^\.+$/.test(clean) ? undefined : clean.slice(0, 255)
+}

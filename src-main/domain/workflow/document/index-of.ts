@@ -1,0 +1,44 @@
+/** Nodes and links of a graph by id. An index is kept as long as the graph has its list of them. */
+import { type Graph, type GraphNode, SUBGRAPH_OUTPUT } from './document.ts'
+import type { Link } from './links.ts'
+
+function kept<List extends object, Index>(make: (list: List) => Index): (list: List) => Index {
+  // A cache alone: what it gives depends on nothing but the list, which never changes.
+  const indexes = new WeakMap<List, Index>()
+  return (list) => {
+    const index = indexes.get(list) ?? make(list)
+    indexes.set(list, index)
+    return index
+  }
+}
+
+function byId<Item>(items: readonly Item[], idOf: (item: Item) => string): ReadonlyMap<string, Item> {
+  const index = new Map<string, Item>()
+  // The first of those with the same id.
+  for (const item of items) if (!index.has(idOf(item))) index.set(idOf(item), item)
+  return index
+}
+
+const nodes = kept((list: Graph['nodes']) => byId(list.items, ({ id }) => id ?? ''))
+const leavingSubgraph = kept((list: Graph['links']) => {
+  const leaving = list.items.filter(({ to }) => to.node === SUBGRAPH_OUTPUT)
+  // The first, as for ids.
+  return new Map(leaving.toReversed().map((link) => [link.to.slot, link]))
+})
+
+/** The link to an output of a subgraph, by the place of the output; undefined where nothing leads there. */
+export const linkToOutput = (graph: Graph, slot: number): Link | undefined => leavingSubgraph(graph.links).get(slot)
+
+const links = kept((list: Graph['links']) => byId(list.items, ({ id }) => id))
+
+/** All nodes of a graph by id. */
+export const nodesById = (graph: Graph): ReadonlyMap<string, GraphNode> => nodes(graph.nodes)
+
+/** All links of a graph by id. */
+export const linksById = (graph: Graph): ReadonlyMap<string, Link> => links(graph.links)
+
+/** A node; undefined where the graph has none of the id. */
+export const nodeById = (graph: Graph, id: string): GraphNode | undefined => nodes(graph.nodes).get(id)
+
+/** A link; undefined where the graph has none of the id. */
+export const linkById = (graph: Graph, id: string): Link | undefined => links(graph.links).get(id)

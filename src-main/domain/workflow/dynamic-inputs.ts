@@ -1,0 +1,110 @@
+/**
+ * Inputs that depend on the node: a choice that brings inputs of its own with each of its values, and a list of inputs
+ * that grows as it is linked. A class is seen with the inputs that one node of it has. Source: editor research, 5.
+ */
+import type { GraphNode } from './document/document.ts'
+import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+import { type InputType, inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
+import type { PayloadNode } from './payload.ts'
+import { isWidget, placesOf } from './widgets.ts'
+
+const CHOICE = 'COMFY_DYNAMICCOMBO_V3'
+const GROWING = 'COMFY_AUTOGROW_V3'
+// Source: editor research, 5.
+const GROWS_TO = 100
+
+/** What one node says: the value of a widget, by name or by the place of it, and which inputs it has. */
+type Given = {
+  readonly valueOf: (name: string, place: number) => JsonValue | undefined
+  readonly hasInput: (name: string) => boolean
+}
+
+/** The class of a node, with the inputs that this node has; undefined where nobody knows it. */
+export function typeOfNode(node: GraphNode, types: NodeTypes): NodeType | undefined {
+  const type = types.get(node.type ?? '')
+  if (type === undefined || !isDynamic(type)) return type
+  const { widgetValues: values, inputs } = node
+  const linked = new Set(inputs.items.flatMap(({ name = '', link }) => (link === undefined ? [] : name)))
+  return expanded(type, {
+    valueOf: (name, place) => (isArray(values) ? values[place] : isObject(values) ? values.get(name) : undefined),
+    hasInput: (name) => linked.has(name),
+  })
+}
+
+/** The class of a node of a payload, with the inputs that this node has; undefined where nobody knows it. */
+export function typeOfPayloadNode({ classType, inputs }: PayloadNode, types: NodeTypes): NodeType | undefined {
+  const type = types.get(classType)
+  if (type === undefined || !isDynamic(type)) return type
+  return expanded(type, { valueOf: (name) => inputs.get(name), hasInput: (name) => inputs.has(name) })
+}
+
+const isDynamic = ({ inputs }: NodeType): boolean => inputs.some(({ type }) => type === CHOICE || type === GROWING)
+
+// A cache alone: nodes of a class with the same inputs have the very same type, by which views are kept.
+const variants = new WeakMap<NodeType, Map<string, NodeType>>()
+
+function expanded(type: NodeType, given: Given): NodeType {
+  const inputs: InputType[] = []
+  let place = 0
+  const add = (input: InputType) => {
+    inputs.push(input)
+    if (isWidget(input)) place += placesOf(input).length
+  }
+  const visit = (input: InputType) => {
+    if (input.type === GROWING) members(input, given).forEach(add)
+    else if (input.type === CHOICE) {
+      const value = given.valueOf(input.name, place)
+      const options = optionsOf(input)
+      add({ ...input, choices: options.map(({ key }) => key) })
+      const option = options.find(({ key }) => key === value) ?? options[0]
+      for (const one of option === undefined ? [] : childrenOf(input, option.inputs)) visit(one)
+    } else add(input)
+  }
+  type.inputs.forEach(visit)
+  const key = inputs.map(({ name }) => name).join('\n')
+  const known = variants.get(type) ?? new Map<string, NodeType>()
+  variants.set(type, known)
+  const variant = known.get(key) ?? { ...type, inputs }
+  known.set(key, variant)
+  return variant
+}
+
+function optionsOf({
+  options,
+}: InputType): readonly { readonly key: string; readonly inputs: JsonValue | undefined }[] {
+  const list = options.get('options')
+  return (isArray(list) ? list : []).flatMap((one) => {
+    const key = isObject(one) ? asText(one.get('key')) : undefined
+    return isObject(one) && key !== undefined ? [{ key, inputs: one.get('inputs') }] : []
+  })
+}
+
+function childrenOf(parent: InputType, inputs: JsonValue | undefined): readonly InputType[] {
+  return inputsOf(new Map([['input', inputs ?? null]])).map((input) => {
+    return { ...input, name: `${parent.name}.${input.name}`, isRequired: parent.isRequired && input.isRequired }
+  })
+}
+
+/** The members of a growing list: as many as are needed, as are linked, and one more to link. They are sockets alone. */
+function members(group: InputType, { hasInput }: Given): readonly InputType[] {
+  const template = group.options.get('template')
+  if (!isObject(template)) return []
+  const [pattern] = inputsOf(new Map([['input', template.get('input') ?? null]]))
+  if (pattern === undefined) return []
+  const names = memberNames(template).map((name) => `${group.name}.${name}`)
+  const least = asIndex(template.get('min')) ?? 0
+  const last = names.findLastIndex(hasInput)
+  const count = Math.min(names.length, Math.max(least, last + 2, 1))
+  const options = new Map([...pattern.options, ['forceInput', true] as const])
+  return names.slice(0, count).map((name, at) => {
+    return { ...pattern, name, options, isRequired: group.isRequired && at < least }
+  })
+}
+
+function memberNames(template: JsonObject): readonly string[] {
+  const names = template.get('names')
+  if (isArray(names)) return names.flatMap((name) => asText(name) ?? []).slice(0, GROWS_TO)
+  const prefix = asText(template.get('prefix')) ?? ''
+  const most = Math.min(GROWS_TO, asIndex(template.get('max')) ?? GROWS_TO)
+  return Array.from({ length: most }, (_, at) => `${prefix}${at}`)
+}

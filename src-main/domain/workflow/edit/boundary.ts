@@ -1,0 +1,188 @@
+/** The inputs and outputs of a subgraph, on both sides of it. Hosts are matched by name. Source: editor research, 1. */
+import {
+  type BoundarySlot,
+  type GraphNode,
+  readBoundarySlot,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+  type Subgraph,
+  subgraphsOf,
+  type WorkflowDocument,
+} from '../document/document.ts'
+import { isArray, type JsonValue } from '../json/value.ts'
+import { editGraph } from './draft.ts'
+import { changeGraph, changeNodes, type GraphAddress } from './graph-at.ts'
+import { dropLinks, newInput, newOutput } from './slots.ts'
+
+/** Which side of a subgraph. */
+export type Side = 'inputs' | 'outputs'
+
+/** Makes a slot of a subgraph. */
+export function newBoundarySlot({
+  id,
+  name,
+  type,
+}: {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+}) {
+  return readBoundarySlot(
+    new Map<string, JsonValue>([
+      ['id', id],
+      ['name', name],
+      ['type', type],
+      ['linkIds', []],
+    ]),
+  )
+}
+
+/** A name that none of the slots has: `image`, then `image_1` ... */
+export function freeName(name: string, slots: readonly { readonly name: string | undefined }[]): string {
+  const taken = new Set(slots.map((slot) => slot.name))
+  let free = name
+  for (let count = 1; taken.has(free); count += 1) free = `${name}_${count}`
+  return free
+}
+
+/**
+ * Adds an input or output to a subgraph, and to all nodes that are instances of it.
+ * @returns slot: its place, by which links name it; -1 where there is no such definition
+ */
+export function addBoundarySlot(
+  document: WorkflowDocument,
+  definition: string,
+  slot: { readonly side: Side; readonly id: string; readonly name: string; readonly type: string },
+): { readonly document: WorkflowDocument; readonly slot: number } {
+  const subgraph = subgraphsOf(document).get(definition)
+  if (subgraph === undefined) return { document, slot: -1 }
+  const { side, type } = slot
+  const name = freeName(slot.name, subgraph[side].items)
+  const grown = changeBoundary(document, definition, side, (slots) => [...slots, newBoundarySlot({ ...slot, name })])
+  const changed = changeHosts(grown, definition, (host) => {
+    if (side === 'inputs') {
+      const added = newInput({ name, type, isOptional: false })
+      return { ...host, inputs: { ...host.inputs, items: [...host.inputs.items, added] } }
+    }
+    return { ...host, outputs: { ...host.outputs, items: [...host.outputs.items, newOutput({ name, type })] } }
+  })
+  return { document: changed, slot: subgraph[side].items.length }
+}
+
+/** Gives a slot of a subgraph another label, also on its instances. Its name stays, for by that they are matched. */
+export function renameBoundarySlot(
+  document: WorkflowDocument,
+  definition: string,
+  { side, slot, label }: { readonly side: Side; readonly slot: number; readonly label: string },
+): WorkflowDocument {
+  const name = subgraphsOf(document).get(definition)?.[side].items[slot]?.name
+  if (name === undefined) return document
+  const relabel = <Slot extends { readonly name: string | undefined }>(one: Slot) =>
+    one.name === name ? { ...one, label } : one
+  const changed = changeBoundary(document, definition, side, (slots) => slots.map(relabel))
+  return changeHosts(changed, definition, (host) => {
+    if (side === 'inputs') return { ...host, inputs: { ...host.inputs, items: host.inputs.items.map(relabel) } }
+    return { ...host, outputs: { ...host.outputs, items: host.outputs.items.map(relabel) } }
+  })
+}
+
+/** Removes a slot of a subgraph with the links at it, inside and at its instances. */
+export function removeBoundarySlot(
+  document: WorkflowDocument,
+  definition: string,
+  { side, slot }: { readonly side: Side; readonly slot: number },
+): WorkflowDocument {
+  const name = subgraphsOf(document).get(definition)?.[side].items[slot]?.name
+  if (name === undefined) return document
+  const inside = editGraph(document, definition, (draft) => {
+    const [end, id] = side === 'inputs' ? (['from', SUBGRAPH_INPUT] as const) : (['to', SUBGRAPH_OUTPUT] as const)
+    const links = draft.links.all().filter((link) => link[end].node === id)
+    dropLinks(
+      draft,
+      links.flatMap((link) => (link[end].slot === slot ? link.id : [])),
+    )
+    for (const link of links) {
+      if (link[end].slot > slot) draft.links.put({ ...link, [end]: { node: id, slot: link[end].slot - 1 } })
+    }
+    draft.setBoundary(side, draft.boundary(side).toSpliced(slot, 1))
+  })
+  return graphsWith(inside, definition).reduce(
+    (changed, at) => withoutHostSlots(changed, at, { definition, side, name }),
+    inside,
+  )
+}
+
+function withoutHostSlots(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  { definition, side, name }: { readonly definition: string; readonly side: Side; readonly name: string },
+): WorkflowDocument {
+  return editGraph(document, at, (draft) => {
+    for (const { id = '', type } of draft.nodes.all()) {
+      if (type !== definition) continue
+      const end = side === 'inputs' ? 'to' : 'from'
+      const place = draft.nodes.get(id)?.[side].items.findIndex((one) => one.name === name) ?? -1
+      if (place < 0) continue
+      const links = draft.links.all().filter((link) => link[end].node === id)
+      dropLinks(
+        draft,
+        links.flatMap((link) => (link[end].slot === place ? link.id : [])),
+      )
+      for (const link of links) {
+        if (link[end].slot > place) draft.links.put({ ...link, [end]: { node: id, slot: link[end].slot - 1 } })
+      }
+      const host = draft.nodes.get(id)
+      if (host !== undefined) draft.nodes.put(withoutSlot(host, side, place))
+    }
+  })
+}
+
+// The value that the host holds for the input goes with it.
+function withoutSlot(host: GraphNode, side: Side, place: number): GraphNode {
+  if (side === 'outputs')
+    return { ...host, outputs: { ...host.outputs, items: host.outputs.items.toSpliced(place, 1) } }
+  const { widgetValues } = host
+  const slot = host.inputs.items[place]
+  const at =
+    slot?.widget === undefined ? -1 : host.inputs.items.filter(({ widget }) => widget !== undefined).indexOf(slot)
+  const values = at < 0 || !isArray(widgetValues) ? widgetValues : widgetValues.toSpliced(at, 1)
+  return { ...host, widgetValues: values, inputs: { ...host.inputs, items: host.inputs.items.toSpliced(place, 1) } }
+}
+
+/** Sets the name of a subgraph. */
+export function setGraphName(document: WorkflowDocument, definition: string, name: string): WorkflowDocument {
+  return changeGraph(document, definition, () => ({ name }))
+}
+
+/** Changes the slots of one side of a definition. */
+export function changeBoundary(
+  document: WorkflowDocument,
+  definition: string,
+  side: Side,
+  change: (slots: readonly BoundarySlot[]) => readonly BoundarySlot[],
+): WorkflowDocument {
+  return changeGraph(document, definition, (graph) => {
+    if (!(side in graph)) return {}
+    const slots = (graph as Subgraph)[side]
+    return { [side]: { ...slots, items: change(slots.items) } }
+  })
+}
+
+/** Changes all nodes that are instances of a definition. */
+export function changeHosts(
+  document: WorkflowDocument,
+  definition: string,
+  change: (host: GraphNode) => GraphNode,
+): WorkflowDocument {
+  return graphsWith(document, definition).reduce((changed, at) => {
+    const nodes = at === undefined ? changed.nodes : subgraphsOf(changed).get(at)?.nodes
+    const ids = new Set(nodes?.items.flatMap(({ id = '', type }) => (type === definition ? id : [])))
+    return changeNodes(changed, at, ids, change)
+  }, document)
+}
+
+/** The graphs in which a definition has instances. */
+function graphsWith(document: WorkflowDocument, definition: string): readonly GraphAddress[] {
+  const graphs = [[undefined, document] as const, ...subgraphsOf(document)]
+  return graphs.flatMap(([at, { nodes }]) => (nodes.items.some(({ type }) => type === definition) ? [at] : []))
+}

@@ -1,0 +1,129 @@
+/**
+ * Nodes as text, for the clipboard of the system: they can be pasted into another document, another window, another
+ * machine. Source: issue 7, item 1.
+ */
+import {
+  readDocument,
+  readGroup,
+  readNode,
+  readSubgraph,
+  type WorkflowDocument,
+  writeNode,
+  writeSubgraph,
+} from '../document/document.ts'
+import { type Link, readLinks } from '../document/links.ts'
+import { idJson, type Pair, readPair } from '../document/values.ts'
+import { parseJson } from '../json/parse.ts'
+import { asId, isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
+import { writeJson } from '../json/write.ts'
+import type { NodeTypes } from '../node-types.ts'
+import { recognise } from '../recognise.ts'
+import { toDocument } from '../to-document/to-document.ts'
+import type { GraphAddress } from './graph-at.ts'
+import { allParts, type GraphParts, partsOf } from './graph-parts.ts'
+import { type Inserted, insertParts } from './insert-parts.ts'
+import type { Waypoint } from './reroutes.ts'
+
+// By this the text is known among all that a clipboard may hold.
+const KIND = 'drydock.nodes'
+
+/** Nodes as text, with the links among them and into them, and their subgraphs. @param groups places of groups */
+export function copyNodes(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  ids: ReadonlySet<string>,
+  groups: ReadonlySet<number> = new Set(),
+): string {
+  return writeJson(writeParts(partsOf(document, at, ids, groups)))
+}
+
+/** What is pasted, or why it cannot be, for a person. */
+export type Pasted = Inserted | { readonly problem: string }
+
+/** How a text is pasted. */
+export type PasteOptions = {
+  /** Where the upper left corner of all goes. */
+  readonly pos: Pair
+  /** Links from nodes that are in this graph are made again. */
+  readonly keepInbound: boolean
+  readonly types: NodeTypes
+  readonly newUuid: () => string
+}
+
+/** Puts nodes that were copied into a graph; or all of a workflow, of either form. */
+export function paste(document: WorkflowDocument, at: GraphAddress, text: string, options: PasteOptions): Pasted {
+  const parsed = parseJson(text)
+  if (parsed.kind === 'fault') return { problem: 'The clipboard holds no nodes and no workflow.' }
+  const parts = readAny(parsed.value, options.types)
+  if (typeof parts === 'string') return { problem: `The clipboard holds no nodes but ${parts}.` }
+  if (leadsInto(parts, at)) return { problem: 'A subgraph cannot be put into itself. Leave it first.' }
+  return insertParts(document, at, parts, options)
+}
+
+const leadsInto = ({ definitions }: GraphParts, at: GraphAddress): boolean =>
+  at !== undefined && definitions.some(({ id }) => id === at)
+
+/** Puts copies of nodes beside them. */
+export function duplicate(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  ids: ReadonlySet<string>,
+  options: Pick<PasteOptions, 'keepInbound' | 'newUuid'> & { readonly pos?: Pair },
+): Inserted {
+  return insertParts(document, at, partsOf(document, at, ids), options)
+}
+
+function readAny(value: JsonValue, types: NodeTypes): GraphParts | string {
+  if (isObject(value) && value.get('kind') === KIND) return readParts(value)
+  const found = recognise(value)
+  if (found.form === 'other') return found.found
+  return allParts(readDocument(found.form === 'document' ? found.raw : toDocument(found.raw, types)))
+}
+
+function writeParts({ nodes, links, inbound, waypoints, groups, definitions }: GraphParts): JsonObject {
+  return new Map<string, JsonValue>([
+    ['kind', KIND],
+    ['nodes', nodes.map(writeNode)],
+    ['links', links.map(tuple)],
+    ['inbound', inbound.map(tuple)],
+    ['waypoints', new Map([...waypoints].map(([id, way]) => [id, way.map(writeWaypoint)]))],
+    ['groups', groups.map(({ raw, bounding }) => new Map([...raw, ['bounding', bounding ?? null]]))],
+    ['definitions', definitions.map(writeSubgraph)],
+  ])
+}
+
+function tuple({ id, from, to, type }: Link): JsonValue {
+  const [slot, place] = [jsonNumber(from.slot), jsonNumber(to.slot)]
+  return [idJson(id) ?? null, idJson(from.node) ?? null, slot, idJson(to.node) ?? null, place, type]
+}
+
+const writeWaypoint = ({ id, pos }: Waypoint): JsonValue => [idJson(id) ?? null, pos.map(jsonNumber)]
+
+function readParts(raw: JsonObject): GraphParts {
+  const objects = (key: string) => arrayAt(raw, key).filter(isObject)
+  const ways = raw.get('waypoints')
+  return {
+    nodes: objects('nodes')
+      .map(readNode)
+      .filter(({ id, type }) => id !== undefined && type !== undefined),
+    links: readLinks(raw.get('links')),
+    inbound: readLinks(raw.get('inbound')),
+    waypoints: new Map([...(isObject(ways) ? ways : [])].map(([id, way]) => [id, readWay(way)])),
+    groups: objects('groups').map(readGroup),
+    definitions: objects('definitions')
+      .map(readSubgraph)
+      .filter(({ id }) => id !== undefined),
+  }
+}
+
+function readWay(raw: JsonValue): readonly Waypoint[] {
+  return (isArray(raw) ? raw : []).flatMap((one) => {
+    const [id, pos] = isArray(one) ? [asId(one[0]), readPair(one[1])] : []
+    return id === undefined || pos === undefined ? [] : [{ id, pos }]
+  })
+}
+
+function arrayAt(raw: JsonObject, key: string): readonly JsonValue[] {
+  const value = raw.get(key)
+  return isArray(value) ? value : []
+}

@@ -1,0 +1,139 @@
+/** Putting the nodes of a subgraph in the place of the node that it is in. */
+import {
+  type GraphNode,
+  MODE,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+  type Subgraph,
+  subgraphsOf,
+  type WorkflowDocument,
+} from '../document/document.ts'
+import type { Link, LinkEnd } from '../document/links.ts'
+import { realLinks } from '../document/real-target.ts'
+import type { Pair } from '../document/values.ts'
+import type { NodeTypes } from '../node-types.ts'
+import { promotedWidgets } from '../promoted-widgets.ts'
+import { heldBy } from '../view/host-widgets.ts'
+import { editGraph, type GraphDraft } from './draft.ts'
+import { type GraphAddress, graphAt } from './graph-at.ts'
+import { waysOf } from './graph-parts.ts'
+import { around, moveGroupBox, nodeBounds } from './groups.ts'
+import { addWaypoints } from './insert-parts.ts'
+import { dropNodes } from './remove.ts'
+import { addLink } from './slots.ts'
+import { withoutUnused } from './unused-definitions.ts'
+import { setWidget } from './widgets.ts'
+
+/** The document without the subgraph, and the ids of the nodes that were in it. */
+export type Dissolved = { readonly document: WorkflowDocument; readonly ids: readonly string[] }
+
+/**
+ * Dissolves the subgraph of a node. Its nodes get the values that the node held for them.
+ * @returns undefined where the node has no subgraph
+ */
+export function dissolve(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  hostId: string,
+  types: NodeTypes,
+): Dissolved | undefined {
+  const graph = graphAt(document, at)
+  const host = graph?.nodes.items.find(({ id }) => id === hostId)
+  const definition = subgraphsOf(document).get(host?.type ?? '')
+  if (host === undefined || definition === undefined) return undefined
+  const ids = new Map<string, string>()
+  const opened = editGraph(document, at, (draft) => {
+    const outer = draft.links.all().filter(({ from, to }) => from.node === hostId || to.node === hostId)
+    dropNodes(draft, new Set([hostId]))
+    const by = offset(host, definition)
+    for (const node of definition.nodes.items) {
+      const id = draft.newId('node')
+      ids.set(node.id ?? '', id)
+      draft.nodes.put(taken(node, { id, by, host }))
+    }
+    relink(draft, { definition, host, outer, ids, by })
+    const { groups } = draft.graph()
+    const moved = definition.groups.items.map((group) => ({ ...moveGroupBox(group, by), id: draft.newId('group') }))
+    if (moved.length > 0) draft.change({ groups: { ...groups, items: [...groups.items, ...moved] } })
+  })
+  const valued = withHostValues(opened, at, { host, definition, ids, types })
+  return { document: withoutUnused(valued, document), ids: [...ids.values()] }
+}
+
+// The middle of all goes where the middle of the node was.
+function offset(host: GraphNode, { nodes }: Subgraph): Pair {
+  const [own, inner] = [nodeBounds(host), around(nodes.items.map(nodeBounds))]
+  if (inner === undefined) return [0, 0]
+  const right = own.x + own.width / 2 - inner.x - inner.width / 2
+  const down = own.y + own.height / 2 - inner.y - inner.height / 2
+  return [Math.round(right), Math.round(down)]
+}
+
+/** An inner node as it stands outside: of a host that took no part in runs it takes none either. */
+function taken(
+  node: GraphNode,
+  { id, by: [right, down], host }: { readonly id: string; readonly by: Pair; readonly host: GraphNode },
+): GraphNode {
+  const [x, y] = node.pos ?? [0, 0]
+  const isOff = host.mode === MODE.mute || host.mode === MODE.bypass
+  return {
+    ...node,
+    id,
+    mode: isOff ? host.mode : node.mode,
+    pos: [x + right, y + down],
+    inputs: { ...node.inputs, items: node.inputs.items.map((slot) => ({ ...slot, link: undefined })) },
+    outputs: { ...node.outputs, items: node.outputs.items.map((slot) => ({ ...slot, links: [] })) },
+  }
+}
+
+type Relinking = {
+  readonly definition: Subgraph
+  readonly host: GraphNode
+  /** The links at the host, which are gone. */
+  readonly outer: readonly Link[]
+  readonly ids: ReadonlyMap<string, string>
+  readonly by: Pair
+}
+
+function relink(draft: GraphDraft, { definition, host, outer, ids, by }: Relinking): void {
+  const inside = ({ node, slot }: LinkEnd): LinkEnd => ({ node: ids.get(node) ?? node, slot })
+  const entering = outer.filter(({ to }) => to.node === host.id)
+  const inputOf = new Map(entering.map((link) => [host.inputs.items[link.to.slot]?.name, link]))
+  const outsideOf = (slot: number) => inputOf.get(definition.inputs.items[slot]?.name)?.from
+  const originOf = (from: LinkEnd) => (from.node === SUBGRAPH_INPUT ? outsideOf(from.slot) : inside(from))
+  const linkIds = new Map<string, string>()
+  for (const { id, from, to, type } of realLinks(definition)) {
+    const origin = originOf(from)
+    if (origin === undefined || to.node === SUBGRAPH_OUTPUT) continue
+    linkIds.set(id, addLink(draft, { from: origin, to: inside(to), type }))
+  }
+  for (const { from, to, type } of outer) {
+    if (from.node !== host.id) continue
+    const place = outputPlace(definition, host, from.slot)
+    const leading = definition.links.items.find((link) => link.to.node === SUBGRAPH_OUTPUT && link.to.slot === place)
+    const origin = leading && originOf(leading.from)
+    if (origin !== undefined) addLink(draft, { from: origin, to, type })
+  }
+  addWaypoints(draft, waysOf(definition, definition.links.items), linkIds, by)
+}
+
+// As conversions find it: by place, unless a name tells that it was moved.
+function outputPlace({ outputs }: Subgraph, host: GraphNode, slot: number): number {
+  const name = host.outputs.items[slot]?.name
+  const named = outputs.items.findIndex((output) => output.name === name)
+  return named < 0 || outputs.items[slot]?.name === name ? slot : named
+}
+
+function withHostValues(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  of: Pick<Relinking, 'host' | 'definition' | 'ids'> & { readonly types: NodeTypes },
+): WorkflowDocument {
+  const { host, definition, ids, types } = of
+  return promotedWidgets(host, definition).reduce((changed, widget) => {
+    const value = heldBy(host, widget)
+    const node = ids.get(widget.inner?.node ?? '')
+    if (value === undefined || node === undefined || widget.inner === undefined) return changed
+    return setWidget(changed, at, { node, name: widget.inner.widget, value, types })
+  }, document)
+}

@@ -1,0 +1,172 @@
+/** Groups: boxes around nodes. What is in one, places tell. A group is named by its place in the list of its graph. */
+import { type GraphNode, type Group, readGroup, type WorkflowDocument } from '../document/document.ts'
+import { TITLE_PX } from '../document/node-size.ts'
+import { idJson, type Pair } from '../document/values.ts'
+import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from '../json/value.ts'
+import { editGraph } from './draft.ts'
+import { changeGraph, type GraphAddress, graphAt } from './graph-at.ts'
+
+/** A rectangle on the canvas, in its pixels. */
+export type Rectangle = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+
+const PADDING = 10
+const GROUP_TITLE_PX = 40
+const COLOR = '#3f789e'
+const EMPTY_SIZE: Pair = [400, 300]
+
+/** The rectangle of a group; undefined where the file gives none. */
+export function boundsOf({ bounding }: Group): Rectangle | undefined {
+  const [x, y, width, height] = isArray(bounding) ? bounding.map(asDouble) : []
+  if (x === undefined || y === undefined || width === undefined || height === undefined) return undefined
+  return { x, y, width, height }
+}
+
+/** The rectangle that a node is drawn in, title bar included. */
+export function nodeBounds({ pos = [0, 0], size = [0, 0], flags }: GraphNode): Rectangle {
+  const isCollapsed = isObject(flags) && flags.get('collapsed') === true
+  return { x: pos[0], y: pos[1] - TITLE_PX, width: size[0], height: (isCollapsed ? 0 : size[1]) + TITLE_PX }
+}
+
+/** The rectangle around several; undefined for none. */
+export function around(rectangles: readonly Rectangle[]): Rectangle | undefined {
+  const [first] = rectangles
+  if (first === undefined) return undefined
+  let [left, top, right, bottom] = [first.x, first.y, first.x, first.y]
+  for (const { x, y, width, height } of rectangles) {
+    left = Math.min(left, x)
+    top = Math.min(top, y)
+    right = Math.max(right, x + width)
+    bottom = Math.max(bottom, y + height)
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top }
+}
+
+/** Adds a group around nodes; around none it is an empty box. @param group.pos where an empty one goes */
+export function addGroup(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  group: { readonly title: string; readonly ids: ReadonlySet<string>; readonly pos?: Pair },
+): WorkflowDocument {
+  return editGraph(document, at, (draft) => {
+    const nodes = draft.nodes.all().filter(({ id = '' }) => group.ids.has(id))
+    const inner = around(nodes.map(nodeBounds))
+    const [x, y] = group.pos ?? [0, 0]
+    const bounds =
+      inner === undefined
+        ? { x, y, width: EMPTY_SIZE[0], height: EMPTY_SIZE[1] }
+        : {
+            x: inner.x - PADDING,
+            y: inner.y - PADDING - GROUP_TITLE_PX,
+            width: inner.width + 2 * PADDING,
+            height: inner.height + 2 * PADDING + GROUP_TITLE_PX,
+          }
+    const added = readGroup(
+      new Map<string, JsonValue>([
+        ['id', idJson(draft.newId('group')) ?? null],
+        ['title', group.title],
+        ['bounding', boundingJson(bounds)],
+        ['color', COLOR],
+        ['font_size', { number: '24' }],
+        ['flags', new Map()],
+      ]),
+    )
+    const { groups } = draft.graph()
+    draft.change({ groups: { ...groups, items: [...groups.items, added] } })
+  })
+}
+
+const boundingJson = ({ x, y, width, height }: Rectangle): JsonValue => [x, y, width, height].map(jsonNumber)
+
+/** Ids of the nodes in a group: those whose middle is in it. */
+export function groupMembers(group: Group, nodes: readonly GraphNode[]): readonly string[] {
+  const box = boundsOf(group)
+  if (box === undefined) return []
+  return nodes.flatMap((node) => {
+    const { x, y, width, height } = nodeBounds(node)
+    const [middleX, middleY] = [x + width / 2, y + height / 2]
+    const isIn = middleX >= box.x && middleX <= box.x + box.width && middleY >= box.y && middleY <= box.y + box.height
+    return isIn ? (node.id ?? []) : []
+  })
+}
+
+/** Moves a group with the nodes in it, and the groups that are wholly in it. @param by right and down */
+export function moveGroup(document: WorkflowDocument, at: GraphAddress, place: number, by: Pair): WorkflowDocument {
+  const graph = graphAt(document, at)
+  const group = graph?.groups.items[place]
+  const box = group && boundsOf(group)
+  if (graph === undefined || group === undefined || box === undefined || (by[0] === 0 && by[1] === 0)) return document
+  const members = new Set(groupMembers(group, graph.nodes.items))
+  return changeGraph(document, at, ({ nodes, groups }) => ({
+    nodes: {
+      ...nodes,
+      items: nodes.items.map((node) =>
+        members.has(node.id ?? '') && node.pos ? { ...node, pos: [node.pos[0] + by[0], node.pos[1] + by[1]] } : node,
+      ),
+    },
+    groups: {
+      ...groups,
+      items: groups.items.map((one) => (one === group || isInside(one, box) ? moveGroupBox(one, by) : one)),
+    },
+  }))
+}
+
+function isInside(group: Group, box: Rectangle): boolean {
+  const inner = boundsOf(group)
+  if (inner === undefined) return false
+  const isWithin = inner.x >= box.x && inner.x + inner.width <= box.x + box.width
+  return isWithin && inner.y >= box.y && inner.y + inner.height <= box.y + box.height
+}
+
+/** The group at another place. */
+export function moveGroupBox(group: Group, [right, down]: Pair): Group {
+  const box = boundsOf(group)
+  return box === undefined ? group : { ...group, bounding: boundingJson({ ...box, x: box.x + right, y: box.y + down }) }
+}
+
+/** What of a group can be set. A folded group shows its title alone; other editors keep the flag. */
+export type GroupChange = {
+  readonly title?: string
+  readonly color?: string
+  readonly bounds?: Rectangle
+  readonly isCollapsed?: boolean
+}
+
+/** Changes a group. */
+export function setGroup(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  place: number,
+  { title, color, bounds, isCollapsed }: GroupChange,
+): WorkflowDocument {
+  return changeGraph(document, at, ({ groups }) => {
+    const group = groups.items[place]
+    if (group === undefined) return {}
+    const changed: Group = {
+      ...group,
+      ...(title === undefined ? {} : { title }),
+      ...(color === undefined ? {} : { color }),
+      ...(bounds === undefined ? {} : { bounding: boundingJson(bounds) }),
+      ...(isCollapsed === undefined ? {} : { flags: withCollapsed(group, isCollapsed) }),
+    }
+    return { groups: { ...groups, items: groups.items.with(place, changed) } }
+  })
+}
+
+function withCollapsed({ flags }: Group, isCollapsed: boolean): JsonValue {
+  return withKey(isObject(flags) ? flags : new Map(), 'collapsed', isCollapsed ? true : undefined)
+}
+
+/** Whether a group is folded. */
+export const isGroupCollapsed = ({ flags }: Group): boolean => isObject(flags) && flags.get('collapsed') === true
+
+/** Removes groups; the nodes in them stay. @param places their places in the list */
+export function removeGroups(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  places: ReadonlySet<number>,
+): WorkflowDocument {
+  return changeGraph(document, at, ({ groups }) => {
+    const items = groups.items.filter((_, place) => !places.has(place))
+    return items.length === groups.items.length ? {} : { groups: { ...groups, items } }
+  })
+}

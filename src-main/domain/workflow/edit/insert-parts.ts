@@ -1,0 +1,118 @@
+import { type GraphNode, SUBGRAPH_INPUT, type WorkflowDocument } from '../document/document.ts'
+import type { Link, LinkEnd } from '../document/links.ts'
+import { idJson, type Pair } from '../document/values.ts'
+import { type JsonValue, jsonNumber } from '../json/value.ts'
+import { typesFit } from '../match-types.ts'
+import { addDefinitions } from './add-definitions.ts'
+import { editGraph, type GraphDraft } from './draft.ts'
+import type { GraphAddress } from './graph-at.ts'
+import type { GraphParts } from './graph-parts.ts'
+import { around, boundsOf, moveGroupBox, nodeBounds } from './groups.ts'
+import { reroutesOf, setLastReroute, setReroutes, type Waypoint } from './reroutes.ts'
+import { addLink } from './slots.ts'
+
+/** How parts are put into a graph. */
+export type InsertOptions = {
+  /** Where the upper left corner of all goes; missing: where it was. */
+  readonly pos?: Pair
+  /** Links from nodes that are there are made again. */
+  readonly keepInbound: boolean
+  /** Ids for definitions that are there already and say something else. */
+  readonly newUuid: () => string
+}
+
+/** The document with the parts in it, and the ids that the nodes have there by those that they had. */
+export type Inserted = { readonly document: WorkflowDocument; readonly ids: ReadonlyMap<string, string> }
+
+/** Puts parts into a graph: nodes, links and points get ids of their own. */
+export function insertParts(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  parts: GraphParts,
+  { pos, keepInbound, newUuid }: InsertOptions,
+): Inserted {
+  const added = addDefinitions(document, parts.definitions, newUuid)
+  const by = offset(parts, pos)
+  const ids = new Map<string, string>()
+  const changed = editGraph(added.document, at, (draft) => {
+    // Found before nodes are added: one of them may get the id that a source had elsewhere.
+    const inbound = keepInbound ? parts.inbound.filter((link) => isThere(draft, link)) : []
+    for (const node of parts.nodes) {
+      const id = draft.newId('node')
+      ids.set(node.id ?? '', id)
+      draft.nodes.put({ ...bare(added.adapt(node), by), id })
+    }
+    const linkIds = new Map<string, string>()
+    const move = ({ node, slot }: LinkEnd): LinkEnd => ({ node: ids.get(node) ?? node, slot })
+    for (const { id, from, to, type } of parts.links)
+      linkIds.set(id, addLink(draft, { from: move(from), to: move(to), type }))
+    for (const { from, to, type } of inbound) addLink(draft, { from, to: move(to), type })
+    addWaypoints(draft, parts.waypoints, linkIds, by)
+    const { groups } = draft.graph()
+    const moved = parts.groups.map((group) => ({ ...moveGroupBox(group, by), id: draft.newId('group') }))
+    if (moved.length > 0) draft.change({ groups: { ...groups, items: [...groups.items, ...moved] } })
+  })
+  return { document: changed, ids }
+}
+
+function offset({ nodes, groups }: GraphParts, pos: Pair | undefined): Pair {
+  const corner = around([...nodes.map(nodeBounds), ...groups.flatMap((group) => boundsOf(group) ?? [])])
+  return pos === undefined || corner === undefined ? [0, 0] : [pos[0] - corner.x, pos[1] - corner.y]
+}
+
+// Its links are made anew.
+function bare(node: GraphNode, [right, down]: Pair): GraphNode {
+  const [x, y] = node.pos ?? [0, 0]
+  return {
+    ...node,
+    pos: [x + right, y + down],
+    inputs: { ...node.inputs, items: node.inputs.items.map((slot) => ({ ...slot, link: undefined })) },
+    outputs: { ...node.outputs, items: node.outputs.items.map((slot) => ({ ...slot, links: [] })) },
+  }
+}
+
+function isThere(draft: GraphDraft, { from: { node, slot }, type }: Link): boolean {
+  const output = node === SUBGRAPH_INPUT ? draft.boundary('inputs')[slot] : draft.nodes.get(node)?.outputs.items[slot]
+  return output !== undefined && typesFit(output.type, type)
+}
+
+/**
+ * Lets links of a draft go through points as others did.
+ * @param ways the points by the id that the link had
+ * @param linkIds the id that it has now
+ */
+export function addWaypoints(
+  draft: GraphDraft,
+  ways: ReadonlyMap<string, readonly Waypoint[]>,
+  linkIds: ReadonlyMap<string, string>,
+  [right, down]: Pair,
+): void {
+  const added = new Map<string, { id: string; pos: Pair; parent: string | undefined; links: string[] }>()
+  for (const [before, way] of ways) {
+    const linkId = linkIds.get(before)
+    if (linkId === undefined) continue
+    let parent: string | undefined
+    for (const { id, pos } of way) {
+      const known = added.get(id) ?? {
+        id: draft.newId('reroute'),
+        pos: [pos[0] + right, pos[1] + down],
+        parent,
+        links: [],
+      }
+      added.set(id, known)
+      known.links.push(linkId)
+      parent = known.id
+    }
+    setLastReroute(draft, linkId, parent)
+  }
+  if (added.size === 0) return
+  const reroutes = [...added.values()].map(({ id, pos, parent, links }) => {
+    return new Map<string, JsonValue>([
+      ['id', idJson(id) ?? null],
+      ...(parent === undefined ? [] : [['parentId', idJson(parent) ?? null] as const]),
+      ['pos', [jsonNumber(pos[0]), jsonNumber(pos[1])]],
+      ['linkIds', links.map((one) => idJson(one) ?? null)],
+    ])
+  })
+  setReroutes(draft, [...reroutesOf(draft.graph()), ...reroutes])
+}

@@ -1,0 +1,96 @@
+/** Edits of the fields of nodes: place, size, title, colours, mode, flags. */
+import { type GraphNode, MODE, type WorkflowDocument } from '../document/document.ts'
+import type { Pair } from '../document/values.ts'
+import { isObject, type JsonObject, withKey } from '../json/value.ts'
+import { changeNodes, type GraphAddress } from './graph-at.ts'
+
+/** How a node takes part in a run. */
+export type NodeMode = 'always' | 'mute' | 'bypass'
+
+const MODES: Readonly<Record<NodeMode, number>> = { always: 0, mute: MODE.mute, bypass: MODE.bypass }
+
+/** Moves nodes. @param places the upper left corners by id, in pixels of the canvas */
+export function moveNodes(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  places: ReadonlyMap<string, Pair>,
+): WorkflowDocument {
+  return changeNodes(document, at, new Set(places.keys()), (node) => {
+    const pos = places.get(node.id ?? '')
+    return pos === undefined || (pos[0] === node.pos?.[0] && pos[1] === node.pos[1]) ? node : { ...node, pos }
+  })
+}
+
+/** Sets the size of a node. @param size width and height in pixels of the canvas, without the title bar */
+export function resizeNode(document: WorkflowDocument, at: GraphAddress, id: string, size: Pair): WorkflowDocument {
+  return changeNodes(document, at, new Set([id]), (node) =>
+    node.size?.[0] === size[0] && node.size[1] === size[1] ? node : { ...node, size },
+  )
+}
+
+/** Sets the title of a node; undefined: that of its class. */
+export function setTitle(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  id: string,
+  title: string | undefined,
+): WorkflowDocument {
+  return changeNodes(document, at, new Set([id]), (node) => (node.title === title ? node : { ...node, title }))
+}
+
+/** Colours of a node: of its title bar, and of its body. */
+export type NodeColours = { readonly color: string | undefined; readonly bgcolor: string | undefined }
+
+/** Sets the colours of nodes; undefined ones are those of the theme. */
+export function setColour(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  ids: ReadonlySet<string>,
+  { color, bgcolor }: NodeColours,
+): WorkflowDocument {
+  return changeNodes(document, at, ids, (node) =>
+    node.color === color && node.bgcolor === bgcolor ? node : { ...node, color, bgcolor },
+  )
+}
+
+/** Sets how nodes take part in a run. */
+export function setMode(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  ids: ReadonlySet<string>,
+  mode: NodeMode,
+): WorkflowDocument {
+  return changeNodes(document, at, ids, (node) => (modeOf(node) === mode ? node : { ...node, mode: MODES[mode] }))
+}
+
+/** How a node takes part in a run; modes that nobody here acts on count as always. */
+export function modeOf({ mode }: GraphNode): NodeMode {
+  return mode === MODE.mute ? 'mute' : mode === MODE.bypass ? 'bypass' : 'always'
+}
+
+/** Folds nodes down to their title bar, or opens them. */
+export function setCollapsed(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  ids: ReadonlySet<string>,
+  isCollapsed: boolean,
+): WorkflowDocument {
+  return changeNodes(document, at, ids, (node) => withFlag(node, 'collapsed', isCollapsed))
+}
+
+/** Pins nodes to their place, or frees them. */
+export function setPinned(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  ids: ReadonlySet<string>,
+  isPinned: boolean,
+): WorkflowDocument {
+  return changeNodes(document, at, ids, (node) => withFlag(node, 'pinned', isPinned))
+}
+
+// A flag that is off is left out, as the editor of the field writes it.
+function withFlag(node: GraphNode, flag: string, isOn: boolean): GraphNode {
+  const flags: JsonObject = isObject(node.flags) ? node.flags : new Map()
+  if ((flags.get(flag) === true) === isOn) return node
+  return { ...node, flags: withKey(flags, flag, isOn ? true : undefined) }
+}

@@ -1,0 +1,157 @@
+/**
+ * Showing a widget of an inner node on the nodes that are instances of its subgraph, and taking it back. Where an instance
+ * has a list of such widgets it stays a list; else the widget becomes an input of the subgraph whose value each instance
+ * holds. Source: editor research, 1, Promoted widgets.
+ */
+import {
+  type GraphNode,
+  SUBGRAPH_INPUT,
+  type Subgraph,
+  subgraphsOf,
+  type WorkflowDocument,
+} from '../document/document.ts'
+import { typeOfNode } from '../dynamic-inputs.ts'
+import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../json/value.ts'
+import type { NodeTypes } from '../node-types.ts'
+import { findPromoted, type InnerWidget, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'
+import { hostWidgets } from '../view/host-widgets.ts'
+import { widgetsOf } from '../view/node-view.ts'
+import { changeBoundary, changeHosts, freeName, newBoundarySlot, removeBoundarySlot } from './boundary.ts'
+import { link } from './connect.ts'
+import { editGraph } from './draft.ts'
+import { graphAt } from './graph-at.ts'
+import { newInput } from './slots.ts'
+import { setWidget, widgetToInput } from './widgets.ts'
+
+/** A widget within a definition. */
+export type InnerTarget = InnerWidget & {
+  readonly definition: string
+  readonly types: NodeTypes
+}
+
+/**
+ * Shows an inner widget on the instances of its subgraph.
+ * @param newUuid an id for the input that it becomes
+ */
+export function promoteWidget(
+  document: WorkflowDocument,
+  { definition, node, widget, types }: InnerTarget,
+  newUuid: () => string,
+): WorkflowDocument {
+  const subgraph = subgraphsOf(document).get(definition)
+  if (subgraph === undefined || isShown(document, subgraph, { node, widget })) return document
+  const hasLists = hostsOf(document, definition).some((host) => listedWidgets(host).length > 0)
+  return hasLists
+    ? changeHosts(document, definition, (host) => withEntry(host, { node, widget }))
+    : asInput(document, subgraph, { definition, node, widget, types }, newUuid())
+}
+
+function hostsOf(document: WorkflowDocument, definition: string): readonly GraphNode[] {
+  const graphs = [document, ...subgraphsOf(document).values()]
+  return graphs.flatMap(({ nodes }) => nodes.items.filter(({ type }) => type === definition))
+}
+
+function isShown(document: WorkflowDocument, subgraph: Subgraph, { node, widget }: InnerWidget): boolean {
+  const [host] = hostsOf(document, subgraph.id ?? '')
+  const shown = host === undefined ? [] : promotedWidgets(host, subgraph)
+  return shown.some(({ inner }) => inner?.node === node && inner.widget === widget)
+}
+
+// Its value stays inside. Where values are stored for all entries, one that is not read is added.
+function withEntry(host: GraphNode, { node, widget }: InnerWidget): GraphNode {
+  const { properties, widgetValues } = host
+  const list = isObject(properties) ? properties.get('proxyWidgets') : undefined
+  if (!isObject(properties) || !isArray(list)) return host
+  const isForAll = isArray(widgetValues) && widgetValues.length > 0 && widgetValues.length === list.length
+  return {
+    ...host,
+    properties: withKey(properties, 'proxyWidgets', [...list, [node, widget]]),
+    widgetValues: isForAll ? [...widgetValues, null] : widgetValues,
+  }
+}
+
+function asInput(
+  document: WorkflowDocument,
+  subgraph: Subgraph,
+  { definition, node, widget, types }: InnerTarget,
+  id: string,
+): WorkflowDocument {
+  const inner = subgraph.nodes.items.find((one) => one.id === node)
+  const view = inner && widgetsOf(inner, typeOfNode(inner, types)).find(({ name }) => name === widget)
+  if (view?.input === undefined) return document
+  const { type } = view.input
+  const name = freeName(widget, subgraph.inputs.items)
+  const slot = subgraph.inputs.items.length
+  const slotted = widgetToInput(document, definition, { node, name: widget, types })
+  const grown = changeBoundary(slotted, definition, 'inputs', (slots) => [
+    ...slots,
+    newBoundarySlot({ id, name, type }),
+  ])
+  const linked = editGraph(grown, definition, (draft) =>
+    link(draft, { node: SUBGRAPH_INPUT, slot }, { node, name: widget }, types),
+  )
+  return changeHosts(linked, definition, (host) => withInput(host, { name, type, value: view.value ?? null }))
+}
+
+// The host holds the value from now on, in the order of its inputs that stand for widgets.
+function withInput(
+  host: GraphNode,
+  { name, type, value }: { readonly name: string; readonly type: string; readonly value: JsonValue },
+): GraphNode {
+  const held: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
+  const before = host.inputs.items.filter(({ widget }) => widget !== undefined).length
+  const values = isObject(host.widgetValues)
+    ? withKey(host.widgetValues, name, value)
+    : [...held.slice(0, before), value]
+  const input = newInput({ name, type, isOptional: false, widget: name })
+  // A list that is shorter than the inputs has no place for one more: then the value stays inside.
+  const isInStep = isObject(host.widgetValues) || held.length >= before
+  return {
+    ...host,
+    inputs: { ...host.inputs, items: [...host.inputs.items, input] },
+    widgetValues: isInStep ? values : host.widgetValues,
+  }
+}
+
+/**
+ * Takes a widget off the instances of its subgraph. Its value goes back inside: that of the instance that is named.
+ * @param key as the view of the instance names the widget
+ */
+export function demoteWidget(
+  document: WorkflowDocument,
+  at: string | undefined,
+  { host: hostId, key, types }: { readonly host: string; readonly key: string; readonly types: NodeTypes },
+): WorkflowDocument {
+  const host = graphAt(document, at)?.nodes.items.find(({ id }) => id === hostId)
+  const definition = subgraphsOf(document).get(host?.type ?? '')
+  if (host === undefined || definition?.id === undefined) return document
+  const { id } = definition
+  const widget = findPromoted(promotedWidgets(host, definition), key)
+  if (widget === undefined) return document
+  const value = hostWidgets(subgraphsOf(document), host, types).find(({ name }) => name === widget.key)?.value
+  const { inner } = widget
+  const valued =
+    widget.at === undefined || inner === undefined || value === undefined
+      ? document
+      : setWidget(document, id, { node: inner.node, name: inner.widget, value, types })
+  const isListed = listedWidgets(host).length > 0
+  const unlisted = isListed ? changeHosts(valued, id, (one) => withoutEntry(one, definition, widget.key)) : valued
+  const slot = definition.inputs.items.findIndex(({ name }) => name === widget.input)
+  const isInput = widget.at !== undefined && slot >= 0
+  return isInput ? removeBoundarySlot(unlisted, id, { side: 'inputs', slot }) : unlisted
+}
+
+function withoutEntry(host: GraphNode, definition: Subgraph, key: string): GraphNode {
+  const { properties, widgetValues } = host
+  const list = isObject(properties) ? properties.get('proxyWidgets') : undefined
+  const shown = promotedWidgets(host, definition)
+  const place = shown.findIndex((one) => one.key === key)
+  if (!isObject(properties) || !isArray(list) || place < 0) return host
+  const isForAll = isArray(widgetValues) && widgetValues.length === list.length
+  const at = isForAll ? place : shown[place]?.at
+  return {
+    ...host,
+    properties: withKey(properties, 'proxyWidgets', list.toSpliced(place, 1)),
+    widgetValues: isArray(widgetValues) && at !== undefined ? widgetValues.toSpliced(at, 1) : widgetValues,
+  }
+}

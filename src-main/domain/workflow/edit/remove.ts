@@ -1,0 +1,39 @@
+import type { WorkflowDocument } from '../document/document.ts'
+import { asId, isArray, isObject } from '../json/value.ts'
+import { editGraph, type GraphDraft } from './draft.ts'
+import type { GraphAddress } from './graph-at.ts'
+import { dropLinks } from './slots.ts'
+import { withoutUnused } from './unused-definitions.ts'
+
+/** Removes nodes, and the links at them. Definitions that only they were instances of are removed too. */
+export function removeNodes(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
+  const removed = editGraph(document, at, (draft) => dropNodes(draft, ids))
+  return removed === document ? document : withoutUnused(removed, document)
+}
+
+/** Removes nodes of a draft, and the links at them. */
+export function dropNodes(draft: GraphDraft, ids: ReadonlySet<string>): void {
+  const links = draft.links.all().filter(({ from, to }) => ids.has(from.node) || ids.has(to.node))
+  dropLinks(
+    draft,
+    links.map(({ id }) => id),
+  )
+  dropFloating(draft, ids)
+  for (const id of ids) draft.nodes.drop(id)
+}
+
+// A floating link has one end alone.
+function dropFloating(draft: GraphDraft, ids: ReadonlySet<string>): void {
+  const { floatingLinks } = draft.graph()
+  if (!isArray(floatingLinks)) return
+  const kept = floatingLinks.filter((link) => {
+    const ends = isObject(link) ? [asId(link.get('origin_id')), asId(link.get('target_id'))] : []
+    return !ends.some((end) => end !== undefined && ids.has(end))
+  })
+  if (kept.length < floatingLinks.length) draft.change({ floatingLinks: kept })
+}
+
+/** Removes links. */
+export function removeLinks(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
+  return editGraph(document, at, (draft) => dropLinks(draft, ids))
+}

@@ -1,0 +1,184 @@
+/**
+ * Reroutes: points that links go through. A link names the last one before its input, each of them the next towards the
+ * output, and several links of one output may share them. Source: editor research, 1, Reroute.
+ */
+import type { Graph, WorkflowDocument } from '../document/document.ts'
+import type { Link } from '../document/links.ts'
+import { idJson, type Pair, readPair } from '../document/values.ts'
+import { asId, isArray, isObject, type JsonObject, type JsonValue, jsonNumber, withKey } from '../json/value.ts'
+import { editGraph, type GraphDraft } from './draft.ts'
+import type { GraphAddress } from './graph-at.ts'
+
+/** A point that a link goes through. */
+export type Waypoint = { readonly id: string; readonly pos: Pair }
+
+/** The points of the links of a graph by the id of the link, from the output to the input. Links without any are left out. */
+export function waypointsOf(graph: Graph): ReadonlyMap<string, readonly Waypoint[]> {
+  const reroutes = new Map(reroutesOf(graph).map((one) => [asId(one.get('id')) ?? '', one]))
+  if (reroutes.size === 0) return new Map()
+  const lasts = lastReroutes(graph)
+  return new Map(
+    graph.links.items.flatMap(({ id }) => {
+      const way = wayOf(lasts.get(id), reroutes)
+      return way.length === 0 ? [] : [[id, way] as const]
+    }),
+  )
+}
+
+function wayOf(last: string | undefined, reroutes: ReadonlyMap<string, JsonObject>): readonly Waypoint[] {
+  const way: Waypoint[] = []
+  const seen = new Set<string>()
+  for (let id = last; id !== undefined && !seen.has(id); id = asId(reroutes.get(id)?.get('parentId'))) {
+    seen.add(id)
+    const pos = readPair(reroutes.get(id)?.get('pos'))
+    if (pos !== undefined) way.push({ id, pos })
+  }
+  return way.reverse()
+}
+
+/**
+ * Puts a point on a link.
+ * @param on.before how many points of the link come before it, counted from the output; without it it is the last
+ * @returns id: undefined where there is no such link
+ */
+export function addReroute(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  on: { readonly linkId: string; readonly pos: Pair; readonly before?: number },
+): { readonly document: WorkflowDocument; readonly id: string | undefined } {
+  let id: string | undefined
+  const edited = editGraph(document, at, (draft) => {
+    const link = draft.links.get(on.linkId)
+    if (link === undefined) return
+    const way = waypointsOf({ ...draft.graph(), links: { items: [link], unread: [] } }).get(link.id) ?? []
+    const place = Math.min(on.before ?? way.length, way.length)
+    id = draft.newId('reroute')
+    insertReroute(draft, link, { id, pos: on.pos, parent: way[place - 1]?.id, child: way[place]?.id })
+  })
+  return { document: edited, id }
+}
+
+type NewReroute = {
+  readonly id: string
+  readonly pos: Pair
+  readonly parent: string | undefined
+  readonly child: string | undefined
+}
+
+function insertReroute(draft: GraphDraft, link: Link, { id, pos, parent, child }: NewReroute): void {
+  const all = reroutesOf(draft.graph())
+  const next = child === undefined ? undefined : all.find((one) => asId(one.get('id')) === child)
+  // All that went through the next one go through this one too.
+  const linkIds = next?.get('linkIds') ?? [idJson(link.id) ?? null]
+  const reroute = new Map<string, JsonValue>([
+    ['id', idJson(id) ?? null],
+    ...(parent === undefined ? [] : [['parentId', idJson(parent) ?? null] as const]),
+    ['pos', [jsonNumber(pos[0]), jsonNumber(pos[1])]],
+    ['linkIds', linkIds],
+  ])
+  const changed = all.map((one) => (one === next ? withKey(one, 'parentId', idJson(id)) : one))
+  setReroutes(draft, [...changed, reroute])
+  if (next === undefined) setLastReroute(draft, link.id, id)
+}
+
+/** Moves points. @param places the new place by id */
+export function moveReroutes(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  places: ReadonlyMap<string, Pair>,
+): WorkflowDocument {
+  return editGraph(document, at, (draft) => {
+    const all = reroutesOf(draft.graph())
+    const moved = all.map((one) => {
+      const pos = places.get(asId(one.get('id')) ?? '')
+      return pos === undefined ? one : withKey(one, 'pos', [jsonNumber(pos[0]), jsonNumber(pos[1])])
+    })
+    if (moved.some((one, place) => one !== all[place])) setReroutes(draft, moved)
+  })
+}
+
+/** Takes a point out; the links go on without it. */
+export function removeReroute(document: WorkflowDocument, at: GraphAddress, id: string): WorkflowDocument {
+  return editGraph(document, at, (draft) => {
+    const all = reroutesOf(draft.graph())
+    const removed = all.find((one) => asId(one.get('id')) === id)
+    if (removed === undefined) return
+    const parent = asId(removed.get('parentId'))
+    const isChild = (one: JsonObject) => asId(one.get('parentId')) === id
+    const kept = all.filter((one) => one !== removed)
+    setReroutes(
+      draft,
+      kept.map((one) => (isChild(one) ? withKey(one, 'parentId', idJson(parent)) : one)),
+    )
+    for (const [linkId, last] of lastReroutes(draft.graph())) if (last === id) setLastReroute(draft, linkId, parent)
+  })
+}
+
+/** Takes a link that is gone out of the points that it went through; points that nothing goes through are gone too. */
+export function withoutLinkInReroutes(draft: GraphDraft, linkId: string): void {
+  const all = reroutesOf(draft.graph())
+  if (all.length > 0) {
+    const changed = all.flatMap((one) => withoutLink(one, linkId))
+    if (changed.length !== all.length || changed.some((one, at) => one !== all[at])) setReroutes(draft, changed)
+  }
+  if (extensionsOf(draft.graph()).some((one) => asId(one.get('id')) === linkId)) setExtension(draft, linkId, undefined)
+}
+
+function withoutLink(reroute: JsonObject, linkId: string): readonly JsonObject[] {
+  const ids = reroute.get('linkIds')
+  if (!isArray(ids) || !ids.some((id) => asId(id) === linkId)) return [reroute]
+  const left = ids.filter((id) => asId(id) !== linkId)
+  return left.length === 0 && !reroute.has('floating') ? [] : [withKey(reroute, 'linkIds', left)]
+}
+
+/** The reroutes of a graph, as they are written. */
+export function reroutesOf(graph: Graph): readonly JsonObject[] {
+  const inExtra = isObject(graph.extra) ? graph.extra.get('reroutes') : undefined
+  return [graph.reroutes, inExtra].flatMap((list) => (isArray(list) ? list.filter(isObject) : []))
+}
+
+/** The last reroute of each link that has one. */
+export function lastReroutes(graph: Graph): ReadonlyMap<string, string> {
+  const lasts = new Map<string, string>()
+  for (const one of extensionsOf(graph)) {
+    const [id, parent] = [asId(one.get('id')), asId(one.get('parentId'))]
+    if (id !== undefined && parent !== undefined) lasts.set(id, parent)
+  }
+  for (const { id, raw } of graph.links.items) {
+    const parent = isObject(raw) ? asId(raw.get('parentId')) : undefined
+    if (parent !== undefined) lasts.set(id, parent)
+  }
+  return lasts
+}
+
+function extensionsOf({ extra }: Graph): readonly JsonObject[] {
+  const list = isObject(extra) ? extra.get('linkExtensions') : undefined
+  return isArray(list) ? list.filter(isObject) : []
+}
+
+/** Sets the reroutes of a graph, where its version has them. */
+export function setReroutes(draft: GraphDraft, reroutes: readonly JsonObject[]): void {
+  const graph = draft.graph()
+  const { extra } = graph
+  if (isArray(graph.reroutes) || isObject(graph.state)) draft.change({ reroutes })
+  else draft.change({ extra: withKey(isObject(extra) ? extra : new Map(), 'reroutes', reroutes) })
+}
+
+/** Sets the last reroute of a link; undefined: it goes straight. */
+export function setLastReroute(draft: GraphDraft, linkId: string, reroute: string | undefined): void {
+  const link = draft.links.get(linkId)
+  if (link === undefined) return
+  if (isArray(link.raw)) setExtension(draft, linkId, reroute)
+  else draft.links.put({ ...link, raw: withKey(link.raw as JsonObject, 'parentId', idJson(reroute)) })
+}
+
+function setExtension(draft: GraphDraft, linkId: string, reroute: string | undefined): void {
+  const graph = draft.graph()
+  const others = extensionsOf(graph).filter((one) => asId(one.get('id')) !== linkId)
+  const added = new Map<string, JsonValue>([
+    ['id', idJson(linkId) ?? null],
+    ['parentId', idJson(reroute) ?? null],
+  ])
+  const extensions = reroute === undefined ? others : [...others, added]
+  draft.change({ extra: withKey(isObject(graph.extra) ? graph.extra : new Map(), 'linkExtensions', extensions) })
+}

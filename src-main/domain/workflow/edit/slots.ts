@@ -1,0 +1,153 @@
+/** Slots of nodes, and the links at both ends of which they stand. */
+import {
+  type GraphNode,
+  type InputSlot,
+  type OutputSlot,
+  readInputSlot,
+  readOutputSlot,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+} from '../document/document.ts'
+import type { Link, LinkEnd } from '../document/links.ts'
+import { isArray, type JsonValue } from '../json/value.ts'
+import type { GraphDraft } from './draft.ts'
+import { withoutLinkInReroutes } from './reroutes.ts'
+
+/** Makes an input slot as the editor of the field writes it. */
+export function newInput(input: {
+  readonly name: string
+  readonly type: string
+  readonly isOptional: boolean
+  /** Name of the widget that it stands for. */
+  readonly widget?: string
+}): InputSlot {
+  const { name, type, isOptional, widget } = input
+  return readInputSlot(
+    new Map<string, JsonValue>([
+      ['name', name],
+      ['type', type],
+      ...(isOptional ? [['shape', { number: '7' }] as const] : []),
+      ...(widget === undefined ? [] : [['widget', new Map([['name', widget]])] as const]),
+      ['link', null],
+    ]),
+  )
+}
+
+/** Makes an output slot. */
+export function newOutput({ name, type }: { readonly name: string; readonly type: string }): OutputSlot {
+  return readOutputSlot(
+    new Map<string, JsonValue>([
+      ['name', name],
+      ['type', type],
+      ['links', null],
+    ]),
+  )
+}
+
+/** The node with one of its inputs changed; itself where it has none there. */
+function withInput(node: GraphNode, at: number, change: (slot: InputSlot) => InputSlot): GraphNode {
+  const slot = node.inputs.items[at]
+  if (slot === undefined) return node
+  const changed = change(slot)
+  if (changed === slot) return node
+  return { ...node, inputs: { ...node.inputs, items: node.inputs.items.with(at, changed) } }
+}
+
+/** The node with one of its outputs changed; itself where it has none there. */
+function withOutput(node: GraphNode, at: number, change: (slot: OutputSlot) => OutputSlot): GraphNode {
+  const slot = node.outputs.items[at]
+  if (slot === undefined) return node
+  const changed = change(slot)
+  if (changed === slot) return node
+  return { ...node, outputs: { ...node.outputs, items: node.outputs.items.with(at, changed) } }
+}
+
+/** Puts a link between two slots that are there. Its target has no other. */
+export function addLink(
+  draft: GraphDraft,
+  { from, to, type, id }: { readonly from: LinkEnd; readonly to: LinkEnd; readonly type: string; readonly id?: string },
+): string {
+  const linkId = id ?? draft.newId('link')
+  draft.links.put(newLink(draft, { id: linkId, from, to, type }))
+  attach(draft, { from, to, id: linkId })
+  return linkId
+}
+
+/** A link that is written as the others of its graph are: a tuple in version 0.4, an object else. */
+function newLink(draft: GraphDraft, link: Omit<Link, 'raw'>): Link {
+  const graph = draft.graph()
+  const [other] = graph.links.items
+  const isVersion1 = 'inputNode' in graph || ('version' in graph && graph.version === 1)
+  const isTuple = other === undefined ? !isVersion1 : isArray(other.raw)
+  return { ...link, raw: isTuple ? [] : new Map() }
+}
+
+type Ends = Pick<Link, 'id' | 'from' | 'to'>
+
+function attach(draft: GraphDraft, { id, from, to }: Ends): void {
+  changeOrigin(draft, from, (ids) => (ids.includes(id) ? ids : [...ids, id]))
+  if (to.node === SUBGRAPH_OUTPUT) changeBoundary(draft, 'outputs', to.slot, () => [id])
+  else changeTarget(draft, to, (slot) => (slot.link === id ? slot : { ...slot, link: id }))
+}
+
+/** Takes links away, at both ends. */
+export function dropLinks(draft: GraphDraft, ids: Iterable<string>): void {
+  for (const id of ids) {
+    const link = draft.links.get(id)
+    if (link === undefined) continue
+    detach(draft, link)
+    draft.links.drop(id)
+    withoutLinkInReroutes(draft, id)
+  }
+}
+
+function detach(draft: GraphDraft, { id, from, to }: Ends): void {
+  const without = (ids: readonly string[]) => (ids.includes(id) ? ids.filter((one) => one !== id) : ids)
+  changeOrigin(draft, from, without)
+  if (to.node === SUBGRAPH_OUTPUT) changeBoundary(draft, 'outputs', to.slot, without)
+  else leaveTarget(draft, to.node, id)
+}
+
+// By the link itself: files are found whose links name another place than the slot has.
+function leaveTarget(draft: GraphDraft, nodeId: string, id: string): void {
+  const node = draft.nodes.get(nodeId)
+  const at = node?.inputs.items.findIndex(({ link }) => link === id) ?? -1
+  if (node !== undefined) draft.nodes.put(withInput(node, at, (slot) => ({ ...slot, link: undefined })))
+}
+
+/** Lets a link begin at another output. */
+export function moveOrigin(draft: GraphDraft, link: Link, from: LinkEnd): void {
+  changeOrigin(draft, link.from, (ids) => ids.filter((one) => one !== link.id))
+  draft.links.put({ ...link, from })
+  changeOrigin(draft, from, (ids) => [...ids, link.id])
+}
+
+type ChangeIds = (ids: readonly string[]) => readonly string[]
+
+function changeOrigin(draft: GraphDraft, from: LinkEnd, change: ChangeIds): void {
+  if (from.node === SUBGRAPH_INPUT) {
+    changeBoundary(draft, 'inputs', from.slot, change)
+    return
+  }
+  const node = draft.nodes.get(from.node)
+  if (node === undefined) return
+  draft.nodes.put(
+    withOutput(node, from.slot, (slot) => {
+      const links = change(slot.links)
+      return links === slot.links ? slot : { ...slot, links }
+    }),
+  )
+}
+
+function changeTarget(draft: GraphDraft, to: LinkEnd, change: (slot: InputSlot) => InputSlot): void {
+  const node = draft.nodes.get(to.node)
+  if (node !== undefined) draft.nodes.put(withInput(node, to.slot, change))
+}
+
+function changeBoundary(draft: GraphDraft, side: 'inputs' | 'outputs', at: number, change: ChangeIds): void {
+  const slots = draft.boundary(side)
+  const slot = slots[at]
+  if (slot === undefined) return
+  const linkIds = change(slot.linkIds)
+  if (linkIds !== slot.linkIds) draft.setBoundary(side, slots.with(at, { ...slot, linkIds }))
+}

@@ -1,0 +1,209 @@
+/** Edits of the values of nodes. Both lists of values that a file may have are kept in step. Source: editor research, 1. */
+import { defaultAt } from '../default-values.ts'
+import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
+import { typeOfNode } from '../dynamic-inputs.ts'
+import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../json/value.ts'
+import type { NodeType, NodeTypes } from '../node-types.ts'
+import { findPromoted, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
+import {
+  type ControlMode,
+  isWidget,
+  type StoredPlace,
+  storedPlaces,
+  type WidgetPlace,
+  widgetPlaces,
+} from '../widgets.ts'
+import { editGraph } from './draft.ts'
+import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
+import { dropLinks, newInput } from './slots.ts'
+
+/**
+ * Sets the value of a widget, as `WidgetView` names it. Of a node with a subgraph it is the value on the host, where the
+ * host holds one, else the one inside.
+ */
+export function setWidget(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  { node, name, value, types }: WidgetTarget & { readonly value: JsonValue },
+): WorkflowDocument {
+  return setPlace(document, at, { node, name, kind: 'input', value, types })
+}
+
+/** Sets how the value of a widget changes from run to run. */
+export function setControl(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  { node, name, mode, types }: WidgetTarget & { readonly mode: ControlMode },
+): WorkflowDocument {
+  return setPlace(document, at, { node, name, kind: 'control', value: mode, types })
+}
+
+/** A widget of a node of a graph. */
+export type WidgetTarget = { readonly node: string; readonly name: string; readonly types: NodeTypes }
+
+/** Sets the value of any place: of a widget, of its control, of the filter of its choices. */
+export function setPlace(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  target: WidgetTarget & Pick<WidgetPlace, 'kind'> & { readonly value: JsonValue },
+): WorkflowDocument {
+  return setWithin(document, at, target, 0)
+}
+
+// Deeper than any file; a definition within itself has no end.
+const DEPTH_MAX = 50
+
+function setWithin(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  target: WidgetTarget & Pick<WidgetPlace, 'kind'> & { readonly value: JsonValue },
+  depth: number,
+): WorkflowDocument {
+  const { node: id, name, kind, value, types } = target
+  const node = graphAt(document, at)?.nodes.items.find((one) => one.id === id)
+  const definition = subgraphsOf(document).get(node?.type ?? '')
+  if (node === undefined || depth > DEPTH_MAX) return document
+  if (definition === undefined) {
+    const place = { name, kind: name === CONTROL_NAME ? 'control' : kind } as const
+    return changeNodes(document, at, new Set([id]), (one) => withPlace(one, place, value, types))
+  }
+  const promoted = promotedWidgets(node, definition)
+  const widget = findPromoted(promoted, name)
+  if (widget === undefined) return document
+  if (kind === 'input' && isHeld(node, widget))
+    return changeNodes(document, at, new Set([id]), (one) => onHost(one, widget, value))
+  const { inner } = widget
+  if (inner === undefined) return document
+  return setWithin(document, definition.id, { ...target, node: inner.node, name: inner.widget }, depth + 1)
+}
+
+/** Name under which lists of promoted widgets have the control of a seed. */
+const CONTROL_NAME = 'control_after_generate'
+
+/** Whether the host holds the value of one of its widgets; else it lives inside. */
+export function isHeld({ widgetValues }: GraphNode, { at, key }: PromotedWidget): boolean {
+  if (isObject(widgetValues)) return widgetValues.has(key)
+  return isArray(widgetValues) && at !== undefined && at < widgetValues.length
+}
+
+/** The host with the value of one of its widgets set. */
+export function onHost(host: GraphNode, { at = 0, key }: PromotedWidget, value: JsonValue): GraphNode {
+  const { widgetValues } = host
+  if (isObject(widgetValues)) return { ...host, widgetValues: withKey(widgetValues, key, value) }
+  const values = isArray(widgetValues) ? widgetValues : []
+  if (sameJson(values[at], value)) return host
+  return { ...host, widgetValues: values.with(at, value), namedValues: withNamed(host.namedValues, key, value) }
+}
+
+function withPlace(node: GraphNode, place: WidgetPlace, value: JsonValue, types: NodeTypes): GraphNode {
+  const type = typeOfNode(node, types)
+  const changed = withValue(node, type, place, value)
+  const after = typeOfNode(changed, types)
+  return type === after || type === undefined || after === undefined ? changed : withPlaces(changed, node, type, after)
+}
+
+// A choice has brought other widgets: those that stay keep their values, the others get those of a new node.
+function withPlaces(changed: GraphNode, before: GraphNode, type: NodeType, after: NodeType): GraphNode {
+  const values = isArray(changed.widgetValues) ? changed.widgetValues : undefined
+  if (values === undefined) return changed
+  const keyOf = ({ name, kind }: WidgetPlace) => `${kind} ${name}`
+  const known = new Map(storedPlaces(before, type)?.map((place) => [keyOf(place), values[place.at]]))
+  const inputs = new Map(after.inputs.map((input) => [input.name, input]))
+  const places = widgetPlaces(after)
+  return {
+    ...changed,
+    widgetValues: places.map((place) => known.get(keyOf(place)) ?? defaultAt(place, inputs.get(place.name))),
+  }
+}
+
+/** The node with one of its values set; itself where it has no such place, or the value already. */
+export function withValue(
+  node: GraphNode,
+  type: NodeType | undefined,
+  place: WidgetPlace,
+  value: JsonValue,
+): GraphNode {
+  const { widgetValues: stored } = node
+  if (isObject(stored)) {
+    const isSame = place.kind !== 'input' || sameJson(stored.get(place.name), value)
+    return isSame ? node : { ...node, widgetValues: withKey(stored, place.name, value) }
+  }
+  const places = storedPlaces(node, type) ?? []
+  const at =
+    places.find(({ name, kind }) => kind === place.kind && isNamed(name, place))?.at ?? unnamedPlace(place, stored)
+  const values: JsonArray = isArray(stored) ? stored : []
+  if (at === undefined || sameJson(values[at], value)) return node
+  const key = place.kind === 'input' ? place.name : CONTROL_NAME
+  const namedValues = place.kind === 'filter' ? node.namedValues : withNamed(node.namedValues, key, value)
+  return { ...node, widgetValues: filled(values, at, places, type).with(at, value), namedValues }
+}
+
+const isNamed = (name: string, place: WidgetPlace): boolean => name === place.name || place.name === CONTROL_NAME
+
+/** `value 3`, where nobody knows the names. */
+function unnamedPlace({ name, kind }: WidgetPlace, stored: JsonValue | undefined): number | undefined {
+  const number = kind === 'input' ? /^value (\d{1,4})$/.exec(name)?.[1] : undefined
+  const at = Number(number) - 1
+  return number !== undefined && isArray(stored) && at >= 0 && at < stored.length ? at : undefined
+}
+
+/** The values, with what a new node has in the places up to one. */
+function filled(values: JsonArray, at: number, places: readonly StoredPlace[], type: NodeType | undefined): JsonArray {
+  if (at < values.length) return values
+  const all = [...values]
+  for (let index = values.length; index <= at; index += 1) {
+    const place = places.find((one) => one.at === index)
+    all.push(
+      place === undefined
+        ? null
+        : defaultAt(
+            place,
+            type?.inputs.find(({ name }) => name === place.name),
+          ),
+    )
+  }
+  return all
+}
+
+function withNamed(named: JsonValue | undefined, key: string, value: JsonValue): JsonValue | undefined {
+  return isObject(named) && named.has(key) ? withKey(named, key, value) : named
+}
+
+/** Gives a widget a slot, so that something can be linked to it. */
+export function widgetToInput(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  { node: id, name, types }: WidgetTarget,
+): WorkflowDocument {
+  return changeNodes(document, at, new Set([id]), (node) => {
+    const input = typeOfNode(node, types)?.inputs.find((one) => one.name === name)
+    if (input === undefined || !isWidget(input) || node.inputs.items.some((one) => one.name === name)) return node
+    const slot = newInput({ name, type: input.type, isOptional: !input.isRequired, widget: name })
+    return { ...node, inputs: { ...node.inputs, items: [...node.inputs.items, slot] } }
+  })
+}
+
+/** Takes the slot of a widget away, with what is linked to it: its value is set on the node again. */
+export function inputToWidget(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  { node: id, name }: Pick<WidgetTarget, 'node' | 'name'>,
+): WorkflowDocument {
+  return editGraph(document, at, (draft) => {
+    const place = draft.nodes.get(id)?.inputs.items.findIndex((one) => one.widget === name) ?? -1
+    if (place < 0) return
+    const isHere = (to: { readonly node: string; readonly slot: number }) => to.node === id
+    const links = draft.links.all().filter(({ to }) => isHere(to))
+    dropLinks(
+      draft,
+      links.flatMap((one) => (one.to.slot === place ? one.id : [])),
+    )
+    // Slots after it move up, and links name their places.
+    for (const one of links) {
+      if (one.to.slot > place) draft.links.put({ ...one, to: { ...one.to, slot: one.to.slot - 1 } })
+    }
+    const node = draft.nodes.get(id)
+    if (node === undefined) return
+    draft.nodes.put({ ...node, inputs: { ...node.inputs, items: node.inputs.items.toSpliced(place, 1) } })
+  })
+}

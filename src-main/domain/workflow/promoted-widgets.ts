@@ -1,0 +1,126 @@
+/**
+ * Widgets of inner nodes that are shown on the node with their subgraph. There are three generations of files: a list of
+ * inner widgets whose values live inside; a list whose entries may name inputs of the host; and inputs of the host that
+ * stand for widgets, without a list. Where the host holds a value it wins. Source: editor research, 1, Subgraphs.
+ */
+import type { GraphNode, Subgraph } from './document/document.ts'
+import { linksById, nodesById } from './document/index-of.ts'
+import { realTarget } from './document/real-target.ts'
+import { parseJson } from './json/parse.ts'
+import { asId, asText, isArray, isObject, type JsonValue } from './json/value.ts'
+
+/** An inner widget: a node of the definition, and the name of its widget. */
+export type InnerWidget = { readonly node: string; readonly widget: string }
+
+/** A widget on a host. */
+export type PromotedWidget = {
+  /** What it is called here; no two of a host have the same. */
+  readonly key: string
+  readonly label: string
+  /** The input of the host that brings it a value when something is linked to it. */
+  readonly input: string | undefined
+  /** Its place in the values of the host; undefined: the value lives inside. */
+  readonly at: number | undefined
+  /** The widget itself; undefined where nothing inside is linked to the input. */
+  readonly inner: InnerWidget | undefined
+}
+
+const ON_THE_HOST = '-1'
+
+/** The widgets that a host shows, in their order. */
+export function promotedWidgets(host: GraphNode, definition: Subgraph): readonly PromotedWidget[] {
+  const listed = listedWidgets(host)
+  const inner = innerWidgets(definition)
+  if (listed.length === 0) {
+    const inputs = host.inputs.items.flatMap(({ widget, name, label }) => (widget === undefined ? [] : { name, label }))
+    return inputs.map(({ name = '', label }, at) =>
+      ofInput(name, at, inner.get(name), label ?? labelOf(definition, name)),
+    )
+  }
+  const places = placesOnHost(host, listed)
+  return listed.map((entry, index) => {
+    const at = places[index]
+    if (at !== undefined) return ofInput(entry.widget, at, inner.get(entry.widget), labelOf(definition, entry.widget))
+    const input = [...inner].find(([, one]) => one.node === entry.node && one.widget === entry.widget)?.[0]
+    const label = (input === undefined ? undefined : labelOf(definition, input)) ?? entry.widget
+    return { key: `${entry.node}: ${entry.widget}`, label, input, at: undefined, inner: entry }
+  })
+}
+
+function ofInput(input: string, at: number, inner: InnerWidget | undefined, label: string | undefined): PromotedWidget {
+  return { key: input, label: label ?? input, input, at, inner }
+}
+
+const labelOf = ({ inputs }: Subgraph, name: string): string | undefined =>
+  inputs.items.find((one) => one.name === name)?.label
+
+/** A widget of a host by its key, or by a name as lists of outer hosts write it: `seed`, or `12: seed`. */
+export function findPromoted(widgets: readonly PromotedWidget[], name: string): PromotedWidget | undefined {
+  const bare = name.replace(/^\d+: /, '')
+  return (
+    widgets.find(({ key }) => key === name) ??
+    widgets.find(({ inner }) => inner?.widget === name) ??
+    widgets.find(({ key, inner }) => key === bare || inner?.widget === bare)
+  )
+}
+
+/**
+ * The value that the host itself holds for an input of its subgraph.
+ * @returns undefined where it lives inside, or is not set
+ */
+export function hostValue(host: GraphNode, input: string): JsonValue | undefined {
+  const values = host.widgetValues
+  if (isObject(values)) return values.get(input)
+  if (!isArray(values)) return undefined
+  const listed = listedWidgets(host)
+  if (listed.length === 0) {
+    const at = host.inputs.items.flatMap((slot) => slot.widget ?? []).indexOf(input)
+    return at < 0 ? undefined : values[at]
+  }
+  const at = placesOnHost(host, listed)[listed.findIndex((one) => one.node === ON_THE_HOST && one.widget === input)]
+  return at === undefined ? undefined : values[at]
+}
+
+// Some writers store a value for each entry, others one for each input of the host alone.
+function placesOnHost({ widgetValues }: GraphNode, listed: readonly InnerWidget[]): readonly (number | undefined)[] {
+  const isForAll = isArray(widgetValues) && widgetValues.length === listed.length
+  let count = 0
+  return listed.map(({ node }, at) => {
+    if (node !== ON_THE_HOST) return undefined
+    count += 1
+    return isForAll ? at : count - 1
+  })
+}
+
+/** The list of the first two generations. `node` is -1 for an input of the host itself. */
+export function listedWidgets({ properties }: GraphNode): readonly InnerWidget[] {
+  const given = isObject(properties) ? properties.get('proxyWidgets') : undefined
+  const entries = typeof given === 'string' ? parsed(given) : given
+  if (!isArray(entries)) return []
+  return entries.flatMap((entry) => {
+    const [node, widget] = isArray(entry) ? [asId(entry[0]), asText(entry[1])] : []
+    return node === undefined || widget === undefined ? [] : [{ node, widget }]
+  })
+}
+
+function parsed(text: string): JsonValue | undefined {
+  const json = parseJson(text)
+  return json.kind === 'value' ? json.value : undefined
+}
+
+/** The widget that each input of a definition leads to: the first, where it leads to several. */
+function innerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
+  const [linkOf, nodeOf] = [linksById(definition), nodesById(definition)]
+  const found = new Map<string, InnerWidget>()
+  for (const { name = '', linkIds } of definition.inputs.items) {
+    for (const id of linkIds) {
+      const link = linkOf.get(id)
+      const node = link && nodeOf.get(link.to.node)
+      const to = link && realTarget(link, node).to
+      const slot = to && node?.inputs.items[to.slot]
+      if (to === undefined || slot?.widget === undefined || found.has(name)) continue
+      found.set(name, { node: to.node, widget: slot.widget })
+    }
+  }
+  return found
+}

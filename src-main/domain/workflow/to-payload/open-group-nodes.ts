@@ -1,0 +1,166 @@
+/**
+ * Group nodes, by which files of before 2025 fold nodes into one: `workflow>NAME`, described in `extra.groupNodes`. For a
+ * conversion each becomes a node with a subgraph of its own. Which of its slots and values belongs to which inner node is
+ * told by nothing but their order. Source: editor research, 1, Group nodes.
+ */
+import { type GraphNode, readNode, readSubgraph, type Subgraph, type WorkflowDocument } from '../document/document.ts'
+import { typeOfNode } from '../dynamic-inputs.ts'
+import { withDefinition } from '../edit/add-definitions.ts'
+import { asId, asIndex, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../json/value.ts'
+import type { NodeTypes } from '../node-types.ts'
+import { widgetPlaces } from '../widgets.ts'
+
+// The older slash is found in files of 2024.
+const GROUP_NODE = /^workflow[>/](.+)$/s
+
+/** Whether a node is a group node. */
+export const isGroupNode = ({ type = '' }: GraphNode): boolean => GROUP_NODE.test(type)
+
+/** The document with a subgraph in the place of each group node whose slots and values can be told apart. */
+export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): WorkflowDocument {
+  if (!document.nodes.items.some(isGroupNode)) return document
+  const groups = isObject(document.extra) ? document.extra.get('groupNodes') : undefined
+  if (!isObject(groups)) return document
+  let opened = document
+  const items = document.nodes.items.map((node) => {
+    const group = groups.get(GROUP_NODE.exec(node.type ?? '')?.[1] ?? '')
+    const definition = isObject(group) ? definitionOf(node, group, types) : undefined
+    if (definition?.id === undefined) return node
+    opened = withDefinition(opened, definition)
+    return { ...node, type: definition.id }
+  })
+  return { ...opened, nodes: { ...opened.nodes, items } }
+}
+
+/** A link between two inner nodes, by their places. */
+type InnerLink = { readonly from: number; readonly slot: number; readonly to: number; readonly place: number }
+
+/** A slot of an inner node that nothing inside is linked to. */
+type Free = { readonly node: number; readonly slot: number; readonly type: string }
+
+function definitionOf(host: GraphNode, group: JsonObject, types: NodeTypes): Subgraph | undefined {
+  const links = linksOf(group.get('links'))
+  const nodes = nodesOf(group.get('nodes'))
+  const filled = nodes && withHostValues(host, nodes, types)
+  if (filled === undefined) return undefined
+  const inputs = matched(host.inputs.items, freeInputs(filled, links))
+  const outputs = matched(host.outputs.items, freeOutputs(filled, links, group.get('external')))
+  if (inputs === undefined || outputs === undefined) return undefined
+  return readSubgraph(
+    new Map<string, JsonValue>([
+      ['id', `${host.type}#${host.id}`],
+      ['name', host.title ?? host.type ?? ''],
+      ['inputs', host.inputs.items.map(boundarySlot)],
+      ['outputs', host.outputs.items.map(boundarySlot)],
+      ['nodes', filled.map((node, at) => innerNode(node, at, links, inputs))],
+      ['links', innerLinks(links, inputs, outputs)],
+    ]),
+  )
+}
+
+function linksOf(raw: JsonValue | undefined): readonly InnerLink[] {
+  return (isArray(raw) ? raw : []).flatMap((link) => {
+    const [from, slot, to, place] = isArray(link) ? link.map(asIndex) : []
+    if (from === undefined || slot === undefined || to === undefined || place === undefined) return []
+    return [{ from, slot, to, place }]
+  })
+}
+
+// A group within a group, or one with a primitive in it, is told of and not guessed at.
+function nodesOf(raw: JsonValue | undefined): readonly GraphNode[] | undefined {
+  const nodes = (isArray(raw) ? raw : []).flatMap((node) => (isObject(node) ? readNode(node) : []))
+  return nodes.some((node) => isGroupNode(node) || node.type === 'PrimitiveNode') ? undefined : nodes
+}
+
+/** The inner nodes with the values of the host, which has them one after the other; undefined where they do not add up. */
+function withHostValues(
+  host: GraphNode,
+  nodes: readonly GraphNode[],
+  types: NodeTypes,
+): readonly GraphNode[] | undefined {
+  const given: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
+  let at = 0
+  const filled: GraphNode[] = []
+  for (const node of nodes) {
+    const type = typeOfNode(node, types)
+    if (type === undefined) return undefined
+    const count = widgetPlaces(type).length
+    filled.push(count === 0 ? node : { ...node, widgetValues: given.slice(at, at + count) })
+    at += count
+  }
+  return at === given.length ? filled : undefined
+}
+
+// Sockets of all nodes first, then the inputs that take the place of widgets.
+function freeInputs(nodes: readonly GraphNode[], links: readonly InnerLink[]): readonly Free[] {
+  const linked = new Set(links.map(({ to, place }) => `${to} ${place}`))
+  const all = nodes.flatMap(({ inputs }, node) => {
+    return inputs.items.map(({ type, widget }, slot) => ({ node, slot, type, isWidget: widget !== undefined }))
+  })
+  const free = all.filter(({ node, slot }) => !linked.has(`${node} ${slot}`))
+  return [...free.filter(({ isWidget }) => !isWidget), ...free.filter(({ isWidget }) => isWidget)]
+}
+
+// An output that is linked inside is shown only where the file says so.
+function freeOutputs(
+  nodes: readonly GraphNode[],
+  links: readonly InnerLink[],
+  external: JsonValue | undefined,
+): readonly Free[] {
+  const hidden = new Set(links.map(({ from, slot }) => `${from} ${slot}`))
+  for (const one of isArray(external) ? external : [])
+    if (isArray(one)) hidden.delete(`${asId(one[0])} ${asId(one[1])}`)
+  const all = nodes.flatMap(({ outputs }, node) => outputs.items.map(({ type }, slot) => ({ node, slot, type })))
+  return all.filter(({ node, slot }) => !hidden.has(`${node} ${slot}`))
+}
+
+/** For each slot of the host the one inside that it stands for; undefined where one has none. */
+function matched(slots: readonly { readonly type: string }[], free: readonly Free[]): readonly Free[] | undefined {
+  const found: Free[] = []
+  let next = 0
+  for (const { type } of slots) {
+    while (next < free.length && free[next]?.type !== type) next += 1
+    const one = free[next]
+    if (one === undefined) return undefined
+    found.push(one)
+    next += 1
+  }
+  return found
+}
+
+const boundarySlot = ({ name = '', type }: { readonly name: string | undefined; readonly type: string }): JsonObject =>
+  new Map([
+    ['name', name],
+    ['type', type],
+  ])
+
+// Links get ids in their order: those inside, then those that lead in, then those that lead out.
+function innerNode(node: GraphNode, at: number, links: readonly InnerLink[], entering: readonly Free[]): JsonObject {
+  const linkInto = (slot: number): JsonValue => {
+    const inside = links.findIndex(({ to, place }) => to === at && place === slot)
+    const outside = entering.findIndex((one) => one.node === at && one.slot === slot)
+    if (inside >= 0) return { number: String(inside) }
+    return outside < 0 ? null : { number: String(links.length + outside) }
+  }
+  const inputs = node.inputs.items.map(({ raw }, slot) => new Map([...raw, ['link', linkInto(slot)]]))
+  const values = node.widgetValues
+  return new Map<string, JsonValue>([
+    ...node.raw,
+    ['id', { number: String(at) }],
+    ['inputs', inputs],
+    ...(values === undefined ? [] : [['widgets_values', values] as const]),
+  ])
+}
+
+function innerLinks(
+  links: readonly InnerLink[],
+  inputs: readonly Free[],
+  outputs: readonly Free[],
+): readonly JsonValue[] {
+  const all: (readonly number[])[] = [
+    ...links.map(({ from, slot, to, place }) => [from, slot, to, place]),
+    ...inputs.map(({ node, slot }, at) => [-10, at, node, slot]),
+    ...outputs.map(({ node, slot }, at) => [node, slot, -20, at]),
+  ]
+  return all.map((ends, id) => [...[id, ...ends].map((value) => ({ number: String(value) })), '*'])
+}

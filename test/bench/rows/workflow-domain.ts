@@ -1,0 +1,71 @@
+/** A graph of 5,000 nodes: made of its payload, turned into one again, checked, and seen for the first time. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
+import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
+import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
+import { toDocument } from '../../../src-main/domain/workflow/to-document/to-document.ts'
+import { toPayload } from '../../../src-main/domain/workflow/to-payload/to-payload.ts'
+import { validate } from '../../../src-main/domain/workflow/validate/validate.ts'
+import { createGraphViewer } from '../../../src-main/domain/workflow/view/graph-view.ts'
+import { bounded, type Row } from '../report.ts'
+import { median } from '../statistics.ts'
+
+const NODES = 5000
+const ROUNDS = 15
+// Source: image-workflows, Validation; issue 7, item 2, for the others.
+const MOST_MS = { document: 50, payload: 50, check: 50, views: 30 }
+
+/** The rows. */
+export async function workflowDomain(): Promise<readonly Row[]> {
+  const types = readNodeTypes(objectOf(readFileSync(resource('node-types.json'), 'utf8')))
+  const payload = objectOf(JSON.stringify(payloadOf(NODES)))
+  const document = readDocument(toDocument(payload, types))
+  return [
+    row('a document made of a payload', MOST_MS.document, () => toDocument(payload, types)),
+    row('a payload made of a document', MOST_MS.payload, () => toPayload(document, types, 0)),
+    row('a payload checked', MOST_MS.check, () => validate(payload, types)),
+    row('all nodes of a graph seen', MOST_MS.views, () => createGraphViewer()(document, undefined, types)),
+  ]
+}
+
+function row(what: string, most: number, work: () => unknown): Row {
+  const times = Array.from({ length: ROUNDS }, () => {
+    const start = performance.now()
+    work()
+    return performance.now() - start
+  })
+  return bounded(`${what}, ${NODES.toLocaleString('en-US')} nodes`, median(times), most, 'ms')
+}
+
+const resource = (path: string) => fileURLToPath(new URL(`../../../resources/${path}`, import.meta.url))
+
+function objectOf(text: string): JsonObject {
+  const parsed = parseJson(text)
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) throw new Error('it is no object of JSON')
+  return parsed.value
+}
+
+type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }
+
+/** Graphs of seven nodes that make a picture, one beside the other. */
+function payloadOf(nodes: number): Readonly<Record<string, Node>> {
+  const all = Array.from({ length: Math.ceil(nodes / 7) }, (_, at) => pictureFrom(at * 7)).flat()
+  return Object.fromEntries(all.slice(0, nodes).map((node, at) => [at + 1, node]))
+}
+
+function pictureFrom(before: number): readonly Node[] {
+  const from = (at: number, slot: number) => [String(before + at), slot]
+  const sampling = { seed: before, steps: 20, cfg: 8, sampler_name: 'euler', scheduler: 'normal', denoise: 1 }
+  const sources = { model: from(1, 0), positive: from(2, 0), negative: from(3, 0), latent_image: from(4, 0) }
+  return [
+    { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'some.safetensors' } },
+    { class_type: 'CLIPTextEncode', inputs: { text: 'a lamp', clip: from(1, 1) } },
+    { class_type: 'CLIPTextEncode', inputs: { text: 'blurred', clip: from(1, 1) } },
+    { class_type: 'EmptyLatentImage', inputs: { width: 512, height: 512, batch_size: 1 } },
+    { class_type: 'KSampler', inputs: { ...sampling, ...sources } },
+    { class_type: 'VAEDecode', inputs: { samples: from(5, 0), vae: from(1, 2) } },
+    { class_type: 'SaveImage', inputs: { filename_prefix: 'picture', images: from(6, 0) } },
+  ]
+}

@@ -1,0 +1,171 @@
+/** Bytes and texts that were made to hold up or fill whoever reads them. Before, each took minutes or all memory. */
+import { deflateSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { fileTools } from '../../../../src-main/build/file-tools.ts'
+import { mediaTypeOf } from '../../../../src-main/domain/media/media-type.ts'
+import { jsonNumber } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
+import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
+import { readPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
+import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
+import { faultOf } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
+import { settlePrompt } from '../../../../src-main/domain/workflow/settle/dynamic-prompts.ts'
+import { nextValue } from '../../../../src-main/domain/workflow/settle/next-value.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
+import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
+
+const bytesOf = (text: string) => Buffer.from(text, 'latin1')
+
+function uint32(value: number, little = false): Buffer {
+  const bytes = Buffer.alloc(4)
+  if (little) bytes.writeUInt32LE(value)
+  else bytes.writeUInt32BE(value)
+  return bytes
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  return Buffer.concat([uint32(data.length), bytesOf(type), data, Buffer.alloc(4)])
+}
+
+const png = (...chunks: readonly Buffer[]) => Buffer.concat([bytesOf('\x89PNG\r\n\x1a\n'), ...chunks])
+
+/** The tools of Node, which count what they give. */
+function counting() {
+  const given = { decoded: 0, unpacked: 0 }
+  const tools: ByteTools = {
+    utf8(bytes) {
+      given.decoded += bytes.length
+      return fileTools.utf8(bytes)
+    },
+    inflate(packed, most) {
+      const unpacked = fileTools.inflate(packed, most)
+      given.unpacked += unpacked?.length ?? most
+      return unpacked
+    },
+  }
+  return { tools, given }
+}
+
+const MIB = 1024 * 1024
+
+test.each([
+  ['comments', '<!---->'],
+  ['comments that go on', '<!-- a --><!-- -->'],
+  ['comments and types', '<!----><!DOCTYPE a>'],
+])('a text of many %s is text at once', (_what, part) => {
+  expect(mediaTypeOf(bytesOf(part.repeat(600).slice(0, 4096)))).toBe('text/plain')
+  expect(mediaTypeOf(bytesOf(`\xef\xbb\xbf<?xml version="1.0"?> ${part.repeat(20)} <svg>`))).toBe('image/svg+xml')
+})
+
+test('a picture with a thousand packed texts unpacks as much as one text may have', () => {
+  const packed = deflateSync(Buffer.alloc(8 * MIB, 120))
+  const text = chunk('zTXt', Buffer.concat([bytesOf('comment\0\0'), packed]))
+  const bomb = chunk('zTXt', Buffer.concat([bytesOf('comment\0\0'), deflateSync(Buffer.alloc(70 * MIB))]))
+  const many = counting()
+  readPngTexts(png(...Array.from({ length: 1000 }, () => text)), many.tools)
+  expect(many.given.unpacked).toBeLessThanOrEqual(72 * MIB)
+  const vain = counting()
+  readPngTexts(png(...Array.from({ length: 100 }, () => bomb)), vain.tools)
+  expect(vain.given.unpacked).toBeLessThanOrEqual(8 * 64 * MIB)
+})
+
+test('a text of a picture behind one that is damaged is read', () => {
+  const damaged = chunk('zTXt', bytesOf('comment\0\0nothing'))
+  const texts = readPngTexts(png(damaged, chunk('tEXt', bytesOf('prompt\0{}'))), fileTools)
+  expect(texts).toEqual([{ keyword: 'prompt', text: '{}' }])
+})
+
+test.each([
+  ['text', (text: Buffer) => text],
+  ['picture', (text: Buffer) => png(chunk('tEXt', Buffer.concat([bytesOf('prompt\0'), text])))],
+])('a %s with more than the library takes is not read', (_what, fileOf) => {
+  const text = Buffer.alloc(21 * MIB, '[')
+  expect(findGraph(fileOf(text), fileTools)).toMatchObject({ why: expect.stringContaining('up to 20') })
+})
+
+test('fields of a camera that all point at one place are read once', () => {
+  const [fields, size] = [900, MIB]
+  const head = Buffer.concat([bytesOf('II*\0'), uint32(8, true), Buffer.from([fields & 255, fields >> 8])])
+  const at = head.length + fields * 12
+  const field = Buffer.concat([Buffer.from([0x0f, 1, 2, 0]), uint32(size, true), uint32(at, true)])
+  const text = Buffer.alloc(size, 'a')
+  text.write('a:')
+  const exif = Buffer.concat([head, ...Array.from({ length: fields }, () => field), text])
+  const webp = Buffer.concat([bytesOf('RIFF\0\0\0\0WEBPEXIF'), uint32(exif.length, true), exif])
+  const { tools, given } = counting()
+  findGraph(webp, tools)
+  expect(given.decoded).toBeLessThanOrEqual(64 * MIB)
+})
+
+test('a film whose names have no end is left alone', () => {
+  const element = Buffer.from([0x45, 0xa3, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+  const film = Buffer.concat([
+    Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80]),
+    ...Array.from({ length: 1e5 }, () => element),
+  ])
+  const { tools, given } = counting()
+  expect(findGraph(film, tools).kind).toBe('none')
+  expect(given.decoded).toBeLessThanOrEqual(film.length)
+})
+
+test.each(['<metadata', '<metadata>', '<metadata><![CDATA['])('a drawing of many %s holds no graph', (part) => {
+  expect(findGraph(bytesOf(`<svg>${part.repeat(500_000)}`), fileTools).kind).toBe('none')
+})
+
+test('a drawing gives its graph, also behind other metadata', () => {
+  const graph = '{"workflow":{"nodes":[],"links":[]}}'
+  const drawing = `<svg><metadata>words</metadata><metadata id="g">\n <![CDATA[${graph}]]></metadata></svg>`
+  expect(findGraph(bytesOf(drawing), fileTools).kind).toBe('document')
+})
+
+test('a prompt of many comments that do not end is a prompt', () => {
+  const prompt = '/* '.repeat(500_000)
+  expect(settlePrompt(prompt, (least) => least) === prompt).toBe(true)
+})
+
+test.each([
+  ['a /* b */ c // d', 'a  c '],
+  ['a // b /* c\nd */ e', 'a \nd */ e'],
+  ['/* // */x', 'x'],
+  ['//\r\nx', '\r\nx'],
+  ['a/b /*', 'a/b /*'],
+  ['/*/ a */ b', ' b'],
+])('of the prompt %j its comments are left out', (prompt, rest) => {
+  expect(settlePrompt(prompt, (least) => least)).toBe(rest)
+})
+
+test('a pattern that would be tried for ever lets all choices through', () => {
+  const choices = ['a'.repeat(60), `${'a'.repeat(60)}!`]
+  const input = { name: 'x', type: 'COMBO', isRequired: true, options: new Map(), choices } as unknown as InputType
+  for (const filter of ['/^(a+)+$/', '/^(a|a)*$/', `/${'a?'.repeat(60)}${'a'.repeat(60)}/`, `/${'.*'.repeat(20)}b/`]) {
+    const next = nextValue('none', 'increment', { input, filter, random: (least) => least })
+    expect(next).toBe(choices[0])
+  }
+})
+
+test('a number of ten million digits is refused without being counted', () => {
+  const parameter = { name: 'n', node: '1', input: 'n', type: 'integer', min: '0', max: '9' } as const
+  expect(faultOf(parameter, { number: '9'.repeat(10_000_000) })).toMatch(/^is 9{60}…, but must be a whole number$/)
+  expect(faultOf(parameter, jsonNumber(9n))).toBe(undefined)
+})
+
+test('a graph in which each link closes a loop tells of some of them, shortly', () => {
+  const nodes = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [
+      at,
+      { class_type: 'Mine', inputs: { next: [String((at + 1) % 20_000), 0], first: ['0', 0] } },
+    ]),
+  )
+  const loops = validate(objectOf(JSON.stringify(nodes)), bundledTypes()).filter(({ code }) => code === 'cycle')
+  expect(loops).toHaveLength(100)
+  expect(Math.max(...loops.map(({ message }) => message.length))).toBeLessThan(400)
+})
+
+test('a node with 200,000 links is looked through', () => {
+  const inputs = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`i${at}`, ['2', 0]]))
+  const payload = { 1: { class_type: 'Mine', inputs }, 2: { class_type: 'Mine', inputs: {} } }
+  expect(validate(objectOf(JSON.stringify(payload)), bundledTypes()).map(({ severity }) => severity)).toEqual([
+    'warning',
+    'warning',
+  ])
+})

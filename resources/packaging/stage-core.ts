@@ -22,7 +22,10 @@ export type StagePlace = {
 }
 
 // Of resources/ what the service and the command line read, and what is not there yet in every version.
-const RESOURCES = ['python', 'docker', 'examples', 'templates', 'catalog', 'workflows']
+const RESOURCES = ['python', 'node', 'docker', 'examples', 'templates', 'catalog', 'workflows', 'node-types.json']
+// Handlers of resources/node are plain files that Node reads, and so is what they import.
+const SOURCES_OF_HANDLERS = ['src-main/contract/limits.ts', 'src-main/domain/media', 'src-main/domain/workflow']
+const PACKAGES_OF_HANDLERS = ['jsonc-parser', 'fast-png', 'jpeg-js']
 // The shell's own files, which are in the archive.
 const OF_THE_SHELL = new Set(['main.js', 'preload.cjs'])
 const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/
@@ -41,10 +44,12 @@ export function stageCore({ root, to, built = join(root, 'out', 'desktop'), targ
   copy(from('out', 'renderer'), 'out/renderer')
   for (const name of RESOURCES.filter((name) => existsSync(from('resources', name))))
     copy(from('resources', name), `resources/${name}`, (path) => !/__pycache__|\.pyc$/.test(path))
+  for (const path of SOURCES_OF_HANDLERS) copy(from(path), path)
   copy(from('LICENSE'), 'LICENSE')
 
   const lock = JSON.parse(readFileSync(from('package-lock.json'), 'utf8')) as { readonly packages: LockedPackages }
-  for (const folder of neededFolders(lock.packages, NOT_BUNDLED)) copy(from(folder), folder, wanted(folder, target))
+  for (const folder of neededFolders(lock.packages, [...NOT_BUNDLED, ...PACKAGES_OF_HANDLERS]))
+    copy(from(folder), folder, wanted(folder, target))
   copyNode(root, to, target)
   writeFiles(root, to)
 }

@@ -1,30 +1,21 @@
-import { fileURLToPath } from 'node:url'
-import { CliError } from './cli-error.ts'
 import type { ServiceClient } from './client.ts'
+import { ensureSample, type Sample, sampleHandler } from './ensure-sample.ts'
 import type { JobRecord } from './show-job.ts'
 
 /** Id of the sample endpoint. */
 export const HELLO = 'hello'
 
+const SAMPLE: Sample = { id: HELLO, handler: 'examples/hello/handler.py', settings: {} }
+
 /** Its handler file in this installation. */
-export const HELLO_HANDLER = fileURLToPath(new URL('../../resources/examples/hello/handler.py', import.meta.url))
+export const HELLO_HANDLER: string = sampleHandler(SAMPLE)
 
 // How long the sample may take to answer, in ms; source: ours, a cold start of Python on a busy machine and some more.
 const ANSWER_WITHIN_MS = 30_000
 
 /** Makes sure that the sample endpoint exists and runs the handler file of this installation. */
-export async function ensureHello(client: ServiceClient): Promise<void> {
-  const path = { endpointId: HELLO }
-  try {
-    const endpoint = await client.call('endpointRead', { path })
-    // A clone that was moved or replaced has its handler somewhere else now.
-    if (endpoint.handler !== HELLO_HANDLER && isOurs(endpoint.handler)) {
-      await client.call('endpointUpdate', { path, body: { handler: HELLO_HANDLER } })
-    }
-  } catch (error) {
-    if (!(error instanceof CliError) || error.status !== 404) throw error
-    await client.call('endpointCreate', { body: { id: HELLO, name: HELLO, handler: HELLO_HANDLER } })
-  }
+export function ensureHello(client: ServiceClient): Promise<void> {
+  return ensureSample(client, SAMPLE)
 }
 
 /** Asks the sample once. @returns its answer, and the ms it took as the caller sees it */
@@ -40,9 +31,4 @@ export async function askHello(
     ...(signal === undefined ? {} : { signal }),
   })
   return { job, tookMs: Math.round(performance.now() - began) }
-}
-
-/** An endpoint `hello` with a handler of the user's own is left alone. */
-function isOurs(handler: string | undefined): boolean {
-  return handler?.replaceAll('\\', '/').endsWith('/resources/examples/hello/handler.py') === true
 }

@@ -215,3 +215,27 @@ describe('svc_worker', () => {
     expect(lines(workerId).join('\n')).toContain("ModuleNotFoundError: No module named 'no_such_module'")
   })
 })
+
+it('a handler in TypeScript is run by the Node of the service in its own folder, without what belongs to the service', async () => {
+  const { place, fleet, lines, exits } = setup()
+  const handler = join(place.folder, 'handler.ts')
+  const code = `type Nothing = { never: true }
+    console.log(process.cwd(), process.version, process.env.NODE_OPTIONS)
+    export const handler = (job: Nothing) => job`
+  writeFileSync(handler, code)
+  process.env.NODE_OPTIONS = '--no-such-flag'
+  const env = {
+    RUNPOD_WEBHOOK_GET_JOB: 'http://127.0.0.1:9/v2/e/job-take/$ID?w=1',
+    RUNPOD_WEBHOOK_POST_OUTPUT: 'http://127.0.0.1:9/v2/e/job-done/$RUNPOD_POD_ID/$ID?w=1',
+    RUNPOD_WEBHOOK_POST_STREAM: 'http://127.0.0.1:9/v2/e/job-stream/$RUNPOD_POD_ID/$ID?w=1',
+    RUNPOD_WEBHOOK_PING: 'http://127.0.0.1:9/v2/e/ping/$RUNPOD_POD_ID?w=1',
+  }
+  try {
+    const { workerId } = await fleet.start(specOf(undefined, { handler, env }))
+    await until(() => expect(lines(workerId).join('\n')).toContain(`${place.folder} ${process.version} undefined`))
+    await fleet.stop(workerId, 20_000)
+    expect(exits[0]?.signal).not.toBe('SIGKILL')
+  } finally {
+    delete process.env.NODE_OPTIONS
+  }
+})

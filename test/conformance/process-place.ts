@@ -10,7 +10,8 @@ import type { WorkerStep } from '../support/fake-fleet.ts'
 import { signal } from '../support/process-table.ts'
 import type { FleetPlace } from './fleet.ts'
 
-const PYTHON_PATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
+const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
+const NODE_RUNTIME = { program: process.execPath, main: join(RESOURCES, 'node/svc-worker/main.ts') }
 /** A log that nobody reads. */
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 /** The clock of a real service. */
@@ -37,7 +38,7 @@ export function processPlace(): FleetPlace & { readonly folder: string; readonly
         clock: realClock,
         log: silent,
         folder: join(folder, 'workers'),
-        pythonPath: PYTHON_PATH,
+        runtimes: { pythonPath: join(RESOURCES, 'python'), node: NODE_RUNTIME },
         environment: process.env,
         maxWorkers,
         reach: () => ({ workerUrl: 'http://127.0.0.1:1', serviceUrl: 'http://127.0.0.1:2' }),

@@ -55,8 +55,14 @@ describe('what a package holds beside the archive', () => {
     expect(demo.match(/^✗.*/gm)).toBeNull()
     expect(demo).toContain('✓')
     expect(run('init', 'mine')).toContain('mine')
-    // Nothing of the sources, and of the database library the program for this machine alone.
-    expect(existsSync(join(core, 'src-main'))).toBe(false)
+    // Of the sources what handlers in TypeScript import and no more, and of the database library the program for this machine alone.
+    expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain'])
+    const node = join(core, 'node_modules', 'node', 'bin', 'node')
+    for (const name of ['sketch', 'comfyui']) {
+      const handler = JSON.stringify(join(core, 'resources', 'node', name, 'handler.ts'))
+      const script = `import { handler } from ${handler}; console.log(typeof handler)`
+      expect(execFileSync(node, ['--input-type=module', '-e', script], { encoding: 'utf8' })).toBe('function\n')
+    }
     expect(readdirSync(join(core, 'node_modules', 'better-sqlite3', 'prebuilds'))).toEqual([
       `${process.platform}-${process.arch}.node`,
     ])

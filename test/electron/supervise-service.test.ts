@@ -7,16 +7,19 @@ import { signal } from '../support/process-table.ts'
 import { servedService } from '../support/served-service.ts'
 import { place, supervised } from './support.ts'
 
-const infoOf = (url: string, data: string) =>
-  createClient({ url, key: readFileSync(join(data, 'account.key'), 'utf8').trim() }).call('info')
+const clientOf = (url: string, data: string) =>
+  createClient({ url, key: readFileSync(join(data, 'account.key'), 'utf8').trim() })
+const infoOf = (url: string, data: string) => clientOf(url, data).call('info')
 
 describe('the service of the desktop', () => {
-  test('comes up, answers, and stops in order with nothing left', async () => {
+  test('comes up with an endpoint for image workflows, answers, and stops in order with nothing left', async () => {
     const { supervisor, reached, data, marked } = supervised()
     supervisor.start()
     const { url, own, restarted } = await reached('up')
     expect({ own, restarted }).toEqual({ own: true, restarted: false })
     expect(await infoOf(url, data)).toMatchObject({ url })
+    const { endpoints } = await clientOf(url, data).call('endpointList')
+    expect(endpoints).toMatchObject([{ id: 'sketch', handler: expect.stringContaining('resources/node/sketch') }])
     await supervisor.stop()
     expect(supervisor.state).toEqual({ kind: 'stopped' })
     expect(marked()).toEqual([])

@@ -8,6 +8,7 @@ import { askHello, ensureHello, HELLO } from '../hello-sample.ts'
 import { wholeNumber } from '../job-request.ts'
 import { type Output, valueText } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
+import { ensureSketch, SKETCH } from '../sketch-sample.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -111,6 +112,7 @@ type Sample = {
 async function showSample(output: Output, client: ServiceClient, { facts, next, signal }: Sample): Promise<void> {
   try {
     await ensureHello(client)
+    await ensureSketch(client)
     const { job, tookMs } = await askHello(client, signal)
     const { status, output: answer } = job
     if (output.json) {
@@ -121,6 +123,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
       )
       output.line('\nTry in another terminal:')
       for (const command of next) output.line(`  ${command}`)
+      output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model: a stand-in, to try things out.`)
     } else {
       const why = job.error?.split('\n', 1)[0] ?? 'it has not answered in time'
       output.note(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { isNodeHandler } from '../../contract/endpoint.ts'
 import { TOKEN_PARAMETER } from '../../contract/worker-protocol.ts'
 import type { WorkerSpec } from '../../services/ports.ts'
 
@@ -12,20 +13,30 @@ export type CommandLine = {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** The worker runtimes that come with Drydock. */
+export type Runtimes = {
+  /** Folder that holds svc_worker. */
+  readonly pythonPath: string
+  /** The pinned Node, and the file that it runs: svc-worker. */
+  readonly node: { readonly program: string; readonly main: string }
+}
+
 // What the service was started with must not tell a worker where another service is, or its key.
 const PRIVATE = /^(SVC_|RUNPOD_|DRYDOCK_|npm_|NODE_OPTIONS$)/
 
+// A folder of one handler file needs no package.json; that Node reads it twice without is nothing to warn of.
+const NODE_OPTIONS = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON']
+
 /**
- * Makes the command line of a worker. A handler file is run by svc_worker, with the interpreter of a `.venv` beside it
- * where there is one; a command is given to the shell.
+ * Makes the command line of a worker. A handler file of Python is run by svc_worker, with the interpreter of a `.venv`
+ * beside it where there is one; one of TypeScript or JavaScript by svc-worker; a command is given to the shell.
  * @param inherited environment of the service
- * @param pythonPath folder of svc_worker
  * @throws Error with a sentence for a person when the handler file is missing
  */
 export function commandLine(
   spec: WorkerSpec,
   inherited: Readonly<Record<string, string | undefined>>,
-  pythonPath: string,
+  runtimes: Runtimes,
 ): CommandLine {
   const base = Object.fromEntries(
     Object.entries(inherited).filter(
@@ -36,9 +47,15 @@ export function commandLine(
   if (handler !== undefined) {
     if (!existsSync(handler)) throw new Error(`the handler file ${handler} does not exist`)
     const folder = dirname(handler)
+    if (isNodeHandler(handler)) {
+      const args = [...NODE_OPTIONS, runtimes.node.main, handler]
+      return { program: runtimes.node.program, args, cwd: spec.cwd ?? folder, env: { ...base, ...spec.env } }
+    }
     const own = join(folder, '.venv', 'bin', 'python')
     const env: Record<string, string> = { ...base, PYTHONUNBUFFERED: '1', ...spec.env }
-    const path = [pythonPath, env.PYTHONPATH].filter((part) => part !== undefined && part !== '').join(delimiter)
+    const path = [runtimes.pythonPath, env.PYTHONPATH]
+      .filter((part) => part !== undefined && part !== '')
+      .join(delimiter)
     return {
       program: existsSync(own) ? own : spec.python,
       args: ['-m', 'svc_worker', handler],

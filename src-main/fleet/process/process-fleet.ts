@@ -27,7 +27,7 @@ import type {
   WorkerSpec,
 } from '../../services/ports.ts'
 import { createLineBudget } from '../line-budget.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, type Runtimes } from './command-line.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
 import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
 import { createProcessUsageReader } from './read-usage.ts'
@@ -38,8 +38,7 @@ export type ProcessFleetOptions = {
   readonly log: Log
   /** Folder for pid and output files; made if missing. */
   readonly folder: string
-  /** Folder that holds svc_worker. */
-  readonly pythonPath: string
+  readonly runtimes: Runtimes
   readonly environment: Readonly<Record<string, string | undefined>>
   /** How many workers may run at once. */
   readonly maxWorkers: () => number
@@ -74,7 +73,7 @@ export function createProcessFleet({
   clock,
   log,
   folder,
-  pythonPath,
+  runtimes,
   environment,
   maxWorkers,
   reach,
@@ -180,7 +179,7 @@ export function createProcessFleet({
   }
 
   function spawnWorker(spec: WorkerSpec, ports: Ports | undefined): Promise<FleetWorker> {
-    const { program, args, cwd, env } = commandLine(spec, environment, pythonPath)
+    const { program, args, cwd, env } = commandLine(spec, environment, runtimes)
     if (!existsSync(cwd)) throw new Error(`the working folder ${cwd} does not exist`)
     const outputFile = openSync(file(spec.workerId, 'log'), 'a', 0o600)
     const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, file(spec.workerId, 'pid'), program, ...args], {

@@ -1,0 +1,94 @@
+/**
+ * Log lines as JSON, one system call each: {"requestId": job, "message": text, "level": ...}. What the console and
+ * process.stdout are given while a job runs carries the job's id; outside of one `requestId` is left out. What child
+ * processes write to the descriptors goes past this, unchanged.
+ */
+import { writeSync } from 'node:fs'
+import { format } from 'node:util'
+import { currentJob } from './current-job.ts'
+
+/** Level of a line. */
+export type Level = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
+
+// Longest message, in bytes of UTF-8. source: ours; a page of log stays readable
+const LONGEST_MESSAGE_BYTES = 16 * 1024
+const CUT_MARK = ' ... [cut]'
+const [STDOUT, STDERR] = [1, 2]
+
+/** A line of the runtime itself. */
+export function report(message: string, level: Level): void {
+  writeLine(STDOUT, message, level, currentJob.getStore())
+}
+
+const LEVEL_OF = { log: 'INFO', info: 'INFO', debug: 'DEBUG', warn: 'WARN', error: 'ERROR' } as const
+const flushers: ((jobId: string) => void)[] = []
+
+/** Takes over the console and the two streams. Call before user code is imported. */
+export function install(): void {
+  for (const [name, level] of Object.entries(LEVEL_OF)) {
+    const descriptor = level === 'WARN' || level === 'ERROR' ? STDERR : STDOUT
+    const write = (...values: readonly unknown[]) =>
+      writeLine(descriptor, format(...values), level, currentJob.getStore())
+    Object.assign(globalThis.console, { [name]: write })
+  }
+  process.stdout.write = lineWriter(STDOUT, 'INFO')
+  process.stderr.write = lineWriter(STDERR, 'ERROR')
+}
+
+/** Writes what the job printed without a line end. Call when the job has ended. */
+export function flushJob(jobId: string): void {
+  for (const flush of flushers) flush(jobId)
+}
+
+// Unfinished lines are kept per job, so that jobs that print at the same time do not mix.
+function lineWriter(descriptor: number, level: Level): typeof process.stdout.write {
+  const unfinished = new Map<string | undefined, string>()
+  flushers.push((jobId) => {
+    const rest = unfinished.get(jobId)
+    unfinished.delete(jobId)
+    if (rest !== undefined) writeLine(descriptor, rest, level, jobId)
+  })
+
+  return (chunk: string | Uint8Array, second?: unknown, third?: unknown) => {
+    const jobId = currentJob.getStore()
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
+    const lines = ((unfinished.get(jobId) ?? '') + text).split('\n')
+    const rest = afterReturn(lines.pop() ?? '')
+    unfinished.delete(jobId)
+    // More than the longest message is never shown, so it need not be kept.
+    if (rest !== '') unfinished.set(jobId, rest.slice(0, LONGEST_MESSAGE_BYTES + 1))
+    for (const line of lines) writeLine(descriptor, afterReturn(line), level, jobId)
+    const done = typeof second === 'function' ? second : third
+    if (typeof done === 'function') process.nextTick(done)
+    return true
+  }
+}
+
+/** What a terminal would show of a line with carriage returns in it; one at the end may belong to a line end. */
+function afterReturn(line: string): string {
+  if (!line.includes('\r')) return line
+  const end = line.endsWith('\r') ? '\r' : ''
+  return (
+    line
+      .slice(0, line.length - end.length)
+      .split('\r')
+      .at(-1) + end
+  )
+}
+
+function writeLine(descriptor: number, message: string, level: Level, jobId: string | undefined): void {
+  const text = cut(message.replace(/\r$/, ''))
+  const line = Buffer.from(`${JSON.stringify({ requestId: jobId, message: text, level })}\n`)
+  try {
+    for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at)
+  } catch {
+    // A full disk must not fail a job, so a line that cannot be written is lost.
+  }
+}
+
+function cut(message: string): string {
+  if (message.length <= LONGEST_MESSAGE_BYTES / 4) return message // up to 4 bytes a character
+  const bytes = Buffer.from(message)
+  if (bytes.length <= LONGEST_MESSAGE_BYTES) return message
+  return bytes.toString('utf8', 0, LONGEST_MESSAGE_BYTES).replace(/\uFFFD$/, '') + CUT_MARK
+}

@@ -1,0 +1,49 @@
+/** `node main.ts /path/handler.ts`: one worker process, started by the service. */
+import { constants } from 'node:os'
+import { comesOfCancel } from './cancel-reason.ts'
+import { messageOf, trimmedStack } from './errors.ts'
+import { fail, leave } from './exit.ts'
+import type { Program } from './handler.ts'
+import { HandlerFileError, loadProgram } from './load-handler.ts'
+import { install } from './logs.ts'
+import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { createWorker } from './worker.ts'
+
+// Until there is something to drain (the user's file may load a model for minutes), the first signal ends the process.
+let onFirstSignal: () => void = () => leave(0)
+let signals = 0
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    signals += 1
+    if (signals > 1) leave(128 + constants.signals[signal])
+    onFirstSignal()
+  })
+}
+
+// A state that nobody foresaw: the worker ends, and the service starts another one.
+const lastWords = (error: unknown) => fail(`${trimmedStack(error)}\nsvc-worker: ended by an error: ${messageOf(error)}`)
+process.on('uncaughtException', lastWords)
+process.on('unhandledRejection', (error) => {
+  // A handler that was cancelled need not wait for all that it began.
+  if (!comesOfCancel(error)) lastWords(error)
+})
+
+const { settings, program } = await prepare(process.argv.slice(2))
+const worker = createWorker(settings, program)
+onFirstSignal = worker.drain
+await worker.run()
+leave(0)
+
+async function prepare(args: readonly string[]): Promise<{ settings: Settings; program: Program }> {
+  const [path, ...more] = args
+  if (path === undefined || more.length > 0) fail('svc-worker: usage: node main.ts /path/to/handler.ts', 2)
+  try {
+    const settings = readSettings(process.env)
+    install()
+    return { settings, program: await loadProgram(path) }
+  } catch (error) {
+    if (error instanceof SettingsError) fail(`svc-worker: ${error.message}`)
+    if (error instanceof HandlerFileError) fail(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+/** Sends bodies to the service until they have arrived. Losing a result is the worst thing a worker can do. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Ask, reasonOf } from './http.ts'
+import { report } from './logs.ts'
+import { createBackoff } from './service-watch.ts'
+
+// Milliseconds for which a result or a chunk is offered again. source: ours; a restart of the service takes less
+const KEEP_TRYING_MS = 120_000
+// Milliseconds of silence after which a post counts as failed. source: ours; 20 MiB are stored in far less
+const POST_TIMEOUT_MS = 60_000
+
+/** Posts a body; true when it arrived. Repeats on 5xx, 429 and broken connections, not on other 4xx. */
+export type Post = (target: string, body: string, keepTryingMs?: number) => Promise<boolean>
+
+type Outcome = { readonly problem: string | undefined; readonly isFinal: boolean }
+
+/** Makes it. */
+export function createPost(ask: Ask): Post {
+  async function tryOnce(target: string, body: string): Promise<Outcome> {
+    try {
+      const { status } = await ask({ target, body, timeoutMs: POST_TIMEOUT_MS })
+      if (status >= 200 && status < 300) return { problem: undefined, isFinal: true }
+      return { problem: `the service answered ${status}`, isFinal: status < 500 && status !== 429 }
+    } catch (error) {
+      return { problem: reasonOf(error), isFinal: false }
+    }
+  }
+
+  return async (target, body, keepTryingMs = KEEP_TRYING_MS) => {
+    const backoff = createBackoff()
+    const giveUpAt = performance.now() + keepTryingMs
+    for (;;) {
+      const { problem, isFinal } = await tryOnce(target, body)
+      if (problem === undefined) return true
+      const pauseMs = backoff.nextMs()
+      if (isFinal || performance.now() + pauseMs >= giveUpAt) {
+        report(`post to ${target.replace(/\?.*/, '')} given up: ${problem}`, 'ERROR')
+        return false
+      }
+      await pause(pauseMs)
+    }
+  }
+}

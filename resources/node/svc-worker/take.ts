@@ -1,0 +1,89 @@
+/** The channel by which jobs arrive. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Job } from './handler.ts'
+import { type Answer, type Ask, reasonOf } from './http.ts'
+import { elementsOf, membersOf } from './json-spans.ts'
+import { report } from './logs.ts'
+import { createBackoff, type ServiceWatch } from './service-watch.ts'
+import { type Settings, takeTarget } from './settings.ts'
+
+/** Milliseconds that a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s */
+export const POLL_TIMEOUT_MS = 90_000
+
+// Milliseconds to wait after 429 when the answer does not say. source: worker protocol
+const TOO_MANY_PAUSE_MS = 5000
+
+/** Asks for jobs. */
+export type JobSource = {
+  readonly isClosed: () => boolean
+  /** Asks no more. A held request ends at once. */
+  readonly close: () => void
+  /** One held request: the jobs that it brought, at most `free`; none: ask again. Pauses where the service asks. */
+  readonly take: (free: number, isBusy: boolean) => Promise<readonly Job[]>
+}
+
+/** Makes it. */
+export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatch): JobSource {
+  const closing = new AbortController()
+  const { signal } = closing
+  const backoff = createBackoff()
+
+  async function pauseFor(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal }).catch(() => undefined) // closed: nothing to wait for
+  }
+
+  async function pauseAfterFailure(reason: string): Promise<void> {
+    watch.failed('job-take', reason)
+    await pauseFor(backoff.nextMs())
+  }
+
+  return {
+    isClosed: () => signal.aborted,
+    close: () => closing.abort(),
+    async take(free, isBusy) {
+      let answer: Answer
+      try {
+        answer = await ask({ target: takeTarget(settings, free, isBusy), timeoutMs: POLL_TIMEOUT_MS, signal })
+      } catch (error) {
+        if (!signal.aborted) await pauseAfterFailure(reasonOf(error))
+        return []
+      }
+      if (answer.status !== 429 && answer.status !== 200 && answer.status !== 204) {
+        await pauseAfterFailure(`answer ${answer.status}`)
+        return []
+      }
+      watch.answered('job-take')
+      if (answer.status === 429) {
+        await pauseFor(pauseAfter429Ms(answer))
+        return []
+      }
+      backoff.reset()
+      return jobsIn(answer.body)
+    },
+  }
+}
+
+/** `Retry-After` when it is a number. */
+function pauseAfter429Ms({ headers }: Answer): number {
+  const asked = headers['retry-after'] ?? ''
+  return /^\d{1,6}$/.test(asked) ? Number(asked) * 1000 : TOO_MANY_PAUSE_MS
+}
+
+function jobsIn(body: string): readonly Job[] {
+  if (body === '') return []
+  try {
+    const found: unknown = JSON.parse(body)
+    const texts = Array.isArray(found) ? elementsOf(body) : [body]
+    return (Array.isArray(found) ? found : [found]).flatMap((job, at) => toJob(job, texts[at] ?? '') ?? [])
+  } catch {
+    report('the service sent a job that is not JSON; ignored', 'ERROR')
+    return []
+  }
+}
+
+function toJob(job: unknown, text: string): Job | undefined {
+  if (typeof job === 'object' && job !== null && 'id' in job && typeof job.id === 'string' && 'input' in job)
+    return { id: job.id, input: job.input, inputText: membersOf(text).get('input') ?? 'null' }
+  report('the service sent a job without id or input; ignored', 'ERROR')
+  return undefined
+}

@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url'
+import { CliError } from './cli-error.ts'
+import type { ServiceClient } from './client.ts'
+
+/** An endpoint that comes with Drydock. */
+export type Sample = {
+  readonly id: string
+  /** Its handler file within resources. */
+  readonly handler: string
+  readonly settings: {
+    readonly workersMax?: number
+    readonly idleTimeoutMs?: number
+    readonly workflows?: Record<never, never>
+  }
+}
+
+const RESOURCES = new URL('../../resources/', import.meta.url)
+
+/** The handler file of a sample in this installation. */
+export const sampleHandler = ({ handler }: Pick<Sample, 'handler'>): string =>
+  fileURLToPath(new URL(handler, RESOURCES))
+
+/** Makes sure that a sample exists and runs the handler file of this installation. */
+export async function ensureSample(client: ServiceClient, sample: Sample): Promise<void> {
+  const { id, settings } = sample
+  const path = { endpointId: id }
+  const handler = sampleHandler(sample)
+  try {
+    const endpoint = await client.call('endpointRead', { path })
+    // A clone that was moved or replaced has its handler somewhere else now.
+    if (endpoint.handler !== handler && isOurs(endpoint.handler, sample))
+      await client.call('endpointUpdate', { path, body: { handler } })
+  } catch (error) {
+    if (!(error instanceof CliError) || error.status !== 404) throw error
+    await client.call('endpointCreate', { body: { ...settings, id, name: id, handler } })
+  }
+}
+
+/** An endpoint of that name with a handler of the user's own is left alone. */
+function isOurs(handler: string | undefined, sample: Sample): boolean {
+  return handler?.replaceAll('\\', '/').endsWith(`/resources/${sample.handler}`) === true
+}

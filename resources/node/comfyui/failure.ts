@@ -1,0 +1,28 @@
+/** What a failed job says beside its error, under the names that the public image worker uses or that pages look for. */
+export type FailureFacts = {
+  /** Each fault as a sentence. */
+  readonly details?: readonly string[]
+  /** Id of the node that is to blame. */
+  readonly node?: string
+  /** Its class. */
+  readonly class?: string
+  /** The input that is to blame. */
+  readonly input?: string
+}
+
+/** Why a job fails. The message is the job's error. */
+export class BridgeFailure extends Error {
+  readonly facts: FailureFacts
+
+  constructor(message: string, facts: FailureFacts = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.facts = facts
+  }
+}
+
+/** An error in few words, with what caused it: fetch hides the reason there. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0])
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || error.name
+}

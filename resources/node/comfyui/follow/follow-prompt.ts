@@ -1,0 +1,97 @@
+/**
+ * Follows a prompt to its end. The socket tells of it; where it is quiet or was away, the queue and the history are
+ * asked, since what was said meanwhile is lost.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { BridgeFailure, reasonOf } from '../failure.ts'
+import type { Preview, ServerMessage } from '../progress/server-message.ts'
+import type { ComfyServer } from '../server/comfy-server.ts'
+import type { BridgeSettings } from '../settings.ts'
+import { openEvents, type ServerEvents } from './events.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
+import { findPrompt, type PromptPlace } from './prompt-place.ts'
+
+/** What is followed. */
+export type Followed = {
+  readonly server: ComfyServer
+  readonly clientId: string
+  readonly promptId: string
+  /** Open since before the prompt was queued. */
+  readonly events: ServerEvents
+  readonly signal: AbortSignal
+  readonly settings: Pick<BridgeSettings, 'reconnectAttempts' | 'reconnectDelayMs' | 'quietMs' | 'silenceMs'>
+  readonly onMessage: (message: ServerMessage) => void
+  readonly onPreview: (preview: Preview) => void
+  readonly log: (line: string) => void
+}
+
+/** Follows a prompt. @throws BridgeFailure when the server is gone or knows nothing of it, the reason of the signal */
+export async function followPrompt(followed: Followed): Promise<Outcome> {
+  const { promptId, settings, log } = followed
+  let { events } = followed
+  let looksInVain = 0
+  let hasToldOfOthers = false
+  try {
+    for (;;) {
+      const event = await events.next(settings.quietMs)
+      if (event.kind === 'preview') followed.onPreview(event.preview)
+      else if (event.kind === 'dropped') log(`A message of ${event.bytes} bytes was left out: no preview is so large.`)
+      else if (event.kind === 'message') {
+        const outcome = outcomeOf(event.message, promptId)
+        if (outcome !== undefined) return outcome
+        followed.onMessage(event.message)
+      } else {
+        if (event.kind === 'ended') events = await reconnect(followed, event.why)
+        const place = await look(followed)
+        if (place === 'ended') return { kind: 'ended' }
+        if (place === 'pending' && !hasToldOfOthers)
+          log(`ComfyUI at ${followed.server.host} works on prompts of others.`)
+        hasToldOfOthers ||= place === 'pending'
+        looksInVain = place === 'unknown' ? looksInVain + 1 : 0
+        // Once may be the moment between the queue and the history.
+        if (looksInVain > 1 || (looksInVain > 0 && event.kind === 'ended')) throw forgotten(followed)
+      }
+    }
+  } finally {
+    events.close()
+  }
+}
+
+async function look({ server, promptId, signal, log }: Followed): Promise<PromptPlace> {
+  try {
+    return await findPrompt(server, promptId, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BridgeFailure) throw error
+    // The socket is there, so the server is: it is busy, and says the rest later.
+    log(`ComfyUI at ${server.host} does not say where the prompt is: ${reasonOf(error)}`)
+    return 'running'
+  }
+}
+
+async function reconnect(followed: Followed, why: Error): Promise<ServerEvents> {
+  const { server, clientId, signal, settings, log } = followed
+  log(`The connection to ComfyUI at ${server.host} broke off: ${why.message}`)
+  let last: unknown = why
+  for (let attempt = 1; attempt <= settings.reconnectAttempts; attempt += 1) {
+    try {
+      return await openEvents(server, { clientId, silenceMs: settings.silenceMs, signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      last = error
+      log(`Attempt ${attempt} of ${settings.reconnectAttempts} to connect again failed: ${reasonOf(error)}`)
+      if (attempt < settings.reconnectAttempts) await pause(settings.reconnectDelayMs, undefined, { signal })
+    }
+  }
+  throw new BridgeFailure(
+    'WebSocket communication error: Connection closed and failed to reconnect. ' +
+      `Last error: ${reasonOf(last)}. ComfyUI at ${server.host} may have ended; its log says why`,
+  )
+}
+
+function forgotten({ server, promptId }: Followed): BridgeFailure {
+  return new BridgeFailure(
+    `Prompt ID ${promptId} not found in history after execution. ` +
+      `ComfyUI at ${server.host} was started again or its queue was cleared; send the job once more`,
+  )
+}

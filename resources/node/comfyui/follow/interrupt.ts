@@ -1,0 +1,24 @@
+import { reasonOf } from '../failure.ts'
+import { askText, type ComfyServer } from '../server/comfy-server.ts'
+import { placeInQueue } from './prompt-place.ts'
+
+// All together, in ms: longer than a busy server needs, and short of the 5 s in which a cancelled job has to end.
+const INTERRUPT_MS = 4000
+
+/** Takes a prompt from the server's queue, or interrupts it where it runs. Prompts of others go on. */
+export async function interruptPrompt(
+  server: ComfyServer,
+  promptId: string,
+  log: (line: string) => void,
+): Promise<void> {
+  const signal = AbortSignal.timeout(INTERRUPT_MS)
+  const post = (path: string, body: object) =>
+    askText(server, { path, body: JSON.stringify(body), timeoutMs: INTERRUPT_MS, signal })
+  try {
+    await post('queue', { delete: [promptId] })
+    // Older servers interrupt whatever runs, whichever prompt is named.
+    if ((await placeInQueue(server, promptId, signal)) === 'running') await post('interrupt', { prompt_id: promptId })
+  } catch (error) {
+    log(`ComfyUI at ${server.host} could not be told to stop: ${reasonOf(error)}`)
+  }
+}

@@ -1,0 +1,105 @@
+/** How far a prompt is, from the messages of the server. Source: image-workflows, Running a graph; editor, 6. */
+import { asDouble, isArray, isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { type ServerMessage, textIn } from './server-message.ts'
+
+/** How far a prompt is. Nodes are those of the payload. */
+export type Progress = {
+  /** The one that runs. */
+  readonly node: string | undefined
+  readonly step: number | undefined
+  readonly steps: number | undefined
+  readonly done: ReadonlySet<string>
+  /** Those of `done` that did not have to run. */
+  readonly cached: ReadonlySet<string>
+  /** All nodes of the payload: a server also names those that nodes have put in their own places. */
+  readonly known: ReadonlySet<string>
+  /** Whether the server tells the state of each node. */
+  readonly tellsStates: boolean
+}
+
+/** Before the server said anything. @param ids of the nodes of the payload */
+export function nothingDone(ids: Iterable<string>): Progress {
+  return {
+    node: undefined,
+    step: undefined,
+    steps: undefined,
+    done: new Set(),
+    cached: new Set(),
+    known: new Set(ids),
+    tellsStates: false,
+  }
+}
+
+/** What progress is after a message; the same object where it says nothing new. */
+export function advance(progress: Progress, { type, data }: ServerMessage): Progress {
+  switch (type) {
+    case 'execution_cached':
+      return markDone(progress, idsIn(data), true)
+    case 'executing':
+      return enter(progress, textIn(data, 'display_node') ?? textIn(data, 'node'))
+    case 'executed':
+      return markDone(progress, [textIn(data, 'display_node') ?? textIn(data, 'node')], false)
+    case 'progress':
+      return atStep(progress, textIn(data, 'node') ?? progress.node, data)
+    case 'progress_state':
+      return takeStates(progress, data)
+    default:
+      return progress
+  }
+}
+
+/** The value that a job reports. */
+export function progressValue({ node, step, steps, done, cached }: Progress): Readonly<Record<string, unknown>> {
+  return {
+    ...(node === undefined ? {} : { node }),
+    ...(step === undefined || steps === undefined ? {} : { step, steps }),
+    done: [...done],
+    ...(cached.size === 0 ? {} : { cached: [...cached] }),
+  }
+}
+
+// An older server works on one node at a time and names it when it begins: the one before has ended.
+function enter(progress: Progress, node: string | undefined): Progress {
+  if (node === progress.node) return progress
+  const left = progress.tellsStates ? progress : markDone(progress, [progress.node], false)
+  return { ...left, node, step: undefined, steps: undefined }
+}
+
+function markDone(progress: Progress, nodes: readonly (string | undefined)[], cached: boolean): Progress {
+  const added = nodes
+    .filter((node) => node !== undefined)
+    .filter((node) => progress.known.has(node) && !progress.done.has(node))
+  if (added.length === 0) return progress
+  return {
+    ...progress,
+    done: new Set([...progress.done, ...added]),
+    cached: cached ? new Set([...progress.cached, ...added]) : progress.cached,
+  }
+}
+
+function atStep(progress: Progress, node: string | undefined, data: JsonObject): Progress {
+  const [step, steps] = [asDouble(data.get('value')), asDouble(data.get('max'))]
+  // One step is no bar: the server says it of each node that counts none.
+  if (node === undefined || step === undefined || steps === undefined || steps <= 1) return progress
+  return { ...progress, node, step, steps }
+}
+
+function takeStates(progress: Progress, data: JsonObject): Progress {
+  const nodes = data.get('nodes')
+  if (!isObject(nodes)) return progress
+  let next: Progress = progress.tellsStates ? progress : { ...progress, tellsStates: true }
+  for (const [id, state] of nodes) {
+    if (!isObject(state)) continue
+    // A node that a node has put in its own place is shown as that one, and its end is not the end of that one.
+    const shown = textIn(state, 'display_node_id') ?? id
+    const said = textIn(state, 'state')
+    if (said === 'finished' && shown === id) next = markDone(next, [id], false)
+    if (said === 'running') next = atStep(next, shown, state)
+  }
+  return next
+}
+
+function idsIn(data: JsonObject): string[] {
+  const nodes = data.get('nodes')
+  return isArray(nodes) ? nodes.filter((node) => typeof node === 'string') : []
+}

@@ -1,0 +1,59 @@
+import type { BridgeSettings } from '../settings.ts'
+import { Pace } from './pace.ts'
+import { advance, nothingDone, type Progress, progressValue } from './progress.ts'
+import { type Preview, type ServerMessage, textIn } from './server-message.ts'
+
+/** Turns what the server says into the progress of a job. */
+export type Reporter = {
+  readonly takeMessage: (message: ServerMessage) => void
+  readonly takePreview: (preview: Preview) => void
+  readonly stop: () => void
+}
+
+/** What a reporter works with. `nodes`: ids of the payload. */
+export type ReporterOptions = {
+  readonly nodes: Iterable<string>
+  readonly promptId: string
+  readonly settings: Pick<BridgeSettings, 'progressMs' | 'previewBytes'>
+  readonly progress: (value: unknown) => void
+  readonly log: (line: string) => void
+}
+
+/**
+ * A reporter for one prompt. Values come at their pace, the newest one always. Each holds the newest preview: who looks
+ * now and then sees the last value alone.
+ */
+export function createReporter({ nodes, promptId, settings, progress, log }: ReporterOptions): Reporter {
+  let at: Progress = nothingDone(nodes)
+  let preview: { readonly node: string; readonly data: string } | undefined
+  let hasToldOfSize = false
+  const pace = new Pace(settings.progressMs, () =>
+    progress({ ...progressValue(at), ...(preview === undefined ? {} : { preview }) }),
+  )
+  return {
+    takeMessage(message) {
+      const of = textIn(message.data, 'prompt_id')
+      if (of !== undefined && of !== promptId) return
+      const next = advance(at, message)
+      if (next === at) return
+      at = next
+      pace.call()
+    },
+    takePreview(taken) {
+      const node = taken.node ?? at.node
+      if (node === undefined || (taken.promptId !== undefined && taken.promptId !== promptId)) return
+      if (taken.picture.length > settings.previewBytes) {
+        if (!hasToldOfSize) log(`Previews of more than ${settings.previewBytes / 1024} KiB are left out.`)
+        hasToldOfSize = true
+        return
+      }
+      preview = { node, data: dataUri(taken) }
+      pace.call()
+    },
+    stop: () => pace.stop(),
+  }
+}
+
+function dataUri({ type, picture }: Preview): string {
+  return `data:${type};base64,${Buffer.from(picture).toString('base64')}`
+}

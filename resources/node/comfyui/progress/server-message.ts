@@ -1,0 +1,54 @@
+import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+
+/** A message of the server. Source: editor, 6. */
+export type ServerMessage = { readonly type: string; readonly data: JsonObject }
+
+/** A picture of what a node is at. */
+export type Preview = {
+  /** Of the server's node; undefined in the older form, which names none. */
+  readonly node: string | undefined
+  readonly promptId: string | undefined
+  readonly type: 'image/jpeg' | 'image/png'
+  readonly picture: Uint8Array
+}
+
+/** Reads a message of the server; undefined where it is none that says anything. */
+export function readServerMessage(text: string): ServerMessage | undefined {
+  const parsed = parseJson(text)
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
+  const [type, data] = [parsed.value.get('type'), parsed.value.get('data')]
+  return typeof type === 'string' && isObject(data) ? { type, data } : undefined
+}
+
+/** A text of a message; undefined where it has none of that name. */
+export function textIn(data: JsonObject, name: string): string | undefined {
+  const value = data.get(name)
+  return typeof value === 'string' ? value : undefined
+}
+
+const PICTURE = 1
+const PICTURE_WITH_FACTS = 4
+const PNG = 2
+
+/** Reads a binary message; undefined for one that is no picture. Source: editor, 6, Binary. */
+export function readPreview(bytes: Uint8Array): Preview | undefined {
+  if (bytes.length < 8) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const [kind, second] = [view.getUint32(0), view.getUint32(4)]
+  const rest = bytes.subarray(8)
+  if (kind === PICTURE) {
+    const type = second === PNG ? 'image/png' : 'image/jpeg'
+    return { node: undefined, promptId: undefined, type, picture: rest }
+  }
+  if (kind !== PICTURE_WITH_FACTS || second > rest.length) return undefined
+  const parsed = parseJson(new TextDecoder().decode(rest.subarray(0, second)))
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
+  const facts = parsed.value
+  return {
+    node: textIn(facts, 'display_node_id') ?? textIn(facts, 'node_id'),
+    promptId: textIn(facts, 'prompt_id'),
+    type: textIn(facts, 'image_type') === 'image/png' ? 'image/png' : 'image/jpeg',
+    picture: rest.subarray(second),
+  }
+}

@@ -1,0 +1,62 @@
+/** What a server has against the nodes of a prompt. Source: editor, 6 and 9. */
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { FailureFacts } from '../failure.ts'
+import { pythonText } from './python-text.ts'
+
+/** A fault at a node. */
+export type NodeFault = {
+  readonly node: string
+  readonly class: string | undefined
+  readonly input: string | undefined
+  readonly message: string
+}
+
+/** The faults of all nodes, in the server's order. */
+export function nodeFaults(nodeErrors: JsonValue | undefined): NodeFault[] {
+  if (!isObject(nodeErrors)) return []
+  return [...nodeErrors].flatMap(([node, facts]) => {
+    if (!isObject(facts)) return []
+    const errors = facts.get('errors')
+    const name = textAt(facts, 'class_type')
+    return (isArray(errors) ? errors.filter(isObject) : []).map((error) => readFault(error, node, name))
+  })
+}
+
+/** A fault as a sentence: `KSampler (3), steps: Value 0 smaller than min of 1`. */
+export function faultSentence({ node, class: name, input, message }: NodeFault): string {
+  const place = name === undefined ? `Node ${node}` : `${name} (${node})`
+  return `${place}${input === undefined ? '' : `, ${input}`}: ${message}`
+}
+
+/** Everything that is said of the nodes, in the form of the public image worker. */
+export function publicLines(nodeErrors: JsonValue | undefined): string[] {
+  if (!isObject(nodeErrors)) return []
+  return [...nodeErrors].flatMap(([id, node]) =>
+    isObject(node)
+      ? [...node].map(([kind, said]) => `Node ${id} (${kind}): ${pythonText(said)}`)
+      : [`Node ${id}: ${pythonText(node)}`],
+  )
+}
+
+/** The node to blame where the server names none but in a sentence, like "Node ID '#3'", or, if newer, beside it. */
+export function blamedNode(error: JsonObject): Pick<FailureFacts, 'node'> {
+  const extra = error.get('extra_info')
+  const named = isObject(extra) ? textAt(extra, 'node_id') : undefined
+  const told = /^Node ID '#(.+)'$/.exec(textAt(error, 'details') ?? '')?.[1]
+  const node = named ?? told
+  return node === undefined ? {} : { node }
+}
+
+function readFault(error: JsonObject, node: string, name: string | undefined): NodeFault {
+  const extra = error.get('extra_info')
+  const input = isObject(extra) ? textAt(extra, 'input_name') : undefined
+  const [message, details] = [textAt(error, 'message') ?? 'no message', textAt(error, 'details') ?? '']
+  // Details often are the input's name again.
+  const isNew = details !== '' && details !== input && !message.includes(details)
+  return { node, class: name, input, message: isNew ? `${message}: ${details}` : message }
+}
+
+function textAt(object: JsonObject, key: string): string | undefined {
+  const value = object.get(key)
+  return typeof value === 'string' ? value : undefined
+}

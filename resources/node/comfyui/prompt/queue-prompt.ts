@@ -1,0 +1,106 @@
+import { isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
+import { BridgeFailure, reasonOf } from '../failure.ts'
+import {
+  type Answer,
+  askJson,
+  askText,
+  type ComfyServer,
+  jsonOf,
+  noJsonSentence,
+  shownText,
+  statusSentence,
+} from '../server/comfy-server.ts'
+import { faultSentence, nodeFaults } from './node-errors.ts'
+import { type Refusal, readRefusal, refusalFailure } from './refusal.ts'
+
+// In ms; source: worker-comfyui, handler.py.
+const QUEUE_MS = 30_000
+const CLASSES_MS = 10_000
+
+/** A prompt to queue. */
+export type Prompt = {
+  readonly workflow: JsonValue
+  readonly clientId: string
+  readonly comfyOrgKey: string | undefined
+}
+
+/** A queued prompt. `leftOut`: what the server will not run of it, as sentences. */
+export type QueuedPrompt = { readonly id: string; readonly leftOut: readonly string[] }
+
+/**
+ * Queues a prompt, its numbers as they came.
+ * @throws BridgeFailure that says what the server has against it
+ */
+export async function queuePrompt(
+  server: ComfyServer,
+  { workflow, clientId, comfyOrgKey }: Prompt,
+): Promise<QueuedPrompt> {
+  const extra = {
+    // Servers that know it send previews for this prompt; the others as they were started.
+    preview_method: 'auto',
+    ...(comfyOrgKey === undefined ? {} : { api_key_comfy_org: comfyOrgKey }),
+  }
+  const body = `{"prompt":${writeJson(workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${JSON.stringify(extra)}}`
+  const answer = await post(server, body)
+  const value = jsonOf(answer)
+  if (answer.status === 400) {
+    const refusal = withClass(readRefusal(value, shownText(answer.text)), workflow)
+    throw refusalFailure(refusal, refusal.wantsCheckpoints ? await installedCheckpoints(server) : undefined)
+  }
+  if (answer.status !== 200)
+    throw new BridgeFailure(`Error queuing workflow: ${statusSentence(answer)}${hint(workflow)}`)
+  const id = isObject(value) ? value.get('prompt_id') : undefined
+  if (!isObject(value)) throw new BridgeFailure(noJsonSentence(server, answer))
+  if (typeof id === 'string' && id !== '') return { id, leftOut: leftOut(value.get('node_errors')) }
+  throw new BridgeFailure(`Missing 'prompt_id' in queue response: ${shownText(answer.text)}`)
+}
+
+async function post(server: ComfyServer, body: string): Promise<Answer> {
+  try {
+    return await askText(server, { path: 'prompt', body, timeoutMs: QUEUE_MS })
+  } catch (error) {
+    throw new BridgeFailure(`Error queuing workflow: ${reasonOf(error)}`)
+  }
+}
+
+function leftOut(nodeErrors: JsonValue | undefined): string[] {
+  return nodeFaults(nodeErrors).map((fault) => `The server left this out: ${faultSentence(fault)}`)
+}
+
+// The class is not always told; what is no node of the payload is not to blame.
+function withClass(refusal: Refusal, workflow: JsonValue): Refusal {
+  const { node, ...rest } = refusal.facts
+  if (node === undefined) return refusal
+  const name = at(workflow, [node, 'class_type'])
+  if (typeof name === 'string') return { ...refusal, facts: { class: name, ...refusal.facts } }
+  return { ...refusal, message: `${refusal.message}${hint(workflow)}`, facts: rest }
+}
+
+// The server stumbles over what is no prompt, and says nothing but 500.
+function hint(workflow: JsonValue): string {
+  const found = recognise(workflow)
+  if (found.form === 'document')
+    return '. The workflow is in the form that the editor saves; send its API form, as the editor exports it'
+  if (found.form === 'other')
+    return `. The workflow is ${found.found}; it must be an object of nodes with class_type and inputs`
+  return ''
+}
+
+/** Names of the checkpoints that the server has; none where it does not say. */
+async function installedCheckpoints(server: ComfyServer): Promise<string[]> {
+  try {
+    const classes = await askJson(server, { path: 'object_info/CheckpointLoaderSimple', timeoutMs: CLASSES_MS })
+    const [list] = asList(at(classes, ['CheckpointLoaderSimple', 'input', 'required', 'ckpt_name']))
+    return asList(list).filter((name) => typeof name === 'string')
+  } catch {
+    return [] // The refusal counts; without the names it is only less helpful.
+  }
+}
+
+function at(value: JsonValue, path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>((inner, key) => (isObject(inner) ? inner.get(key) : undefined), value)
+}
+
+const asList = (value: JsonValue | undefined): readonly JsonValue[] => (isArray(value) ? value : [])

@@ -1,0 +1,54 @@
+import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { BridgeFailure } from '../failure.ts'
+
+/** A picture that a graph loads. */
+export type InputImage = { readonly name: JsonValue; readonly image: JsonValue }
+
+/** The input of a job. */
+export type BridgeInput = {
+  /** As it came: what is wrong with it, the server says. */
+  readonly workflow: JsonValue
+  readonly images: readonly InputImage[]
+  readonly comfyOrgKey: string | undefined
+}
+
+/**
+ * Reads the input of a job; a string is read as JSON. The sentences are those of the public image worker.
+ * @param text JSON of the input, with its numbers as they came
+ * @throws BridgeFailure
+ */
+export function readInput(text: string): BridgeInput {
+  const whole = parseJson(text)
+  let input = whole.kind === 'value' ? whole.value : null
+  if (input === null) throw new BridgeFailure('Please provide input')
+  if (typeof input === 'string') {
+    const inner = parseJson(input)
+    if (inner.kind === 'fault') throw new BridgeFailure('Invalid JSON format in input')
+    input = inner.value
+  }
+  // The public worker breaks off here with an error of Python's.
+  if (!isObject(input)) throw new BridgeFailure("'input' must be an object with the key 'workflow'")
+  const workflow = input.get('workflow') ?? null
+  if (workflow === null) throw new BridgeFailure("Missing 'workflow' parameter")
+  const key = input.get('comfy_org_api_key')
+  return {
+    workflow,
+    images: readImages(input.get('images') ?? null),
+    comfyOrgKey: typeof key === 'string' && key !== '' ? key : undefined,
+  }
+}
+
+function readImages(images: JsonValue): InputImage[] {
+  if (images === null) return []
+  const read = isArray(images) ? images.map(readImage) : [undefined]
+  if (!read.every((image) => image !== undefined))
+    throw new BridgeFailure("'images' must be a list of objects with 'name' and 'image' keys")
+  return read
+}
+
+function readImage(value: JsonValue): InputImage | undefined {
+  if (!isObject(value)) return undefined
+  const [name, image] = [value.get('name'), value.get('image')]
+  return name === undefined || image === undefined ? undefined : { name, image }
+}

@@ -1,0 +1,65 @@
+import { isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { BridgeFailure, type FailureFacts } from '../failure.ts'
+import { blamedNode, faultSentence, type NodeFault, nodeFaults, publicLines } from './node-errors.ts'
+import { pythonText } from './python-text.ts'
+
+// Of what a server says, so that its error stays one that can be read. Source: ours; a node says some 500 characters.
+const [LINES_MAX, SENTENCE_MAX] = [100, 10_000]
+
+const FAILED = 'Workflow validation failed'
+
+/** A refused prompt in the words of the public image worker. */
+export type Refusal = {
+  readonly message: string
+  readonly facts: FailureFacts
+  /** Whether the names of the checkpoints belong at its end. */
+  readonly wantsCheckpoints: boolean
+}
+
+/**
+ * Reads the answer 400 to a prompt.
+ * @param body its JSON; undefined where it is none
+ * @param text the answer as it came
+ */
+export function readRefusal(body: JsonValue | undefined, text: string): Refusal {
+  if (!isObject(body)) return plain(`ComfyUI validation failed (could not parse error response): ${text}`)
+  const [error, nodeErrors] = [body.get('error'), body.get('node_errors')]
+  const message = messageOf(error).slice(0, SENTENCE_MAX)
+  const lines = publicLines(nodeErrors)
+    .slice(0, LINES_MAX)
+    .map((line) => line.slice(0, SENTENCE_MAX))
+  if (lines.length === 0)
+    return { ...plain(`${message}. Raw response: ${text}`), facts: isObject(error) ? blamedNode(error) : {} }
+  const faults = nodeFaults(nodeErrors).slice(0, LINES_MAX)
+  return {
+    message: `${message}:\n${lines.map((line) => `• ${line}`).join('\n')}`,
+    facts: { ...placeOf(faults[0]), details: faults.map((fault) => faultSentence(fault).slice(0, SENTENCE_MAX)) },
+    wantsCheckpoints: lines.some((line) => line.includes('not in list') && line.includes('ckpt_name')),
+  }
+}
+
+/** The failure of a refused prompt. @param checkpoints installed ones; undefined where none were asked for */
+export function refusalFailure({ message, facts }: Refusal, checkpoints: readonly string[] | undefined): BridgeFailure {
+  if (checkpoints === undefined) return new BridgeFailure(message, facts)
+  const known =
+    checkpoints.length > 0
+      ? `Available checkpoint models: ${checkpoints.join(', ')}`
+      : 'No checkpoint models appear to be available. Please check your model installation.'
+  return new BridgeFailure(`${message}\n\n${known}`, facts)
+}
+
+function placeOf(fault: NodeFault | undefined): FailureFacts {
+  if (fault === undefined) return {}
+  const { node, class: name, input } = fault
+  return { node, ...(name === undefined ? {} : { class: name }), ...(input === undefined ? {} : { input }) }
+}
+
+const plain = (message: string): Refusal => ({ message, facts: {}, wantsCheckpoints: false })
+
+function messageOf(error: JsonValue | undefined): string {
+  if (error === undefined) return FAILED
+  if (!isObject(error)) return pythonText(error)
+  if (error.get('type') === 'prompt_outputs_failed_validation') return FAILED
+  const message = error.get('message')
+  return message === undefined ? FAILED : pythonText(message)
+}

@@ -1,0 +1,39 @@
+import { BridgeFailure, reasonOf } from '../failure.ts'
+import { askText, type ComfyServer, statusSentence } from '../server/comfy-server.ts'
+import { BadBase64, decodeBase64 } from './decode-base64.ts'
+import type { InputImage } from './read-input.ts'
+
+// Of one picture, in ms; source: worker-comfyui, handler.py.
+const UPLOAD_MS = 30_000
+
+/** Puts the pictures into the server's folder of inputs. @throws BridgeFailure that names each one that failed, and why */
+export async function uploadImages(
+  server: ComfyServer,
+  images: readonly InputImage[],
+  signal: AbortSignal,
+): Promise<void> {
+  const faults: string[] = []
+  for (const image of images) {
+    const fault = await upload(server, image, signal)
+    signal.throwIfAborted()
+    if (fault !== undefined) faults.push(fault)
+  }
+  if (faults.length > 0) throw new BridgeFailure('Failed to upload one or more input images', { details: faults })
+}
+
+async function upload(server: ComfyServer, { name, image }: InputImage, signal: AbortSignal) {
+  if (typeof name !== 'string') return `Unexpected error uploading ${JSON.stringify(name)}: its name is no text`
+  if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is no text`
+  const form = new FormData()
+  try {
+    const bytes = decodeBase64(image.slice(image.indexOf(',') + 1))
+    form.set('image', new Blob([Uint8Array.from(bytes)], { type: 'image/png' }), name)
+    form.set('overwrite', 'true')
+    const answer = await askText(server, { path: 'upload/image', body: form, timeoutMs: UPLOAD_MS, signal })
+    return answer.status < 300 ? undefined : `Error uploading ${name}: ${statusSentence(answer)}`
+  } catch (error) {
+    if (error instanceof BadBase64) return `Error decoding base64 for ${name}: ${error.message}`
+    if (error instanceof Error && error.name === 'TimeoutError') return `Timeout uploading ${name}`
+    return `Error uploading ${name}: ${reasonOf(error)}`
+  }
+}

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { BridgeFailure, type FailureFacts } from '../failure.ts'
+import type { Outcome } from '../follow/outcome.ts'
+import type { Result } from './collect-results.ts'
+
+/** What became of a prompt. */
+export type Finished = {
+  readonly promptId: string
+  readonly outcome: Outcome
+  /** Of the server's history; undefined where it has none. */
+  readonly record: JsonObject | undefined
+  readonly images: readonly Result[]
+  readonly faults: readonly string[]
+}
+
+/**
+ * The output of a job, with the keys and sentences of the public image worker: what was made counts, even where a node
+ * failed after it.
+ * @throws BridgeFailure where nothing was made and something went wrong
+ */
+export function answerFor(finished: Finished): Readonly<Record<string, unknown>> {
+  const { promptId, outcome, record, images, faults } = finished
+  const told = outcomeErrors(outcome)
+  const notFound = `Prompt ID ${promptId} not found in history after execution.`
+  if (record === undefined && told.length === 0) throw new BridgeFailure(notFound)
+  if (record === undefined) {
+    const details = [...told, notFound]
+    throw failure('Job processing failed, prompt ID not found in history.', outcome, details)
+  }
+  const isEmpty = images.length === 0 && faults.length === 0 && told.length === 0 && !hasOutputs(record)
+  const errors = isEmpty ? [`No outputs found in history for prompt ${promptId}.`] : [...told, ...faults]
+  if (images.length === 0 && errors.length > 0) throw failure('Job processing failed', outcome, errors)
+  if (images.length === 0) return { status: 'success_no_images', images: [] }
+  return { images, ...(errors.length === 0 ? {} : { errors }) }
+}
+
+function hasOutputs(record: JsonObject): boolean {
+  const outputs = record.get('outputs')
+  return outputs instanceof Map && outputs.size > 0
+}
+
+function outcomeErrors(outcome: Outcome): string[] {
+  if (outcome.kind === 'ended') return []
+  const place = `Node Type: ${outcome.class ?? 'unknown'}, Node ID: ${outcome.node ?? 'unknown'}`
+  const message = outcome.kind === 'failed' ? outcome.message : 'it was interrupted on the server'
+  return [`Workflow execution error: ${place}, Message: ${message}`]
+}
+
+// The public worker's error is the sentence alone; what it means stands in the details, where few look.
+function failure(sentence: string, outcome: Outcome, details: readonly string[]): BridgeFailure {
+  const facts: FailureFacts = outcome.kind === 'ended' ? {} : named(outcome)
+  return new BridgeFailure(`${sentence.replace(/\.$/, '')}: ${details[0]?.trim() ?? ''}`, { details, ...facts })
+}
+
+function named({ node, class: name }: Exclude<Outcome, { kind: 'ended' }>): FailureFacts {
+  return {
+    ...(node === undefined ? {} : { node }),
+    ...(name === undefined ? {} : { class: name }),
+  }
+}

@@ -1,0 +1,89 @@
+import { reasonOf } from '../failure.ts'
+import { addressOf, ask, type ComfyServer } from '../server/comfy-server.ts'
+import { readBounded } from '../server/read-bounded.ts'
+import type { ListedResult } from './list-results.ts'
+
+// Of one file, in ms; source: worker-comfyui, handler.py.
+const FETCH_MS = 60_000
+const MIB = 1024 * 1024
+
+/** A result in the form of the public image worker, with the node that made it. `s3_url`: where the file is. */
+export type Result = {
+  readonly filename: string
+  readonly type: 'base64' | 's3_url'
+  readonly data: string
+  readonly node: string
+}
+
+/** What could be had, and what not with its reason. */
+export type Collected = { readonly images: readonly Result[]; readonly faults: readonly string[] }
+
+/** How results are fetched. */
+export type CollectOptions = {
+  /** Of all together; a file that does not fit is left where it is, and its address is the result. */
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  readonly log: (line: string) => void
+}
+
+type File = Extract<ListedResult, { kind: 'file' }>
+type Fetched =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too large' }
+  | { readonly kind: 'fault'; readonly why: string }
+
+/** Fetches what a prompt has made. @throws the reason of the signal */
+export async function collectResults(
+  server: ComfyServer,
+  results: readonly ListedResult[],
+  { maxBytes, signal, log }: CollectOptions,
+): Promise<Collected> {
+  const images: Result[] = []
+  const faults: string[] = []
+  let left = maxBytes
+  for (const result of results) {
+    const { filename, node } = result
+    const found =
+      result.kind === 'text' ? fitted(Buffer.from(result.text), left) : await fetchFile(server, result, left, signal)
+    signal.throwIfAborted()
+    if (found.kind === 'bytes') {
+      left -= found.bytes.length
+      images.push({ filename, type: 'base64', data: base64(found.bytes), node })
+    } else if (found.kind === 'too large' && result.kind === 'file') {
+      log(`${filename} stays on the server: ${inMib(left)} MiB were left for it in the result of the job.`)
+      images.push({ filename, type: 's3_url', data: addressOf(server, viewOf(result)).href, node })
+    } else {
+      faults.push(
+        found.kind === 'fault'
+          ? found.why
+          : `${filename} does not fit into the result: ${inMib(left)} MiB were left for it.`,
+      )
+    }
+  }
+  return { images, faults }
+}
+
+async function fetchFile(server: ComfyServer, file: File, maxBytes: number, signal: AbortSignal): Promise<Fetched> {
+  const failed = `Failed to fetch image data for ${file.filename} from /view endpoint.`
+  try {
+    const answer = await ask(server, { ...viewOf(file), timeoutMs: FETCH_MS, signal })
+    if (answer.status !== 200) {
+      await answer.body?.cancel()
+      return { kind: 'fault', why: `${failed} The server answered HTTP ${answer.status}.` }
+    }
+    const bytes = await readBounded(answer, maxBytes)
+    if (bytes === undefined) return { kind: 'too large' }
+    return bytes.length === 0 ? { kind: 'fault', why: failed } : { kind: 'bytes', bytes }
+  } catch (error) {
+    return { kind: 'fault', why: `${failed} ${reasonOf(error)}.` }
+  }
+}
+
+const fitted = (bytes: Uint8Array, maxBytes: number): Fetched =>
+  bytes.length > maxBytes ? { kind: 'too large' } : { kind: 'bytes', bytes }
+
+const viewOf = ({ filename, subfolder, type }: File) => ({ path: 'view', query: { filename, subfolder, type } })
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+
+const inMib = (bytes: number) => (bytes / MIB).toFixed(1)

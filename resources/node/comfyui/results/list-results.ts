@@ -1,0 +1,65 @@
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../src-main/domain/workflow/json/value.ts'
+import { textIn } from '../progress/server-message.ts'
+import { pythonText } from '../prompt/python-text.ts'
+
+/** A file on the server, or a text that a node shows. */
+export type ListedResult =
+  | {
+      readonly kind: 'file'
+      readonly node: string
+      readonly filename: string
+      readonly subfolder: string
+      readonly type: string
+    }
+  | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
+
+/** What a prompt has made. */
+export type Listing = { readonly results: readonly ListedResult[]; readonly faults: readonly string[] }
+
+// Each is asked of the server. Source: ours, twice what the gallery keeps.
+const RESULTS_MAX = 1000
+
+/**
+ * Lists what the nodes of a prompt have made: files and texts of any kind, under any key. Temporary files are left out,
+ * as the public image worker does.
+ * @param outputs of the record of the prompt
+ */
+export function listResults(outputs: JsonObject): Listing {
+  const results: ListedResult[] = []
+  const faults: string[] = []
+  let leftOut = 0
+  for (const [node, output] of outputs) {
+    if (!isObject(output)) continue
+    for (const [key, list] of output) {
+      for (const [at, item] of (isArray(list) ? list : [list]).entries()) {
+        const found = readItem(item, { node, key, at })
+        if (found !== undefined && results.length + faults.length >= RESULTS_MAX) leftOut += 1
+        else if (typeof found === 'string') faults.push(found)
+        else if (found !== undefined) results.push(found)
+      }
+    }
+  }
+  if (leftOut > 0) faults.push(`${leftOut} more results were left out: ${RESULTS_MAX} is the most of a job.`)
+  return { results, faults }
+}
+
+type Place = { readonly node: string; readonly key: string; readonly at: number }
+
+function readItem(item: JsonValue, { node, key, at }: Place): ListedResult | string | undefined {
+  if (typeof item === 'string') {
+    const filename = `${node.replace(/[^\w.-]/g, '_')}_${key.replace(/[^\w.-]/g, '_')}${at === 0 ? '' : `_${at + 1}`}.txt`
+    return item === '' ? undefined : { kind: 'text', node, filename, text: item }
+  }
+  // Switches like `animated`, and numbers: they speak to the editor of the server.
+  if (!isObject(item) || isNumber(item)) return undefined
+  const [filename, type] = [textIn(item, 'filename') ?? '', textIn(item, 'type')]
+  if (type === undefined || type === 'temp') return undefined
+  if (filename === '') return `Skipping image in node ${node} due to missing filename: ${pythonText(item)}`
+  return { kind: 'file', node, filename, subfolder: textIn(item, 'subfolder') ?? '', type }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
+import { BridgeFailure, reasonOf } from './failure.ts'
+import { type EventsOptions, openEvents, type ServerEvents } from './follow/events.ts'
+import { followPrompt } from './follow/follow-prompt.ts'
+import { interruptPrompt } from './follow/interrupt.ts'
+import type { Outcome } from './follow/outcome.ts'
+import { readHistory } from './follow/prompt-place.ts'
+import { createReporter } from './progress/report.ts'
+import { queuePrompt } from './prompt/queue-prompt.ts'
+import type { BridgeInput } from './prompt/read-input.ts'
+import { uploadImages } from './prompt/upload-images.ts'
+import { answerFor, type Finished } from './results/answer.ts'
+import { collectResults } from './results/collect-results.ts'
+import { listResults } from './results/list-results.ts'
+import type { ComfyServer } from './server/comfy-server.ts'
+import { findServer } from './server/find-server.ts'
+import type { BridgeSettings } from './settings.ts'
+
+const HISTORY_EVERY_MS = 20
+
+/** What a run needs beside its input. */
+export type RunOptions = {
+  readonly settings: BridgeSettings
+  readonly signal: AbortSignal
+  readonly progress: (value: unknown) => void
+  readonly log: (line: string) => void
+}
+
+/** Runs a graph on the server. @returns the output of the job @throws BridgeFailure, the reason of the signal */
+export async function runPrompt(input: BridgeInput, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
+  const { settings, signal, log } = options
+  const server = await findServer(settings, signal)
+  await uploadImages(server, input.images, signal)
+  const clientId = randomUUID()
+  const events = await connect(server, { clientId, silenceMs: settings.silenceMs, signal })
+  const { id: promptId, leftOut } = await queueOrClose(server, input, { clientId, events, settings })
+  const finished = await finish(server, input, { clientId, promptId, events, options }).catch(async (error) => {
+    // Also where the server is only slow to answer: nobody would fetch what it still makes.
+    await interruptPrompt(server, promptId, log)
+    throw error
+  })
+  return answerFor({ ...finished, faults: [...leftOut, ...finished.faults] })
+}
+
+async function connect(server: ComfyServer, options: EventsOptions): Promise<ServerEvents> {
+  try {
+    return await openEvents(server, options)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    throw new BridgeFailure(`WebSocket communication error: ${reasonOf(error)}`, {}, { cause: error })
+  }
+}
+
+type Queued = { readonly clientId: string; readonly events: ServerEvents; readonly settings: BridgeSettings }
+
+// Not ended by a cancelled job: without its id a queued prompt could not be taken back.
+async function queueOrClose(server: ComfyServer, input: BridgeInput, { clientId, events, settings }: Queued) {
+  try {
+    const comfyOrgKey = input.comfyOrgKey ?? settings.comfyOrgKey
+    return await queuePrompt(server, { workflow: input.workflow, clientId, comfyOrgKey })
+  } catch (error) {
+    events.close()
+    throw error
+  }
+}
+
+type Running = {
+  readonly clientId: string
+  readonly promptId: string
+  readonly events: ServerEvents
+  readonly options: RunOptions
+}
+
+async function finish(server: ComfyServer, input: BridgeInput, running: Running): Promise<Finished> {
+  const { promptId, options } = running
+  const outcome = await follow(server, input, running)
+  const record = await history(server, promptId, options)
+  const { results, faults } = listResults(outputsOf(record))
+  const { settings, signal, log } = options
+  const collected = await collectResults(server, results, { maxBytes: settings.resultBytes, signal, log })
+  return { promptId, outcome, record, images: collected.images, faults: [...faults, ...collected.faults] }
+}
+
+async function follow(
+  server: ComfyServer,
+  { workflow }: BridgeInput,
+  { clientId, promptId, events, options }: Running,
+): Promise<Outcome> {
+  const { settings, signal, progress, log } = options
+  const reporter = createReporter({
+    nodes: isObject(workflow) ? workflow.keys() : [],
+    promptId,
+    settings,
+    progress,
+    log,
+  })
+  try {
+    return await followPrompt({
+      ...{ server, clientId, promptId, events, signal, settings, log },
+      onMessage: reporter.takeMessage,
+      onPreview: reporter.takePreview,
+    })
+  } finally {
+    reporter.stop()
+  }
+}
+
+// The server says that a prompt has ended a moment before it is in the history.
+async function history(
+  server: ComfyServer,
+  promptId: string,
+  { settings, signal }: RunOptions,
+): Promise<JsonObject | undefined> {
+  try {
+    for (let look = 1; look < settings.historyLooks; look += 1) {
+      const record = await readHistory(server, promptId, signal)
+      if (record !== undefined) return record
+      await pause(HISTORY_EVERY_MS, undefined, { signal })
+    }
+    return await readHistory(server, promptId, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BridgeFailure) throw error
+    throw new BridgeFailure(`HTTP communication error with ComfyUI: ${reasonOf(error)}`, {}, { cause: error })
+  }
+}
+
+function outputsOf(record: JsonObject | undefined): JsonObject {
+  const outputs = record?.get('outputs')
+  return isObject(outputs) ? outputs : new Map()
+}

@@ -1,0 +1,388 @@
+/** The bridge before servers that break, lie or say too much. */
+import { getEventListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { readExchange } from '../support/comfyui/exchange.ts'
+import { type Faults, type RecordedServer, recordedServer } from '../support/comfyui/recorded-server.ts'
+import { type JobOptions, runJob } from '../support/comfyui/run-job.ts'
+import { sampling } from '../support/real-comfyui/scenarios.ts'
+import { until } from '../support/served-service.ts'
+
+const EXCHANGE = readExchange('sampling')
+const INPUT = sampling('1', 6)
+const QUICK = { lookAttempts: 2, lookIntervalMs: 1, reconnectAttempts: 2, reconnectDelayMs: 1, historyLooks: 2 }
+
+const promptId: string = JSON.parse(
+  EXCHANGE.answers.flatMap(({ path, body }) => (path === '/prompt' && 'text' in body ? [body.text] : []))[0] ?? '',
+).prompt_id
+
+const run = (server: Pick<RecordedServer, 'url'>, options: JobOptions = {}) =>
+  runJob(INPUT, { servers: [server.url], ...QUICK, ...options })
+
+const json = (response: ServerResponse, value: unknown) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value)) !== undefined
+
+const page = (response: ServerResponse) =>
+  response
+    .writeHead(200, { 'content-type': 'text/html' })
+    .end('<!doctype html><html><head><style>a{}</style></head><body><h1>Sign in</h1> to the router</body></html>') !==
+  undefined
+
+/** Where the queue has the prompt. */
+const queued = (running: readonly string[], pending: readonly string[] = []) => ({
+  queue_running: running.map((id, at) => [at, id, {}, {}, []]),
+  queue_pending: pending.map((id, at) => [at, id, {}, {}, []]),
+})
+
+const lastImage = { images: [expect.objectContaining({ filename: 'drydock_00001_.png', type: 'base64', node: '9' })] }
+
+describe('a server that is not there', () => {
+  it('is named, with the reason and what to do', async () => {
+    const server = await recordedServer(EXCHANGE)
+    await server.die()
+    const { output } = await run(server)
+    const { host } = new URL(server.url)
+    expect(output.error).toBe(
+      `ComfyUI server (${host}) not reachable after multiple retries. The last try: connect ECONNREFUSED ${host}. ` +
+        'Start it, or set its address in the settings of the endpoint.',
+    )
+  })
+
+  it('is another program: its first words are shown', async () => {
+    const server = await recordedServer(EXCHANGE, { answer: (_asked, response) => page(response) })
+    const { output } = await run(server)
+    expect(output.error).toBe(
+      `What answers at ${server.url}/ is no ComfyUI server: it sent an HTML page (HTTP 200): "Sign in to the router". ` +
+        'Set the address of the server in the settings of the endpoint.',
+    )
+  })
+
+  it('has no address that can be asked', async () => {
+    const { output } = await runJob(INPUT, { servers: ['ftp://there'] })
+    expect(output.error).toBe(
+      'The address of the ComfyUI server in the settings of the endpoint must begin with http or https.',
+    )
+  })
+
+  it('wants a password: the message says where it belongs', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      answer: (_asked, response) => response.writeHead(401).end() !== undefined,
+    })
+    expect((await run(server)).output.error).toMatch(
+      /wants a user and a password \(HTTP 401\)\. Put them into the address/,
+    )
+  })
+
+  it('is at another of the usual places', async () => {
+    const [none, router, server] = [
+      await recordedServer(EXCHANGE),
+      await recordedServer(EXCHANGE, { answer: (_asked, response) => page(response) }),
+      await recordedServer(EXCHANGE),
+    ]
+    await none.die()
+    expect((await run(server, { servers: [none.url, router.url, server.url] })).output).toEqual(lastImage)
+  })
+
+  it('is none behind a page that comes in its place later: its first words are shown too', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      answer: ({ path }, response) => path === '/prompt' && page(response),
+    })
+    expect((await run(server)).output.error).toContain('it sent an HTML page (HTTP 200): "Sign in to the router"')
+  })
+
+  it('is waited for while it starts', async () => {
+    let looks = 0
+    const starting: Faults['answer'] = ({ path }, response) => {
+      looks += path === '/system_stats' ? 1 : 0
+      if (looks > 2 || path !== '/system_stats') return false
+      response.writeHead(503).end('starting')
+      return true
+    }
+    const server = await recordedServer(EXCHANGE, { answer: starting })
+    expect((await run(server, { lookAttempts: 3 })).output).toEqual(lastImage)
+  })
+})
+
+describe('an address', () => {
+  it('may have a path, a user and a password, which no message shows', async () => {
+    const asked: (string | undefined)[] = []
+    const server = await recordedServer(EXCHANGE, {
+      answer: ({ path }, response) => {
+        asked.push(path)
+        return page(response)
+      },
+    })
+    const address = `${server.url.replace('//', '//me:hidden@')}/comfy`
+    const { output } = await run({ url: address })
+    expect(asked).toEqual(['/comfy/system_stats'])
+    expect(output.error).toContain(`${server.url}/comfy/`)
+    expect(output.error).not.toContain('hidden')
+  })
+})
+
+describe('a server that breaks off', () => {
+  const halfWay: Faults['onPrompt'] = (socket, server) => {
+    server.replay(socket, 0, 12)
+    socket.drop()
+  }
+
+  it('for good: the job fails when it does not come back, and says after how much', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: async (socket, dying) => {
+        dying.replay(socket, 0, 12)
+        await dying.die()
+      },
+    })
+    const { output, log } = await run(server)
+    const { host } = new URL(server.url)
+    expect(output.error).toBe(
+      'WebSocket communication error: Connection closed and failed to reconnect. ' +
+        `Last error: connect ECONNREFUSED ${host}. ComfyUI at ${host} may have ended; its log says why`,
+    )
+    expect(log.filter((line) => line.startsWith('Attempt'))).toHaveLength(2)
+  })
+
+  it('for a moment: the job goes on where the prompt is', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: halfWay,
+      onSocket: (count) => count !== 2,
+      answer: ({ path }, response) => path === '/queue' && json(response, queued([promptId])),
+    })
+    const job = run(server)
+    await until(() => expect(server.asked.filter(({ path }) => path === '/queue')).toHaveLength(1))
+    server.replay(server.socket(), 12)
+    expect((await job).output).toEqual(lastImage)
+  })
+
+  it('while the prompt ends: its results are found in the history', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: halfWay,
+      answer: ({ path }, response) => path === '/queue' && json(response, queued([])),
+    })
+    expect((await run(server)).output).toEqual(lastImage)
+  })
+
+  it('and was started again: the prompt is gone, and the job says so', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: halfWay,
+      answer: ({ path }, response) =>
+        (path === '/queue' && json(response, queued(['another']))) ||
+        (path.startsWith('/history') && json(response, {})),
+    })
+    expect((await run(server)).output.error).toMatch(
+      /^Prompt ID .* not found in history after execution\. ComfyUI at .* was started again or its queue was cleared/,
+    )
+  })
+
+  it('in order, with a reason: that is in the log', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket) => socket.close(1012, 'restart'),
+      answer: ({ path }, response) => path === '/queue' && json(response, queued([])),
+    })
+    const { output, log } = await run(server)
+    expect(output).toEqual(lastImage)
+    expect(log[0]).toMatch(/broke off: the server closed the connection \(1012: restart\)$/)
+  })
+})
+
+describe('a server that is silent', () => {
+  it('has ended the prompt without saying so: it is asked', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: () => {},
+      answer: ({ path }, response) => path === '/queue' && json(response, queued([])),
+    })
+    expect((await run(server, { quietMs: 5 })).output).toEqual(lastImage)
+  })
+
+  it('answers no ping any more: the connection is opened again', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: () => {},
+      answer: ({ path }, response) => path === '/queue' && json(response, queued([])),
+    })
+    const { output, log } = await run(server, { silenceMs: 20 })
+    expect(output).toEqual(lastImage)
+    expect(log[0]).toMatch(/broke off: nothing was heard of the server for 0.02 s$/)
+  })
+
+  it('has other prompts to do first: the log says so, once', async () => {
+    const looks = () => server.asked.filter(({ path }) => path === '/queue').length
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: async (socket, replaying) => {
+        await until(() => expect(looks()).toBeGreaterThan(2))
+        replaying.replay(socket)
+      },
+      answer: ({ path }, response) => path === '/queue' && json(response, queued(['another'], [promptId])),
+    })
+    const { output, log } = await run(server, { quietMs: 5 })
+    expect(output).toEqual(lastImage)
+    expect(log).toEqual([`ComfyUI at ${new URL(server.url).host} works on prompts of others.`])
+  })
+
+  it('pings, and is answered', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket, replaying) => {
+        socket.ping()
+        replaying.replay(socket)
+      },
+    })
+    expect((await run(server)).output).toEqual(lastImage)
+  })
+})
+
+describe('messages', () => {
+  it('a picture of 200 MB is passed over, and costs no memory', async () => {
+    const before = process.memoryUsage().rss
+    let highest = before
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: async (socket, replaying) => {
+        await socket.sendZeros(200 * 1024 * 1024)
+        highest = process.memoryUsage().rss
+        replaying.replay(socket)
+      },
+    })
+    const { output, log } = await run(server)
+    expect(output).toEqual(lastImage)
+    expect(log).toContain('A message of 209715200 bytes was left out: no preview is so large.')
+    expect(highest - before).toBeLessThan(150 * 1024 * 1024)
+  })
+
+  it('previews over the limit are left out, which is said once', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket, replaying) => {
+        replaying.replay(socket)
+      },
+    })
+    const { progress, log } = await run(server, { previewBytes: 10, progressMs: 0 })
+    expect(progress.filter(({ preview }) => preview !== undefined)).toEqual([])
+    expect(log).toEqual([expect.stringMatching(/^Previews of more than/)])
+  })
+
+  it('that are no JSON, of other prompts, or of kinds that are not known, change nothing', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket, replaying) => {
+        socket.send('{"type":')
+        socket.send('{"type":"crystools.monitor","data":{"cpu":3}}')
+        socket.send('{"type":"execution_interrupted","data":{"prompt_id":"another"}}')
+        socket.send(Buffer.from([0, 0, 0, 3, 0, 0, 0, 1, 49, 65]))
+        socket.send(Buffer.from([0, 0]))
+        replaying.replay(socket)
+      },
+    })
+    expect((await run(server)).output).toEqual(lastImage)
+  })
+
+  it('bytes that are no WebSocket end the connection, and the job goes on by asking', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket) => socket.sendRaw(Buffer.from('HTTP/1.1 400 Bad Request')),
+      answer: ({ path }, response) => path === '/queue' && json(response, queued([])),
+    })
+    const { output, log } = await run(server)
+    expect(output).toEqual(lastImage)
+    expect(log[0]).toMatch(/broke off: the server uses an extension that was not agreed on$/)
+  })
+})
+
+describe('a prompt that is interrupted on the server', () => {
+  it('fails the job, with the node that it was at', async () => {
+    const data = { prompt_id: promptId, node_id: '3', node_type: 'KSampler', executed: [] }
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket) => socket.send(JSON.stringify({ type: 'execution_interrupted', data })),
+      answer: ({ path }, response) =>
+        path.startsWith('/history') && json(response, { [promptId]: { outputs: {}, status: {} } }),
+    })
+    const sentence =
+      'Workflow execution error: Node Type: KSampler, Node ID: 3, Message: it was interrupted on the server'
+    expect((await run(server)).output.error).toEqual({
+      message: `Job processing failed: ${sentence}`,
+      ...{ details: [sentence], node: '3', class: 'KSampler' },
+    })
+  })
+})
+
+describe('a job that is cancelled', () => {
+  /** Cancels a job whose prompt is where the queue says. @returns what the server was told, after the prompt */
+  async function cancelled(running: readonly string[], pending: readonly string[]) {
+    const controller = new AbortController()
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket, replaying) => replaying.replay(socket, 0, 12),
+      answer: ({ method, path }, response) => {
+        if (path === '/queue') return json(response, method === 'GET' ? queued(running, pending) : {})
+        return path === '/interrupt' && json(response, {})
+      },
+    })
+    const job = run(server, { signal: controller.signal, onProgress: () => controller.abort(new Error('cancelled')) })
+    await expect(job).rejects.toThrow('cancelled')
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+    const posts = server.asked.filter(({ method, path }) => method === 'POST' && path !== '/prompt')
+    return posts.map(({ path, body }) => [path, JSON.parse(body)])
+  }
+
+  it('interrupts its prompt where it runs', async () => {
+    expect(await cancelled([promptId], [])).toEqual([
+      ['/queue', { delete: [promptId] }],
+      ['/interrupt', { prompt_id: promptId }],
+    ])
+  })
+
+  it('leaves the prompt of another alone, which older servers would interrupt in its place', async () => {
+    expect(await cancelled(['another'], [])).toEqual([['/queue', { delete: [promptId] }]])
+  })
+
+  it('ends at once while the server is looked for', async () => {
+    const controller = new AbortController()
+    const server = await recordedServer(EXCHANGE)
+    await server.die()
+    const job = run(server, { signal: controller.signal, lookAttempts: 1000, lookIntervalMs: 60_000 })
+    controller.abort(new Error('cancelled'))
+    await expect(job).rejects.toThrow('cancelled')
+  })
+})
+
+describe('results', () => {
+  const VIEW = '/view?filename=drydock_00001_.png&subfolder=&type=output'
+
+  it('that do not fit stay on the server, and their address is the result', async () => {
+    const server = await recordedServer(EXCHANGE)
+    const { output, log } = await run({ url: server.url.replace('//', '//me:hidden@') }, { resultBytes: 100 })
+    expect(output).toEqual({
+      images: [{ filename: 'drydock_00001_.png', type: 's3_url', data: `${server.url}${VIEW}`, node: '9' }],
+    })
+    expect(log).toEqual([expect.stringMatching(/^drydock_00001_\.png stays on the server: 0\.0 MiB were left for it/)])
+  })
+
+  it('that the server has lost are told with its sentence', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      answer: ({ path }, response) => path === VIEW && response.writeHead(404).end() !== undefined,
+    })
+    expect((await run(server)).output).toEqual({
+      error:
+        'Job processing failed: Failed to fetch image data for drydock_00001_.png from /view endpoint. The server answered HTTP 404.',
+      details: [expect.stringContaining('HTTP 404')],
+    })
+  })
+
+  it('of all kinds and keys are taken, temporary ones and switches are not', async () => {
+    const file = (filename: string, type = 'output') => ({ filename, subfolder: 'a b', type })
+    const outputs = {
+      '1': { gifs: [file('a.gif')], audio: [file('b.flac')], animated: [true], '3d': [file('c.glb')] },
+      '2': { images: [file('t.png', 'temp'), { subfolder: '', type: 'output' }], text: ['one', 'two', ''], count: [3] },
+    }
+    const server = await recordedServer(EXCHANGE, {
+      answer: ({ path }, response) =>
+        (path.startsWith('/history') && json(response, { [promptId]: { outputs } })) ||
+        (path.startsWith('/view') && response.writeHead(200).end('bytes') !== undefined),
+    })
+    const { output } = await run(server)
+    expect(output.images.map(({ filename, node }: Record<string, string>) => [filename, node])).toEqual([
+      ['a.gif', '1'],
+      ['b.flac', '1'],
+      ['c.glb', '1'],
+      ['2_text.txt', '2'],
+      ['2_text_2.txt', '2'],
+    ])
+    expect(output.errors).toEqual([
+      "Skipping image in node 2 due to missing filename: {'subfolder': '', 'type': 'output'}",
+    ])
+    expect(server.asked.map(({ path }) => path)).toContain('/view?filename=a.gif&subfolder=a+b&type=output')
+  })
+})

@@ -1,0 +1,141 @@
+/** The bridge before a server that answers what a real ComfyUI answered; see test/support/real-comfyui. */
+import { describe, expect, it } from 'vitest'
+import { type Exchange, exchangeNames, readExchange } from '../support/comfyui/exchange.ts'
+import { type Faults, recordedServer } from '../support/comfyui/recorded-server.ts'
+import { runJob } from '../support/comfyui/run-job.ts'
+import { SCENARIOS, sampling } from '../support/real-comfyui/scenarios.ts'
+
+/** Runs the job of an exchange again. */
+async function replay(name: string) {
+  const exchange = readExchange(name)
+  const server = await recordedServer(exchange)
+  // Progress as it comes, so that each step is seen.
+  const job = await runJob(SCENARIOS[name] ?? '', { servers: [server.url], progressMs: 0 })
+  return { ...job, exchange, server, queued: server.asked.find(({ path }) => path === '/prompt')?.body ?? '' }
+}
+
+/** What the public worker says of a job, as the bridge says it: with the node that made each image. */
+function publicOutput({ publicAnswer }: Exchange): unknown {
+  const { images } = publicAnswer
+  if (!Array.isArray(images)) return publicAnswer
+  return { ...publicAnswer, images: images.map((image) => ({ ...image, node: expect.any(String) })) }
+}
+
+describe('a payload is answered as the public image worker answers it', () => {
+  it('has an exchange of each scenario', () => {
+    expect(exchangeNames().toSorted()).toEqual(Object.keys(SCENARIOS).toSorted())
+  })
+
+  const same = ['sampling', 'sampling-cached', 'images-of-the-job', 'film', 'only-temporary', 'as-a-text', 'bad-base64']
+  const sentences = ['no-output', 'bad-text', 'nothing', 'no-workflow', 'bad-images', 'images-no-list']
+  it.each([...same, ...sentences])('%s: the same', async (name) => {
+    const { output, exchange } = await replay(name)
+    expect(output).toEqual(publicOutput(exchange))
+  })
+
+  it.each([
+    ['refused', { node: '1', class: 'CheckpointLoaderSimple', input: 'ckpt_name' }],
+    ['unknown-class', { node: '1', class: 'NoSuchNode' }],
+  ])('%s: the same sentence, and where it belongs', async (name, place) => {
+    const { output, exchange } = await replay(name)
+    expect(output).toEqual({ error: expect.objectContaining({ message: exchange.publicAnswer.error, ...place }) })
+  })
+
+  it('refused: each fault is a sentence of its own besides', async () => {
+    const { output } = await replay('refused')
+    expect(output.error.details).toEqual([
+      "CheckpointLoaderSimple (1), ckpt_name: Value not in list: ckpt_name: 'it's not.safetensors' not in ['tiny.safetensors']",
+      'EmptyLatentImage (2), width: Value 9 smaller than min of 16',
+    ])
+  })
+
+  it('a document in place of a payload: the same sentence, and what to do', async () => {
+    const { output, exchange } = await replay('a-document')
+    expect(output.error).toBe(
+      `${exchange.publicAnswer.error}. The workflow is in the form that the editor saves; send its API form, as the editor exports it`,
+    )
+  })
+
+  it('no payload at all: the same sentence for its own address, and what it is', async () => {
+    const { output, exchange, server } = await replay('no-payload')
+    const sentence = String(exchange.publicAnswer.error).replace(/http:\/\/127\.0\.0\.1:\d+/, server.url)
+    expect(output.error).toBe(
+      `${sentence}. The workflow is a text; it must be an object of nodes with class_type and inputs`,
+    )
+  })
+
+  it('a node that fails: the same details, and an error that names the node', async () => {
+    const { output, exchange } = await replay('node-fails')
+    const { details } = exchange.publicAnswer as { details: string[] }
+    expect(output.error).toEqual({
+      message: `Job processing failed: ${details[0]?.trim()}`,
+      ...{ details, node: '1', class: 'LoadImage' },
+    })
+  })
+
+  it('an output that the server leaves out: the others come, and it is said', async () => {
+    const { output, exchange } = await replay('one-output-refused')
+    expect(output).toEqual({
+      ...(publicOutput(exchange) as object),
+      errors: [expect.stringMatching(/^The server left this out: SaveImage \(3\): /)],
+    })
+  })
+
+  it('a text that a node shows: a result, where the public worker gives none', async () => {
+    const { output, exchange } = await replay('text')
+    const text = { filename: '1_text.txt', type: 'base64', node: '1' }
+    expect(output).toEqual({ images: [{ ...text, data: Buffer.from('a text\nof two lines').toString('base64') }] })
+    expect(exchange.publicAnswer).toEqual({ status: 'success_no_images', images: [] })
+  })
+})
+
+describe('what the server gets', () => {
+  it('is the payload with its numbers as they came, and a key that the job brings', async () => {
+    const { queued } = await replay('sampling')
+    expect(queued).toContain('"seed":18446744073709551615')
+    const server = await recordedServer(readExchange('as-a-text'))
+    const input = JSON.stringify({ workflow: { '1': {} }, comfy_org_api_key: 'of the job' })
+    await runJob(input, { servers: [server.url], comfyOrgKey: 'of the endpoint' })
+    expect(JSON.parse(server.asked.find(({ path }) => path === '/prompt')?.body ?? '').extra_data).toEqual({
+      preview_method: 'auto',
+      api_key_comfy_org: 'of the job',
+    })
+  })
+
+  it('is each image of the job under its name', async () => {
+    const { server } = await replay('images-of-the-job')
+    const upload = server.asked.find(({ path }) => path === '/upload/image')?.body ?? ''
+    expect(upload).toContain('name="image"; filename="dot é.png"')
+    expect(upload).toContain('name="overwrite"\r\n\r\ntrue')
+  })
+})
+
+describe('progress', () => {
+  it('tells the node, its steps, what is done, and the newest preview', async () => {
+    const exchange = readExchange('sampling')
+    const told = Promise.withResolvers<void>()
+    // The end is said when the last step has been told: values come at their pace, and some are left out.
+    const end = exchange.socket.findIndex((message) => 'text' in message && message.text.includes('execution_success'))
+    const onPrompt: Faults['onPrompt'] = async (socket, server) => {
+      server.replay(socket, 0, end)
+      await told.promise
+      server.replay(socket, end)
+    }
+    const server = await recordedServer(exchange, { onPrompt })
+    const { progress } = await runJob(sampling('1', 6), {
+      servers: [server.url],
+      progressMs: 1,
+      onProgress: (value) => JSON.stringify(value).includes('"node":"9"') && told.resolve(),
+    })
+    expect(progress.at(-1)).toEqual({
+      node: '9',
+      done: ['4', '5', '7', '6', '3', '8', '9'],
+      preview: { node: '3', data: expect.stringMatching(/^data:image\/jpeg;base64,\/9j\//) },
+    })
+  })
+
+  it('tells what did not have to run', async () => {
+    const { progress } = await replay('sampling-cached')
+    expect(progress.at(-1)).toMatchObject({ cached: expect.arrayContaining(['3', '4', '5', '6', '7', '8', '9']) })
+  })
+})

@@ -1,0 +1,185 @@
+/**
+ * The bridge before a real ComfyUI, and beside the public image worker's own handler; see test/support/real-comfyui.
+ * Skipped where there is none.
+ */
+import { writeSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { CATALOG_ROUTES } from '../../src-main/contract/catalog.ts'
+import { runJob } from '../support/comfyui/run-job.ts'
+import { sendJob } from '../support/comfyui/send-job.ts'
+import { askPublicWorker, findPublicWorker } from '../support/real-comfyui/public-worker.ts'
+import { SCENARIOS, sampling } from '../support/real-comfyui/scenarios.ts'
+import { findComfyUi, type RealComfyUi, startComfyUi } from '../support/real-comfyui/start-comfyui.ts'
+import { type ServedService, servedService, until } from '../support/served-service.ts'
+
+const HANDLER = fileURLToPath(new URL('../../resources/node/comfyui/handler.ts', import.meta.url))
+// A server is slow at its first graph.
+const PATIENCE_MS = 120_000
+
+const found = findComfyUi()
+const publicWorker = findPublicWorker()
+let comfyUi: RealComfyUi
+
+/** The sentence of an answer that is an error. */
+const sentenceOf = ({ error }: { readonly error?: unknown }): unknown =>
+  typeof error === 'object' && error !== null && 'message' in error ? error.message : error
+
+type Image = { readonly filename: string; readonly type: string; readonly data: string; readonly node?: string }
+
+/** What two images of the same graph have in common: not the number that the server counts up, nor the bridge's node. */
+const common = ({ filename, type, data }: Image) => ({ filename: filename.replace(/\d{5}_/, ''), type, data })
+
+/** A test that is skipped, with the reason, where there is no real server. */
+function withComfyUi(name: string, test: (context: TestContext) => Promise<void>): void {
+  it(name, async (context) => (typeof found === 'string' ? context.skip(true, found) : test(context)))
+}
+
+describe('before a real ComfyUI', () => {
+  beforeAll(async () => {
+    if (typeof found !== 'string') comfyUi = await startComfyUi(found)
+  })
+  afterAll(() => comfyUi?.remove())
+
+  /** A service with an endpoint of the catalog entry, in front of the server. */
+  async function withService(): Promise<ServedService & { readonly send: (input: string) => Promise<string> }> {
+    const service = servedService()
+    await service.start()
+    const { entries } = CATALOG_ROUTES.catalogList.answer.parse(await service.get('/api/catalog'))
+    const { settings } = entries.find(({ id }) => id === 'comfyui-bridge') ?? {}
+    expect(settings).toMatchObject({ handler: HANDLER })
+    const env = { WEBSOCKET_RECONNECT_ATTEMPTS: '2', WEBSOCKET_RECONNECT_DELAY_S: '0.1' }
+    await service.createEndpoint('comfy', { ...settings, workflows: { server: comfyUi.url }, env })
+    return { ...service, send: (input) => sendJob(service, 'comfy', input) }
+  }
+
+  /** Asks the server itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: what comes is compared with what is expected, whatever its form
+  const ask = async (path: string, init?: RequestInit): Promise<any> =>
+    (await fetch(`${comfyUi.url}/${path}`, init)).json()
+
+  /** Ids of the prompts that run or wait on the server. */
+  async function queue(): Promise<string[]> {
+    const { queue_running: running, queue_pending: pending } = await ask('queue')
+    return [...running, ...pending].map(([, id]) => id)
+  }
+
+  async function queueAsAnother(steps: number): Promise<string> {
+    const { workflow: prompt } = JSON.parse(sampling('5', steps))
+    const body = JSON.stringify({ prompt, client_id: 'another' })
+    const { prompt_id: id } = await ask('prompt', { method: 'POST', body })
+    return id
+  }
+
+  withComfyUi('each payload is answered as the public image worker answers it', async ({ skip }) => {
+    if (publicWorker === undefined || typeof found === 'string')
+      return skip(true, 'DRYDOCK_PUBLIC_WORKER names no public image worker')
+    const names = Object.keys(SCENARIOS)
+    const inputs = Object.values(SCENARIOS)
+    const ours = []
+    for (const input of inputs) ours.push((await runJob(input, { servers: [comfyUi.url] })).output)
+    const theirs = await askPublicWorker({ folder: publicWorker, python: found.python, server: comfyUi.url }, inputs)
+
+    for (const [at, name] of names.entries()) {
+      const [our, their] = [ours[at], theirs[at] ?? {}]
+      const { error, images } = their
+      if (typeof error === 'string')
+        expect([name, String(sentenceOf(our)).slice(0, error.length)]).toEqual([name, error])
+      else if (name !== 'text') expect([name, our.images.map(common)]).toEqual([name, (images as Image[]).map(common)])
+      const kind = typeof error === 'string' ? 'the same sentence' : 'the same images'
+      writeSync(1, `comfyui ${name}: ${name === 'text' ? 'a text, where the public worker gives none' : kind}\n`)
+    }
+  })
+
+  withComfyUi(
+    'a seed of 2^64-1 is in the metadata of the picture, and what has not changed is told as cached',
+    async () => {
+      const service = await withService()
+      const first = await service.send(sampling('18446744073709551615', 4))
+      const { output } = await service.jobEnd('comfy', first, PATIENCE_MS)
+      const png = Buffer.from(output.images[0].data, 'base64').toString('latin1')
+      expect(png).toContain('"seed": 18446744073709551615')
+
+      const second = await service.send(sampling('18446744073709551614', 2000))
+      await until(async () => {
+        const { output: progress } = await service.get(`/v2/comfy/status/${second}`)
+        expect(progress).toMatchObject({ node: '3', steps: 2000, preview: { node: '3' } })
+        expect(progress.cached).toEqual(expect.arrayContaining(['4', '5', '6', '7']))
+      }, PATIENCE_MS)
+      await service.post(`/v2/comfy/cancel/${second}`)
+      await until(async () => expect(await queue()).toEqual([]), PATIENCE_MS)
+    },
+  )
+
+  withComfyUi('a run of the library keeps its film and its picture, with the graph and the exact seed', async () => {
+    const service = await withService()
+    for (const [input, mediaType] of [
+      [sampling('18446744073709551615', 3), 'image/png'],
+      [SCENARIOS.film ?? '', 'video/mp4'],
+    ] as const) {
+      const payload = input.slice('{"workflow":'.length, -1)
+      const { id } = await service.post('/api/workflow-runs', { endpointId: 'comfy', payload })
+      const run = await until(async () => {
+        const got = await service.get(`/api/workflow-runs/${id}`)
+        expect([got.status, got.results.length]).toEqual(['COMPLETED', 1])
+        return got
+      }, PATIENCE_MS)
+      const [{ asset, ...result }] = run.results
+      expect(result).toMatchObject({ mediaType, node: mediaType === 'image/png' ? '9' : '3' })
+      const authorization = `Bearer ${service.read('data', 'account.key').trim()}`
+      const answer = await fetch(`${service.url()}/api/assets/${asset}`, { headers: { authorization } })
+      const bytes = Buffer.from(await answer.arrayBuffer()).toString('latin1')
+      if (mediaType === 'image/png') expect(bytes).toMatch(/"seed": ?18446744073709551615/)
+    }
+  })
+
+  withComfyUi('a cancelled job that waits behind the prompt of another leaves that one alone', async () => {
+    const service = await withService()
+    const other = await queueAsAnother(9000)
+    const job = await service.send(sampling('3', 4))
+    await until(async () => expect(await queue()).toEqual([other, expect.any(String)]), PATIENCE_MS)
+    await service.post(`/v2/comfy/cancel/${job}`)
+    await until(async () => expect(await queue()).toEqual([other]))
+    // Its end would take minutes.
+    await fetch(`${comfyUi.url}/interrupt`, { method: 'POST', body: '{}' })
+    await until(async () => expect(await queue()).toEqual([]), PATIENCE_MS)
+    const history = await ask(`history/${other}`)
+    const told = history[other].status.messages.map(([name]: [string]) => name)
+    expect(told).toEqual(['execution_start', 'execution_cached', 'execution_interrupted'])
+  })
+
+  withComfyUi('the classes of its nodes are read through the service', async () => {
+    const service = await withService()
+    const { text, source } = await service.post('/api/node-types/comfy/fetch')
+    expect(source).toBe('server')
+    const classes = JSON.parse(text)
+    expect(Object.keys(classes).length).toBeGreaterThan(300)
+    expect(classes.KSampler.input.required.seed[1].max).toBeGreaterThan(1e19)
+  })
+
+  withComfyUi('thirty graphs one after the other leave nothing behind on the server', async () => {
+    for (let seed = 100; seed < 130; seed += 1) {
+      const { output } = await runJob(sampling(String(seed), 3), { servers: [comfyUi.url] })
+      expect(output.images).toHaveLength(1)
+    }
+    expect(await queue()).toEqual([])
+  })
+
+  withComfyUi('a server that dies fails its job with a reason, and takes the next one when it is back', async () => {
+    const service = await withService()
+    const job = await service.send(sampling('1', 5000))
+    await until(
+      async () => expect((await service.get(`/v2/comfy/status/${job}`)).output).toMatchObject({ node: '3' }),
+      PATIENCE_MS,
+    )
+    await comfyUi.kill()
+    const { status, error } = await service.jobEnd('comfy', job, PATIENCE_MS)
+    expect([status, error]).toEqual([
+      'FAILED',
+      expect.stringMatching(/^WebSocket communication error: .* may have ended; its log says why$/),
+    ])
+    await comfyUi.start()
+    const next = await service.jobEnd('comfy', await service.send(sampling('2', 3)), PATIENCE_MS)
+    expect(next.status).toBe('COMPLETED')
+  })
+})

@@ -7,6 +7,7 @@
 import { readCatalog } from './build/read-catalog.ts'
 import { readManifest } from './build/read-manifest.ts'
 import { unpackArtifact } from './build/unpack-artifact.ts'
+import { workflowResources } from './build/workflow-resources.ts'
 import { limit } from './contract/limits.ts'
 import type { RegistryCredentials } from './contract/registry.ts'
 import { workerEnvironment } from './contract/worker-protocol.ts'
@@ -14,6 +15,8 @@ import { placeOf } from './domain/app/app-place.ts'
 import { isUsedUp } from './domain/worker/faults.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
+import { fetchNodeTypes } from './outbound/fetch-node-types.ts'
+import { lookForServer } from './outbound/look-for-server.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
 import { postOut } from './outbound/post.ts'
 import { previewLink } from './outbound/preview-link.ts'
@@ -71,9 +74,8 @@ import { WorkerSupervisor } from './services/workers/supervise.ts'
 import { createUsageWatch } from './services/workers/watch-usage.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createWorkerRegistry, loadOf, takesJobs } from './services/workers/worker-registry.ts'
-import { lockFolder } from './storage/lock-folder.ts'
-import { DatabaseUnusable } from './storage/open-database.ts'
-import { openStorage } from './storage/open-storage.ts'
+import { createWorkflows } from './services/workflows/workflows.ts'
+import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
 
 /** Everything that the core needs from outside. */
 export type CorePorts = {
@@ -111,6 +113,7 @@ export type Core = {
 }
 
 const CLOCK_OFFSET = 'clock.offset'
+const MIB = 1024 * 1024
 
 /** Joins everything; nothing runs yet. */
 export function createCore(ports: CorePorts): Core {
@@ -204,6 +207,7 @@ export function createCore(ports: CorePorts): Core {
       pingIntervalMs: limit('pingIntervalMs'),
       systemChecks: settings.get().workerSystemChecks,
       hasGpu: endpoint.config.container?.gpu !== undefined, // a process may see one, and need not have it for itself
+      workflowServer: endpoint.config.workflows?.server,
       env: { ...endpoint.config.env, ...variablesOf(storage, endpoint.config.app) },
     })
   }
@@ -261,6 +265,15 @@ export function createCore(ports: CorePorts): Core {
   const metrics: MetricsRecorder = new MetricsRecorder({ storage, clock, log, counts, registry })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
   const stopping = new AbortController()
+  const workflows = createWorkflows({
+    storage,
+    clock,
+    newId,
+    log,
+    ports: { ...workflowResources, fetchNodeTypes, lookForServer },
+    assetsMaxBytes: () => settings.get().assetsMaxMib * MIB,
+    stopping: stopping.signal,
+  })
   fleet.onOutput(collect)
   storage.onCommit(bells.events.ring)
 
@@ -281,7 +294,7 @@ export function createCore(ports: CorePorts): Core {
     waiters.release()
     stopping.abort()
     const lastMetrics = metrics.stop().catch((error) => log.warn('last metrics not written', { error }))
-    const parts = [housekeeping, webhooks, health, requestLog].map((part) => part.stop())
+    const parts = [housekeeping, webhooks, health, requestLog, workflows].map((part) => part.stop())
     await Promise.all([projectsEnd, lastMetrics, ...parts])
     await fleet.close()
   }
@@ -314,6 +327,7 @@ export function createCore(ports: CorePorts): Core {
       releases,
       loadTests,
       projects,
+      workflows,
       doctor,
       host,
       fleet,
@@ -336,40 +350,13 @@ export function createCore(ports: CorePorts): Core {
       webhooks.start()
       metrics.start()
       housekeeping.start()
+      workflows.start()
     },
     stop(graceMs) {
       state = 'stopped'
       stopped ??= stopAll(graceMs)
       return stopped
     },
-  }
-}
-
-/** An open data folder: its lock is held until close. */
-export type OpenedFolder = { readonly kind: 'open'; readonly storage: Storage; readonly close: () => Promise<void> }
-
-/**
- * Locks a data folder and opens its database.
- * @param now ms since the epoch
- * @returns 'locked' when another service has it, 'unusable' with a sentence for a person when it cannot be opened
- */
-export function openFolderStorage(
-  files: { readonly lock: string; readonly database: string },
-  now: number,
-): OpenedFolder | { readonly kind: 'locked' } | { readonly kind: 'unusable'; readonly message: string } {
-  const lock = lockFolder(files.lock)
-  if (lock === undefined) return { kind: 'locked' }
-  try {
-    const storage = openStorage(files.database, now)
-    const close = async () => {
-      await storage.close()
-      lock.release()
-    }
-    return { kind: 'open', storage, close }
-  } catch (error) {
-    lock.release()
-    if (error instanceof DatabaseUnusable) return { kind: 'unusable', message: error.message }
-    throw error
   }
 }
 
@@ -382,6 +369,8 @@ export {
   joinFleets,
   type Log,
   type NewId,
+  type OpenedFolder,
+  openFolderStorage,
   type PreviewEnd,
   type ProjectPorts,
   pingWorker,

@@ -54,6 +54,7 @@ function toEvent(change: Change): ServiceEvent {
       attempt: change.attempt,
     }
   }
+  if (change.type === 'run') return { ...common, type: 'run', runId: change.runId, event: change.event }
   if (change.type === 'worker')
     return { ...common, type: 'worker', workerId: change.workerId ?? '', to: change.event } as ServiceEvent
   return { ...common, type: 'endpoint', event: change.event } as ServiceEvent

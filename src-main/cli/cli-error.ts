@@ -63,6 +63,15 @@ export const CLI_ERRORS = {
     message: '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists them.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
+  FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },
+  FILE_UNWRITABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be written: {why}.' },
+  NOT_A_WORKFLOW: { exitCode: EXIT_CODES.failed, message: '{file}: {why}' },
+  WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },
+  RESULTS_MISSING: {
+    exitCode: EXIT_CODES.failed,
+    message: 'Job {jobId} has ended, and its results could not be read: {why}. They are in the gallery.',
+  },
+  SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs gave no result.' },
   ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },
 } as const satisfies Record<string, { readonly exitCode: ExitCode; readonly message: string }>

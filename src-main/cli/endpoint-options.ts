@@ -13,7 +13,8 @@ import { decimal, secondsAsMs, whole } from './option-values.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Some settings of an endpoint. */
-export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced'>> & {
+export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced' | 'workflows'>> & {
+  readonly workflows?: Partial<NonNullable<EndpointConfig['workflows']>>
   readonly container?: SomeContainerSettings
   readonly loadBalanced?: { readonly port?: number; readonly healthPort?: number }
 }
@@ -83,6 +84,16 @@ const OPTIONS: readonly EndpointOption[] = [
     description: 'give workers a key for calls to other endpoints',
     settings: () => ({ callsOthers: true }),
   },
+  {
+    flags: '--models <files>',
+    description: 'its workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
+    settings: (text, before) => ({ workflows: { models: [...(before.workflows?.models ?? []), ...namesIn(text)] } }),
+  },
+  {
+    flags: '--workflow-server <url>',
+    description: 'its workers take workflows, and pass them to this ComfyUI server',
+    settings: (text) => ({ workflows: { server: text } }),
+  },
 ]
 
 /** Options that say what an endpoint runs. */
@@ -94,7 +105,7 @@ export type EndpointOptions = ProgramOptions & Readonly<Record<string, unknown>>
 /** Adds the options from which `settingsOf` makes the settings of an endpoint. */
 export function addEndpointOptions(command: Command): Command {
   command
-    .option('--handler <file.py>', 'Python handler file that the workers run')
+    .option('--handler <file>', 'handler file that the workers run: Python (.py) or TypeScript (.ts)')
     .option('--command <command>', 'command line of a worker, started in the current folder')
   for (const { flags, description, settings } of [...OPTIONS, ...CONTAINERS]) {
     // One place for all of them: commander hands over what was made of the option's earlier uses.
@@ -104,6 +115,8 @@ export function addEndpointOptions(command: Command): Command {
   }
   for (const { flags, description } of CONTAINER_SWITCHES) command.option(flags, description)
   return command
+    .option('--workflows', 'its workers take workflows')
+    .option('--no-check-models', 'take graphs that load other models too')
     .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')
     .option('--port <port>', 'port that a load-balanced container listens on (default 80)', whole)
     .option('--health-port <port>', 'its port for GET /ping, where that is another one', whole)
@@ -121,6 +134,7 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
     program(options, surroundings),
     containers(options, given, surroundings),
     loadBalanced(options),
+    workflows(options, given),
   )
 }
 
@@ -131,6 +145,16 @@ function loadBalanced({ loadBalanced: wanted, port, healthPort }: EndpointOption
     ...(typeof healthPort === 'number' ? { healthPort } : {}),
   }
   return wanted === true || Object.keys(ports).length > 0 ? { loadBalanced: ports } : {}
+}
+
+// Any of the options makes it an endpoint for workflows.
+function workflows(options: EndpointOptions, given: readonly EndpointSettings[]): EndpointSettings {
+  const parts = [
+    ...given.flatMap((one) => one.workflows ?? []),
+    ...(options.workflows === true ? [{}] : []),
+    ...(options.checkModels === false ? [{ checkModels: false }] : []),
+  ]
+  return parts.length === 0 ? {} : { workflows: Object.assign({}, ...parts) }
 }
 
 // Each option brings a part of them; any part, and be it empty, makes the workers containers.
@@ -156,7 +180,7 @@ function program({ handler, command }: ProgramOptions, { cwd }: Surroundings): E
 function existingFile(file: string, cwd: string): string {
   const path = isAbsolute(file) ? file : resolve(cwd, file)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw usageError(`There is no handler file ${path}. Give the path of a Python file.`)
+    throw usageError(`There is no handler file ${path}. Give the path of a file in Python or TypeScript.`)
   }
   return path
 }
@@ -166,6 +190,12 @@ function workers(text: string): EndpointSettings {
   if (min === undefined || max === undefined) throw new InvalidArgumentError('Give two whole numbers, like 0,3.')
   if (Number(min) > Number(max)) throw new InvalidArgumentError('The first number must not be above the second.')
   return { workersMin: Number(min), workersMax: Number(max) }
+}
+
+function namesIn(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new InvalidArgumentError('Give names of files, with commas between them.')
+  return names
 }
 
 function environment(text: string, before: EndpointSettings): EndpointSettings {

@@ -33,7 +33,9 @@ import { addStatus } from './commands/status.ts'
 import { addStream } from './commands/stream.ts'
 import { addUndeploy } from './commands/undeploy.ts'
 import { addWorkers } from './commands/workers.ts'
+import { addWorkflow } from './commands/workflow/workflow.ts'
 import { EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './exit-codes.ts'
+import { plainWords } from './plain-words.ts'
 import type { Surroundings } from './surroundings.ts'
 
 // In the order of `drydock --help`: from the first start to the last look.
@@ -41,6 +43,7 @@ const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
   ...[addInit, addBuild, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
+  ...[addWorkflow],
   ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaults],
   ...[addLogin, addLogout],
 ]
@@ -119,5 +122,7 @@ function asCliError(error: unknown): CliError {
 }
 
 function oneLine(text: string): string {
-  return text.trim().replace(/\s*\n\s*/g, ' ')
+  return plainWords(text)
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
 }

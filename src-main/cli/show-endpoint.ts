@@ -1,4 +1,5 @@
 import type { EndpointView } from '../contract/endpoint.ts'
+import { withHiddenPassword } from '../domain/workflow/server/server-address.ts'
 import { faultsInWords } from './fault-options.ts'
 import { ago, duration } from './format.ts'
 import type { Output } from './output.ts'
@@ -37,10 +38,22 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['stop grace', duration(endpoint.stopGraceMs)],
     ['redispatches', String(endpoint.redispatches)],
     ['calls others', endpoint.callsOthers ? 'yes' : undefined],
+    ['workflows', workflowsText(endpoint.workflows)],
     ['environment', environmentText(endpoint.env)],
     ['changed', ago(endpoint.updatedAt, now)],
     ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown this once)`],
   ])
+}
+
+function workflowsText(workflows: EndpointView['workflows']): string | undefined {
+  if (workflows === undefined) return undefined
+  const { models, checkModels, server } = workflows
+  const rule = checkModels ? 'others are refused' : 'others are taken too'
+  const parts = [
+    ...(models === undefined ? [] : [`models ${models.join(', ') || 'none'}; ${rule}`]),
+    ...(server === undefined ? [] : [`server ${withHiddenPassword(server)}`]),
+  ]
+  return parts.length === 0 ? 'yes' : parts.join('\n')
 }
 
 function environmentText(env: EndpointView['env']): string | undefined {

@@ -1,4 +1,5 @@
 import type { Output } from './output.ts'
+import { plainWords } from './plain-words.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const CLEAR_LINE = '\r\x1b[2K'
@@ -14,6 +15,6 @@ export function createStatusLine(
   // A line can be redrawn only where it is known how wide it is.
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   return (text) => {
-    if (columns > 0) stdout.write(CLEAR_LINE + text.slice(0, columns - 1))
+    if (columns > 0) stdout.write(CLEAR_LINE + plainWords(text).slice(0, columns - 1))
   }
 }

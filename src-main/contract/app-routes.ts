@@ -16,12 +16,14 @@ import {
 } from './management.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
+import { PUBLISHED_ROUTES } from './published-routes.ts'
 import { registryCreate, registryView } from './registry.ts'
 import { REQUEST_ROUTES } from './request-routes.ts'
 import type { Route } from './routes.ts'
 import { SHELL_ROUTES } from './shell-routes.ts'
 import { SYSTEM_ROUTES } from './system-routes.ts'
 import { WORKER_ROUTES } from './worker-routes.ts'
+import { WORKFLOW_ROUTES } from './workflow-routes.ts'
 
 const count = z
   .string()
@@ -43,12 +45,14 @@ export const APP_ROUTES = {
   ...DEPLOY_ROUTES,
   ...PAGE_ROUTES,
   ...PROJECT_ROUTES,
+  ...PUBLISHED_ROUTES,
   ...REQUEST_ROUTES,
   ...FLEET_EVENT_ROUTES,
   ...SYSTEM_ROUTES,
   ...JOB_ROUTES,
   ...SHELL_ROUTES,
   ...WORKER_ROUTES,
+  ...WORKFLOW_ROUTES,
   info: {
     methods: ['GET'],
     path: '/api/info',

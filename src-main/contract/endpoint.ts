@@ -3,6 +3,7 @@ import { appMembership } from './app.ts'
 import { type ContainerSettings, containerSettings } from './container.ts'
 import { faults } from './faults.ts'
 import { limit } from './limits.ts'
+import { publishedPlace } from './published.ts'
 import { workflowWorker } from './workflows.ts'
 
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
@@ -59,12 +60,16 @@ export const endpointConfig = z.object({
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
   workflows: workflowWorker.optional().describe('its workers take workflows'),
+  graph: publishedPlace.optional().describe('it is a published graph; set by publishing alone'),
   app: appMembership.optional().describe('set by deploys alone'),
   faults: faults.optional().describe('fault switches that are on; missing: all are off'),
 })
 
 /** The settings of an endpoint. */
 export type EndpointConfig = z.infer<typeof endpointConfig>
+
+/** Whether a handler file is run by Node: TypeScript or JavaScript. */
+export const isNodeHandler = (handler: string): boolean => /\.(?:m?ts|m?js)$/.test(handler)
 
 /**
  * What is wrong with the program of an endpoint; undefined where nothing is.
@@ -75,12 +80,18 @@ export function programFault({
   command,
   container,
   loadBalanced,
-}: Pick<EndpointConfig, 'handler' | 'command' | 'container' | 'loadBalanced'>): string | undefined {
+  graph,
+}: Pick<EndpointConfig, 'handler' | 'command' | 'container' | 'loadBalanced'> & Partial<Pick<EndpointConfig, 'graph'>>):
+  | string
+  | undefined {
+  if (graph !== undefined) return undefined
   if (handler !== undefined && command !== undefined) return 'give one of handler and command, not both'
   if (handler !== undefined && loadBalanced !== undefined)
     return 'a handler takes jobs; a load-balanced endpoint needs a command or an image that answers HTTP'
   if (handler === undefined && command === undefined && container?.image === undefined)
     return 'give exactly one of handler and command, or an image'
+  if (handler !== undefined && isNodeHandler(handler) && container !== undefined)
+    return 'the worker image has Python alone: a handler of TypeScript or JavaScript runs as a process, so leave out container'
   if (container?.image !== undefined && wantsOfWorkerImage(container))
     return 'python, packages and systemPackages are for the worker image, and an image has its own: leave out one of both'
   return undefined
@@ -95,7 +106,7 @@ const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 
 /** Body of 'create an endpoint'. */
 export const endpointCreate = endpointConfig
-  .omit({ app: true })
+  .omit({ app: true, graph: true })
   .extend({ id: endpointId.optional(), scaler: scaler.optional() })
   .superRefine((config, context) => {
     const fault = programFault(config)

@@ -283,6 +283,12 @@ export const ERRORS = {
     message:
       'Node {node} asks for the model {asked} in its input {input}, but endpoint {endpointId} has {installed}. Choose that one, or turn off the check of models in the settings of the endpoint.',
   },
+  GRAPH_WITHOUT_ENDPOINT: {
+    status: 409,
+    title: 'Conflict',
+    message:
+      'Graph {endpointId} runs on endpoint {behind}, which is not there any more. Let another one do the work, on the page of the graph or with `drydock workflow publish --id {endpointId} --endpoint`.',
+  },
   WORKFLOW_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no workflow {workflowId} in the library.' },
   WORKFLOW_CHANGED: {
     status: 409,

@@ -34,6 +34,13 @@ export const serviceEvent = z.discriminatedUnion('type', [
     event: z.enum(['created', 'updated', 'deleted', 'paused', 'resumed', 'activated']),
     reason: z.string().optional(),
   }),
+  z.object({
+    type: z.literal('run'),
+    at: z.number().int(),
+    endpointId: z.string(),
+    runId: z.string(),
+    event: z.enum(['created', 'results']).describe('results: it has ended, and what it gave is here'),
+  }),
 ])
 
 /** One event of the service. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { JOB_STATES, type JobState, jobList, jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
-import { jobDetail } from './management.ts'
+import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
 
 const wholeNumber = z
@@ -130,6 +130,14 @@ export const JOB_ROUTES = {
     answer: jobDetail,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
+  },
+  jobProgress: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId/progress',
+    summary: 'How far a job is: its state, why it waits, and the latest progress that its worker reported',
+    answer: jobProgress,
+    errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
+    source: 'ours, because a page that shows previews reads this ten times a second, and an input may be megabytes',
   },
   jobChunks: {
     methods: ['GET'],

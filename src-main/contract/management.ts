@@ -40,6 +40,17 @@ export const jobDetail = jobListItem.extend({
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
+  graph: z
+    .object({ endpointId: z.string(), version: z.number().int() })
+    .optional()
+    .describe('the published graph that it runs'),
+})
+
+/** How far a job is: of its payloads only what its worker reported last. */
+export const jobProgress = jobListItem.extend({
+  attempt: z.number().int(),
+  waitingReason: z.string().optional(),
+  progress: z.unknown().optional().describe('while IN_PROGRESS; missing: the worker has reported none'),
 })
 
 /** One line of a worker's output. */
@@ -124,6 +135,13 @@ export const serviceSettings = z.object({
   maxWorkers: z.number().int().min(1).max(1000).default(32).describe('worker processes of all endpoints together'),
   python: z.string().min(1).default('python3').describe('interpreter that runs handler files'),
   logRetentionDays: z.number().int().min(1).max(365).default(7),
+  assetsMaxMib: z
+    .number()
+    .int()
+    .min(100)
+    .max(10_000_000)
+    .default(10_240)
+    .describe('MiB that files of workflows may take: what runs gave, and what nodes load'),
 })
 
 /** Settings of the service. */
@@ -139,6 +157,7 @@ export const serviceSettingsUpdate = z.strictObject({
   maxWorkers: serviceSettings.shape.maxWorkers.unwrap().optional(),
   python: serviceSettings.shape.python.unwrap().optional(),
   logRetentionDays: serviceSettings.shape.logRetentionDays.unwrap().optional(),
+  assetsMaxMib: serviceSettings.shape.assetsMaxMib.unwrap().optional(),
 })
 
 /** Where the service is and how it does. */

@@ -88,6 +88,7 @@ export const DISK_KINDS = [
   'payloads',
   'logs',
   'artifacts',
+  'assets',
   'packages',
   'volumes',
   'previews',

@@ -29,6 +29,7 @@ const bodyErrors = [
   'BAD_INPUT',
   'BAD_FIELD',
   'BODY_TOO_LARGE',
+  'MODEL_NOT_INSTALLED',
   'ENDPOINT_PAUSED',
   'DATABASE_BUSY',
   'DISK_FULL',

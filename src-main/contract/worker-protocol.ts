@@ -37,6 +37,8 @@ export type WorkerEnvironmentFacts = {
   readonly pingIntervalMs: number
   readonly systemChecks: boolean
   readonly hasGpu: boolean
+  /** Address of the ComfyUI server behind the workers; undefined where the endpoint names none. */
+  readonly workflowServer: string | undefined
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -63,6 +65,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     SVC_ENDPOINT: facts.endpointId,
     SVC_BASE_URL: facts.serviceBaseUrl,
     SVC_CONCURRENCY: String(facts.concurrency),
+    ...(facts.workflowServer === undefined ? {} : { SVC_WORKFLOW_SERVER: facts.workflowServer }),
     ...(facts.apiKey === undefined ? {} : { SVC_API_KEY: facts.apiKey, RUNPOD_API_KEY: facts.apiKey }),
   }
 }

@@ -10,8 +10,8 @@ export const workflowId = z.string().regex(/^[a-z0-9]{12}$/, 'must be the id of 
 /** Name of an asset: the SHA-256 of its bytes. */
 export const assetId = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
 
-/** Text of a document in the UI form; checked to be one where it is stored. */
-export const documentText = z.string().describe('JSON of a document')
+// Of a document in the UI form; checked to be one where it is stored.
+const documentText = z.string().describe('JSON of a document')
 
 const moment = z.number().int().describe('ms since the epoch')
 
@@ -99,6 +99,18 @@ export const nodeTypesAnswer = z.object({
 
 /** Classes of nodes. */
 export type NodeTypesAnswer = z.infer<typeof nodeTypesAnswer>
+
+/** A ComfyUI server that answers on this machine. */
+export const workflowServer = z.object({
+  address: z.string(),
+  version: z.string().optional().describe('of ComfyUI; missing: it does not say'),
+  devices: z
+    .array(z.object({ name: z.string(), type: z.string(), memoryBytes: z.number().optional() }))
+    .describe('what it computes on, as it tells'),
+})
+
+/** A ComfyUI server. */
+export type WorkflowServer = z.infer<typeof workflowServer>
 
 /** Something that a run gave: a picture, a film, a sound, a text. */
 export const runResult = z.object({

@@ -71,7 +71,7 @@ export async function followService(
         const ended = endedBy(event)
         if (ended !== undefined) listener.onEnded(ended)
         // A deploy starts workers and changes endpoints; nothing else tells of it.
-        if (event.type !== 'job') releases.look()
+        if (event.type !== 'job' && event.type !== 'run') releases.look()
       }
     } catch {
       // It stops or was restarted; whether it is up is not judged here.

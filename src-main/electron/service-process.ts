@@ -2,6 +2,9 @@
  * The process of the service under the desktop: the headless server, led by messages. A utility process of Electron has
  * a port to the desktop; tests start the same file as a child of Node.
  */
+import { createClient } from '../cli/client.ts'
+import { readAccountKey } from '../cli/find-service.ts'
+import { ensureSketch } from '../cli/sketch-sample.ts'
 import { startServer } from '../server/main.ts'
 import { StartError } from '../server/start-error.ts'
 import { type ServiceMessage, STOP, serviceArguments } from './service-messages.ts'
@@ -40,6 +43,7 @@ try {
     ...options,
     ...(commandLine === undefined ? {} : { commandLine: { ...commandLine, env: process.env } }),
   })
+  await addSample(server.url, options.data)
   parent.tell({ kind: 'ready', url: server.url })
   await Promise.race([stopAsked.promise, server.stopped])
   await server.stop()
@@ -50,4 +54,13 @@ try {
   // Not `exit`: the message may still be on its way. Nothing else holds the process.
   process.exitCode = 3
   if (process.connected) process.disconnect()
+}
+
+/** As `drydock start` does it without a window. A service without the sample is as good as one with it. */
+async function addSample(url: string, data: string): Promise<void> {
+  try {
+    await ensureSketch(createClient({ url, key: (await readAccountKey(data)) ?? '' }))
+  } catch (error) {
+    process.stderr.write(`The endpoint for image workflows was not made: ${error}\n`)
+  }
 }

@@ -17,6 +17,8 @@ export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
   readonly reach: () => { readonly workerUrl: string; readonly serviceUrl: string }
   /** Opens a listener for workers on an address of this machine; the same one for the same address. */
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
+  /** Program that runs handlers of TypeScript; the one that runs the service without it. */
+  readonly node?: string | undefined
 }
 
 const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
@@ -32,13 +34,14 @@ export function createFleets({
   registryAuth,
   reach,
   openForWorkers,
+  node = process.execPath,
 }: FleetNeeds): Fleet {
   return joinFleets({
     process: processFleet({
       clock,
       log,
       folder: folder.workers,
-      pythonPath: PYTHON_PATH,
+      runtimes: { pythonPath: PYTHON_PATH, node: { program: node, main: join(RESOURCES, 'node/svc-worker/main.ts') } },
       environment: process.env,
       maxWorkers,
       reach,

@@ -144,6 +144,7 @@ async function run(
         log,
         reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
         openForWorkers: (host) => workerListeners.open(host),
+        node: options.commandLine?.program,
       }),
     facts: () => facts as ServiceFacts,
     accountKey: () => accountKey ?? '',

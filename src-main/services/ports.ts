@@ -11,11 +11,13 @@ import type { Json } from '../domain/json/json.ts'
 import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
 import type { AppStore, ArtifactFiles } from './ports/apps.ts'
 import type { WorkerAddress } from './ports/fleet.ts'
+import type { GraphStore } from './ports/graphs.ts'
 import type { LogStore, RequestStore } from './ports/logs.ts'
 import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
 import type { ProjectStore } from './ports/projects.ts'
 import type { LoadTestStore, SavedRequestStore } from './ports/requests.ts'
 import type { SecretStore } from './ports/secrets.ts'
+import type { RunChange, WorkflowStorage } from './ports/workflows.ts'
 
 export type {
   Fleet,
@@ -145,7 +147,7 @@ export type FleetChange = {
 }
 
 /** Anything committed that others want to hear of. */
-export type Change = JobChange | FleetChange
+export type Change = JobChange | FleetChange | RunChange
 
 /**
  * Runs writes. All writes asked for in one turn of the event loop commit together; the promise settles after the
@@ -342,7 +344,7 @@ export type StateStore = {
 }
 
 /** Everything that storage offers. */
-export type Storage = {
+export type Storage = WorkflowStorage & {
   readonly write: Writer
   readonly payloads: PayloadStore
   readonly jobs: JobStore
@@ -361,6 +363,7 @@ export type Storage = {
   readonly loadTests: LoadTestStore
   readonly projects: ProjectStore
   readonly artifacts: ArtifactFiles
+  readonly graphs: GraphStore
   readonly state: StateStore
   /** Version of the database engine. */
   readonly engineVersion: string

@@ -24,6 +24,7 @@ import type { WorkerSupervisor } from './workers/supervise.ts'
 import type { UsageWatch } from './workers/watch-usage.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
 import type { WorkerRegistry } from './workers/worker-registry.ts'
+import type { Workflows } from './workflows/workflows.ts'
 
 /** The running service as the HTTP layer sees it. Made by core.ts. */
 export type ServiceContext = {
@@ -52,6 +53,7 @@ export type ServiceContext = {
   readonly releases: Releases
   readonly loadTests: LoadTests
   readonly projects: Projects
+  readonly workflows: Workflows
   readonly doctor: Doctor
   readonly host: Host
   readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>

@@ -25,6 +25,7 @@ const REMOVE_REQUESTS = `DELETE FROM requests WHERE endpoint_id = ?`
 const REMOVE_METRICS = `DELETE FROM metrics WHERE endpoint_id = ?`
 const REMOVE_SAVED = `DELETE FROM saved_requests WHERE endpoint_id = ?`
 const REMOVE_LOAD_TESTS = `DELETE FROM load_tests WHERE endpoint_id = ?`
+const REMOVE_GRAPHS = `DELETE FROM graph_versions WHERE endpoint_id = ?`
 const ADD_TOTALS = `
   UPDATE endpoints SET completed = completed + ?, failed = failed + ?, retried = retried + ? WHERE id = ?`
 
@@ -47,6 +48,7 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     REMOVE_METRICS,
     REMOVE_SAVED,
     REMOVE_LOAD_TESTS,
+    REMOVE_GRAPHS,
     REMOVE,
   ].map((sql) => db.prepare(sql))
   const addTotals = db.prepare(ADD_TOTALS)

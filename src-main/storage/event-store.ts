@@ -4,15 +4,18 @@ import type { FleetEvent } from '../contract/fleet-events.ts'
 import type { JobState } from '../contract/job.ts'
 import type { JobHistoryEntry } from '../contract/management.ts'
 import { fleetEventKind } from '../domain/worker/fleet-event-kind.ts'
+import type { RunChange } from '../services/ports/workflows.ts'
 import type { Change, EventStore, FleetChange, FleetEventQuery, Job, JobChange } from '../services/ports.ts'
 import type { GroupCommit } from './group-commit.ts'
 
 const INSERT = `
   INSERT INTO events (at, type, endpoint_id, seq, worker_id, event, from_state, to_state, attempt, reason, kind)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_RUN = `
+  INSERT INTO events (at, type, endpoint_id, event, run_id) VALUES (@at, 'run', @endpointId, @event, @runId)`
 const AFTER = `
   SELECT e.id, e.at, e.type, e.endpoint_id AS endpointId, e.seq, e.worker_id AS workerId, e.event,
-         e.from_state AS fromState, e.to_state AS toState, e.attempt, e.reason, j.id AS jobId
+         e.from_state AS fromState, e.to_state AS toState, e.attempt, e.reason, j.id AS jobId, e.run_id AS runId
   FROM events e LEFT JOIN jobs j ON j.seq = e.seq
   WHERE e.id > ? ORDER BY e.id LIMIT ?`
 const LAST = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
@@ -31,7 +34,7 @@ const TRIM = `DELETE FROM events WHERE seq IS NULL AND at < ?`
 type Row = {
   id: number
   at: number
-  type: 'job' | 'worker' | 'endpoint'
+  type: Change['type']
   endpointId: string
   seq: number | null
   workerId: string | null
@@ -41,6 +44,7 @@ type Row = {
   attempt: number | null
   reason: string | null
   jobId: string | null
+  runId: string | null
 }
 
 type FleetRow = Pick<FleetEvent, 'id' | 'at' | 'kind' | 'endpointId' | 'event'> & {
@@ -60,12 +64,14 @@ export type EventLog = EventStore & {
   ) => void
   /** @param from the state that a worker was in; undefined: it is new */
   readonly recordFleet: (change: Omit<FleetChange, 'eventId'>, from?: WorkerState) => void
+  readonly recordRun: (change: Pick<RunChange, 'at' | 'endpointId' | 'runId' | 'event'>) => void
   readonly history: (seq: number) => readonly JobHistoryEntry[]
 }
 
 /** Makes the log of events: written in the transaction of the change, told to listeners after its commit. */
 export function createEventStore(db: Database, commit: GroupCommit): EventLog {
   const insert = db.prepare(INSERT)
+  const insertRun = db.prepare(INSERT_RUN)
   const selectAfter = db.prepare<[number, number], Row>(AFTER)
   const selectLast = db.prepare<[], { id: number }>(LAST)
   const selectFleet = db.prepare<[object], FleetRow>(FLEET)
@@ -102,6 +108,10 @@ export function createEventStore(db: Database, commit: GroupCommit): EventLog {
       })
     },
     recordFleet,
+    recordRun(change) {
+      const eventId = Number(insertRun.run(change).lastInsertRowid)
+      commit.record({ ...change, type: 'run', eventId, workerId: undefined, reason: undefined })
+    },
     recordActivation: (endpointId, release, at) =>
       recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event: 'activated', reason: release }),
     fleet: ({ kinds, endpointId, ...query }: FleetEventQuery) =>
@@ -125,6 +135,7 @@ function toChange(row: Row): Change {
     workerId: row.workerId ?? undefined,
     reason: row.reason ?? undefined,
   }
+  if (row.type === 'run') return runChange(row)
   if (row.type !== 'job') return { ...common, type: row.type, event: row.event }
   return {
     ...common,
@@ -137,6 +148,11 @@ function toChange(row: Row): Change {
     attempt: row.attempt ?? 0,
     job: undefined as never,
   }
+}
+
+function runChange({ id, at, endpointId, event, runId }: Row): RunChange {
+  const told = { eventId: id, at, endpointId, event: event as RunChange['event'], runId: runId ?? '' }
+  return { ...told, type: 'run', workerId: undefined, reason: undefined }
 }
 
 function toFleetEvent({ workerId, reason, ...event }: FleetRow): FleetEvent {

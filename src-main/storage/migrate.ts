@@ -8,6 +8,8 @@ import { eventKinds } from './migrations/2026-11-25-event-kinds.ts'
 import { jobsByWorker } from './migrations/2026-11-25-jobs-by-worker.ts'
 import { projects } from './migrations/2026-11-25-projects.ts'
 import { requestsByHand } from './migrations/2026-11-25-requests.ts'
+import { workflows } from './migrations/2026-11-26-workflows.ts'
+import { publishedGraphs } from './migrations/2026-11-27-published-graphs.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -23,6 +25,8 @@ export const MIGRATIONS: readonly Migration[] = [
   jobsByWorker,
   projects,
   requestsByHand,
+  workflows,
+  publishedGraphs,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

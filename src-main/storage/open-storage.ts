@@ -3,20 +3,25 @@ import type { Database } from 'better-sqlite3'
 import type { Storage } from '../services/ports.ts'
 import { createAppStore } from './app-store.ts'
 import { openArtifactFiles, temporaryArtifactFiles } from './artifact-files.ts'
+import { assetsInMemory, openAssetFiles } from './asset-files.ts'
+import { createAssetStore } from './asset-store.ts'
 import { startCheckpoints } from './checkpoint-thread.ts'
 import { createChunkStore } from './chunk-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
 import { createEventStore } from './event-store.ts'
+import { createGraphStore } from './graph-store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createJobPayloads } from './job-payloads.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoadTestStore } from './load-test-store.ts'
 import { createLogStore } from './log-store.ts'
+import { createNodeTypeStore } from './node-type-store.ts'
 import { DatabaseUnusable, openDatabase } from './open-database.ts'
 import { openPayloadFiles, type PayloadFiles, payloadsInRows } from './payload-files.ts'
 import { createProjectStore } from './project-store.ts'
 import { createIsNamed, deleteRemovedPayloads } from './removed-payloads.ts'
 import { createRequestStore } from './request-store.ts'
+import { createRunStore } from './run-store.ts'
 import { createSavedRequestStore } from './saved-request-store.ts'
 import { createSearchIndex } from './search-index.ts'
 import { keyInFile, keyInMemory } from './secret-key.ts'
@@ -24,6 +29,7 @@ import { createSecretStore } from './secret-store.ts'
 import { createMetricsStore, createStateStore } from './small-stores.ts'
 import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
+import { createWorkflowStore } from './workflow-store.ts'
 
 const VERSION = `SELECT sqlite_version() AS version`
 
@@ -42,6 +48,7 @@ export function openStorage(file: string, now: number): Storage {
   const events = createEventStore(db, commit)
   const state = createStateStore(db)
   const artifacts = file === ':memory:' ? temporaryArtifactFiles() : openArtifactFiles(dirname(file))
+  const assetFiles = file === ':memory:' ? assetsInMemory() : openAssetFiles(dirname(file))
   return {
     write: commit.write,
     onCommit: commit.onCommit,
@@ -64,11 +71,17 @@ export function openStorage(file: string, now: number): Storage {
     loadTests: createLoadTestStore(db),
     projects: createProjectStore(db),
     artifacts,
+    graphs: createGraphStore(db),
+    workflows: createWorkflowStore(db),
+    runs: createRunStore(db, events),
+    assets: createAssetStore(db),
+    assetFiles,
+    nodeTypes: createNodeTypeStore(db),
     state,
     engineVersion: db.prepare<[], { version: string }>(VERSION).get()?.version ?? '',
     close: async () => {
       commit.close()
-      await Promise.all([checkpoints?.stop(), payloads.close(), artifacts.close()])
+      await Promise.all([checkpoints?.stop(), payloads.close(), artifacts.close(), assetFiles.close()])
       db.close()
     },
   }

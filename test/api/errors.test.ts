@@ -136,6 +136,13 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/registries', { name: 'work', server: 'ghcr.io', username: 'ada', password: 'x' })
     return service.ask('GET', '/api/registries')
   },
+  async GRAPH_WITHOUT_ENDPOINT(service) {
+    const payload = '{"1": {"class_type": "SaveImage", "inputs": {}}}'
+    const graph = { id: 'graph', name: 'graph', behind: 'e', payload, parameters: [] }
+    await service.post('/api/published-graphs', graph)
+    await service.ask('DELETE', '/api/endpoints/e')
+    return service.ask('POST', '/v2/graph/run', { body: { input: {} } })
+  },
   FOLDER_UNREADABLE: (service) => service.ask('GET', '/api/folders?path=/nope'),
   FOLDER_NOT_EMPTY: (service) =>
     service.ask('POST', '/api/projects', { body: { folder: appFolder(manifestOf({})), from: 'app' } }),
@@ -210,6 +217,21 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.service().storage.close()
     return run(service)
   },
+  NOT_A_WORKFLOW: (service) => service.ask('POST', '/api/workflows', { body: { name: 'x', text: '{}' } }),
+  MODEL_NOT_INSTALLED: async (service) => {
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workflows: { models: ['a.safetensors'] } } })
+    const workflow = { 1: { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'b.safetensors' } } }
+    return run(service, { body: { input: { workflow } } })
+  },
+  WORKFLOW_NOT_FOUND: (service) => service.ask('GET', '/api/workflows/nope'),
+  WORKFLOW_CHANGED: async (service) => {
+    const { id } = await service.post('/api/workflows', { name: 'x', text: '{"nodes": [], "links": []}' })
+    const body = { text: '{"nodes": [], "links": [], "version": 1}', seen: { version: 9, draft: 0 } }
+    return service.ask('PUT', `/api/workflows/${id}/draft`, { body })
+  },
+  ASSET_NOT_FOUND: (service) => service.ask('GET', `/api/assets/${'a'.repeat(64)}`),
+  RUN_NOT_FOUND: (service) => service.ask('GET', '/api/workflow-runs/nope'),
+  NODE_TYPES_UNREADABLE: (service) => service.ask('POST', '/api/node-types/e/fetch'),
   NOT_DONE: (service) => service.ask('POST', '/api/doctor/fix', { body: { action: 'make-worker-image' } }),
   DISK_FULL: (service) => failing(service, new AppError('DISK_FULL')),
 }

@@ -259,6 +259,7 @@ describe('settings', () => {
     maxWorkers: 32,
     python: 'python3',
     logRetentionDays: 7,
+    assetsMaxMib: 10_240,
   }
 
   it('have defaults, are changed one by one, and stay', async () => {

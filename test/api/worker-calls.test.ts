@@ -39,6 +39,14 @@ describe('the environment of a worker', () => {
     expect([env.SVC_API_KEY, env.RUNPOD_API_KEY]).toEqual([accountKey(), accountKey()])
     expect(env.RUNPOD_SKIP_AUTO_SYSTEM_CHECKS).toBe(undefined)
   })
+
+  it('names the ComfyUI server of the endpoint, and none where its settings name none', async () => {
+    const { createEndpoint, worker } = await setup()
+    await createEndpoint('bridge', { workflows: { server: 'http://127.0.0.1:8188' } })
+    await createEndpoint('sketch', { workflows: {} })
+    expect((await worker('bridge')).spec.env.SVC_WORKFLOW_SERVER).toBe('http://127.0.0.1:8188')
+    expect((await worker('sketch')).spec.env).not.toHaveProperty('SVC_WORKFLOW_SERVER')
+  })
 })
 
 describe('job-take', () => {

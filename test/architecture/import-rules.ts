@@ -4,6 +4,7 @@ import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependenc
 import {
   FEATURES_MAY_IMPORT,
   MAY_IMPORT,
+  NODE_WORKERS,
   OWNED_PACKAGES,
   PURE_LAYERS,
   RENDERER_LAYERS,
@@ -42,6 +43,16 @@ const rendererRules = Object.entries(RENDERER_LAYERS).map(([layer, allowed]) => 
   to: { path: '^src-renderer/', pathNot: [layer, ...allowed].map(rendererEntry) },
 }))
 
+const nodeWorkerRules = Object.entries(NODE_WORKERS).map(([folder, allowed]) => ({
+  name: `resources/node/${folder} may import ${allowed.join(', ') || 'nothing else'}`,
+  severity: 'error' as const,
+  from: { path: `^resources/node/${literally(folder)}/` },
+  to: {
+    path: '^(src-main|src-renderer|test|resources)/',
+    pathNot: [`resources/node/${folder}`, ...allowed].map((path) => `^${literally(path)}/`),
+  },
+}))
+
 const feature = (name: string) => `^src-renderer/features/${name}/`
 const featureRules = [
   ...Object.entries(FEATURES_MAY_IMPORT).map(([name, allowed]) => ({
@@ -76,6 +87,7 @@ const FORBIDDEN: IForbiddenRuleType[] = [
   ...layerRules,
   ...rendererRules,
   ...featureRules,
+  ...nodeWorkerRules,
   ...pureRules,
   ...packageRules,
   {
@@ -88,14 +100,14 @@ const FORBIDDEN: IForbiddenRuleType[] = [
 ]
 
 /**
- * Follows every import below src-main and src-renderer, types included.
+ * Follows every import below src-main, src-renderer and resources/node, types included.
  * @param root the folder that holds src-main.
  * @returns what breaks a rule, and how many files were read: 0 would mean that nothing was checked.
  */
 export async function findImportViolations(
   root: string,
 ): Promise<{ readonly filesRead: number; readonly violations: readonly ImportViolation[] }> {
-  const folders = ['src-main', 'src-renderer'].filter((folder) => existsSync(join(root, folder)))
+  const folders = ['src-main', 'src-renderer', 'resources/node'].filter((folder) => existsSync(join(root, folder)))
   const report: IReporterOutput = await cruise(folders, {
     baseDir: root,
     validate: true,

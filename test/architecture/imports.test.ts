@@ -5,6 +5,7 @@ import { findImportViolations } from './import-rules.ts'
 import {
   FEATURES_MAY_IMPORT,
   MAY_IMPORT,
+  NODE_WORKERS,
   OWNED_PACKAGES,
   PURE_LAYERS,
   RENDERER_FILES_WITHOUT_A_ROW,
@@ -58,6 +59,27 @@ test('every top entry of src-main has a row', () => {
 test('every top entry of src-renderer has a row', () => {
   const known = [...Object.keys(RENDERER_LAYERS), ...RENDERER_FILES_WITHOUT_A_ROW]
   expect(readdirSync(join(ROOT, 'src-renderer')).filter((entry) => !known.includes(entry))).toEqual([])
+})
+
+test('every worker in TypeScript has a row, and what it does not allow is found', async () => {
+  const folders = readdirSync(join(ROOT, 'resources', 'node'))
+  expect(folders.filter((folder) => !(folder in NODE_WORKERS))).toEqual([])
+  const { violations } = await findImportViolations(
+    plant({
+      'package.json': '{ "type": "module" }',
+      'src-main/domain/target.ts': 'export {}\n',
+      'src-main/services/target.ts': 'export {}\n',
+      'resources/node/svc-worker/target.ts': 'export {}\n',
+      'resources/node/svc-worker/takes-domain.ts': `import '../../../src-main/domain/target.ts'\n`,
+      'resources/node/sketch/takes-domain.ts': `import '../../../src-main/domain/target.ts'\n`,
+      'resources/node/sketch/takes-runtime.ts': `import '../svc-worker/target.ts'\n`,
+      'resources/node/sketch/takes-services.ts': `import '../../../src-main/services/target.ts'\n`,
+    }),
+  )
+  expect(violations.map(({ from }) => from).sort()).toEqual([
+    'resources/node/sketch/takes-services.ts',
+    'resources/node/svc-worker/takes-domain.ts',
+  ])
 })
 
 test('every import between two layers of the pages is found exactly when the table does not allow it', async () => {

@@ -1,6 +1,6 @@
 const CLIENT_OF_THE_CLI = [
   ...['cli/client', 'cli/http', 'cli/server-sent-events'],
-  ...['cli/find-service', 'cli/data-folder'],
+  ...['cli/find-service', 'cli/data-folder', 'cli/sketch-sample'],
 ]
 
 /**
@@ -29,6 +29,16 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   electron: ['contract', 'domain', 'core.ts', 'server', ...CLIENT_OF_THE_CLI],
 }
 
+/**
+ * Who may import whom in resources/node, one row per folder, with what each may import of src-main. A handler may be
+ * copied out of here by users as an example, so that the runtime knows of nothing but itself.
+ */
+export const NODE_WORKERS: Readonly<Record<string, readonly string[]>> = {
+  'svc-worker': [],
+  sketch: ['resources/node/svc-worker', 'src-main/domain', 'src-main/contract'],
+  comfyui: ['resources/node/svc-worker', 'src-main/domain', 'src-main/contract'],
+}
+
 /** What the pages may import from src-main. */
 export const RENDERER_MAY_IMPORT: readonly string[] = ['contract', 'domain']
 
@@ -53,6 +63,10 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
   endpoints: ['requests', 'jobs', 'workers'],
   // The state of an endpoint, in the same words.
   apps: ['endpoints'],
+  // The state of an endpoint that graphs are run on, in the same words.
+  'workflow-editor': ['endpoints'],
+  // The library opens files and tabs as the editor does.
+  workflows: ['workflow-editor'],
 }
 
 /** Entries of src-renderer that are no code. */
@@ -96,6 +110,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   '@xterm/addon-fit': 'src-renderer/ui/terminal/',
   'radix-ui': 'src-renderer/',
   '@xyflow/react': 'src-renderer/',
+  'react-markdown': 'src-renderer/features/workflow-editor/notes/',
   '@dagrejs/dagre': 'src-renderer/ui/graph/',
   'd3-hierarchy': 'src-renderer/ui/treemap/',
 }

@@ -61,7 +61,7 @@ export const SOURCE_RULES = {
     find: (file) => collect(file, opensAPort),
   },
   'every export has a docstring': {
-    appliesTo: /^(src-main|src-renderer|test\/support)\//,
+    appliesTo: /^(src-main|src-renderer|resources\/node|test\/support)\//,
     find: exportsWithoutDocstring,
   },
   'a skipped test says why: call skip(condition, reason) of the test context': {
@@ -69,7 +69,7 @@ export const SOURCE_RULES = {
     find: (file) => collect(file, skipsWithoutReason),
   },
   'files are small: 400 lines, tests 500, components 200': {
-    appliesTo: /^(src-main|src-renderer|test)\//,
+    appliesTo: /^(src-main|src-renderer|resources\/node|test)\//,
     find: tooManyLines,
   },
 } satisfies Record<string, SourceRule>
@@ -82,7 +82,7 @@ export type SourceRuleName = keyof typeof SOURCE_RULES
  * @returns text by path from the root, with forward slashes.
  */
 export function readSources(root: string): Record<string, string> {
-  const paths = globSync('{src-main,src-renderer,test}/**/*.{ts,tsx,mjs,js}', {
+  const paths = globSync('{src-main,src-renderer,resources/node,test}/**/*.{ts,tsx,mjs,js}', {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|fixtures)$/.test(path),
   })

@@ -199,6 +199,8 @@ describe('start', () => {
 
     const second = await startCommand(argv, { cwd: folder }).ended
     expect(second).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/already running[\s\S]*hello answered/) })
+    const listed = await startCommand(['endpoint', 'list', '--data', 'data', '--json'], { cwd: folder }).ended
+    expect(JSON.parse(listed.stdout).endpoints).toMatchObject([{ id: 'hello' }, { id: 'sketch', workflows: {} }])
     first.child.kill('SIGINT')
     expect(await first.ended).toMatchObject({ exitCode: 0 })
   })

@@ -18,14 +18,14 @@ function jobOf(c: Context, { storage }: ServiceContext): Job {
 }
 
 // Written in pieces, because the payloads are passed on as they came.
-async function detail({ storage, views }: ServiceContext, job: Job): Promise<readonly Json[]> {
-  const endpoint = storage.endpoints.get(job.endpointId)
-  const reason = endpoint === undefined ? undefined : waitingReason(views, endpoint, job)
+async function detail(service: ServiceContext, job: Job): Promise<readonly Json[]> {
+  const { storage, views } = service
   const facts = {
     ...viewJobRow(job),
     lowPriority: job.lowPriority === 1,
     attempt: job.attempt,
-    ...(reason === undefined ? {} : { waitingReason: reason }),
+    ...whyItWaits(service, job),
+    graph: storage.graphs.ofJob(job.seq),
     history: storage.jobs.history(job.seq),
     deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
     chunkCount: storage.chunks.count(job.seq),
@@ -36,9 +36,23 @@ async function detail({ storage, views }: ServiceContext, job: Job): Promise<rea
   return [JSON.stringify(facts).slice(0, -1), ',"input":', input, ...end]
 }
 
+async function progress(service: ServiceContext, job: Job): Promise<readonly Json[]> {
+  const facts = { ...viewJobRow(job), attempt: job.attempt, ...whyItWaits(service, job) }
+  const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.readOutput(job) : undefined
+  const end = output === undefined ? ['}'] : [',"progress":', output, '}']
+  return [JSON.stringify(facts).slice(0, -1), ...end]
+}
+
+function whyItWaits({ storage, views }: ServiceContext, job: Job): { readonly waitingReason?: string } {
+  const endpoint = storage.endpoints.get(job.endpointId)
+  const reason = endpoint === undefined ? undefined : waitingReason(views, endpoint, job)
+  return reason === undefined ? {} : { waitingReason: reason }
+}
+
 /** One job for people, with all that is known of it. */
 export const JOB_OPERATIONS = {
   jobRead: async (c, service) => jsonAnswer(await detail(service, jobOf(c, service))),
+  jobProgress: async (c, service) => jsonAnswer(await progress(service, jobOf(c, service))),
   jobChunks(c, service) {
     const { query } = APP_ROUTES.jobChunks
     const after = queryValue(c, 'after', query.after) ?? 0

@@ -1,5 +1,5 @@
 import { cancelJob } from '../../services/queue/cancel.ts'
-import { purgeQueue } from '../../services/queue/purge.ts'
+import { purgeGraph, purgeQueue } from '../../services/queue/purge.ts'
 import { retryJob } from '../../services/queue/retry.ts'
 import { handleText, jobOf, jsonAnswer, type Operation } from './operation.ts'
 
@@ -11,6 +11,7 @@ export const retry: Operation = async (request) => handleText(await retryJob(req
 
 /** POST purge-queue. */
 export const purge: Operation = async ({ service, endpoint }) => {
-  const removed = await purgeQueue(service, endpoint.id)
+  const purgeAll = endpoint.config.graph === undefined ? purgeQueue : purgeGraph
+  const removed = await purgeAll(service, endpoint.id)
   return jsonAnswer(JSON.stringify({ removed, status: 'completed' }))
 }

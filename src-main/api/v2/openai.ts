@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job } from '../../services/ports.ts'
-import { submitJob } from '../../services/queue/submit.ts'
+import { submitRequest } from '../../services/workflows/submit-request.ts'
 import { textOf } from '../body-text.ts'
 import { readJson } from '../read-body.ts'
 import { jsonAnswer, type Operation, type OperationRequest } from './operation.ts'
@@ -20,7 +20,7 @@ export const openai: Operation = async (request) => {
   const names = Object.keys(body?.value ?? {})
   const given = `{${names.map((name) => `${JSON.stringify(name)}:${body?.raw(name)}`).join(',')}}`
   const input = `{"openai_route":${JSON.stringify(route)}${body === undefined ? '' : `,"openai_input":${given}`}}`
-  const job = await submitJob(service, endpoint, {
+  const job = await submitRequest(service, endpoint, {
     kind: 'runsync',
     request: {},
     input,

@@ -51,9 +51,14 @@ export function handleText(job: Pick<Job, 'id' | 'status'>): Response {
 export function jobOf({ c, service, endpoint }: OperationRequest): Job {
   const jobId = c.req.param('jobId') ?? ''
   const job = service.storage.jobs.find(jobId)
-  if (job === undefined || job.endpointId !== endpoint.id)
+  if (job === undefined || !isOf(job, endpoint, service))
     throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job
+}
+
+// Jobs of a published graph run on another endpoint.
+function isOf(job: Job, { id, config }: Endpoint, { storage }: ServiceContext): boolean {
+  return config.graph === undefined ? job.endpointId === id : storage.graphs.ofJob(job.seq)?.endpointId === id
 }
 
 /**

@@ -4,8 +4,8 @@ import { V2_ROUTES } from '../../contract/v2-routes.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job } from '../../services/ports.ts'
 import { readJobRecord } from '../../services/queue/read-job.ts'
-import { submitJob } from '../../services/queue/submit.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
+import { submitRequest } from '../../services/workflows/submit-request.ts'
 import { handleText, jobOf, jsonAnswer, type Operation, queryValue } from './operation.ts'
 import { readSubmission } from './submit.ts'
 
@@ -13,7 +13,7 @@ import { readSubmission } from './submit.ts'
 export const runsync: Operation = async ({ c, service, endpoint }) => {
   const waitMs = queryValue(c, 'wait', V2_ROUTES.runsync.query.wait)
   const submission = await readSubmission(c, 'runsync', waitMs)
-  const job = await submitJob(service, endpoint, submission)
+  const job = await submitRequest(service, endpoint, submission)
   return answerAtEnd(c, service, job, waitMs ?? limit('waitDefaultMs'))
 }
 

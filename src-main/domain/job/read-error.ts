@@ -19,12 +19,15 @@ export function readJobError(error: string): JobError {
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
 }
 
+// What worker SDKs write, and workers of graphs, which begin with the message and go on with the place.
+const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)"/
+
 /**
- * The line of an error that says most: of what worker SDKs write the message, of a traceback its end. It may have been
+ * The line of an error that says most: of what workers write as JSON the message, of a traceback its end. It may have been
  * cut in its middle, as in lists of jobs.
  */
 export function errorLine(error: string): string {
-  const message = /"error_message":\s*"((?:[^"\\]|\\.)*)"/.exec(error)?.[1]?.replace(/\\n/g, '\n').replace(/\\"/g, '"')
+  const message = MESSAGE.exec(error)?.[1]?.replace(/\\n/g, '\n').replace(/\\"/g, '"')
   const lines = (message ?? error).split('\n').filter((line) => line.trim() !== '')
   const isTraceback = lines[0]?.startsWith('Traceback') === true
   return ((isTraceback ? lines.at(-1) : lines[0]) ?? '').trim()

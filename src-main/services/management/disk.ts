@@ -32,6 +32,7 @@ const FILES = {
   payloads: ['payloads'],
   logs: ['drydock.log', 'workers'],
   artifacts: ['artifacts', 'unpacked'],
+  assets: ['assets'],
   volumes: ['volumes'],
   previews: ['previews'],
 } as const satisfies Record<Exclude<DiskKind, 'images' | 'packages'>, readonly string[]>
@@ -41,6 +42,8 @@ const NOTES: Readonly<Record<DiskKind, string>> = {
   payloads: 'Inputs and outputs above 256 KiB. Each goes with the record of its job, when its retention is over.',
   logs: 'Files between workers and the log, and the log of the service. Log lines themselves are in the database.',
   artifacts: 'Code of apps, packed and unpacked. Those that no release and no worker has go after an hour.',
+  assets:
+    'Pictures and other files of workflows: what runs gave, and what nodes load. Those that nothing refers to go when the store is full; its size is a setting.',
   packages:
     'Packages that builds have installed for apps whose folders were opened. The three newest sets of each stay; a build installs again what is missing.',
   volumes: 'What workers wrote into network volumes. It is yours: delete folders that you do not need by hand.',

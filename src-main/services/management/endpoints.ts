@@ -23,24 +23,39 @@ export async function createEndpoint(
 ): Promise<EndpointAndKey> {
   const key = newId.key()
   const endpoint = await storage.write(() => {
-    refuseTaken(storage, 'id', wantedId, undefined)
-    refuseTaken(storage, 'name', config.name, undefined)
-    const isTaken = (candidate: string) => storage.endpoints.read(candidate) !== undefined
-    const id = wantedId ?? endpointIdFrom(config.name, isTaken, newId.worker)
-    const now = clock.now()
-    const made = {
-      id,
-      config: withFaults(config, config.faults),
-      paused: false,
-      keyHash: newId.hash(key),
-      revision: 1,
-      createdAt: now,
-      updatedAt: now,
-    }
-    storage.endpoints.save(made, 'created', now)
+    const made = newEndpoint({ storage, newId }, { config, wantedId, key, now: clock.now() })
+    storage.endpoints.save(made, 'created', made.createdAt)
     return made
   })
   return { endpoint, key }
+}
+
+/**
+ * A new endpoint, to be saved in the same write. @param key it is stored as its hash alone
+ * @throws AppError ENDPOINT_EXISTS when the id or the name is taken
+ */
+export function newEndpoint(
+  { storage, newId }: Pick<Deps, 'storage' | 'newId'>,
+  wish: {
+    readonly config: EndpointConfig
+    readonly wantedId: string | undefined
+    readonly key: string
+    readonly now: number
+  },
+): Endpoint {
+  const { config, wantedId, key, now } = wish
+  refuseTaken(storage, 'id', wantedId, undefined)
+  refuseTaken(storage, 'name', config.name, undefined)
+  const isTaken = (candidate: string) => storage.endpoints.read(candidate) !== undefined
+  return {
+    id: wantedId ?? endpointIdFrom(config.name, isTaken, newId.worker),
+    config: withFaults(config, config.faults),
+    paused: false,
+    keyHash: newId.hash(key),
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+  }
 }
 
 /**
@@ -54,6 +69,9 @@ export async function updateEndpoint(deps: Deps, { id }: Endpoint, changes: Endp
     changes.handler !== undefined ? { command: undefined } : changes.command !== undefined ? { handler: undefined } : {}
   const changed = await change(deps, id, 'updated', (endpoint) => {
     refuseTaken(deps.storage, 'name', changes.name, id)
+    const setting = Object.keys(given).find((name) => name !== 'name')
+    if (endpoint.config.graph !== undefined && setting !== undefined)
+      throw new AppError('BAD_FIELD', { field: setting, why: 'a published graph has no workers of its own' })
     const container =
       changes.container === null ? undefined : withoutNulls({ ...endpoint.config.container, ...changes.container })
     const merged = endpointConfig.parse({
@@ -65,7 +83,10 @@ export async function updateEndpoint(deps: Deps, { id }: Endpoint, changes: Endp
     if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: fault })
     if (config.workersMin > config.workersMax)
       throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
-    const replace = SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name]))
+    // Of workflows a worker gets only the address of the server; the rest is for the service.
+    const replace =
+      SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name])) ||
+      config.workflows?.server !== endpoint.config.workflows?.server
     return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
   })
   if (changes.faults !== undefined) deps.storage.poke() // a job that was held back may go now
@@ -74,10 +95,15 @@ export async function updateEndpoint(deps: Deps, { id }: Endpoint, changes: Endp
 
 /**
  * Pauses or resumes the hand-out of jobs.
- * @throws AppError ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ * @throws AppError ENDPOINT_NOT_FOUND when it was deleted meanwhile, NOT_DONE of a published graph
  */
 export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promise<Endpoint> {
-  return change(deps, id, paused ? 'paused' : 'resumed', (endpoint) => ({ ...endpoint, paused }))
+  return change(deps, id, paused ? 'paused' : 'resumed', (endpoint) => {
+    const behind = endpoint.config.graph?.behind
+    if (behind !== undefined)
+      throw new AppError('NOT_DONE', { why: `a published graph hands out no jobs of its own; pause ${behind} instead` })
+    return { ...endpoint, paused }
+  })
 }
 
 /**
@@ -102,6 +128,7 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
       ...storage.jobs.waiting(id, Number.MAX_SAFE_INTEGER, storage.jobs.newestSeq()),
     ]
     for (const job of open) storage.jobs.move(job.seq, 'cancel', { reason }, momentOf(clock))
+    storage.nodeTypes.remove(id)
     storage.endpoints.remove(id, clock.now())
   })
 }

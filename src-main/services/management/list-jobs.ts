@@ -36,6 +36,30 @@ export function listJobsById(storage: Storage, ids: readonly string[]): JobList 
   return { requests: jobs.map(viewListed) }
 }
 
+/** A page of the jobs of a published graph, newest first. With `status` it may be shorter than `limit`. */
+export function listGraphJobs(
+  storage: Storage,
+  graphId: string,
+  { status, cursor, limit: count = limit('listPage') }: GraphJobsRequest,
+): JobList {
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor)
+  const seqs = storage.graphs.jobs(graphId, count + 1, before)
+  const jobs = seqs.slice(0, count).map((seq) => storage.jobs.read(seq))
+  const found = jobs.filter((job) => job !== undefined && (status === undefined || job.status === status))
+  const last = seqs.slice(0, count).at(-1)
+  const more = seqs.length > count && last !== undefined
+  return {
+    requests: found.filter((job) => job !== undefined).map(viewListed),
+    ...(more ? { cursor: String(last) } : {}),
+  }
+}
+
+type GraphJobsRequest = {
+  readonly status: JobState | undefined
+  readonly cursor: string | undefined
+  readonly limit: number | undefined
+}
+
 /** The filter as storage takes it; where it searches, the index has caught up as far as one request may wait for. */
 export async function searchable(
   storage: Storage,

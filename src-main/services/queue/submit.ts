@@ -20,6 +20,7 @@ export type Submission = {
 
 /**
  * Queues a job. The promise settles when the job is durable.
+ * @param withJob writes what belongs to the new job, in the same transaction
  * @returns the new job, or the first job that came with the same idempotency key
  * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, ENDPOINT_NOT_FOUND when it was deleted
  *   meanwhile
@@ -28,6 +29,7 @@ export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
   { kind, request, input, s3Config, waitMs }: Submission,
+  withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
   if (endpoint.config.workersMax === 0) {
     throw new AppError('ENDPOINT_PAUSED', { endpointId: endpoint.id, why: 'has a maximum of 0 workers' })
@@ -51,6 +53,8 @@ export async function submitJob(
       const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
       if (first !== undefined) return { stored: false, result: first }
     }
-    return { stored: true, result: storage.jobs.insert({ ...job, input: kept }, momentOf(clock)) }
+    const inserted = storage.jobs.insert({ ...job, input: kept }, momentOf(clock))
+    withJob(inserted)
+    return { stored: true, result: inserted }
   })
 }

@@ -21,6 +21,18 @@ async function setup() {
   return cli
 }
 
+test('endpoint show tells what it knows of workflows', async () => {
+  const view = (workflows: object) => ({ ...HELLO_VIEW, workflows: { checkModels: true, ...workflows } })
+  const shown = async (workflows: object) => {
+    const { run } = await setupCli({ 'GET /api/endpoints/hello': view(workflows) })
+    return (await run(['endpoint', 'show', 'hello'])).stdout
+  }
+  expect(await shown({})).toMatch(/workflows +yes\n/)
+  expect(await shown({ models: ['a.pt'], server: 'http://x' })).toMatch(
+    /workflows +models a\.pt; others are refused\n +server http:\/\/x\n/,
+  )
+})
+
 describe('endpoint create', () => {
   test('sends everything the options say, with the handler path made absolute', async () => {
     const { run, service, folder } = await setup()
@@ -61,6 +73,19 @@ describe('endpoint create', () => {
         },
       },
     ])
+  })
+
+  test.each([
+    [['--workflows'], {}],
+    [['--models', 'a.safetensors, b.pt', '--models', 'c.ckpt'], { models: ['a.safetensors', 'b.pt', 'c.ckpt'] }],
+    [['--models', 'a.pt', '--no-check-models'], { models: ['a.pt'], checkModels: false }],
+    [['--workflow-server', 'http://127.0.0.1:8188'], { server: 'http://127.0.0.1:8188' }],
+    [['--models', 'a.pt', '--workflow-server', 'http://x'], { models: ['a.pt'], server: 'http://x' }],
+  ])('with %j its workers take workflows', async (options, workflows) => {
+    const { run, service } = await setup()
+    const { exitCode } = await run(['endpoint', 'create', 'Hello', '--handler', 'handler.py', ...options])
+    expect(exitCode).toBe(0)
+    expect(service.seen[0]?.body).toMatchObject({ workflows })
   })
 
   test('starts a worker command in the folder of the caller', async () => {

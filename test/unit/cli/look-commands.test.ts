@@ -52,6 +52,7 @@ const settings = {
   maxWorkers: 32,
   python: 'python3',
   logRetentionDays: 7,
+  assetsMaxMib: 10_240,
 }
 
 const setup = (answers: Answers = {}) =>

@@ -34,3 +34,11 @@ describe('what the worker image is to hold', () => {
     },
   )
 })
+
+it.each(['/app/handler.ts', '/app/handler.mts', '/app/handler.mjs', '/app/handler.js'])(
+  'the worker image has no Node for %s',
+  (handler) => {
+    expect(fault({}, { handler })).toContain('runs as a process, so leave out container')
+    expect(programFault({ handler })).toBeUndefined()
+  },
+)

@@ -60,6 +60,32 @@ describe('migrations', () => {
     await close()
   })
 
+  it('keep the log of events, and its numbers go on where they were', async () => {
+    const path = file()
+    const old = new BetterSqlite(path)
+    migrate(
+      old,
+      1,
+      MIGRATIONS.filter(({ id }) => id < '2026-11-26'),
+    )
+    const add = `INSERT INTO events (at, type, endpoint_id, event, to_state, kind) VALUES (1, 'endpoint', 'e', ?, ?, 'endpoint')`
+    for (const event of ['created', 'updated', 'paused']) old.prepare(add).run(event, event)
+    old.exec('DELETE FROM events WHERE id = 3')
+    old.close()
+    const { events, write, runs, close } = openStorage(path, 2)
+    const run = { id: 'r', endpointId: 'e', title: 't', createdAt: 5, payload: '{}', files: [], words: '' }
+    const nothing = { workflowId: undefined, label: undefined, sweepId: undefined, document: undefined }
+    await write(() => runs.insert({ ...run, ...nothing }))
+    expect(events.after(0, 10).map(({ eventId, type, event }) => [eventId, type, event])).toEqual([
+      [1, 'endpoint', 'created'],
+      [2, 'endpoint', 'updated'],
+      [4, 'run', 'created'],
+    ])
+    const kinds = { kinds: ['endpoint' as const], endpointId: undefined, from: 0, to: 9, before: 9, limit: 9 }
+    expect(events.fleet(kinds).map(({ event }) => event)).toEqual(['updated', 'created'])
+    await close()
+  })
+
   it('of a newer version are refused, and nothing is changed', () => {
     const path = file()
     const db = openDatabase(path, 1)

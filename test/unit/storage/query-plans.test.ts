@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { createAppStore } from '../../../src-main/storage/app-store.ts'
+import { createAssetStore } from '../../../src-main/storage/asset-store.ts'
 import { createChunkStore } from '../../../src-main/storage/chunk-store.ts'
 import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
 import { createEventStore } from '../../../src-main/storage/event-store.ts'
@@ -9,11 +10,13 @@ import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
 import { createLoadTestStore } from '../../../src-main/storage/load-test-store.ts'
 import { createLogStore } from '../../../src-main/storage/log-store.ts'
+import { createNodeTypeStore } from '../../../src-main/storage/node-type-store.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 import { payloadsInRows } from '../../../src-main/storage/payload-files.ts'
 import { createProjectStore } from '../../../src-main/storage/project-store.ts'
 import { createIsNamed, deleteRemovedPayloads } from '../../../src-main/storage/removed-payloads.ts'
 import { createRequestStore } from '../../../src-main/storage/request-store.ts'
+import { createRunStore } from '../../../src-main/storage/run-store.ts'
 import { createSavedRequestStore } from '../../../src-main/storage/saved-request-store.ts'
 import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
 import { keyInMemory } from '../../../src-main/storage/secret-key.ts'
@@ -21,19 +24,24 @@ import { createSecretStore } from '../../../src-main/storage/secret-store.ts'
 import { createMetricsStore, createStateStore } from '../../../src-main/storage/small-stores.ts'
 import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
+import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes.
-const SMALL = ['endpoints', 'workers', 'removed_payloads', 'apps', 'environments', 'projects']
+const SMALL = ['endpoints', 'workers', 'removed_payloads', 'apps', 'environments', 'projects', 'assets_total']
 // Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
 const READ_WHOLE = [
   'releases USING INDEX releases_preparing',
   'releases USING COVERING INDEX releases_by_artifact',
   'load_tests USING INDEX load_tests_running',
+  'workflow_runs USING INDEX workflow_runs_open',
+  'workflow_runs USING COVERING INDEX workflow_runs_open',
+  'workflows USING INDEX workflows_by_change',
 ]
-// Sorts at most two pages of rows that come from two ranges of an index, each in order already.
-const SORTS_A_PAGE = /UNION ALL/
-// Once an hour or so, for a whole table.
-const TRIMS = /^DELETE FROM (metrics|events) WHERE (at|seq IS NULL AND at) < \?$/
+// Sorts at most two pages of rows that come from two ranges of an index, each in order already; or what a full store gives up.
+const SORTS_A_PAGE = /UNION ALL|^WITH loaded AS /
+// Once an hour or so, for a whole table, or where a store is full.
+const TRIMS =
+  /^DELETE FROM (metrics|events) WHERE (at|seq IS NULL AND at) < \?$|^DELETE FROM workflow_runs WHERE seq IN|^WITH loaded AS /
 
 /** Every statement that the stores prepare, on a database with the real tables. */
 function statements(): { readonly db: Database; readonly all: readonly string[] } {
@@ -70,6 +78,10 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   createSecretStore(spied, keyInMemory())
   createAppStore(spied)
   createProjectStore(spied)
+  createWorkflowStore(spied)
+  createAssetStore(spied)
+  createNodeTypeStore(spied)
+  createRunStore(spied, events)
   return { db, all }
 }
 

@@ -17,7 +17,8 @@ export function addEndpointUpdate(parent: Command, surroundings: Surroundings): 
     .addHelpText(
       'after',
       `
---env replaces all variables of the endpoint by the given ones; so do --volume, --publish and --cap-add with theirs.
+--env replaces all variables of the endpoint by the given ones; so do --volume, --publish and --cap-add with theirs, and
+the options of workflows with all that is set of them.
 
 Examples:
   $ drydock endpoint update hello --workers 1,4

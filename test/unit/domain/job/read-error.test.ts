@@ -29,6 +29,7 @@ describe('an error', () => {
     ['Traceback (most recent call last):\n  File "x"\nValueError: no face\n', 'ValueError: no face'],
     [given, 'no "face"'],
     [given.slice(0, -5), 'no "face"'],
+    ['{"message":"no \\"face\\"","node":"3"}', 'no "face"'],
     ['', ''],
   ])('%j says most in %j', (error, line) => {
     expect(errorLine(error)).toBe(line)
@@ -41,4 +42,9 @@ describe('an error', () => {
   ])('%j reads as %j', (error, text) => {
     expect(errorText(error)).toBe(text)
   })
+})
+
+it('of our runtime for Node the type is the name of the class', () => {
+  const written = { error_type: 'RangeError', error_message: 'no', error_traceback: 'RangeError: no' }
+  expect(readJobError(JSON.stringify(written)).type).toBe('RangeError')
 })

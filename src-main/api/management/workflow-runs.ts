@@ -1,0 +1,54 @@
+import type { Context } from 'hono'
+import { APP_ROUTES } from '../../contract/app-routes.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { addressesOf } from '../../services/management/views.ts'
+import { createRun, deleteRun, readRun } from '../../services/workflows/runs.ts'
+import { readJson } from '../read-body.ts'
+import { queryValue } from '../v2/operation.ts'
+import type { AppHandler } from './app-handler.ts'
+
+const idOf = (c: Context) => c.req.param('runId') ?? ''
+
+// A payload and a document, as texts within JSON.
+const BODY_BYTES = 4 * limit('workflowBytes')
+
+/** Runs of graphs. */
+export const RUN_OPERATIONS = {
+  async runCreate(c, service) {
+    const { value } = await readJson(c, BODY_BYTES, 'this operation')
+    const asked = APP_ROUTES.runCreate.body.parse(value)
+    const { storage, clock, newId, workflows } = service
+    const endpoint = storage.endpoints.get(asked.endpointId)
+    if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: asked.endpointId.slice(0, 100) })
+    if (endpoint.config.loadBalanced !== undefined) {
+      const { url } = addressesOf(endpoint, service.info().url)
+      throw new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: url })
+    }
+    return c.json(await createRun({ storage, clock, newId, nodeTypes: workflows.nodeTypes }, endpoint, asked))
+  },
+  runList(c, { storage }) {
+    const { query } = APP_ROUTES.runList
+    const count = queryValue(c, 'limit', query.limit) ?? limit('listPage')
+    const before = queryValue(c, 'before', query.before)
+    if (before !== undefined && storage.runs.get(before) === undefined)
+      throw new AppError('BAD_FIELD', {
+        field: 'before',
+        why: 'this run is no longer there. Read the list from its beginning',
+      })
+    const found = storage.runs.list({
+      workflowId: queryValue(c, 'workflow', query.workflow),
+      endpointId: queryValue(c, 'endpoint', query.endpoint),
+      sweepId: queryValue(c, 'sweep', query.sweep),
+      text: queryValue(c, 'q', query.q),
+      before,
+      limit: count + 1,
+    })
+    return c.json({ runs: found.slice(0, count), more: found.length > count })
+  },
+  runRead: (c, service) => c.json(readRun(service, idOf(c))),
+  async runDelete(c, service) {
+    await deleteRun(service, idOf(c))
+    return c.json({ ok: true as const })
+  },
+} as const satisfies Record<string, AppHandler>

@@ -1,0 +1,53 @@
+/** What comes along for workflows: templates, classes of nodes, and which of them a handler runs. */
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import type {
+  ReadBuiltInNodeTypes,
+  ReadHandlerClasses,
+  ReadTemplates,
+  WorkflowPorts,
+} from '../services/ports/workflows.ts'
+import { fileTools } from './file-tools.ts'
+
+const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
+
+const index = z.object({
+  templates: z.array(z.object({ id: z.string().regex(/^[a-z0-9-]+$/), name: z.string(), summary: z.string() })),
+})
+const classNames = z.array(z.string())
+
+/** Reads `workflows/index.json` with the document of each template. */
+const readTemplates: ReadTemplates = async () => {
+  const folder = join(RESOURCES, 'workflows')
+  const { templates } = index.parse(JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')))
+  return Promise.all(
+    templates.map(async (template) => ({
+      ...template,
+      text: await readFile(join(folder, `${template.id}.json`), 'utf8'),
+    })),
+  )
+}
+
+/** Reads `node-types.json`. */
+export const readBuiltInNodeTypes: ReadBuiltInNodeTypes = () => readFile(join(RESOURCES, 'node-types.json'), 'utf8')
+
+/** Reads `classes.json` beside a handler that comes along. */
+const readHandlerClasses: ReadHandlerClasses = async (handler) => {
+  if (relative(RESOURCES, handler).startsWith('..')) return undefined
+  try {
+    return classNames.parse(JSON.parse(await readFile(join(dirname(handler), 'classes.json'), 'utf8')))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** All of it, as the core takes it. */
+export const workflowResources: Omit<WorkflowPorts, 'fetchNodeTypes' | 'lookForServer'> = {
+  tools: fileTools,
+  templates: readTemplates,
+  builtInNodeTypes: readBuiltInNodeTypes,
+  handlerClasses: readHandlerClasses,
+}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { plainWords } from '../../plain-words.ts'
+import { openSession } from '../../session.ts'
+import { expectSuccess } from '../../show-job.ts'
+import { createStatusLine } from '../../status-line.ts'
+import type { Surroundings } from '../../surroundings.ts'
+import { readSetting, type Setting } from '../../workflow/set-values.ts'
+
+type RunOptions = { readonly endpoint: string; readonly set?: readonly Setting[]; readonly output: string }
+
+/** `drydock workflow run`: run a graph on an endpoint, and write what it gives into a folder. */
+export function addWorkflowRun(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('run')
+    .description('run a graph on an endpoint, follow it, and write what it gives into a folder')
+    .argument('<file>', 'JSON of either form, a picture that holds a graph, or - for standard input')
+    .requiredOption('--endpoint <endpoint>', 'id of the endpoint that runs it')
+    .option(
+      '--set <node.input=value>',
+      'set a value of a node first, like 6.text="a cat"; may be repeated',
+      (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text)],
+    )
+    .option('-o, --output <folder>', 'folder for the results', '.')
+    .addHelpText(
+      'after',
+      `
+The graph is checked first; one that is wrong is not queued, and the exit code is 1. Pictures that it loads are sent along
+where they lie beside the file or in the current folder. Ctrl+C leaves the job running.
+
+Examples:
+  $ drydock workflow run cat.json --endpoint sketch -o out/
+  $ drydock workflow run cat.png --endpoint sketch --set 6.text="a dog" --set 3.seed=18446744073709551615
+  $ drydock workflow convert cat.json --to api | drydock workflow run - --endpoint sketch --json`,
+    )
+    .action(async (file: string, options: RunOptions, command: Command) => {
+      const { client, output, service } = await openSession(command, surroundings)
+      const { runGraph } = await import('../../workflow/run-graph.ts')
+      const show = createStatusLine(output, surroundings)
+      const folder = resolve(surroundings.cwd, options.output)
+      const { run, saved } = await runGraph(
+        { client, service, output, surroundings, show },
+        { file, endpointId: options.endpoint, settings: options.set ?? [], folder },
+      )
+      if (output.json) output.document({ ...run, results: saved })
+      else {
+        for (const { file: path } of saved) output.line(plainWords(path))
+        for (const error of run.errors) output.note(plainWords(error))
+        if (saved.length === 0 && run.status === 'COMPLETED') output.note('The job gave no result.')
+      }
+      const [error] = run.errors
+      expectSuccess({ id: run.id, status: run.status, error })
+    })
+}

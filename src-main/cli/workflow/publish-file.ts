@@ -1,0 +1,43 @@
+import { readDocument, writeDocument } from '../../domain/workflow/document/document.ts'
+import { writeJson } from '../../domain/workflow/json/write.ts'
+import { suggestParameter } from '../../domain/workflow/publish/suggest-parameter.ts'
+import { usageError } from '../cli-error.ts'
+import type { ServiceClient } from '../client.ts'
+import type { Output } from '../output.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { checkedPayload } from './as-payload.ts'
+import type { Exposed } from './exposed.ts'
+import { readClassesOf } from './read-classes.ts'
+import { readGraphFile } from './read-graph-file.ts'
+import { noteProblems, refuseErrors } from './show-problems.ts'
+
+type Deps = { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings }
+
+/** What is to be published. */
+export type FileToPublish = {
+  readonly file: string
+  readonly behind: string
+  readonly exposed: readonly Exposed[]
+  readonly results: readonly string[]
+  readonly name: string | undefined
+  readonly id: string | undefined
+}
+
+/** Publishes the graph of a file. @throws CliError, before anything is published where the graph is wrong */
+export async function publishFile({ client, output, surroundings }: Deps, wish: FileToPublish) {
+  const graph = await readGraphFile(wish.file, surroundings)
+  const types = await readClassesOf(client, wish.behind)
+  const { payload, problems } = checkedPayload(graph, types, surroundings.now())
+  if (!output.json) noteProblems(output, problems)
+  refuseErrors(graph.name, problems)
+  const parameters = wish.exposed.map((one) => {
+    const suggestion = suggestParameter(payload, types, one)
+    if ('why' in suggestion) throw usageError(suggestion.why)
+    return suggestion.parameter
+  })
+  const name = wish.name ?? (graph.name === '-' ? 'Untitled' : graph.name.replace(/\.[^.]*$/, ''))
+  const document = graph.form === 'document' ? writeJson(writeDocument(readDocument(graph.raw))) : undefined
+  const { behind, results, id } = wish
+  const body = { id, name, behind, parameters, results, document, payload: writeJson(payload) }
+  return client.call('publishedCreate', { body })
+}

@@ -1,0 +1,80 @@
+import { open } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { fileTools } from '../../app-builder/workflow-tools.ts'
+import { limit } from '../../contract/limits.ts'
+import { mediaTypeOf } from '../../domain/media/media-type.ts'
+import { sizeInWords } from '../../domain/size-in-words.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
+import { findGraph } from '../../domain/workflow/metadata/find-graph.ts'
+import { CliError } from '../cli-error.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** A graph as it was found in a file. */
+export type GraphFile = {
+  /** Name of the file; `-` for standard input. */
+  readonly name: string
+  /** Folder that its pictures may lie in. */
+  readonly folder: string
+  readonly bytes: number
+  readonly mediaType: string
+  readonly form: 'document' | 'payload'
+  readonly raw: JsonObject
+}
+
+/**
+ * Reads a graph from JSON of either form, or from a picture that holds one.
+ * @param file path, or `-` for standard input
+ * @throws CliError FILE_UNREADABLE, NOT_A_WORKFLOW
+ */
+export async function readGraphFile(file: string, { cwd, stdin }: Surroundings): Promise<GraphFile> {
+  const path = resolve(cwd, file)
+  const bytes = file === '-' ? await readStream(stdin) : await readWhole(path)
+  const found = findGraph(bytes, fileTools)
+  if (found.kind === 'none') {
+    const words =
+      found.parameters === undefined
+        ? ''
+        : ` What it holds are the words of another tool: ${found.parameters.slice(0, 200)}`
+    throw new CliError('NOT_A_WORKFLOW', { file: file === '-' ? 'standard input' : file, why: found.why + words })
+  }
+  const name = file === '-' ? '-' : basename(path)
+  const folder = file === '-' ? cwd : resolve(path, '..')
+  return { name, folder, bytes: bytes.length, mediaType: mediaTypeOf(bytes), form: found.kind, raw: found.raw }
+}
+
+const MOST = limit('assetBytes')
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  try {
+    await using file = await open(path)
+    const { size } = await file.stat()
+    if (size > MOST) throw tooLarge(path, sizeInWords(size))
+    return await file.readFile()
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    throw new CliError('FILE_UNREADABLE', { file: path, why: REASONS[code] ?? String(error) }, { cause: error })
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'you may not read it',
+  EISDIR: 'it is a folder',
+}
+
+async function readStream(stream: Surroundings['stdin']): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of stream) {
+    const part = Buffer.from(piece)
+    bytes += part.length
+    if (bytes > MOST) throw tooLarge('standard input', `more than ${sizeInWords(MOST)}`)
+    pieces.push(part)
+  }
+  return Buffer.concat(pieces)
+}
+
+function tooLarge(file: string, size: string): CliError {
+  return new CliError('FILE_UNREADABLE', { file, why: `it has ${size}, and files up to ${sizeInWords(MOST)} are read` })
+}

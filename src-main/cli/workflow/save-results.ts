@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { RunResult } from '../../contract/workflows.ts'
+import { nameVariants } from '../../domain/workflow-runs/name-variants.ts'
+import { CliError } from '../cli-error.ts'
+import type { FoundService } from '../find-service.ts'
+
+/** A result that was written to a file. */
+export type SavedResult = RunResult & { readonly file: string }
+
+/**
+ * Writes results into a folder, made if missing. A file that is there stays: the new one gets a number.
+ * @throws CliError RESULTS_MISSING, FILE_UNWRITABLE
+ */
+export async function saveResults(
+  { url, key }: Pick<FoundService, 'url' | 'key'>,
+  {
+    jobId,
+    results,
+    folder,
+  }: { readonly jobId: string; readonly results: readonly RunResult[]; readonly folder: string },
+): Promise<readonly SavedResult[]> {
+  const saved: SavedResult[] = []
+  for (const result of results) {
+    const answer = await fetch(`${url}/api/assets/${result.asset}`, { headers: { authorization: `Bearer ${key}` } })
+    if (!answer.ok) throw new CliError('RESULTS_MISSING', { jobId, why: `the service answered ${answer.status}` })
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    saved.push({ ...result, file: await writeNew(folder, visible(result.filename), bytes) })
+  }
+  return saved
+}
+
+// Its worker named it: in a folder of somebody's work `.npmrc` would be no picture.
+const visible = (filename: string): string => basename(filename).replace(/^\.+/, '_')
+
+async function writeNew(folder: string, wanted: string, bytes: Uint8Array): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true })
+    for (const name of nameVariants(wanted)) {
+      const path = join(folder, name)
+      if (await isWritten(path, bytes)) return path
+    }
+  } catch (error) {
+    throw new CliError(
+      'FILE_UNWRITABLE',
+      { file: join(folder, wanted), why: (error as Error).message },
+      { cause: error },
+    )
+  }
+  return join(folder, wanted)
+}
+
+/** Writes a new file; false where there is one already. */
+async function isWritten(path: string, bytes: Uint8Array): Promise<boolean> {
+  try {
+    await writeFile(path, bytes, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import type { WorkflowDocument } from '../../domain/workflow/document/document.ts'
+import { setWidget } from '../../domain/workflow/edit/widgets.ts'
+import { parseJson } from '../../domain/workflow/json/parse.ts'
+import { isNumber, type JsonObject, type JsonValue, withKey } from '../../domain/workflow/json/value.ts'
+import type { NodeTypes } from '../../domain/workflow/node-types.ts'
+import { readPayloadNode } from '../../domain/workflow/payload.ts'
+import { usageError } from '../cli-error.ts'
+
+/** A value that is to be set, as it was typed: `6.text=a cat`. */
+export type Setting = { readonly node: string; readonly input: string; readonly text: string }
+
+/** Reads `NODE.INPUT=VALUE`; ids of nodes within subgraphs have colons, like `57:8`. @throws CliError USAGE */
+export function readSetting(text: string, option = '--set'): Setting {
+  const [, node, input, value] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(text) ?? []
+  if (node === undefined || input === undefined || value === undefined)
+    throw usageError(`${option} takes NODE.INPUT=VALUE, like 6.text="a cat" or 3.seed=7, not ${text}.`)
+  return { node, input, text: value }
+}
+
+/**
+ * Sets values of a payload. Numbers keep the text that was typed.
+ * @throws CliError USAGE where there is no such node or input, or the value is of another kind
+ */
+export function setInPayload(payload: JsonObject, settings: readonly Setting[], types: NodeTypes): JsonObject {
+  return settings.reduce((before, setting) => {
+    const node = readPayloadNode(setting.node, before.get(setting.node))
+    if (node === undefined)
+      throw usageError(`There is no node ${setting.node}. The graph has ${someOf([...before.keys()])}.`)
+    const type = types.get(node.classType)?.inputs.find(({ name }) => name === setting.input)
+    const present = node.inputs.get(setting.input)
+    if (type === undefined && present === undefined) {
+      const names = [...node.inputs.keys()]
+      throw usageError(`Node ${setting.node} (${node.classType}) has no input ${setting.input}, but ${someOf(names)}.`)
+    }
+    const inputs = withKey(node.inputs, setting.input, readValue(setting, type?.type ?? kindOf(present)))
+    return withKey(before, setting.node, withKey(node.raw, 'inputs', inputs))
+  }, payload)
+}
+
+/**
+ * Sets values in a document, for nodes of its outermost graph.
+ * @returns also the settings of other nodes: those within a subgraph, which may stand in several places, or of none
+ */
+export function setInDocument(
+  document: WorkflowDocument,
+  settings: readonly Setting[],
+  types: NodeTypes,
+): { readonly document: WorkflowDocument; readonly rest: readonly Setting[] } {
+  const rest: Setting[] = []
+  let changed = document
+  for (const setting of settings) {
+    const { node, input: name } = setting
+    const found = changed.nodes.items.find(({ id }) => id === node)
+    const type = types.get(found?.type ?? '')?.inputs.find((one) => one.name === name)
+    const next =
+      found === undefined
+        ? changed
+        : setWidget(changed, undefined, { node, name, value: readValue(setting, type?.type), types })
+    // Where nothing changed there is no such widget, or it has the value already: the payload knows which.
+    if (next === changed) rest.push(setting)
+    changed = next
+  }
+  return { document: changed, rest }
+}
+
+const kindOf = (value: JsonValue | undefined) =>
+  typeof value === 'string' ? 'STRING' : isNumber(value) ? 'NUMBER' : undefined
+
+/** The typed text as a value of a type: words stay words, a number is one to its last digit. */
+function readValue({ node, input, text }: Setting, type: string | undefined): JsonValue {
+  if (type === 'STRING' || type === 'COMBO') return text
+  const parsed = parseJson(text)
+  const value = parsed.kind === 'value' && parsed.replaced === 0 ? parsed.value : undefined
+  const isAsked = type === 'INT' || type === 'FLOAT' || type === 'NUMBER'
+  if (isAsked && !isNumber(value)) throw usageError(`${node}.${input} takes a number, not ${text}.`)
+  if (type === 'INT' && isNumber(value) && !/^-?\d+$/.test(value.number))
+    throw usageError(`${node}.${input} takes a whole number, not ${text}.`)
+  if (type === 'BOOLEAN' && typeof value !== 'boolean')
+    throw usageError(`${node}.${input} takes true or false, not ${text}.`)
+  return value ?? text
+}
+
+const NAMED = 12
+
+function someOf(names: readonly string[]): string {
+  if (names.length === 0) return 'none'
+  return names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '')
+}

@@ -1,0 +1,55 @@
+import { AppError } from '../../contract/errors.ts'
+import type { Json } from '../../domain/json/json.ts'
+import { cutText, rawFields } from '../../domain/json/scan-json.ts'
+import { parseJson } from '../../domain/workflow/json/parse.ts'
+import { isObject } from '../../domain/workflow/json/value.ts'
+import { readPayloadNodes } from '../../domain/workflow/payload.ts'
+import { recognise } from '../../domain/workflow/recognise.ts'
+import { filesIn } from '../../domain/workflow-runs/files-in.ts'
+import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
+import type { Clock, Endpoint, Job, Storage } from '../ports.ts'
+import { refuseManyValues } from './refuse-many-values.ts'
+import { refuseMissingModels } from './refuse-missing-models.ts'
+
+type Deps = { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> }
+
+const NOTHING = { workflowId: undefined, label: undefined, sweepId: undefined, document: undefined }
+
+/**
+ * Looks at a job that any client sends to an endpoint whose workers take workflows: a graph that asks for a model which is
+ * not there is refused, another is a run like those of the editor.
+ * @param input as it came; it has been checked to be an object
+ * @param title of the run
+ * @returns writes the run with its job; undefined where there is no graph
+ * @throws AppError MODEL_NOT_INSTALLED; BAD_FIELD where it is nested too deeply, or has too many values
+ */
+export function graphOfSubmission(
+  { storage, clock }: Deps,
+  endpoint: Endpoint,
+  input: Json,
+  title = 'Sent by a program',
+): ((job: Job) => void) | undefined {
+  if (endpoint.config.workflows === undefined) return undefined
+  // Its text alone, so that pictures of 10 MB beside it are passed over, and a seed is found again as it was sent.
+  const text = typeof input === 'string' ? input : Buffer.from(input).toString()
+  const payload = rawFields(text, cutText(text))('workflow')
+  if (payload === undefined) return undefined
+  refuseManyValues(payload, 'input.workflow')
+  const parsed = parseJson(payload)
+  // It is valid JSON: what cannot be read here is too deep, and its models would go unseen.
+  if (parsed.kind === 'fault') throw new AppError('BAD_FIELD', { field: 'input.workflow', why: parsed.fault.why })
+  const graph = parsed.value
+  // Whatever a worker may make of it: nodes beside a key that makes it look like a document are nodes too.
+  if (isObject(graph)) refuseMissingModels(endpoint, () => readPayloadNodes(graph))
+  const found = recognise(graph)
+  if (found.form !== 'payload' || found.unwrapped) return undefined
+  const run = {
+    ...NOTHING,
+    endpointId: endpoint.id,
+    title,
+    payload,
+    files: filesIn(found.raw),
+    words: wordsOf(found.raw, title),
+  }
+  return ({ id }) => storage.runs.insert({ ...run, id, createdAt: clock.now() })
+}

@@ -1,0 +1,24 @@
+import { AppError } from '../../contract/errors.ts'
+import { findMissingModel, type LoadingNode } from '../../domain/workflow-runs/installed-models.ts'
+import type { Endpoint } from '../ports.ts'
+
+const NAMED = 5
+
+/**
+ * Refuses a graph that loads a model which the workers of the endpoint do not have.
+ * @param nodes gives the nodes; not called where the endpoint checks nothing
+ * @throws AppError MODEL_NOT_INSTALLED
+ */
+export function refuseMissingModels({ id, config }: Endpoint, nodes: () => Iterable<LoadingNode>): void {
+  const { models, checkModels } = config.workflows ?? {}
+  if (models === undefined || checkModels === false) return
+  const missing = findMissingModel(nodes(), models)
+  if (missing !== undefined)
+    throw new AppError('MODEL_NOT_INSTALLED', { ...missing, endpointId: id, installed: inWords(models) })
+}
+
+function inWords(models: readonly string[]): string {
+  if (models.length === 0) return 'no model'
+  const more = models.length - NAMED
+  return models.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

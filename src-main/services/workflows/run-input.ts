@@ -1,0 +1,49 @@
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { sizeInWords } from '../../domain/size-in-words.ts'
+import type { JsonObject, JsonValue } from '../../domain/workflow/json/value.ts'
+import { writeJson } from '../../domain/workflow/json/write.ts'
+import type { NodeTypes } from '../../domain/workflow/node-types.ts'
+import { imagesOf } from '../../domain/workflow/view/images-of.ts'
+import type { Storage } from '../ports.ts'
+
+type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }
+
+/** The input of a job as text, and the files that go with it. */
+export type RunInput = { readonly json: string; readonly files: readonly string[] }
+
+/**
+ * Makes the input of a job: the payload with its numbers as they are, and the files that its nodes load from here.
+ * @throws AppError BAD_FIELD where they are too large together
+ */
+export async function runInput({ storage }: Deps, payload: JsonObject, types: NodeTypes): Promise<RunInput> {
+  const workflow = writeJson(payload)
+  const files = [...new Set(imagesOf(payload, types).map(({ name }) => name))]
+  const images: JsonValue[] = []
+  let bytes = Buffer.byteLength(workflow)
+  for (const name of files) {
+    const asset = storage.assets.named(name)
+    const data = asset && (await storage.assetFiles.read(asset.id))
+    if (data === undefined) continue // it may lie at the worker
+    const image = Buffer.from(data).toString('base64')
+    bytes += image.length
+    if (bytes > limit('runImagesBytes')) throw tooLarge(name, data.length, bytes)
+    images.push(
+      new Map([
+        ['name', name],
+        ['image', image],
+      ]),
+    )
+  }
+  if (bytes > limit('runBodyBytes')) throw tooLarge(undefined, bytes, bytes)
+  const more = images.length === 0 ? '' : `,"images":${writeJson(images)}`
+  return { json: `{"workflow":${workflow}${more}}`, files }
+}
+
+function tooLarge(name: string | undefined, bytes: number, total: number): AppError {
+  const most = sizeInWords(limit('runImagesBytes'))
+  if (name === undefined)
+    return new AppError('BAD_FIELD', { field: 'payload', why: `has ${sizeInWords(bytes)}, and a job takes ${most}` })
+  const why = `with ${name} (${sizeInWords(bytes)}) the request would have ${sizeInWords(total)}, and a job takes ${most}. Scale that picture down first`
+  return new AppError('BAD_FIELD', { field: 'images', why })
+}

@@ -1,0 +1,17 @@
+import { limit } from '../../contract/limits.ts'
+import type { Clock, Storage } from '../ports.ts'
+
+const RUNS = 200
+
+/** Deletes workflows that were deleted an hour ago, and runs that are old or too many. */
+export async function sweepWorkflows({
+  storage,
+  clock,
+}: {
+  readonly storage: Pick<Storage, 'write' | 'workflows' | 'runs'>
+  readonly clock: Pick<Clock, 'now'>
+}): Promise<void> {
+  await storage.write(() => storage.workflows.sweep(clock.now() - limit('workflowRestoreMs')))
+  const before = clock.now() - limit('runsKeptMs')
+  while ((await storage.write(() => storage.runs.trim(before, limit('runsKept'), RUNS))) > 0);
+}

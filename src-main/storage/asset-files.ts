@@ -1,0 +1,97 @@
+/**
+ * Files of assets: each under the SHA-256 of its bytes in the folder `assets`, written once, durable before a record
+ * names it. What a crash leaves without a record goes with the sweep.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AssetFiles } from '../services/ports/workflows.ts'
+import { codeOf, fileError } from './file-error.ts'
+import { createTurns } from './in-turn.ts'
+import { createDurableWriter } from './write-durably.ts'
+
+/** The files with what only storage itself uses. */
+export type OpenAssetFiles = AssetFiles & {
+  /** Waits for what is under way. */
+  readonly close: () => Promise<void>
+}
+
+/** Files in a folder of the data folder; it is made at the first use. */
+export function openAssetFiles(dataFolder: string): OpenAssetFiles {
+  const { inTurn, idle } = createTurns()
+  const writeDurably = createDurableWriter()
+  const folder = join(dataFolder, 'assets')
+  const pathOf = (id: string) => join(folder, id)
+
+  // The name of its own until it is whole: a file cut off by a crash must not have the name of its bytes.
+  async function write(id: string, bytes: Uint8Array): Promise<void> {
+    if (await touch(pathOf(id))) return
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(dataFolder)
+    const part = join(folder, `.${randomUUID()}.new`)
+    try {
+      await writeDurably(part, bytes)
+      await rename(part, pathOf(id))
+      await syncFolder(folder) // the name is an entry of the folder
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
+  }
+
+  return {
+    keep: (id, bytes) =>
+      inTurn(id, () =>
+        write(id, bytes).catch((error) => {
+          throw fileError(error, 'an asset could not be stored')
+        }),
+      ),
+    read: (id) => unlessMissing(readFile(pathOf(id))),
+    async remove(ids) {
+      for (const id of ids) await inTurn(id, () => rm(pathOf(id), { force: true }))
+    },
+    async olderThan(before) {
+      const names = (await unlessMissing(readdir(folder))) ?? []
+      const old: string[] = []
+      for (const name of names) {
+        const found = await unlessMissing(stat(pathOf(name)))
+        if (found !== undefined && found.mtimeMs < before) old.push(name)
+      }
+      return old
+    },
+    close: idle,
+  }
+}
+
+/** Files in memory, for a database that is. */
+export function assetsInMemory(): OpenAssetFiles {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>()
+  return {
+    keep: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),
+    read: async (id) => files.get(id),
+    async remove(ids) {
+      for (const id of ids) files.delete(id)
+    },
+    olderThan: async () => [...files.keys()],
+    close: async () => undefined,
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path)
+  await folder.sync()
+}
+
+// One that lies there without a record must not be swept before it gets one.
+async function touch(path: string): Promise<boolean> {
+  const now = new Date() // the file system's own clock: it wrote the time of the file
+  return (await unlessMissing(utimes(path, now, now).then(() => true))) === true
+}
+
+async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

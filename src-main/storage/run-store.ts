@@ -1,0 +1,161 @@
+import type { Database } from 'better-sqlite3'
+import type { JobState } from '../contract/job.ts'
+import type { RunView } from '../contract/workflows.ts'
+import { isFinal } from '../domain/job/transitions.ts'
+import type { RunQuery, RunStore } from '../services/ports/workflows.ts'
+import type { EventLog } from './event-store.ts'
+
+const COLUMNS = `
+  r.id, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.title, r.label, r.sweep_id AS sweepId, r.status,
+  r.created_at AS createdAt, r.ended_at AS endedAt, r.execution_ms AS executionMs, r.results, r.errors, j.status AS jobStatus`
+const FROM = `FROM workflow_runs r LEFT JOIN jobs j ON j.id = r.id AND r.ended_at IS NULL`
+const REST = `
+  AND r.seq < COALESCE((SELECT b.seq FROM workflow_runs b WHERE b.id = @before), 9007199254740991)
+  AND (@endpointId IS NULL OR r.endpoint_id = @endpointId)
+  AND (@text IS NULL OR INSTR(r.words, @text) > 0)
+  ORDER BY r.seq DESC LIMIT @limit`
+const LIST = `SELECT ${COLUMNS} ${FROM} WHERE TRUE ${REST}`
+const OF_WORKFLOW = `SELECT ${COLUMNS} ${FROM} WHERE r.workflow_id = @workflowId ${REST}`
+const OF_SWEEP = `SELECT ${COLUMNS} ${FROM} WHERE r.sweep_id = @sweepId ${REST}`
+const OF_ENDPOINT = `SELECT ${COLUMNS} ${FROM} WHERE r.endpoint_id = @endpointId ${REST}`
+const GET = `SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`
+const TEXTS = `
+  SELECT t.payload, t.document FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq WHERE r.id = ?`
+const INSERT = `
+  INSERT INTO workflow_runs
+    (id, endpoint_id, workflow_id, sweep_id, title, label, status, created_at, results, errors, files, words)
+  VALUES (@id, @endpointId, @workflowId, @sweepId, @title, @label, 'IN_QUEUE', @createdAt, '[]', '[]', @files, @words)`
+const INSERT_TEXTS = `INSERT INTO workflow_run_texts (seq, payload, document) VALUES (?, ?, ?)`
+const END = `
+  UPDATE workflow_runs SET status = @status, ended_at = @endedAt, execution_ms = @executionMs, results = @results,
+    errors = @errors
+  WHERE id = @id AND ended_at IS NULL RETURNING seq`
+const REOPEN = `
+  UPDATE workflow_runs SET status = 'IN_QUEUE', ended_at = NULL, execution_ms = NULL, results = '[]', errors = '[]'
+  WHERE id = ? AND ended_at IS NOT NULL RETURNING seq`
+const OPEN = `SELECT id FROM workflow_runs WHERE ended_at IS NULL ORDER BY seq`
+const IS_OPEN = `SELECT 1 AS one FROM workflow_runs WHERE id = ? AND ended_at IS NULL`
+const REMOVE = `DELETE FROM workflow_runs WHERE id = ? AND ended_at IS NOT NULL`
+// By their number, as the oldest come first: an index of ends would cost each run.
+const TRIM = `
+  DELETE FROM workflow_runs WHERE seq IN (
+    SELECT seq FROM workflow_runs ORDER BY seq LIMIT @limit
+  ) AND (ended_at < @before
+    OR ended_at IS NOT NULL AND seq <= (SELECT seq FROM workflow_runs ORDER BY seq DESC LIMIT 1 OFFSET @keep))`
+
+type Row = {
+  readonly id: string
+  readonly endpointId: string
+  readonly workflowId: string | null
+  readonly title: string
+  readonly label: string | null
+  readonly sweepId: string | null
+  readonly status: RunView['status']
+  readonly createdAt: number
+  readonly endedAt: number | null
+  readonly executionMs: number | null
+  readonly results: string
+  readonly errors: string
+  readonly jobStatus: JobState | null
+}
+type Texts = { readonly payload: string; readonly document: string | null }
+
+/** Makes the store of runs. */
+export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>): RunStore {
+  const list = db.prepare<[object], Row>(LIST)
+  const ofWorkflow = db.prepare<[object], Row>(OF_WORKFLOW)
+  const ofSweep = db.prepare<[object], Row>(OF_SWEEP)
+  const ofEndpoint = db.prepare<[object], Row>(OF_ENDPOINT)
+  const get = db.prepare<[string], Row>(GET)
+  const texts = db.prepare<[string], Texts>(TEXTS)
+  const insert = db.prepare(INSERT)
+  const insertTexts = db.prepare(INSERT_TEXTS)
+  const end = db.prepare<[object], { readonly seq: number }>(END)
+  const reopen = db.prepare<[string], { readonly seq: number }>(REOPEN)
+  const open = db.prepare<[], { readonly id: string }>(OPEN)
+  const isOpen = db.prepare<[string], { readonly one: 1 }>(IS_OPEN)
+  const remove = db.prepare(REMOVE)
+  const trim = db.prepare(TRIM)
+
+  // By the narrowest that is asked for; the others are looked at row by row.
+  function statementFor({ sweepId, workflowId, endpointId }: RunQuery) {
+    if (sweepId !== undefined) return ofSweep
+    if (workflowId !== undefined) return ofWorkflow
+    return endpointId === undefined ? list : ofEndpoint
+  }
+  const read = (id: string) => {
+    const row = get.get(id)
+    return row && viewOf(row)
+  }
+
+  return {
+    list: (query) => {
+      const { workflowId = null, endpointId = null, sweepId = null, text, before = null, limit } = query
+      const wanted = { workflowId, endpointId, sweepId, text: text?.toLowerCase() ?? null, before, limit }
+      return statementFor(query).all(wanted).map(viewOf)
+    },
+    get: read,
+    texts(id) {
+      const row = texts.get(id)
+      return row && { payload: row.payload, document: row.document ?? undefined }
+    },
+    insert({ payload, document, files, ...run }) {
+      const { workflowId = null, sweepId = null, label = null } = run
+      const row = { ...run, workflowId, sweepId, label, files: JSON.stringify(files) }
+      const { lastInsertRowid } = insert.run(row)
+      insertTexts.run(lastInsertRowid, payload, document ?? null)
+      events.recordRun({ at: run.createdAt, runId: run.id, endpointId: run.endpointId, event: 'created' })
+    },
+    end(id, { results, errors, executionMs = null, ...rest }) {
+      const ended = end.get({
+        id,
+        ...rest,
+        executionMs,
+        results: JSON.stringify(results),
+        errors: JSON.stringify(errors),
+      })
+      const run = ended && read(id)
+      if (run !== undefined)
+        events.recordRun({ at: rest.endedAt, runId: id, endpointId: run.endpointId, event: 'results' })
+      return run
+    },
+    reopen(id, at) {
+      const run = reopen.get(id) && read(id)
+      if (run !== undefined) events.recordRun({ at, runId: id, endpointId: run.endpointId, event: 'created' })
+      return run !== undefined
+    },
+    open: () => open.all().map(({ id }) => id),
+    isOpen: (id) => isOpen.get(id) !== undefined,
+    remove: (id) => remove.run(id).changes > 0,
+    trim: (before, keep, limit) => trim.run({ before, keep, limit }).changes,
+  }
+}
+
+function viewOf({
+  workflowId,
+  label,
+  sweepId,
+  endedAt,
+  executionMs,
+  results,
+  errors,
+  jobStatus,
+  ...row
+}: Row): RunView {
+  return {
+    ...row,
+    status: endedAt === null ? openStatus(jobStatus) : row.status,
+    ...(workflowId === null ? {} : { workflowId }),
+    ...(label === null ? {} : { label }),
+    ...(sweepId === null ? {} : { sweepId }),
+    ...(endedAt === null ? {} : { endedAt }),
+    ...(executionMs === null ? {} : { executionMs }),
+    results: JSON.parse(results),
+    errors: JSON.parse(errors),
+  }
+}
+
+// Whose job has ended is in progress until its results are here.
+function openStatus(job: JobState | null): RunView['status'] {
+  return job === null || isFinal(job) ? 'IN_PROGRESS' : job
+}

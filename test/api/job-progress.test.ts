@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { setup } from '../support/core.ts'
+
+describe('how far a job is', () => {
+  it('tells why it waits, then the latest progress, then the end, and never the payloads', async () => {
+    const { createEndpoint, run, worker, get } = await setup()
+    await createEndpoint()
+    const id = await run({ secret: 'a large input' })
+    const path = `/api/jobs/${id}/progress`
+    const waiting = await get(path)
+    expect(waiting).toMatchObject({ id, status: 'IN_QUEUE', waitingReason: expect.any(String) })
+    expect(waiting).not.toHaveProperty('progress')
+    expect(waiting).not.toHaveProperty('input')
+
+    const first = await worker()
+    await first.take()
+    expect(await get(path)).not.toHaveProperty('progress')
+    const progress = { node: '3', step: 4, steps: 20, done: ['4'] }
+    await first.done(id, { status: 'IN_PROGRESS', output: progress })
+    expect(await get(path)).toMatchObject({ status: 'IN_PROGRESS', attempt: 1, progress })
+
+    await first.done(id, { output: 'a large output' })
+    const ended = await get(path)
+    expect(ended).toMatchObject({ status: 'COMPLETED' })
+    expect(ended).not.toHaveProperty('progress')
+    expect(JSON.stringify(ended)).not.toContain('large')
+  })
+})

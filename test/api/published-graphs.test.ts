@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { setup as setupService } from '../support/core.ts'
+
+const PATH = '/api/published-graphs'
+const BIG_SEED = '18446744073709551615'
+const PAYLOAD = `{
+  "3": {"class_type": "KSampler", "inputs": {"seed": ${BIG_SEED}, "cfg": 7.0, "positive": ["6", 0]}},
+  "6": {"class_type": "CLIPTextEncode", "inputs": {"text": "a lamp"}},
+  "9": {"class_type": "SaveImage", "inputs": {"images": ["3", 0]}},
+  "10": {"class_type": "PreviewImage", "inputs": {"images": ["3", 0]}}
+}`
+const PROMPT = { name: 'prompt', node: '6', input: 'text', type: 'string' }
+const SEED = { name: 'seed', node: '3', input: 'seed', type: 'integer', default: BIG_SEED, min: '0', max: BIG_SEED }
+
+async function setup() {
+  const service = await setupService()
+  await service.createEndpoint('painter')
+  const body = (more: object) => {
+    return { id: 'lamps', name: 'Lamps', behind: 'painter', payload: PAYLOAD, parameters: [PROMPT, SEED], ...more }
+  }
+  return {
+    ...service,
+    publish: (more: object = {}) => service.post(PATH, body(more)),
+    tryToPublish: (more: object) => service.ask('POST', PATH, { body: body(more) }),
+    run: async (input: object, more: object = {}) => (await service.post('/v2/lamps/run', { input, ...more })).id,
+    tryToRun: (input: unknown) => service.ask('POST', '/v2/lamps/run', { body: { input } }),
+    /** The next job as it goes to a worker, as text. */
+    async taken(): Promise<string> {
+      const worker = await service.worker('painter')
+      const address = (worker.spec.env.RUNPOD_WEBHOOK_GET_JOB ?? '').replace('$ID', worker.id)
+      return (await worker.call(`${address}&job_in_progress=0`)).text()
+    },
+  }
+}
+
+describe('a published graph', () => {
+  it('is an endpoint whose jobs run on the one behind it, with its parameters filled in exactly', async () => {
+    const { publish, run, taken, get, ask } = await setup()
+    expect(await publish()).toMatchObject({ id: 'lamps', behind: 'painter', version: 1, versions: [1] })
+    const id = await run({ prompt: 'a harbour' })
+    const text = await taken()
+    for (const part of [`"seed":${BIG_SEED}`, '"text":"a harbour"', '"cfg":7.0', `"id":"${id}"`])
+      expect(text).toContain(part)
+    expect(await get(`/v2/lamps/status/${id}`)).toMatchObject({ id, status: 'IN_PROGRESS' })
+    expect((await get(`/api/jobs/${id}`)).graph).toEqual({ endpointId: 'lamps', version: 1 })
+    expect(await get('/v2/lamps/requests')).toMatchObject({ requests: [{ id }] })
+    expect(await get('/v2/lamps/requests?status=COMPLETED')).toEqual({ requests: [] })
+    expect(await get('/v2/lamps/health')).toMatchObject({ jobs: { inProgress: 1 } })
+    expect((await ask('POST', `/v2/lamps/cancel/${id}`)).body).toEqual({ id, status: 'CANCELLED' })
+  })
+
+  it.each([
+    [{}, 'input.prompt: is missing, and has no default; give a text.'],
+    [{ prompt: 'x', seed: -1 }, 'input.seed: is -1, but the least it may be is 0.'],
+    [{ prompt: 'x', steps: 3 }, 'input.steps: is no parameter of this graph; it has prompt, seed.'],
+    [{ prompt: 7 }, 'input.prompt: is 7, but must be a text.'],
+  ])('refuses the input %j by the name of the field', async (input, error) => {
+    const { publish, tryToRun } = await setup()
+    await publish()
+    expect(await tryToRun(input)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD', error } })
+  })
+
+  it('keeps its versions, and runs the one that is chosen', async () => {
+    const { publish, run, taken, ask, get } = await setup()
+    await publish()
+    await publish({ payload: PAYLOAD.replace('7.0', '3.5'), name: 'Bright lamps' })
+    expect(await get(PATH)).toMatchObject({
+      graphs: [{ id: 'lamps', name: 'Bright lamps', version: 2, versions: [2, 1] }],
+    })
+    await run({ prompt: 'x' })
+    expect(await taken()).toContain('"cfg":3.5')
+    expect(await ask('PATCH', `${PATH}/lamps`, { body: { version: 1 } })).toMatchObject({ body: { version: 1 } })
+    expect((await get(`${PATH}/lamps`)).payload).toBe(PAYLOAD)
+    const refused = await ask('PATCH', `${PATH}/lamps`, { body: { version: 9 } })
+    expect(refused.body.error).toBe('version: there is no version 9 of lamps.')
+  })
+
+  it('answers the results that were marked, and runs nothing else', async () => {
+    const { publish, run, taken } = await setup()
+    await publish({ results: ['9'] })
+    await run({ prompt: 'x' })
+    const text = await taken()
+    expect(text).toContain('SaveImage')
+    expect(text).not.toContain('PreviewImage')
+  })
+
+  it('takes a picture as a parameter, and sends it beside the graph', async () => {
+    const { publish, run, taken } = await setup()
+    const payload = '{"1": {"class_type": "LoadImage", "inputs": {"image": "old.png"}}}'
+    await publish({ payload, parameters: [{ name: 'photo', node: '1', input: 'image', type: 'image' }] })
+    await run({ photo: 'AAAA' })
+    const text = await taken()
+    expect(text).toContain('"image":"photo.png"')
+    expect(text).toContain('"images":[{"name":"photo.png","image":"AAAA"}]')
+  })
+
+  it('shows nobody else the jobs of the endpoint behind it, and purges its own alone', async () => {
+    const { publish, run: runGraph, post, get, ask } = await setup()
+    await publish()
+    await publish({ id: 'other', name: 'Other' })
+    const own = await runGraph({ prompt: 'x' })
+    const { id: direct } = await post('/v2/painter/run', { input: {} })
+    expect(await ask('GET', `/v2/lamps/status/${direct}`)).toMatchObject({ status: 404 })
+    expect(await ask('GET', `/v2/other/status/${own}`)).toMatchObject({ status: 404 })
+    expect(await get('/v2/other/requests')).toEqual({ requests: [] })
+    expect(await post('/v2/lamps/purge-queue')).toEqual({ removed: 1, status: 'completed' })
+    expect(await get(`/v2/painter/status/${direct}`)).toMatchObject({ status: 'IN_QUEUE' })
+  })
+
+  it('has a key of its own, which opens nothing of the endpoint behind it', async () => {
+    const { publish, post, ask } = await setup()
+    await publish()
+    const { key } = await post('/api/endpoints/lamps/rotate-key')
+    const { id } = await post('/v2/painter/run', { input: { secret: 'word' } })
+    const own = await ask('POST', '/v2/lamps/run', { key, body: { input: { prompt: 'x' } } })
+    for (const at of ['status', 'stream', 'cancel', 'retry', 'status-sync']) {
+      const method = at === 'cancel' || at === 'retry' ? 'POST' : 'GET'
+      expect((await ask(method, `/v2/lamps/${at}/${id}`, { key })).status).toBe(404)
+      expect((await ask(method, `/v2/painter/${at}/${id}`, { key })).status).toBe(401)
+      expect((await ask(method, `/v2/painter/${at}/${own.body.id}`, { key })).status).toBe(401)
+    }
+    expect((await ask('GET', '/v2/lamps/requests', { key })).body.requests).toEqual([
+      expect.objectContaining({ id: own.body.id }),
+    ])
+    for (const path of ['/v2/painter/requests', '/v2/painter/health'])
+      expect((await ask('GET', path, { key })).status).toBe(401)
+    for (const path of ['/api/published-graphs/lamps', '/api/node-types', '/api/workflow-runs'])
+      expect((await ask('GET', path, { key })).status).toBe(403)
+    const chat = await ask('POST', '/v2/lamps/openai/v1/chat', { key, body: { a: 1 } })
+    expect(chat.body.error).toContain('input.openai_route: is no parameter of this graph')
+  })
+
+  it('is refused where a node has an id that workers read as something else', async () => {
+    const { tryToPublish } = await setup()
+    const payload = '{"__proto__": {"class_type": "A", "inputs": {}}}'
+    const { body } = await tryToPublish({ payload, parameters: [] })
+    expect(body).toMatchObject({ code: 'BAD_FIELD', error: expect.stringContaining('__proto__') })
+  })
+
+  it('refuses what is too large with its parameters in it', async () => {
+    const { publish, tryToRun } = await setup()
+    const note = { 1: { class_type: 'Note', inputs: { text: 'x'.repeat(15 * 1024 * 1024) } } }
+    const payload = `{${JSON.stringify(note).slice(1, -1)},${PAYLOAD.trim().slice(1)}`
+    await publish({ payload })
+    expect((await tryToRun({ prompt: 'x' })).status).toBe(200)
+    const { body } = await tryToRun({ prompt: 'x'.repeat(6 * 1024 * 1024) })
+    expect(body.code).toBe('BODY_TOO_LARGE')
+  })
+
+  it('tells repeated requests of two graphs on one endpoint apart', async () => {
+    const { publish, run, post } = await setup()
+    await publish()
+    await publish({ id: 'other', name: 'Other' })
+    const again = { idempotencyKey: 'same' }
+    const first = await run({ prompt: 'x' }, again)
+    expect(await run({ prompt: 'x' }, again)).toBe(first)
+    expect((await post('/v2/other/run', { input: { prompt: 'x' }, ...again })).id).not.toBe(first)
+  })
+
+  it('has an OpenAPI document with its parameters', async () => {
+    const { publish, request } = await setup()
+    await publish()
+    const text = await (await request('GET', `${PATH}/lamps/openapi.json`)).text()
+    expect(text).toContain(`"maximum": ${BIG_SEED}`)
+    expect(JSON.parse(text).paths['/runsync'].post.requestBody.required).toBe(true)
+  })
+
+  it.each([
+    [{ behind: 'nobody' }, 'There is no endpoint nobody'],
+    [{ id: 'painter' }, 'painter'],
+    [{ payload: '{"nodes": [], "links": []}' }, 'This is no workflow but a document of the editor.'],
+    [{ payload: '{' }, 'This is no workflow but a text that is no JSON'],
+    [{ parameters: [{ ...PROMPT, node: '99' }] }, 'parameters.0.node: there is no node 99.'],
+    [{ parameters: [{ ...PROMPT, node: '3', input: 'positive' }] }, 'parameters.0.input: positive of node 3 is linked'],
+    [{ parameters: [{ ...SEED, default: '-4' }] }, 'parameters.0.default: is -4, but the least it may be is 0.'],
+    [{ parameters: [{ ...SEED, default: '{' }] }, 'parameters.0.default: is no valid JSON.'],
+    [{ parameters: [PROMPT, PROMPT] }, 'parameters.1.name: is the name of two parameters.'],
+    [{ parameters: [{ ...PROMPT, type: 'choice' }] }, 'parameters.0.choices: a choice needs its choices.'],
+    [{ results: ['42'] }, 'results.0: there is no node 42.'],
+  ])('is not made of %j', async (more, error) => {
+    const { tryToPublish, get } = await setup()
+    const refused = await tryToPublish(more)
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+    expect(refused.body.error).toContain(error)
+    expect(await get(PATH)).toEqual({ graphs: [] })
+  })
+
+  it('has no workers of its own, and no other graph behind it', async () => {
+    const { publish, tryToPublish, ask } = await setup()
+    await publish()
+    expect((await tryToPublish({ id: 'more', name: 'More', behind: 'lamps' })).body.error).toBe(
+      'behind: lamps is a published graph and has no workers.',
+    )
+    const changed = await ask('PATCH', '/api/endpoints/lamps', { body: { workersMax: 3 } })
+    expect(changed.body.error).toBe('workersMax: a published graph has no workers of its own.')
+    expect((await ask('POST', '/api/endpoints/lamps/pause')).status).toBe(409)
+  })
+
+  it('says what is missing when the endpoint behind it is gone, and runs on another one', async () => {
+    const { publish, tryToRun, ask, createEndpoint, run, get } = await setup()
+    await publish()
+    await createEndpoint('second')
+    await ask('DELETE', '/api/endpoints/painter')
+    expect(await tryToRun({ prompt: 'x' })).toMatchObject({ status: 409, body: { code: 'GRAPH_WITHOUT_ENDPOINT' } })
+    await ask('PATCH', `${PATH}/lamps`, { body: { behind: 'second' } })
+    const id = await run({ prompt: 'x' })
+    expect(await get(`/v2/second/status/${id}`)).toMatchObject({ status: 'IN_QUEUE' })
+    await ask('DELETE', '/api/endpoints/lamps')
+    expect(await get(PATH)).toEqual({ graphs: [] })
+  })
+})

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { setup, type TestService } from '../support/core.ts'
+
+const ONE_CLASS = `{"Seeds": {"input": {"required": {"seed": ["INT", {"max": 18446744073709551615}]}}, "output": []}}`
+
+/** A server behind an endpoint. @returns its address */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function withServer(answer: RequestListener): Promise<TestService & { readonly server: string }> {
+  const service = await setup()
+  const server = await serve(answer)
+  await service.createEndpoint('e', { workflows: { server } })
+  return { ...service, server }
+}
+
+describe('the classes of nodes', () => {
+  it('come along, for whom nothing else is known', async () => {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const all = await service.get('/api/node-types')
+    expect(all.source).toBe('built-in')
+    expect(Object.keys(JSON.parse(all.text))).toContain('KSampler')
+    expect(await service.get('/api/node-types?endpoint=e')).toEqual(all)
+    expect((await service.ask('GET', '/api/node-types?endpoint=nope')).body.code).toBe('ENDPOINT_NOT_FOUND')
+  })
+
+  it('of a worker that comes along are those that it runs', async () => {
+    const service = await setup()
+    const handler = join(import.meta.dirname, '..', '..', 'resources', 'node', 'sketch', 'handler.ts')
+    await service.createEndpoint('sketch', { handler, workflows: {} })
+    const classes = Object.keys(JSON.parse((await service.get('/api/node-types?endpoint=sketch')).text))
+    expect(classes).toEqual(expect.arrayContaining(['KSampler', 'SaveImage']))
+    const all = Object.keys(JSON.parse((await service.get('/api/node-types')).text))
+    expect(classes.length).toBeLessThan(all.length / 2)
+  })
+
+  it('are taken from a file, with every number as it was, and outlive the service', async () => {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const { status, body } = await service.ask('PUT', '/api/node-types/e', { body: { text: ONE_CLASS } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { text: ONE_CLASS, source: 'file', readAt: expect.any(Number) },
+    })
+    expect(await service.get('/api/node-types?endpoint=e')).toEqual(body)
+  })
+
+  it.each([
+    ['half a file', ONE_CLASS.slice(0, 20), /is no JSON.*begins with: {"Seeds"/],
+    ['a workflow', '{"nodes": [], "links": []}', /holds no class of nodes/],
+  ])('%s is refused', async (_what, text, message) => {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const { body } = await service.ask('PUT', '/api/node-types/e', { body: { text } })
+    expect(body).toMatchObject({ code: 'BAD_FIELD', error: expect.stringMatching(message) })
+  })
+
+  it('are read from the server behind an endpoint, with the time', async () => {
+    const asked: (string | undefined)[] = []
+    const service = await withServer((request, response) => {
+      asked.push(request.url)
+      response.end(ONE_CLASS)
+    })
+    const read = await service.post('/api/node-types/e/fetch')
+    expect(read).toEqual({ text: ONE_CLASS, source: 'server', server: service.server, readAt: service.clock.wall() })
+    expect(asked).toEqual(['/object_info'])
+    expect(await service.get('/api/node-types?endpoint=e')).toEqual(read)
+  })
+
+  it('of a server with a password are asked for with it, and nobody is told it', async () => {
+    const asked: (string | undefined)[] = []
+    const service = await setup()
+    const server = await serve(({ headers }, response) => {
+      asked.push(headers.authorization)
+      if (asked.length === 1) response.writeHead(401).end('no')
+      else response.end(ONE_CLASS)
+    })
+    const address = server.replace('//', '//ann:p%40ss-word@')
+    await service.createEndpoint('e', { workflows: { server: address } })
+    const refused = await service.ask('POST', '/api/node-types/e/fetch')
+    expect(refused.body.error).toMatch(/wants a user and a password/)
+    expect(await service.post('/api/node-types/e/fetch')).toMatchObject({ source: 'server', server })
+    expect(asked).toEqual(Array(2).fill(`Basic ${Buffer.from('ann:p@ss-word').toString('base64')}`))
+    const kept = await service.get('/api/node-types?endpoint=e')
+    expect(JSON.stringify([refused.body, kept, service.log])).not.toMatch(/ss-word/)
+  })
+
+  it.each<[string, RequestListener, RegExp]>([
+    ['answers HTML', (_request, response) => response.end('<html>Sign in</html>'), /is no JSON.*<html>Sign in/],
+    ['refuses', (_request, response) => response.writeHead(403).end('no'), /answered with 403, and began with: no/],
+    [
+      'leads elsewhere',
+      (_request, response) => response.writeHead(302, { location: 'http://x.example/' }).end(),
+      /302/,
+    ],
+    ['breaks off', (_request, response) => response.destroy(), /could not be read from http:\/\/127\.0\.0\.1:\d+: \S+/],
+  ])('of a server that %s are not taken, and it says why', async (_what, answer, message) => {
+    const service = await withServer(answer)
+    const { status, body } = await service.ask('POST', '/api/node-types/e/fetch')
+    expect({ status, code: body.code }).toEqual({ status: 502, code: 'NODE_TYPES_UNREADABLE' })
+    expect(body.error).toMatch(message)
+    expect((await service.get('/api/node-types?endpoint=e')).source).toBe('built-in')
+  })
+})

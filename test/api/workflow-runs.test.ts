@@ -1,0 +1,462 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encode } from 'fast-png'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fileTools } from '../../src-main/build/file-tools.ts'
+import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
+import { setup, type TestService } from '../support/core.ts'
+
+const SEED = '18446744073709551615'
+const PAYLOAD = `{"3": {"class_type": "KSampler", "inputs": {"seed": ${SEED}, "cfg": 8.0}}}`
+const DOCUMENT = `{"nodes": [{"id": 3, "type": "KSampler", "widgets_values": [${SEED}]}], "links": [], "version": 0.4}`
+
+const picture = (grey: number) =>
+  Buffer.from(encode({ width: 4, height: 3, channels: 1, depth: 8, data: new Uint8Array(12).fill(grey) }))
+
+async function withEndpoint(options?: Parameters<typeof setup>[0], workflows: object = {}): Promise<TestService> {
+  const service = await setup(options)
+  await service.createEndpoint('e', { workflows })
+  return service
+}
+
+const start = (service: TestService, more: object = {}) =>
+  service.post('/api/workflow-runs', { endpointId: 'e', payload: PAYLOAD, document: DOCUMENT, title: 'Mine', ...more })
+
+/** Lets the worker take the run's job and end it. */
+async function finish(service: TestService, runId: string, report: object): Promise<void> {
+  const worker = await service.worker()
+  const job = await worker.take()
+  expect(job?.id).toBe(runId)
+  await worker.done(runId, report)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
+const ended = (service: TestService, runId: string): Promise<any> =>
+  service.clock.until(async () => {
+    const run = await service.get(`/api/workflow-runs/${runId}`)
+    return run.endedAt !== undefined && run
+  })
+
+async function bytesOf(service: TestService, asset: string): Promise<Buffer> {
+  return Buffer.from(await (await service.request('GET', `/api/assets/${asset}`)).arrayBuffer())
+}
+
+const put = (service: TestService, bytes: Buffer, name: string) =>
+  service.ask('PUT', `/api/assets/${createHash('sha256').update(bytes).digest('hex')}?name=${name}`, {
+    body: bytes,
+    headers: { 'content-type': 'application/octet-stream' },
+  })
+
+describe('a run', () => {
+  it('is a job whose worker gets every number as it was sent', async () => {
+    const service = await withEndpoint()
+    const run = await start(service)
+    expect(run).toEqual({
+      id: expect.any(String),
+      endpointId: 'e',
+      title: 'Mine',
+      status: 'IN_QUEUE',
+      createdAt: expect.any(Number),
+      results: [],
+      errors: [],
+    })
+    const job = service.storage().jobs.find(run.id)
+    const input = job && (await service.storage().jobs.readInput(job))?.input
+    expect(String(input)).toBe(`{"workflow":{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}}`)
+    const worker = await service.worker()
+    await worker.take()
+    expect(await service.get(`/api/workflow-runs/${run.id}`)).toMatchObject({
+      status: 'IN_PROGRESS',
+      document: DOCUMENT,
+    })
+  })
+
+  it('keeps its pictures with the graph in them, and the exact seed', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service, { label: 'seed 3', sweepId: 's1' })
+    const data = picture(1).toString('base64')
+    await finish(service, id, { output: { images: [{ filename: 'a.png', type: 'base64', data, node: '9' }] } })
+    const run = await ended(service, id)
+    expect(run).toMatchObject({
+      status: 'COMPLETED',
+      label: 'seed 3',
+      sweepId: 's1',
+      executionMs: expect.any(Number),
+      results: [
+        { asset: expect.any(String), filename: 'a.png', mediaType: 'image/png', node: '9', width: 4, height: 3 },
+      ],
+      errors: [],
+    })
+    const texts = readPngTexts(await bytesOf(service, run.results[0].asset), fileTools)
+    expect(texts).toEqual([
+      { keyword: 'prompt', text: `{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}` },
+      { keyword: 'workflow', text: DOCUMENT },
+    ])
+  })
+
+  it.each([
+    [
+      'a data URI with the word jpg before a PNG',
+      { message: `data:image/jpg;base64,${picture(2).toString('base64')}`, status: 'success' },
+    ],
+    ['bare base64', { message: picture(2).toString('base64'), status: 'success' }],
+    ['a text alone', `data:image/png;base64,${picture(2).toString('base64')}`],
+  ])('takes the older form: %s', async (_what, output) => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    await finish(service, id, { output })
+    expect((await ended(service, id)).results).toMatchObject([{ filename: 'result_1.png', mediaType: 'image/png' }])
+  })
+
+  it('takes films, sounds and texts by what they are', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0').toString('base64')
+    await finish(service, id, {
+      output: {
+        images: [
+          { filename: 'x.png', type: 'base64', data: film },
+          { filename: 'y.flac', type: 'base64', data: Buffer.from('fLaC....').toString('base64') },
+          { filename: 'z.txt', type: 'text', data: 'words' },
+        ],
+      },
+    })
+    const { results } = await ended(service, id)
+    expect(results.map(({ mediaType }: { mediaType: string }) => mediaType)).toEqual([
+      'video/mp4',
+      'audio/flac',
+      'text/plain',
+    ])
+  })
+
+  it('tells what it could not keep, and keeps the rest', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    await finish(service, id, {
+      output: {
+        images: [
+          { filename: 'a.png', type: 'base64', data: 'not base64!' },
+          { filename: 'b.png', type: 's3_url', data: 'https://bucket.example/b.png' },
+          { filename: 'c.png', type: 'base64', data: picture(3).toString('base64') },
+          { filename: 'd.png', type: 'base64', data: 'data:image/png;base64,aGVsbG8=' },
+        ],
+        errors: ['node 7 gave nothing'],
+      },
+    })
+    const run = await ended(service, id)
+    expect(run.results).toMatchObject([{ filename: 'c.png' }, { filename: 'd.png', mediaType: 'text/plain' }])
+    expect(run.errors).toEqual([
+      'node 7 gave nothing',
+      'a.png cannot be read: its data is no base64, or was cut off.',
+      'b.png is not kept here: its worker left it at https://bucket.example/b.png',
+      'd.png is no picture, film or sound: what its worker sent is text/plain.',
+    ])
+  })
+
+  it('tells of a worker that says too much as much as a list can hold', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    await finish(service, id, {
+      output: {
+        images: [
+          {
+            filename: 'x'.repeat(100_000),
+            node: 'y'.repeat(100_000),
+            type: 'base64',
+            data: picture(3).toString('base64'),
+          },
+        ],
+        errors: ['a'.repeat(1_000_000), ...Array.from({ length: 100 }, () => 'b')],
+      },
+    })
+    const run = await ended(service, id)
+    expect(run.errors).toHaveLength(51)
+    expect(run.errors.at(-1)).toBe('51 more errors are in the output of the job.')
+    expect(JSON.stringify(run).length).toBeLessThan(10_000)
+  })
+
+  it('whose graph is larger than any picture should be keeps it beside its pictures', async () => {
+    const service = await withEndpoint()
+    const note = `{"nodes": [], "links": [], "extra": "${'x'.repeat(4 * 1024 * 1024)}"}`
+    const { id } = await start(service, { document: note })
+    await finish(service, id, {
+      output: { images: [{ filename: 'a.png', type: 'base64', data: picture(9).toString('base64') }] },
+    })
+    const { results, document } = await ended(service, id)
+    expect(document).toBe(note)
+    expect((await bytesOf(service, results[0].asset)).length).toBe(picture(9).length)
+  })
+
+  it('that failed says why, and one that was cancelled has ended', async () => {
+    const service = await withEndpoint()
+    const failed = await start(service)
+    await finish(service, failed.id, { error: 'Node 3: no memory' })
+    expect(await ended(service, failed.id)).toMatchObject({ status: 'FAILED', errors: ['Node 3: no memory'] })
+    const { id } = await start(service)
+    await service.post(`/v2/e/cancel/${id}`)
+    expect(await ended(service, id)).toMatchObject({ status: 'CANCELLED', results: [] })
+  })
+
+  it('whose job is tried again is open again, and has the results of the new try', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    await finish(service, id, { error: 'no memory' })
+    await ended(service, id)
+    await service.post(`/v2/e/retry/${id}`)
+    await service.clock.until(async () => (await service.get(`/api/workflow-runs/${id}`)).endedAt === undefined)
+    await finish(service, id, { output: { images: [{ filename: 'a.png', data: picture(1).toString('base64') }] } })
+    expect(await ended(service, id)).toMatchObject({
+      status: 'COMPLETED',
+      errors: [],
+      results: [{ filename: 'a.png' }],
+    })
+  })
+
+  it('outlives the record of its job, and is told as an event', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    await finish(service, id, { output: {} })
+    await ended(service, id)
+    await service.clock.leap(40 * 60_000)
+    await service.clock.until(() => service.storage().jobs.find(id) === undefined)
+    expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [{ id, status: 'COMPLETED' }], more: false })
+    const told = service
+      .storage()
+      .events.after(0, 500)
+      .filter(({ type }) => type === 'run')
+    expect(told).toMatchObject([
+      { type: 'run', runId: id, endpointId: 'e', event: 'created' },
+      { type: 'run', runId: id, endpointId: 'e', event: 'results' },
+    ])
+  })
+
+  it('is tried again when its results could not be written', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    const { runs } = service.storage() as { runs: { end: (...given: unknown[]) => unknown } }
+    const { end } = runs
+    runs.end = () => {
+      throw new Error('the disk is full')
+    }
+    await finish(service, id, { output: { images: [{ filename: 'a.png', data: picture(1).toString('base64') }] } })
+    await service.clock.until(() => service.log.some(({ message }) => message === 'results of a run not kept'))
+    runs.end = end
+    await service.clock.leap(61_000)
+    expect(await ended(service, id)).toMatchObject({ status: 'COMPLETED', results: [{ filename: 'a.png' }] })
+  })
+
+  it('whose job ended when the service was killed has its results after the next start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-runs-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const service = await withEndpoint({ file: join(folder, 'drydock.db') })
+    const { id } = await start(service)
+    const worker = await service.worker()
+    await worker.take()
+    // The disk gives up between the end of the job and its results.
+    const { storage } = service.service()
+    const files = storage.assetFiles as { keep: typeof storage.assetFiles.keep }
+    files.keep = () => new Promise(() => undefined)
+    await worker.done(id, { output: { images: [{ filename: 'a.png', data: picture(1).toString('base64') }] } })
+    expect(await service.get(`/api/workflow-runs/${id}`)).toMatchObject({ status: 'IN_PROGRESS', results: [] })
+    await service.restart('killed')
+    await vi.waitFor(async () =>
+      expect(await service.get(`/api/workflow-runs/${id}`)).toMatchObject({
+        status: 'COMPLETED',
+        results: [{ filename: 'a.png' }],
+      }),
+    )
+  })
+})
+
+describe('the pictures that a graph loads', () => {
+  const loads = (...names: readonly string[]) =>
+    JSON.stringify(Object.fromEntries(names.map((image, at) => [at, { class_type: 'LoadImage', inputs: { image } }])))
+
+  it('are sent along where they are here', async () => {
+    const service = await withEndpoint()
+    await put(service, picture(5), 'cat.png')
+    const { id } = await start(service, { payload: loads('cat.png [input]', 'elsewhere.png', 'cat.png') })
+    const worker = await service.worker()
+    const job = await worker.take()
+    expect(job).toMatchObject({ id, input: { images: [{ name: 'cat.png', image: picture(5).toString('base64') }] } })
+  })
+
+  it('are refused above 10 MB, and it says which and what to do', async () => {
+    const service = await withEndpoint()
+    await put(service, Buffer.alloc(6 * 1024 * 1024, 1), 'a.png')
+    await put(service, Buffer.alloc(5 * 1024 * 1024, 2), 'b.png')
+    const body = { endpointId: 'e', payload: loads('a.png', 'b.png') }
+    const answer = await service.ask('POST', '/api/workflow-runs', { body })
+    expect(answer.body).toMatchObject({
+      code: 'BAD_FIELD',
+      error: expect.stringMatching(
+        /^images: with b\.png \(5\.0 MiB\) the request would have .*Scale that picture down first\.$/,
+      ),
+    })
+  })
+})
+
+describe('what is no payload', () => {
+  it.each([
+    ['a document', DOCUMENT, 'NOT_A_WORKFLOW', /document of an editor.*converts it/],
+    ['half a file', PAYLOAD.slice(0, 30), 'NOT_A_WORKFLOW', /no JSON/],
+    [
+      'an id that other languages read as something else',
+      `{"__proto__": {"class_type": "A", "inputs": {}}}`,
+      'BAD_FIELD',
+      /__proto__/,
+    ],
+  ])('%s is refused before a job is queued', async (_what, payload, code, message) => {
+    const service = await withEndpoint()
+    const { body } = await service.ask('POST', '/api/workflow-runs', { body: { endpointId: 'e', payload } })
+    expect(body).toMatchObject({ code, error: expect.stringMatching(message) })
+    expect(await service.get('/api/workflow-runs')).toEqual({ runs: [], more: false })
+  })
+})
+
+it('a published graph runs no other graph, and it says which endpoint does', async () => {
+  const service = await withEndpoint()
+  const graph = { id: 'graph', name: 'graph', behind: 'e', payload: PAYLOAD, parameters: [] }
+  await service.post('/api/published-graphs', graph)
+  const { body } = await service.ask('POST', '/api/workflow-runs', { body: { endpointId: 'graph', payload: PAYLOAD } })
+  expect(body).toMatchObject({ code: 'BAD_FIELD', error: expect.stringContaining('Run it on e') })
+  // What is asked of it is in the gallery under its name.
+  const { id } = (await service.ask('POST', '/v2/graph/run', { body: { input: {} } })).body
+  expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [{ id, endpointId: 'e', title: 'graph' }] })
+})
+
+describe('models that are not installed', () => {
+  const MODELS = { models: ['base.safetensors', 'vae.pt'] }
+  const loader = (ckpt_name: string) => ({ 4: { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name } } })
+  const submits = [
+    ['run', (s: TestService, workflow: object) => s.ask('POST', '/v2/e/run', { body: { input: { workflow } } })],
+    [
+      'runsync',
+      (s: TestService, workflow: object) => s.ask('POST', '/v2/e/runsync?wait=1000', { body: { input: { workflow } } }),
+    ],
+    [
+      'a run of the editor',
+      (s: TestService, workflow: object) =>
+        s.ask('POST', '/api/workflow-runs', { body: { endpointId: 'e', payload: JSON.stringify(workflow) } }),
+    ],
+  ] as const
+
+  it.each(submits)('are refused by %s, with the node, what is asked and what is there', async (_name, submit) => {
+    const service = await withEndpoint({}, MODELS)
+    const { status, body } = await submit(service, loader('other.safetensors'))
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'MODEL_NOT_INSTALLED' })
+    expect(body.error).toContain(
+      'Node 4 asks for the model other.safetensors in its input ckpt_name, but endpoint e has base.safetensors, vae.pt.',
+    )
+  })
+
+  it('pass where the check is off, where nobody knows, and where they are there', async () => {
+    const service = await withEndpoint({}, { ...MODELS, checkModels: false })
+    const [, submit] = submits[0]
+    expect((await submit(service, loader('other.safetensors'))).status).toBe(200)
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workflows: {} } })
+    expect((await submit(service, loader('other.safetensors'))).status).toBe(200)
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workflows: MODELS } })
+    expect((await submit(service, loader('base.safetensors'))).status).toBe(200)
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workflows: null } })
+    expect((await submit(service, loader('other.safetensors'))).status).toBe(200)
+  })
+
+  // What the check cannot see into would reach a worker that can.
+  it.each([
+    ['deep lists beside it', `[${'['.repeat(600)}${']'.repeat(600)}]`, 'BAD_FIELD'],
+    ['a key that makes it look like a document', '[]', 'MODEL_NOT_INSTALLED'],
+  ])('are refused behind %s', async (_what, nodes, code) => {
+    const service = await withEndpoint({}, MODELS)
+    const workflow = `{"nodes": ${nodes}, ${JSON.stringify(loader('other.safetensors')).slice(1)}`
+    const { status, body } = await service.ask('POST', '/v2/e/run', { body: `{"input": {"workflow": ${workflow}}}` })
+    expect({ status, code: body.code }).toEqual({ status: 400, code })
+    expect(await service.get('/v2/e/requests')).toMatchObject({ requests: [] })
+  })
+
+  it('are not looked for in millions of values, which would hold up everybody', async () => {
+    const service = await withEndpoint({}, MODELS)
+    const workflow = `{"4": {"class_type": "A", "inputs": {"a": [${'[],'.repeat(2_000_000)}[]]}}}`
+    const { body } = await service.ask('POST', '/v2/e/run', { body: `{"input": {"workflow": ${workflow}}}` })
+    expect(body).toMatchObject({ code: 'BAD_FIELD', error: 'input.workflow: has more than 500000 values.' })
+  })
+
+  it('are refused through a published graph that lets the model be chosen', async () => {
+    const service = await withEndpoint({}, MODELS)
+    const model = { name: 'model', node: '4', input: 'ckpt_name', type: 'string' }
+    const payload = JSON.stringify(loader('base.safetensors'))
+    await service.post('/api/published-graphs', { id: 'g', name: 'g', behind: 'e', payload, parameters: [model] })
+    const { body } = await service.ask('POST', '/v2/g/run', { body: { input: { model: 'other.safetensors' } } })
+    expect(body.code).toBe('MODEL_NOT_INSTALLED')
+  })
+
+  it('what is built in has no file, and is never missing', async () => {
+    const service = await withEndpoint({}, MODELS)
+    const workflow = {
+      1: { class_type: 'VAELoader', inputs: { vae_name: 'taesd', lora_name: 'None', text: 'x.pt' } },
+    }
+    expect((await submits[0][1](service, workflow)).status).toBe(200)
+  })
+})
+
+describe('the gallery', () => {
+  it('has the graphs of other clients too', async () => {
+    const service = await withEndpoint()
+    const body = `{"input": {"workflow": ${PAYLOAD}}}`
+    const { id } = (await service.ask('POST', '/v2/e/run', { body })).body
+    await service.run({ something: 'else' })
+    expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [{ id, title: 'Sent by a program' }] })
+    expect((await service.get(`/api/workflow-runs/${id}`)).payload).toContain(SEED)
+  })
+
+  it('is read page by page, and filtered', async () => {
+    const service = await withEndpoint()
+    await service.createEndpoint('other', { workflows: {} })
+    const { id: workflowId } = await service.post('/api/workflows', { name: 'w', text: DOCUMENT })
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) ids.push((await start(service, { title: `Run ${n}` })).id)
+    const payload = '{"6": {"class_type": "Text", "inputs": {"text": "Ein BÜRO am Meer"}}}'
+    const mine = await start(service, { workflowId, sweepId: 's', endpointId: 'other', payload })
+    const idsOf = async (query: string) => {
+      const { runs, more } = await service.get(`/api/workflow-runs?${query}`)
+      return { ids: runs.map(({ id }: { id: string }) => id), more }
+    }
+    expect(await idsOf('limit=3')).toEqual({ ids: [mine.id, ids[4], ids[3]], more: true })
+    expect(await idsOf(`limit=3&before=${ids[3]}`)).toEqual({ ids: [ids[2], ids[1], ids[0]], more: false })
+    for (const query of [
+      `workflow=${workflowId}`,
+      'sweep=s',
+      'endpoint=other',
+      `workflow=${workflowId}&endpoint=other`,
+    ])
+      expect(await idsOf(query)).toEqual({ ids: [mine.id], more: false })
+    expect((await service.ask('GET', '/api/workflow-runs?before=nope')).body.code).toBe('BAD_FIELD')
+    expect(await idsOf('endpoint=e&limit=1')).toEqual({ ids: [ids[4]], more: true })
+    expect(await idsOf(`workflow=${workflowId}&endpoint=e`)).toEqual({ ids: [], more: false })
+    expect(await idsOf('q=RUN%202')).toEqual({ ids: [ids[2]], more: false })
+    expect(await idsOf('q=b%C3%BCro%20AM')).toEqual({ ids: [mine.id], more: false })
+  })
+
+  it('gives up a run that has ended, and none that has not', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    expect((await service.ask('DELETE', `/api/workflow-runs/${id}`)).body).toMatchObject({ code: 'BAD_FIELD' })
+    await finish(service, id, { output: {} })
+    await ended(service, id)
+    expect((await service.ask('DELETE', `/api/workflow-runs/${id}`)).status).toBe(200)
+    expect((await service.ask('GET', `/api/workflow-runs/${id}`)).body.code).toBe('RUN_NOT_FOUND')
+  })
+
+  it('forgets runs after 30 days', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    await finish(service, id, { output: {} })
+    await ended(service, id)
+    await service.clock.leap(29 * 86_400_000)
+    expect((await service.ask('GET', `/api/workflow-runs/${id}`)).status).toBe(200)
+    await service.clock.leap(2 * 86_400_000)
+    await service.clock.until(async () => (await service.ask('GET', `/api/workflow-runs/${id}`)).status === 404)
+  })
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WORKFLOW_ROUTES } from '../../src-main/contract/workflow-routes.ts'
+import { lookForServer } from '../../src-main/outbound/look-for-server.ts'
+import { findServers } from '../../src-main/services/workflows/find-servers.ts'
+import { setup } from '../support/core.ts'
+
+// As ComfyUI 0.3.64 answers, with a graphics card.
+const STATS = {
+  system: {
+    os: 'posix',
+    ram_total: 67_000_000_000,
+    comfyui_version: '0.3.64',
+    python_version: '3.12.3',
+    argv: ['main.py'],
+  },
+  devices: [{ name: 'cuda:0 NVIDIA RTX', type: 'cuda', index: 0, vram_total: 25_000_000_000, vram_free: 1 }],
+}
+const NEVER = new AbortController().signal
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('the ComfyUI servers of this machine', () => {
+  it('are those that answer as one, with version and devices, and nothing else is asked', async () => {
+    const asked: (string | undefined)[] = []
+    const address = await serve(({ method, url }, response) => {
+      asked.push(`${method} ${url}`)
+      response.end(JSON.stringify(STATS))
+    })
+    const closed = createServer().listen(0, '127.0.0.1')
+    await once(closed, 'listening')
+    const nobody = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
+    closed.close()
+    await once(closed, 'close')
+    const { comfyui_version: _version, ...old } = STATS.system
+    const before = await serve((_request, response) => response.end(JSON.stringify({ system: old, devices: [] })))
+
+    expect(await findServers(lookForServer, [nobody, address, before], NEVER)).toEqual([
+      {
+        address,
+        version: '0.3.64',
+        devices: [{ name: 'cuda:0 NVIDIA RTX', type: 'cuda', memoryBytes: 25_000_000_000 }],
+      },
+      { address: before, devices: [] },
+    ])
+    expect(asked).toEqual(['GET /system_stats'])
+  })
+
+  it.each<[string, RequestListener]>([
+    ['HTML', (_request, response) => response.end('<html>Sign in</html>')],
+    ['JSON of something else', (_request, response) => response.end('{"ok": true}')],
+    ['401', (_request, response) => response.writeHead(401).end(JSON.stringify(STATS))],
+    [
+      'a redirect to one',
+      ({ url }, response) => {
+        if (url === '/one') response.end(JSON.stringify(STATS))
+        else response.writeHead(302, { location: '/one' }).end()
+      },
+    ],
+    ['half an answer', (_request, response) => void response.write('{"system"', () => response.destroy())],
+  ])('are not who answers with %s', async (_what, answer) => {
+    expect(await lookForServer(await serve(answer), NEVER)).toBeUndefined()
+  })
+
+  it('are not waited for: one that hangs is given up, with its connection', async () => {
+    const closed = Promise.withResolvers<void>()
+    const address = await serve((request) => void request.on('close', closed.resolve))
+    expect(await lookForServer(address, NEVER, 20)).toBeUndefined()
+    await closed.promise
+  })
+
+  it('are not read without end: an answer of 200 MB is broken off early', async () => {
+    const closed = Promise.withResolvers<void>()
+    let sent = 0
+    const address = await serve((_request, response) => {
+      response.on('close', closed.resolve)
+      const send = () => {
+        while (sent < 200e6 && !response.destroyed) {
+          sent += 65_536
+          if (!response.write(Buffer.alloc(65_536, ' '))) return void response.once('drain', send)
+        }
+      }
+      send()
+    })
+    expect(await lookForServer(address, NEVER)).toBeUndefined()
+    await closed.promise
+    expect(sent).toBeLessThan(50e6)
+  })
+
+  it('are listed by a route, whoever answers on the machine of this test', async () => {
+    const service = await setup()
+    const { servers } = WORKFLOW_ROUTES.workflowServers.answer.parse(await service.get('/api/workflow-servers'))
+    expect(servers.length).toBeLessThanOrEqual(2)
+    expect((await service.ask('GET', '/api/workflow-servers', { key: null })).status).toBe(401)
+  })
+})

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { expect, it, onTestFinished } from 'vitest'
+import { fileTools } from '../../../src-main/build/file-tools.ts'
+import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
+import { limit } from '../../../src-main/contract/limits.ts'
+import { keepAsset } from '../../../src-main/services/workflows/assets.ts'
+import { makeRoom, sweepLostFiles } from '../../../src-main/services/workflows/sweep-assets.ts'
+import { openStorage } from '../../../src-main/storage/open-storage.ts'
+
+const BYTES = new TextEncoder().encode('a file')
+const ID = createHash('sha256').update(BYTES).digest('hex')
+
+function setup() {
+  const storage = openStorage(':memory:', 0)
+  onTestFinished(() => storage.close())
+  let now = 0
+  const deps = {
+    storage,
+    clock: { now: () => now, wall: () => now },
+    tools: fileTools,
+    maxBytes: () => BYTES.length,
+  }
+  const late = () => {
+    now += 2 * limit('assetUnusedMs')
+  }
+  /** A file without its record, or the other way round, is what must not be. */
+  const state = async () => [storage.assets.get(ID) !== undefined, (await storage.assetFiles.read(ID)) !== undefined]
+  return { deps: deps as unknown as Parameters<typeof keepAsset>[0], storage, late, state }
+}
+
+// The turns of the one before the other, as many as either takes.
+const afterTurns = async <Result>(turns: number, work: () => Promise<Result>): Promise<Result> => {
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+  return work()
+}
+const TURNS = Array.from({ length: 12 }, (_, turns) => turns)
+
+it.each(TURNS)('a file without a record that is sent again while it is swept stays (%i turns later)', async (turns) => {
+  const { deps, storage, late, state } = setup()
+  await storage.assetFiles.keep(ID, BYTES)
+  late()
+  await Promise.all([sweepLostFiles(deps), afterTurns(turns, () => keepAsset(deps, BYTES))])
+  expect(await state()).toEqual([true, true])
+})
+
+it.each([
+  ['{"1": {"class_type": "LoadImage", "inputs": {"image": "mine.png"}}}', true],
+  ['{"1": {"class_type": "LoadImage", "inputs": {"image": "mine.png [output]"}}}', true],
+  ['{"1": {"class_type": "LoadImage", "inputs": {"image": "mine.png", "x": NaN}}}', true],
+  ['{"1": {"class_type": "LoadImage", "inputs": {"image": "not mine.png"}}}', false],
+])('a file that the published graph %s loads is needed: %s', async (payload, isNeeded) => {
+  const { deps, storage, late } = setup()
+  await keepAsset(deps, BYTES)
+  const graph = { version: 1, createdAt: 0, parameters: [], results: [], document: undefined, workflowId: undefined }
+  await storage.write(() => {
+    storage.assets.giveName('mine.png', ID, 0)
+    const config = endpointConfig.parse({ name: 'g', workersMax: 0, graph: { behind: 'e', version: 1 } })
+    const times = { revision: 1, createdAt: 0, updatedAt: 0 }
+    storage.endpoints.save({ id: 'g', config, paused: false, keyHash: new Uint8Array(32), ...times }, 'created', 0)
+    storage.graphs.insert('g', { ...graph, payload })
+  })
+  late()
+  expect(await makeRoom(deps, BYTES.length)).toBe(!isNeeded)
+})
+
+it.each(TURNS)('one that makes room has its record and its file, or neither (%i turns later)', async (turns) => {
+  const { deps, late, state } = setup()
+  await keepAsset(deps, BYTES)
+  late()
+  await Promise.all([makeRoom(deps, BYTES.length), afterTurns(turns, () => keepAsset(deps, BYTES))])
+  const [record, file] = await state()
+  expect(record).toBe(file)
+})

@@ -64,6 +64,10 @@ export const ADDRESS = {
   comparedRuns: (one: string, other: string) => `/workflows/gallery/compare?a=${part(one)}&b=${part(other)}`,
   /** The graphs that are endpoints of their own. */
   publishedGraphs: '/workflows/published',
+  /** A published graph: its form, its code, its versions. */
+  publishedGraph: (graphId: string) => `/workflows/published/${part(graphId)}`,
+  /** The runs of a sweep, on one sheet. */
+  sweep: (sweepId: string) => `/workflows/sweeps/${part(sweepId)}`,
   catalog: '/catalog',
   system: (tab: SystemTab = 'checks') => `/system${tab === 'checks' ? '' : `/${tab}`}`,
   settings: '/settings',

@@ -23,6 +23,8 @@ export type CallArguments = {
   readonly body?: unknown
   /** The same as text, where it is to go as a person wrote it. */
   readonly bodyText?: string
+  /** The bytes of a file, for operations that take one. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -81,15 +83,16 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
       }),
     async call<Name extends Operation>(
       operation: Name,
-      { path, query, body = {}, bodyText, signal }: CallArguments = {},
+      { path, query, body = {}, bodyText, bytes, signal }: CallArguments = {},
     ) {
       const route: Route = OPERATIONS[operation]
       const method = route.methods[0] ?? 'GET'
-      const sends = method === 'POST' || method === 'PATCH'
+      const sends = method === 'POST' || method === 'PATCH' || method === 'PUT'
+      const type = bytes === undefined ? 'application/json' : 'application/octet-stream'
       const answer = await send(fetch, addressOf(route.path, path, query), {
         method,
-        headers: { accept: 'application/json', ...(sends ? { 'content-type': 'application/json' } : {}) },
-        ...(sends ? { body: bodyText ?? JSON.stringify(body) } : {}),
+        headers: { accept: 'application/json', ...(sends ? { 'content-type': type } : {}) },
+        ...(sends ? { body: bytes ?? bodyText ?? JSON.stringify(body) } : {}),
         signal: signal ?? null,
       })
       const parsed = OPERATIONS[operation].answer.safeParse(answer)

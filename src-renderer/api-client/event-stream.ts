@@ -12,7 +12,7 @@ export type NumberedEvent = { readonly id: number; readonly event: ServiceEvent 
 export type EventSourceLike = Pick<EventSource, 'addEventListener' | 'close'>
 
 const BATCH_MS = 50
-const TYPES = ['job', 'worker', 'endpoint'] as const satisfies readonly ServiceEvent['type'][]
+const TYPES = ['job', 'worker', 'endpoint', 'run'] as const satisfies readonly ServiceEvent['type'][]
 
 /**
  * Opens the stream.

@@ -5,10 +5,17 @@ import { type ConnectionSlice, createConnectionSlice } from './connection-slice.
 import { createDraftsSlice, type DraftsSlice } from './drafts-slice.ts'
 import { createLayoutSlice, type LayoutSlice } from './layout-slice.ts'
 import { createLiveSlice, type LiveSlice } from './live-slice.ts'
+import { createNodeTypesSlice, type NodeTypesSlice } from './node-types-slice.ts'
 import { createNoticesSlice, type NoticesSlice } from './notices-slice.ts'
 
 /** All that the pages share. */
-export type AppState = LiveSlice & ConnectionSlice & LayoutSlice & NoticesSlice & CommandsSlice & DraftsSlice
+export type AppState = LiveSlice &
+  ConnectionSlice &
+  LayoutSlice &
+  NodeTypesSlice &
+  NoticesSlice &
+  CommandsSlice &
+  DraftsSlice
 
 /** The store of the pages. */
 export type AppStore = StoreApi<AppState>
@@ -19,6 +26,7 @@ export function createAppStore(platform: Platform): AppStore {
     ...createLiveSlice(...creator),
     ...createConnectionSlice(...creator),
     ...createLayoutSlice(platform)(...creator),
+    ...createNodeTypesSlice(...creator),
     ...createNoticesSlice(...creator),
     ...createCommandsSlice(...creator),
     ...createDraftsSlice(...creator),

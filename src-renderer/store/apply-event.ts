@@ -12,6 +12,7 @@ export type LiveEntities = {
 /** The entities after an event. What an event does not touch stays the same object, so that nothing is drawn for it. */
 export function applyEvent(live: LiveEntities, event: ServiceEvent): LiveEntities {
   if (event.type === 'job') return applyJob(live, event)
+  if (event.type === 'run') return live // the gallery listens to these by itself
   return event.type === 'worker' ? applyWorker(live, event) : applyEndpoint(live, event)
 }
 

@@ -45,12 +45,15 @@ export function Page({ crumbs, state, actions, tabs, commands, fills = false, ch
   )
 }
 
+// Names of this length or less stay whole; longer ones give way where there is no room, in characters.
+const SHORT = 20
+
 function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
   return (
     <nav aria-label="Where you are" className="min-w-0">
       <ol className="flex items-center gap-1.5 text-section">
         {crumbs.map(({ name, to }, at) => (
-          <li key={name} className="flex min-w-0 items-center gap-1.5">
+          <li key={name} className={clsx('flex items-center gap-1.5', name.length > SHORT ? 'min-w-0' : 'shrink-0')}>
             {at > 0 && (
               <span aria-hidden className="text-ink-2">
                 /
@@ -59,7 +62,7 @@ function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
             {at === crumbs.length - 1 ? (
               <h1 className="truncate font-semibold">{name}</h1>
             ) : (
-              <Link to={to ?? '/'} className="text-ink-2 hover:text-ink hover:underline">
+              <Link to={to ?? '/'} className="truncate text-ink-2 hover:text-ink hover:underline">
                 {name}
               </Link>
             )}

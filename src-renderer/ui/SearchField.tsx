@@ -13,7 +13,7 @@ function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
   if (key === 'Escape' && currentTarget.value === '') currentTarget.blur()
   if (key !== 'Enter' && key !== 'ArrowDown') return
   event.preventDefault()
-  document.querySelector<HTMLElement>('[role="grid"], [role="log"]')?.focus()
+  document.querySelector<HTMLElement>('[role="grid"], [role="log"], [data-card]')?.focus()
 }
 
 /** A field to search with. */

@@ -7,6 +7,7 @@ import { readOptions } from './options.ts'
 import { type Row, tableText, writeReport } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
+import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
 import { idleService } from './rows/idle.ts'
 import { jobsTable } from './rows/jobs-table.ts'
@@ -17,8 +18,10 @@ import { previewSaves } from './rows/preview.ts'
 import { runThroughput } from './rows/run-throughput.ts'
 import { runsyncLatency } from './rows/runsync.ts'
 import { runsyncThroughput } from './rows/runsync-throughput.ts'
+import { sketchPicture } from './rows/sketch.ts'
 import { startLatency } from './rows/start-latency.ts'
 import { wakeContainers } from './rows/wake-containers.ts'
+import { workflowDomain } from './rows/workflow-domain.ts'
 
 type Measurement = (rounds: number, idleSeconds: number) => Promise<readonly Row[]>
 
@@ -34,6 +37,9 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   preview: previewSaves,
   pages: pageStart,
   'jobs-table': jobsTable,
+  editor: editorCanvas,
+  sketch: sketchPicture,
+  workflows: workflowDomain,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   idle: (_rounds, idleSeconds) => idleService(idleSeconds),
 }

@@ -58,7 +58,7 @@ describe('the catalog', () => {
     await until(async () =>
       expect((await states()).filter((text) => text.includes('Cannot run here yet')).length).toBe(7),
     )
-    expect((await states()).findIndex((text) => text.includes('Cannot run'))).toBe(3)
+    expect((await states()).findIndex((text) => text.includes('Cannot run'))).toBe(5)
     await page.getByRole('button', { name: 'What is missing for Stable Diffusion XL' }).click()
     const missing = page.getByRole('region', { name: 'What is missing' })
     await missing.getByText(/Install Docker or start it/).waitFor()

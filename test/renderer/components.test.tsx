@@ -89,8 +89,11 @@ describe('a notice', () => {
   })
 })
 
+const LOADED_WITHIN_MS = 20_000
+
 test('the editor is loaded when it is shown, and follows a value from outside', async () => {
   renderInApp(<CodeEditor label="Input" value='{"n": 1}' />)
-  const editor = await screen.findByRole('textbox', { name: 'Input' })
+  // Its packages are read and compiled first, which takes a busy machine some seconds.
+  const editor = await screen.findByRole('textbox', { name: 'Input' }, { timeout: LOADED_WITHIN_MS })
   expect(editor.textContent).toContain('{"n": 1}')
 })

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { CatalogEntry } from '../../src-main/contract/catalog.ts'
 import { endpointCreate } from '../../src-main/contract/endpoint.ts'
+import { ALL_FAULTS_OFF } from '../../src-main/contract/faults.ts'
 import type { FleetEvent } from '../../src-main/contract/fleet-events.ts'
-import { findEntries, freeName, wantsOf } from '../../src-renderer/features/catalog/find-entries.ts'
-import { faultsInWords, NO_FAULTS } from '../../src-renderer/features/endpoints/fault-words.ts'
+import { findEntries, wantsOf } from '../../src-renderer/features/catalog/find-entries.ts'
+import { faultsInWords } from '../../src-renderer/features/endpoints/fault-words.ts'
 import { createBody, EMPTY_FORM, nameFromImage } from '../../src-renderer/features/endpoints/new-endpoint.ts'
 import { toMarks } from '../../src-renderer/features/endpoints/overview/event-marks.ts'
 import { effectInWords } from '../../src-renderer/features/endpoints/settings/SaveBar.tsx'
 import { clusterMarks } from '../../src-renderer/ui/chart/cluster-marks.ts'
+import { freeName } from '../../src-renderer/ui/form/free-name.ts'
 
 describe('a new endpoint', () => {
   test('from an image has what was filled in, and defaults for the rest', () => {
@@ -82,11 +84,16 @@ describe('the catalog', () => {
     ])
     expect(wantsOf(entry('x', { image: 'i', settings }))).toEqual(['NVIDIA GPU'])
     expect(wantsOf(entry('x', { handler: '/h.py' }))).toEqual(['needs Python alone'])
+    expect(wantsOf(entry('x', { handler: '/h.ts' }))).toEqual(['needs nothing else'])
+    const bridge = { workflows: { server: 'http://127.0.0.1:8188' } }
+    expect(wantsOf(entry('x', { handler: '/h.ts', settings: bridge }))).toEqual([
+      'needs a ComfyUI server at http://127.0.0.1:8188',
+    ])
   })
 })
 
 test('fault switches are told by what they do; those that are off are not', () => {
-  expect(faultsInWords({ ...NO_FAULTS, delayMs: 2000, killPercent: 5, coldStart: true })).toBe(
+  expect(faultsInWords({ ...ALL_FAULTS_OFF, delayMs: 2000, killPercent: 5, coldStart: true })).toBe(
     'delays each job by 2.0 s, kills the worker of 5 %, starts cold for every job',
   )
 })

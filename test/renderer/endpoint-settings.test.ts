@@ -33,9 +33,9 @@ const readOf = (config: EndpointConfig, typings: Readonly<Record<string, Raw>>) 
   readDraft(FIELDS, config, draftOf(config, typings))
 
 describe('the sections', () => {
-  test('have a field for every setting, but those that deploys and creation alone set', () => {
+  test('have a field for every setting, but those that deploys and publishing alone set', () => {
     const known = new Set(FIELDS.map(({ path }) => path.split('.')[0]))
-    const settings = Object.keys(endpointConfig.shape).filter((name) => name !== 'app')
+    const settings = Object.keys(endpointConfig.shape).filter((name) => !['app', 'graph'].includes(name))
     expect(settings.filter((name) => !known.has(name))).toEqual([])
     const ofContainers = Object.keys(containerSettings.shape).filter(
       (name) => !FIELDS.some(({ path }) => path === `container.${name}`),
@@ -65,6 +65,23 @@ describe('a draft', () => {
       ['3 workers', '7 workers'],
       ['4 s', '2.5 s'],
     ])
+  })
+
+  test('switches workflows on and off, and sends them whole', () => {
+    const off = aConfig()
+    expect(readOf(off, { workflows: true }).body).toEqual({ workflows: { checkModels: true } })
+    const typings = { workflows: true, 'workflows.models': 'a.safetensors\nb.pt', 'workflows.server': 'http://x:8188' }
+    const models = ['a.safetensors', 'b.pt']
+    const workflows = { checkModels: true, models, server: 'http://x:8188' }
+    expect(readOf(off, typings).body).toEqual({ workflows })
+    const on = aConfig({ workflows })
+    expect(readOf(on, { 'workflows.checkModels': false }).body).toEqual({
+      workflows: { ...workflows, checkModels: false },
+    })
+    expect(readOf(on, { 'workflows.models': '' }).body).toEqual({ workflows: { ...workflows, models: undefined } })
+    const { body, changes } = readOf(on, { workflows: false })
+    expect(body).toEqual({ workflows: null })
+    expect(undoBody(on, changes)).toEqual({ workflows })
   })
 
   test('that was typed back is none', () => {

@@ -19,6 +19,7 @@ describe('the state of an endpoint', () => {
     ['Unhealthy', { inQueue: 1 }, ['unhealthy', 'initializing']],
     ['Ready', {}, ['idle', 'unhealthy']],
     ['Closed', { workersMax: 0, inQueue: 1 }, []],
+    ['Published', { workersMax: 0, graph: { behind: 'sketch', version: 1 } }, []],
     ['Paused', { paused: true, inProgress: 1 }, ['running']],
   ] as const)('is %s with %j and workers %j', (word, facts, states: readonly WorkerState[]) => {
     const workers = states.map((state) => ({ state }))
@@ -29,6 +30,7 @@ describe('the state of an endpoint', () => {
     const app = { name: 'shop', environment: 'dev', resource: 'r', code: 'c', variables: 0 }
     expect(endpointKind({ handler: '/h.py' })).toBe('queue, handler')
     expect(endpointKind({ handler: '/h.py', app })).toBe('queue, app shop')
+    expect(endpointKind({ graph: { behind: 'sketch', version: 1 } })).toBe('published graph')
     expect(endpointKind({ loadBalanced: { port: 80 } })).toBe('load-balanced, command')
     expect(endpointKind({ container: { ...containerSettings.parse({}), image: 'i' } })).toBe('queue, image')
   })

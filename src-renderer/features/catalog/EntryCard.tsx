@@ -1,8 +1,10 @@
 import { Container, FileCode } from 'lucide-react'
 import type { CatalogEntry } from '../../../src-main/contract/catalog.ts'
+import { serverOfEntry } from '../../../src-main/domain/workflow/server/entry-server.ts'
 import { Button } from '../../ui/Button.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { wantsOf } from './find-entries.ts'
+import { ServerState } from './ServerState.tsx'
 
 /** An entry of the catalog. */
 export type EntryCardProps = { readonly entry: CatalogEntry; readonly onOpen: () => void }
@@ -12,6 +14,7 @@ export function EntryCard({ entry, onOpen }: EntryCardProps) {
   const { name, summary, model, image, missing } = entry
   const Icon = image === undefined ? FileCode : Container
   const [first] = missing
+  const server = serverOfEntry(entry.settings)
   return (
     <li className="flex min-w-0 flex-col gap-2 rounded-control border border-line bg-surface-1 p-3">
       <div className="flex items-start gap-2">
@@ -26,9 +29,9 @@ export function EntryCard({ entry, onOpen }: EntryCardProps) {
       </p>
       <p className="text-small text-ink-2">{[model, ...wantsOf(entry)].filter(Boolean).join(' · ')}</p>
       <div className="mt-auto flex items-end justify-between gap-2 pt-1">
-        {first === undefined ? (
-          <StateDot tone="completed" word="Runs on this machine" />
-        ) : (
+        {first === undefined && server !== undefined && <ServerState />}
+        {first === undefined && server === undefined && <StateDot tone="completed" word="Runs on this machine" />}
+        {first !== undefined && (
           <div className="min-w-0 text-small">
             <StateDot tone="timed-out" word="Cannot run here yet" />
             <p className="line-clamp-2 text-ink-2" title={first.what}>

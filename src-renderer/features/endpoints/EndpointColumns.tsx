@@ -66,7 +66,8 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     width: 80,
     align: 'right',
     sortBy: ({ workers }) => workers.length,
-    cell: ({ endpoint, workers }) => `${workers.length} of ${endpoint.workersMax}`,
+    cell: ({ endpoint, workers }) =>
+      endpoint.graph === undefined ? `${workers.length} of ${endpoint.workersMax}` : <Nothing />,
   },
   {
     id: 'p50',

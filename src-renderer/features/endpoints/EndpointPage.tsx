@@ -17,6 +17,7 @@ import { WorkerGrid } from '../workers/WorkerGrid.tsx'
 import { EndpointMenu } from './EndpointMenu.tsx'
 import { endpointState } from './endpoint-state.ts'
 import { FaultBanner } from './FaultBanner.tsx'
+import { GraphNotice } from './GraphNotice.tsx'
 import { OverviewTab } from './overview/OverviewTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
 import type { Draft } from './settings/settings-draft.ts'
@@ -53,7 +54,12 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
   return (
     <Page
       crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
-      state={<StateDot {...endpointState(endpoint, workers)} detail={`${ready} of ${endpoint.workersMax} workers`} />}
+      state={
+        <StateDot
+          {...endpointState(endpoint, workers)}
+          {...(endpoint.graph === undefined && { detail: `${ready} of ${endpoint.workersMax} workers` })}
+        />
+      }
       actions={<EndpointMenu endpoint={endpoint} tab={tab} />}
       commands={commands}
       fills={tab !== 'overview' && tab !== 'settings'}
@@ -69,6 +75,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
       }
     >
       <FaultBanner endpoint={endpoint} />
+      {endpoint.graph !== undefined && <GraphNotice id={endpoint.id} graph={endpoint.graph} />}
       <TabContent endpoint={endpoint} tab={tab} settings={{ draft, setDraft }} />
     </Page>
   )

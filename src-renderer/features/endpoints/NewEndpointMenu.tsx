@@ -14,7 +14,7 @@ export function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint)
         [
           {
             label: 'Handler file',
-            detail: 'A Python file with a handler',
+            detail: 'A file with a handler, in Python or TypeScript',
             icon: <FileCode />,
             onSelect: () => onNew('handler'),
           },

@@ -55,7 +55,7 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
                 value={form.handler}
                 onChange={(event) => change({ handler: event.target.value })}
                 placeholder="/home/ada/project/handler.py"
-                hint="Absolute path of a Python file on the machine of the service."
+                hint="Absolute path of a file in Python or TypeScript on the machine of the service."
                 required
               />
             </>

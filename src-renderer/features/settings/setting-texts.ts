@@ -33,6 +33,12 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
     done: 'Retention of logs',
     refusal: 'A whole number from 1 to 365.',
   },
+  assetsMaxMib: {
+    label: 'Files of workflows, in MiB',
+    help: 'Pictures that runs gave and that nodes load, all together. Above it goes what nothing refers to, then the oldest runs. Applies to the next file.',
+    done: 'Size of the files of workflows',
+    refusal: 'A whole number from 100 to 10,000,000.',
+  },
   streamForm: {
     label: 'Form of streams',
     help: 'What the operation stream answers to clients that ask for none: a list, or an object with a status. Takes effect at once.',

@@ -1,6 +1,44 @@
-import { PageToCome } from '../../ui/PageToCome.tsx'
+import { lazy, Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { NotFound } from '../../ui/NotFound.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { GalleryPages } from './gallery/GalleryPages.tsx'
+import { LibraryPage } from './library/LibraryPage.tsx'
+import { PublishedPages } from './published/PublishedPages.tsx'
+import { SweepPage } from './sweep/SweepPage.tsx'
 
-/** The pages of workflows. */
+// The canvas is most of it, and the library needs none of that.
+const EditorPage = lazy(async () => ({ default: (await import('../workflow-editor/EditorPage.tsx')).EditorPage }))
+const FormPage = lazy(async () => ({ default: (await import('../workflow-editor/publish/FormPage.tsx')).FormPage }))
+
+/** The pages of workflows: the library, the editor, the gallery, published graphs, sweeps. */
 export function WorkflowPages() {
-  return <PageToCome name="Workflows" what="Workflows" command="drydock --help" />
+  return (
+    <Suspense fallback={<SkeletonRows rows={8} />}>
+      <Switch>
+        <Route path={ADDRESS.workflows}>
+          <LibraryPage />
+        </Route>
+        <Route path={`${ADDRESS.workflows}/edit/:workflowId`}>
+          {({ workflowId }) => <EditorPage workflowId={decodeURIComponent(workflowId)} />}
+        </Route>
+        <Route path={`${ADDRESS.workflows}/gallery/*?`}>
+          <GalleryPages />
+        </Route>
+        <Route path={`${ADDRESS.workflows}/edit/:workflowId/form`}>
+          {({ workflowId }) => <FormPage workflowId={decodeURIComponent(workflowId)} />}
+        </Route>
+        <Route path={`${ADDRESS.publishedGraphs}/*?`}>
+          <PublishedPages />
+        </Route>
+        <Route path={`${ADDRESS.workflows}/sweeps/:sweepId`}>
+          {({ sweepId }) => <SweepPage sweepId={decodeURIComponent(sweepId)} />}
+        </Route>
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
+    </Suspense>
+  )
 }

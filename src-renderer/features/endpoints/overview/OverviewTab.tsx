@@ -13,20 +13,24 @@ const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 export function OverviewTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const [search, setSearch] = useSearchParams()
   const range = RANGE_NAMES.find((name) => name.replace(' ', '') === search.get('range')) ?? '1 h'
+  // What its jobs do is counted with the endpoint whose workers run them.
+  const isGraph = endpoint.graph !== undefined
   return (
     <>
       <WaitingNotice endpoint={endpoint} />
       <div className="flex flex-wrap items-center justify-between gap-2">
         <CommandLine command={endpoint.url} />
-        <SegmentedChoice
-          label="Time span of the charts"
-          choices={RANGE_NAMES}
-          value={range}
-          onChange={(name) => setSearch({ range: name.replace(' ', '') }, { replace: true })}
-        />
+        {!isGraph && (
+          <SegmentedChoice
+            label="Time span of the charts"
+            choices={RANGE_NAMES}
+            value={range}
+            onChange={(name) => setSearch({ range: name.replace(' ', '') }, { replace: true })}
+          />
+        )}
       </div>
-      <MetricCharts endpoint={endpoint} range={range} />
-      {endpoint.loadBalanced === undefined && <LatestJobs endpointId={endpoint.id} />}
+      {!isGraph && <MetricCharts endpoint={endpoint} range={range} />}
+      {endpoint.loadBalanced === undefined && !isGraph && <LatestJobs endpointId={endpoint.id} />}
     </>
   )
 }

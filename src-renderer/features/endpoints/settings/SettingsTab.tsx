@@ -9,6 +9,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { CommandsHere } from '../../../ui/CommandsHere.tsx'
 import { DangerCard } from './DangerCard.tsx'
 import { KeyCard } from './KeyCard.tsx'
+import { NodeTypesRow } from './NodeTypesRow.tsx'
 import { SaveBar } from './SaveBar.tsx'
 import { SectionLinks, sectionPlace, showSection } from './SectionLinks.tsx'
 import { SettingRow } from './SettingRow.tsx'
@@ -73,6 +74,7 @@ export function SettingsTab({ endpoint, state }: SettingsTabProps) {
                     readOnly={endpoint.app !== undefined && id !== FAULT_SECTION}
                   />
                 ))}
+                {id === 'workflows' && <NodeTypesRow endpoint={endpoint} />}
               </div>
             </Card>
           </div>

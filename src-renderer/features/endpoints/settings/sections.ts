@@ -1,4 +1,5 @@
 /** Every setting of an endpoint that a person may change, section by section. Settings of containers are in their own file. */
+import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { CONTAINER_SECTIONS } from './container-sections.ts'
 import type { SettingField, SettingSection } from './setting-field.ts'
 
@@ -24,7 +25,7 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'handler',
     label: 'Handler file',
-    help: 'Absolute path of a Python file with a handler. It takes the place of a command.',
+    help: 'Absolute path of a file with a handler, in Python or TypeScript. It takes the place of a command.',
     input: { kind: 'text', mono: true },
     applies: ({ handler, loadBalanced }) => handler !== undefined || loadBalanced === undefined,
   },
@@ -145,6 +146,38 @@ const VARIABLES: readonly SettingField[] = [
   },
 ]
 
+const takesWorkflows = ({ workflows }: EndpointConfig) => workflows !== undefined
+
+const WORKFLOWS: readonly SettingField[] = [
+  {
+    path: 'workflows',
+    label: 'Takes workflows',
+    help: 'Its workers run graphs of nodes: the editor offers it, and its jobs are in the gallery.',
+    input: { kind: 'switch' },
+  },
+  {
+    path: 'workflows.models',
+    label: 'Models that are installed',
+    help: 'Names of the files as nodes ask for them, one a line. Without any nobody knows, and none is checked.',
+    input: { kind: 'lines', of: 'text', optional: true },
+    applies: takesWorkflows,
+  },
+  {
+    path: 'workflows.checkModels',
+    label: 'Refuse other models',
+    help: 'On, a graph that loads a model which is not installed is refused at once, and not after it has waited.',
+    input: { kind: 'switch' },
+    applies: ({ workflows }) => workflows?.models !== undefined,
+  },
+  {
+    path: 'workflows.server',
+    label: 'ComfyUI server',
+    help: 'Address of the server behind the bridge, like http://127.0.0.1:8188 or http://user:password@host:8188.',
+    input: { kind: 'server', optional: true },
+    applies: takesWorkflows,
+  },
+]
+
 const FAULTS: readonly SettingField[] = [
   {
     path: 'faults.delayMs',
@@ -195,6 +228,7 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
   { id: 'limits', title: 'Limits and times', fields: LIMITS },
   { id: 'variables', title: 'Variables', fields: VARIABLES },
   ...CONTAINER_SECTIONS,
+  { id: 'workflows', title: 'Workflows', fields: WORKFLOWS },
   {
     id: FAULT_SECTION,
     title: 'Fault switches',

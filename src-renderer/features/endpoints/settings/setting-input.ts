@@ -1,4 +1,5 @@
 /** How a setting is typed in, and what its value is as text. Pure: fields and rows are drawn elsewhere. */
+import { withHiddenPassword } from '../../../../src-main/domain/workflow/server/server-address.ts'
 
 /** What a person types or chooses for one setting. */
 export type Raw = string | boolean | readonly Pair[]
@@ -29,6 +30,8 @@ export type SettingInput =
   | { readonly kind: 'variables' }
   /** Stored credentials, by name. */
   | { readonly kind: 'registry' }
+  /** Address of a ComfyUI server, which may have a password in it. */
+  | { readonly kind: 'server'; readonly optional: true }
 
 /** One of a few values with its name. */
 export type Choice = { readonly value: string; readonly label: string }
@@ -126,5 +129,6 @@ export function settingInWords(input: SettingInput, value: unknown): string {
   if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
   const text = String(rawOf(input, value)).replaceAll('\n', ', ')
   if (text === '') return 'none'
+  if (input.kind === 'server') return withHiddenPassword(text)
   return input.kind === 'number' ? withUnit(Number(text), input.unit) : text
 }

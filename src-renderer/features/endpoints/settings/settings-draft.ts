@@ -4,6 +4,7 @@
  */
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { type EndpointConfig, endpointUpdate, programFault } from '../../../../src-main/contract/endpoint.ts'
+import { workflowWorker } from '../../../../src-main/contract/workflows.ts'
 import { SEEN_AT_START } from '../../../../src-main/domain/app/plan.ts'
 import { issueInWords } from './issue-in-words.ts'
 import type { SettingField } from './setting-field.ts'
@@ -42,13 +43,16 @@ export type ReadDraft = {
 
 const NO_CONTAINER = containerSettings.parse({})
 
+// Parts that an endpoint has or has not; a switch says which. What they begin with when they are switched on.
+const PARTS: Readonly<Record<string, object>> = { container: NO_CONTAINER, workflows: workflowWorker.parse({}) }
+
 /** The value of a setting; undefined: it has none. @param path like `container.gpu` */
 export function valueAt(config: EndpointConfig, path: string): unknown {
   const [first = '', second] = path.split('.')
-  if (path === 'container') return config.container !== undefined
+  if (path in PARTS) return config[path as keyof EndpointConfig] !== undefined
   const part: unknown = config[first as keyof EndpointConfig]
   if (second === undefined) return part
-  const within = part ?? (first === 'container' ? NO_CONTAINER : {})
+  const within = part ?? PARTS[first] ?? {}
   return (within as Record<string, unknown>)[second]
 }
 
@@ -122,7 +126,7 @@ function variablesInWords(now: unknown, value: unknown): { readonly before: stri
 
 function effectOf(path: string): Effect {
   const [first] = path.split('.')
-  if (SEEN_AT_START.some((name) => name === first)) return 'workers'
+  if (SEEN_AT_START.some((name) => name === first) || path === 'workflows.server') return 'workers'
   return path === 'executionTimeoutMs' ? 'jobs' : 'now'
 }
 
@@ -134,10 +138,13 @@ function bodyOf(config: EndpointConfig, changes: readonly SettingChange[]): obje
     if (field.path === 'container') {
       if (value !== true) return { ...body, container: null }
       body.container ??= {}
+    } else if (field.path in PARTS) {
+      const before = config[first as keyof EndpointConfig] as object | undefined
+      body[first] = value === true ? { ...PARTS[first], ...before } : null
     } else if (second === undefined) body[first] = value ?? null
     else {
       const isPartial = first === 'container' || first === 'faults'
-      const before = body[first] ?? (isPartial ? {} : config[first as keyof EndpointConfig])
+      const before = body[first] ?? (isPartial ? {} : (config[first as keyof EndpointConfig] ?? PARTS[first]))
       body[first] = { ...(before as object), [second]: value ?? nothingFor(field) }
     }
   }
@@ -155,8 +162,7 @@ function withChanges(config: EndpointConfig, changes: readonly SettingChange[]):
   let next: Record<string, unknown> = config
   for (const { field, value } of changes) {
     const [first = '', second] = field.path.split('.')
-    if (field.path === 'container')
-      next = { ...next, container: value === true ? (next.container ?? NO_CONTAINER) : undefined }
+    if (field.path in PARTS) next = { ...next, [first]: value === true ? (next[first] ?? PARTS[first]) : undefined }
     else if (second === undefined) next = { ...next, [first]: value }
     else next = { ...next, [first]: { ...(next[first] as object | undefined), [second]: value } }
     // As the service does: an endpoint has one program.

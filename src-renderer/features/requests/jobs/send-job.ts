@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../../api-client/client.ts'
+import { runJob, waitForJob } from '../../../api-client/run-job.ts'
 import { type Answer, isFinal, type JobOperation, type JobRecord } from './answer.ts'
 
 /** How a job is sent. */
@@ -13,8 +14,6 @@ export type SendJob = {
   readonly onChange: (change: Partial<Answer>) => void
 }
 
-// As long as a job may be waited for at once; then it is asked again.
-const WAIT_MS = 90_000
 const STREAM_WAIT_MS = 5000
 
 /** Sends a job in one of the three ways and hears of it until its end. Never rejects; an abort leaves the job alone. */
@@ -29,18 +28,8 @@ export async function sendJob(send: SendJob): Promise<void> {
 }
 
 const WAYS: Readonly<Record<JobOperation, (send: SendJob) => Promise<JobRecord>>> = {
-  async runsync(send) {
-    const { client, endpointId, body, signal, onChange } = send
-    const record = await client.call('runsync', {
-      path: { endpointId },
-      query: { wait: WAIT_MS },
-      bodyText: body,
-      signal,
-    })
-    onChange({ jobId: record.id })
-    return isFinal(record.status) ? record : waitForEnd(send, record.id)
-  },
-  run: async (send) => waitForEnd(send, await queue(send)),
+  runsync: (send) => runJob(send.client, send, (jobId) => send.onChange({ jobId })),
+  run: async (send) => waitForJob(send.client, send, await queue(send)),
   async stream(send) {
     const { client, endpointId, signal, onChange } = send
     const jobId = await queue(send)
@@ -61,12 +50,4 @@ async function queue({ client, endpointId, body, signal, onChange }: SendJob): P
   const { id } = await client.call('run', { path: { endpointId }, bodyText: body, signal })
   onChange({ jobId: id })
   return id
-}
-
-async function waitForEnd({ client, endpointId, signal }: SendJob, jobId: string): Promise<JobRecord> {
-  for (;;) {
-    const path = { endpointId, jobId }
-    const record = await client.call('statusSync', { path, query: { wait: WAIT_MS }, signal })
-    if (isFinal(record.status)) return record
-  }
 }

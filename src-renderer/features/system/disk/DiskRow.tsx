@@ -9,6 +9,7 @@ export const DISK_NAMES: Readonly<Record<DiskKind, string>> = {
   payloads: 'Large inputs and outputs',
   logs: 'Logs',
   artifacts: 'Code of apps',
+  assets: 'Files of workflows',
   packages: 'Installed packages',
   volumes: 'Network volumes',
   previews: 'Previews',

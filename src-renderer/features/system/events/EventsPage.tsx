@@ -26,7 +26,9 @@ export function EventsPage() {
   const [search, setSearch] = useSearchParams()
   const choice = EVENT_CHOICES.find((one) => one === search.get('kind')) ?? 'all'
   const endpoint = search.get('endpoint') ?? undefined
-  const lastHeard = useAppState(({ live }) => live.recent.findLast(({ event }) => event.type !== 'job')?.id ?? 0)
+  const lastHeard = useAppState(
+    ({ live }) => live.recent.findLast(({ event }) => event.type !== 'job' && event.type !== 'run')?.id ?? 0,
+  )
   const { shown, isBehind, showNow, hold } = useHeldBack(lastHeard)
   const query = useInfiniteQuery(fleetEventsQuery(client, { kinds: KINDS_OF[choice], endpoint }, shown))
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query

@@ -24,6 +24,8 @@ export type EditorState = {
   readonly selection: ReadonlySet<string>
   readonly undone: readonly Step[]
   readonly done: readonly Step[]
+  /** What the canvas was asked to bring into sight last; `at` grows with each asking. */
+  readonly revealed: { readonly at: number; readonly ids: readonly string[] }
 
   /**
    * Changes the document, as one step of undo.
@@ -38,6 +40,11 @@ export type EditorState = {
   readonly select: (ids: Iterable<string>) => void
   /** Shows the graph within a node, or with undefined the one outside. */
   readonly enter: (nodeId: string | undefined) => void
+  /**
+   * Leads to nodes wherever they are: shows their graph, selects them and brings them into sight.
+   * @param path ids of the nodes to be entered, as in `path`
+   */
+  readonly reveal: (path: readonly string[], ids: readonly string[]) => void
   readonly setTypes: (types: NodeTypes) => void
   /** Another document in the same tab; with it undo begins anew. */
   readonly replace: (document: WorkflowDocument) => void
@@ -55,6 +62,7 @@ export function createEditorStore(document: WorkflowDocument, types: NodeTypes):
   return createStore<EditorState>()((set, get) => ({
     ...opened(document),
     types,
+    revealed: { at: 0, ids: [] },
     edit(label, change, merge) {
       const { document, path, done } = get()
       const changed = change(document)
@@ -84,6 +92,8 @@ export function createEditorStore(document: WorkflowDocument, types: NodeTypes):
     select: (ids) => set({ selection: new Set(ids) }),
     enter: (nodeId) =>
       set(({ path }) => ({ path: nodeId === undefined ? path.slice(0, -1) : [...path, nodeId], selection: new Set() })),
+    reveal: (path, ids) =>
+      set(({ revealed }) => ({ path, selection: new Set(ids), revealed: { at: revealed.at + 1, ids } })),
     setTypes: (types) => set({ types }),
     replace(document) {
       merging = undefined

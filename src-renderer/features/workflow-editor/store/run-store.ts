@@ -4,6 +4,8 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { RunResult, RunView } from '../../../../src-main/contract/workflows.ts'
+import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
+import type { WantedFile } from '../../../../src-main/domain/workflow/view/images-of.ts'
 
 /** How one node does. */
 export type NodeProgress = {
@@ -16,6 +18,25 @@ export type NodeProgress = {
   readonly results?: readonly RunResult[]
 }
 
+/** What is known of the first active run beside its record. */
+export type RunHead = {
+  readonly runId: string
+  /** Why it waits. */
+  readonly waitingReason: string | undefined
+  /** When its worker began, ms since the epoch. */
+  readonly startedAt: number | undefined
+}
+
+/** Why a run was not sent: what is wrong with the graph, or a sentence. */
+export type Refusal = {
+  readonly message: string
+  readonly problems: readonly Problem[]
+  /** Files that are too large together. */
+  readonly tooLarge?: readonly WantedFile[]
+}
+
+type Changes = Partial<Omit<RunState, 'set'>>
+
 /** What a tab runs and has run. */
 export type RunState = {
   /** The endpoint that runs go to; undefined until one is chosen or found. */
@@ -26,7 +47,14 @@ export type RunState = {
   readonly shown: RunView | undefined
   /** By id of the node. */
   readonly progress: ReadonlyMap<string, NodeProgress>
-  readonly set: (change: Partial<Pick<RunState, 'endpointId' | 'active' | 'shown' | 'progress'>>) => void
+  /** Runs that are about to be queued: the service has not answered yet. */
+  readonly sending: number
+  readonly head: RunHead | undefined
+  /** Whether anything was run since the document was opened. */
+  readonly hasRun: boolean
+  /** Why the last one was not sent; gone with the next try. */
+  readonly refusal: Refusal | undefined
+  readonly set: (change: Changes | ((state: RunState) => Changes)) => void
 }
 
 /** The store of the runs of a tab. */
@@ -39,6 +67,10 @@ export function createRunStore(): RunStore {
     active: [],
     shown: undefined,
     progress: new Map(),
+    sending: 0,
+    head: undefined,
+    hasRun: false,
+    refusal: undefined,
     set: (change) => set(change),
   }))
 }

@@ -1,0 +1,183 @@
+import clsx from 'clsx'
+import { PanelLeft, PanelRight } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Canvas } from './canvas/Canvas.tsx'
+import { EditorTabs } from './files/EditorTabs.tsx'
+import { useOpenWorkflow } from './files/use-open-workflow.ts'
+import { Inspector } from './inspector/Inspector.tsx'
+import { NodePalette } from './palette/NodePalette.tsx'
+import { useAddInSight } from './palette/use-add-in-sight.ts'
+import { ProblemsPanel } from './problems/ProblemsPanel.tsx'
+import { GraphActions } from './publish/GraphActions.tsx'
+import { ResultsPanel } from './run/ResultsPanel.tsx'
+import { RunBar } from './run/RunBar.tsx'
+import { SideResizer } from './SideResizer.tsx'
+import { CanvasContext, useCanvas, useCanvasStore } from './store/canvas-context.ts'
+import { createCanvasStore } from './store/canvas-store.ts'
+import { TabContext } from './store/editor-context.ts'
+
+/** The editor with a workflow of the library. It takes all of the window but the frame. */
+export function EditorPage({ workflowId }: { readonly workflowId: string }) {
+  const { platform } = useApp()
+  const { tab, name, fault, retry } = useOpenWorkflow(workflowId)
+  const [canvas] = useState(() => createCanvasStore(platform, window.innerWidth))
+  useEffect(() => {
+    const resize = () => canvas.getState().resize(window.innerWidth)
+    addEventListener('resize', resize)
+    return () => removeEventListener('resize', resize)
+  }, [canvas])
+  useEffect(() => {
+    document.title = [name, 'Workflows', 'Drydock'].filter((part) => part !== '').join(' · ')
+  }, [name])
+  return (
+    <CanvasContext value={canvas}>
+      <EditorTabs />
+      {tab !== undefined ? (
+        <TabContext key={workflowId} value={tab}>
+          <Editor name={name} />
+        </TabContext>
+      ) : (
+        <main id="content" tabIndex={-1} className="flex min-h-0 flex-1 flex-col p-4 outline-none">
+          <h1 className="sr-only">{name === '' ? 'Workflow' : name}</h1>
+          {fault === undefined ? (
+            <Skeleton className="flex-1" />
+          ) : (
+            <EmptyState
+              action={
+                <div className="flex items-center gap-3">
+                  <Button onClick={retry}>Try again</Button>
+                  <Link to={ADDRESS.workflows} className="text-accent hover:underline">
+                    All workflows
+                  </Link>
+                </div>
+              }
+            >
+              {fault}
+            </EmptyState>
+          )}
+        </main>
+      )}
+    </CanvasContext>
+  )
+}
+
+function Editor({ name }: { readonly name: string }) {
+  const { isPaletteOpen, isSideOpen } = useCanvas((state) => state.preferences)
+  const isLost = useAppState((state) => state.connection === 'lost')
+  return (
+    <>
+      <EditorHeader name={name} />
+      <main id="content" tabIndex={-1} className="relative flex min-h-0 flex-1 outline-none">
+        {isPaletteOpen && <PalettePart />}
+        <div className="relative min-w-0 flex-1">
+          <Canvas />
+          <div
+            className={clsx(
+              'pointer-events-none absolute inset-x-0 z-10 flex justify-center px-2',
+              // That the service does not answer is said over the lower edge of the page.
+              isLost ? 'bottom-11 max-lg:bottom-16' : 'bottom-2',
+            )}
+          >
+            <div className="pointer-events-auto max-w-full">
+              <RunBar />
+            </div>
+          </div>
+        </div>
+        {isSideOpen && <SidePart />}
+      </main>
+    </>
+  )
+}
+
+function EditorHeader({ name }: { readonly name: string }) {
+  const canvas = useCanvasStore()
+  const { isPaletteOpen, isSideOpen } = useCanvas((state) => state.preferences)
+  const { prefer } = canvas.getState()
+  return (
+    <header className="flex min-h-9 shrink-0 items-center gap-2 border-b border-line bg-surface-1 px-2">
+      <IconButton
+        label={isPaletteOpen ? 'Hide the nodes (N)' : 'Show the nodes (N)'}
+        aria-pressed={isPaletteOpen}
+        onClick={() => prefer({ isPaletteOpen: !isPaletteOpen })}
+      >
+        <PanelLeft />
+      </IconButton>
+      <nav aria-label="Where you are" className="min-w-0">
+        <ol className="flex items-center gap-1.5">
+          <li>
+            <Link to={ADDRESS.workflows} className="text-ink-2 hover:text-ink hover:underline">
+              Workflows
+            </Link>
+          </li>
+          <li aria-hidden className="text-ink-2">
+            /
+          </li>
+          <li className="min-w-0">
+            <h1 className="truncate font-semibold">{name}</h1>
+          </li>
+        </ol>
+      </nav>
+      <div className="ml-auto flex items-center gap-2">
+        <ProblemsPanel />
+        <GraphActions name={name} />
+        <IconButton
+          label={isSideOpen ? 'Hide inspector and results (A)' : 'Show inspector and results (A)'}
+          aria-pressed={isSideOpen}
+          onClick={() => prefer({ isSideOpen: !isSideOpen })}
+        >
+          <PanelRight />
+        </IconButton>
+      </div>
+    </header>
+  )
+}
+
+const PANEL =
+  'flex min-h-0 shrink-0 flex-col bg-surface-1 max-lg:absolute max-lg:inset-y-0 max-lg:z-20 max-lg:shadow-float'
+
+function PalettePart() {
+  const addInSight = useAddInSight()
+  return (
+    <div className={clsx(PANEL, 'w-56 border-r border-line max-lg:left-0')}>
+      <NodePalette onAdd={addInSight} />
+    </div>
+  )
+}
+
+const SIDES = ['Inspector', 'Results'] as const
+
+function SidePart() {
+  const canvas = useCanvasStore()
+  const width = useCanvas(({ preferences }) => preferences.sideWidth)
+  const [search, setSearch] = useSearchParams()
+  const side = search.get('side') === 'results' ? 'Results' : 'Inspector'
+  const choose = (value: (typeof SIDES)[number]) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === 'Inspector') next.delete('side')
+        else next.set('side', 'results')
+        return next
+      },
+      { replace: true },
+    )
+  return (
+    <div style={{ width }} className={clsx(PANEL, 'relative max-w-full border-l border-line max-lg:right-0')}>
+      <SideResizer width={width} onWidth={(sideWidth) => canvas.getState().prefer({ sideWidth })} />
+      <div className="shrink-0 border-b border-line p-2">
+        <SegmentedChoice label="Panel" choices={SIDES} value={side} onChange={choose} />
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+        {side === 'Results' ? <ResultsPanel /> : <Inspector />}
+      </div>
+    </div>
+  )
+}

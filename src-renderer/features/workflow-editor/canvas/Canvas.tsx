@@ -1,0 +1,54 @@
+import '@xyflow/react/dist/base.css'
+import './canvas.css'
+import { ReactFlowProvider, useStoreApi, type Viewport } from '@xyflow/react'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { useEditor, useTab } from '../store/editor-context.ts'
+import { addressOf } from '../store/editor-store.ts'
+import { FlowCanvas } from './FlowCanvas.tsx'
+import { firstView, LEAST_ZOOM, MOST_ZOOM, type Size } from './first-view.ts'
+import { useFlow } from './use-flow.ts'
+
+/** The graph that is shown, to be looked at and edited. Each graph of a document has a canvas of its own. */
+export function Canvas() {
+  const { workflowId } = useTab()
+  const address = useEditor(addressOf)
+  const room = useRef<HTMLDivElement>(null)
+  const [size, setSize] = useState<Size>()
+  // What can be seen is known before anything is drawn, so that nothing is drawn for nobody.
+  useLayoutEffect(() => {
+    const { width = 0, height = 0 } = room.current?.getBoundingClientRect() ?? {}
+    setSize({ width, height })
+  }, [])
+  return (
+    <div ref={room} className="workflow-canvas size-full">
+      {size !== undefined && <GraphCanvas key={`${workflowId} ${address ?? ''}`} address={address} size={size} />}
+    </div>
+  )
+}
+
+function GraphCanvas({ address, size }: { readonly address: GraphAddress; readonly size: Size }) {
+  const { editor } = useTab()
+  const flow = useFlow(address)
+  const [view] = useState(() => firstView(editor, flow, size))
+  return (
+    <ReactFlowProvider
+      initialWidth={size.width}
+      initialHeight={size.height}
+      initialMinZoom={LEAST_ZOOM}
+      initialMaxZoom={MOST_ZOOM}
+    >
+      <Prepared view={view}>
+        <FlowCanvas flow={flow} view={view} />
+      </Prepared>
+    </ReactFlowProvider>
+  )
+}
+
+// React Flow would measure each node that comes into sight, with all its slots, and forget those that are not drawn at a
+// small zoom. Where everything is follows from the document (geometry.ts).
+function Prepared({ view: { x, y, zoom }, children }: { readonly view: Viewport; readonly children: ReactNode }) {
+  const store = useStoreApi()
+  useState(() => store.setState({ updateNodeInternals: () => {}, transform: [x, y, zoom] }))
+  return children
+}

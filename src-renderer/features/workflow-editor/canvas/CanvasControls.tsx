@@ -1,0 +1,67 @@
+import { useStore } from '@xyflow/react'
+import { CircleHelp, Grid3x3, Lock, LockOpen, Map as MapIcon, Maximize, Minus, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import type { EditorActions } from '../keys/create-actions.ts'
+import { useCanvas } from '../store/canvas-context.ts'
+import { GestureSheet } from './GestureSheet.tsx'
+
+/** How the canvas is looked at. */
+export function CanvasControls({ actions }: { readonly actions: EditorActions }) {
+  const [isHelping, setHelping] = useState(false)
+  const percent = useStore(({ transform }) => Math.round(transform[2] * 100))
+  const isLocked = useCanvas((state) => state.isLocked)
+  const { snaps, hasMinimap } = useCanvas((state) => state.preferences)
+  return (
+    <div
+      role="toolbar"
+      aria-label="View"
+      className="absolute top-2 right-2 z-10 flex items-center rounded-control border border-line bg-surface-1 p-0.5 shadow-float"
+    >
+      <IconButton label="Zoom out (Alt+-)" onClick={actions.zoomOut}>
+        <Minus />
+      </IconButton>
+      <button
+        type="button"
+        title="Zoom to actual size (Alt+0)"
+        onClick={actions.zoomFull}
+        className="h-7 w-12 rounded-control text-small text-ink-2 hover:bg-surface-2"
+      >
+        {percent} %
+      </button>
+      <IconButton label="Zoom in (Alt+=)" onClick={actions.zoomIn}>
+        <Plus />
+      </IconButton>
+      <IconButton label="Show all (.)" onClick={actions.fit}>
+        <Maximize />
+      </IconButton>
+      <IconButton
+        label={snaps ? 'Do not snap to the grid' : 'Snap to the grid'}
+        aria-pressed={snaps}
+        onClick={actions.snap}
+      >
+        <Grid3x3 className={snaps ? 'text-accent' : ''} />
+      </IconButton>
+      <IconButton
+        label={isLocked ? 'Unlock the canvas (V)' : 'Lock the canvas (H)'}
+        aria-pressed={isLocked}
+        onClick={isLocked ? actions.unlock : actions.lock}
+      >
+        {isLocked ? <Lock className="text-accent" /> : <LockOpen />}
+      </IconButton>
+      <IconButton
+        label="Overview (Alt+M)"
+        aria-pressed={hasMinimap}
+        onClick={actions.minimap}
+        // There is no room for it in a narrow window.
+        className="max-[1199px]:hidden"
+      >
+        <MapIcon className={hasMinimap ? 'text-accent' : ''} />
+      </IconButton>
+      <IconButton label="Hands and keys" onClick={() => setHelping(true)}>
+        <CircleHelp />
+      </IconButton>
+      {isHelping && <GestureSheet onClose={() => setHelping(false)} />}
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+import { DropdownMenu } from 'radix-ui'
+import type { EditorActions } from '../keys/create-actions.ts'
+import { shownKeys } from '../keys/match-key.ts'
+import { SHORTCUTS, type Shortcut } from '../keys/shortcuts.ts'
+import type { OpenOverlay } from '../store/canvas-store.ts'
+import type { Flow } from './use-flow.ts'
+import { type MenuEntry, useMenuEntries } from './use-menu-entries.ts'
+
+/** The menu of what was pressed with the other button, or with Shift and F10. */
+export function CanvasMenu({
+  overlay,
+  flow,
+  actions,
+  onClose,
+}: {
+  readonly overlay: Extract<OpenOverlay, { kind: 'menu' }>
+  readonly flow: Flow
+  readonly actions: EditorActions
+  readonly onClose: () => void
+}) {
+  const groups = useMenuEntries(overlay.target, flow)
+  const { x, y } = overlay.screen
+  return (
+    <DropdownMenu.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span aria-hidden className="pointer-events-none fixed size-0" style={{ left: x, top: y }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => event.preventDefault()}
+          className="enters z-40 max-h-[80vh] min-w-56 overflow-y-auto rounded-control border border-line bg-surface-1 p-1 shadow-float"
+        >
+          {groups.map((entries, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the groups of a menu do not move
+            <DropdownMenu.Group key={at}>
+              {at > 0 && <DropdownMenu.Separator className="my-1 h-px bg-line" />}
+              {entries.map((entry) => (
+                <Entry key={typeof entry === 'string' ? entry : entry.name} entry={entry} actions={actions} />
+              ))}
+            </DropdownMenu.Group>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+const ITEM = 'flex h-7 items-center gap-3 rounded-control px-2 outline-none data-highlighted:bg-surface-2'
+
+function Entry({ entry, actions }: { readonly entry: MenuEntry; readonly actions: EditorActions }) {
+  if (typeof entry !== 'string' && 'swatches' in entry) return <Swatches {...entry} />
+  const isAction = typeof entry === 'string'
+  const { name, keys } = isAction ? shortcutOf(entry) : { name: entry.name, keys: undefined }
+  return (
+    <DropdownMenu.Item className={ITEM} onSelect={isAction ? () => actions[entry]() : entry.run}>
+      {name}
+      {keys !== undefined && <span className="ml-auto text-small text-ink-2">{shownKeys(keys)}</span>}
+    </DropdownMenu.Item>
+  )
+}
+
+function shortcutOf(id: string): { readonly name: string; readonly keys: string | undefined } {
+  const found: Shortcut | undefined = SHORTCUTS.find((one) => one.id === id)
+  return { name: found?.name ?? id, keys: found?.keys[0] }
+}
+
+function Swatches({ name, swatches, pick }: Extract<MenuEntry, { readonly swatches: unknown }>) {
+  return (
+    <div className="flex items-center gap-1 px-2 py-1">
+      <span className="mr-1">{name}</span>
+      {swatches.map(({ words, colour }) => (
+        <DropdownMenu.Item
+          key={words}
+          aria-label={words}
+          title={words}
+          onSelect={() => pick(words)}
+          style={{ background: colour ?? 'var(--surface-1)' }}
+          className="size-5 rounded-full border border-line-strong outline-offset-1 data-highlighted:outline-2 data-highlighted:outline-accent"
+        />
+      ))}
+    </div>
+  )
+}

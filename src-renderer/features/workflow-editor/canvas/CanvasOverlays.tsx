@@ -1,0 +1,66 @@
+import { useCallback } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import type { EditorActions } from '../keys/create-actions.ts'
+import { AddNodeList } from '../palette/AddNodeList.tsx'
+import { InputList, OutputList } from '../palette/LinkLists.tsx'
+import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
+import { CanvasControls } from './CanvasControls.tsx'
+import { CanvasMenu } from './CanvasMenu.tsx'
+import type { CanvasNode } from './flow-types.ts'
+import { Minimap } from './Minimap.tsx'
+import { Trail } from './Trail.tsx'
+import type { Flow } from './use-flow.ts'
+
+type CanvasOverlaysProps = {
+  readonly flow: Flow
+  /** As they are drawn, with what is selected and being moved. */
+  readonly nodes: readonly CanvasNode[]
+  readonly actions: EditorActions
+}
+
+/** What lies over the canvas: where one is, what is open, and what was just done. */
+export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
+  const canvas = useCanvasStore()
+  const overlay = useCanvas((state) => state.overlay)
+  const hasMinimap = useCanvas(({ preferences }) => preferences.hasMinimap)
+  const onClose = useCallback(() => {
+    canvas.getState().set({ overlay: undefined })
+    const area = '.workflow-canvas .react-flow__node'
+    const node = document.querySelector<HTMLElement>(`${area}.selected`) ?? document.querySelector<HTMLElement>(area)
+    node?.focus({ preventScroll: true })
+  }, [canvas])
+  return (
+    <>
+      <Trail />
+      <CanvasControls actions={actions} />
+      {hasMinimap && nodes.length > 0 && <Minimap nodes={nodes} />}
+      {overlay?.kind === 'add' && <AddNodeList overlay={overlay} onClose={onClose} />}
+      {overlay?.kind === 'output' && <OutputList overlay={overlay} flow={flow} onClose={onClose} />}
+      {overlay?.kind === 'input' && <InputList overlay={overlay} flow={flow} onClose={onClose} />}
+      {overlay?.kind === 'menu' && <CanvasMenu overlay={overlay} flow={flow} actions={actions} onClose={onClose} />}
+      {flow.nodes.length === 0 && <Nothing actions={actions} />}
+      <Said />
+    </>
+  )
+}
+
+function Nothing({ actions }: { readonly actions: EditorActions }) {
+  return (
+    <div className="pointer-events-none absolute inset-x-4 top-1/3 flex flex-col items-center gap-3 text-center text-ink-2">
+      <p>This graph is empty. Double-click anywhere to add its first node.</p>
+      <div className="pointer-events-auto">
+        <Button onClick={actions.add}>Add a node</Button>
+      </div>
+    </div>
+  )
+}
+
+// What an edit did, for those who do not see it. The same words twice are told twice.
+function Said() {
+  const { at, words } = useCanvas((state) => state.said)
+  return (
+    <p aria-live="polite" className="sr-only">
+      <span key={at}>{words}</span>
+    </p>
+  )
+}

@@ -1,0 +1,42 @@
+import { type ConnectionLineComponentProps, useStoreApi } from '@xyflow/react'
+import { useCanvas } from '../store/canvas-context.ts'
+import type { CanvasNode } from './flow-types.ts'
+import { linkPath } from './link-path.ts'
+import { slotColour } from './slot-colour.ts'
+
+/** The link that is being drawn; one that was taken by its end is drawn from the output that it comes from. */
+export function LooseLine({
+  fromX,
+  fromY,
+  toX,
+  toY,
+  fromHandle,
+  connectionStatus,
+}: ConnectionLineComponentProps<CanvasNode>) {
+  const loose = useCanvas((state) => state.loose)
+  const store = useStoreApi<CanvasNode>()
+  const start = { x: fromX, y: fromY }
+  const end = { x: toX, y: toY }
+  const isFromInput = loose?.side === 'input'
+  const origin = loose?.side === 'output' && fromHandle.type === 'target' ? outputPlace(store, loose.from) : undefined
+  return (
+    <path
+      d={isFromInput ? linkPath(end, start, []) : linkPath(origin ?? start, end, [])}
+      fill="none"
+      stroke={slotColour(loose?.type ?? '*')}
+      strokeWidth={3}
+      strokeDasharray={connectionStatus === 'invalid' ? '4 6' : undefined}
+    />
+  )
+}
+
+function outputPlace(
+  store: ReturnType<typeof useStoreApi<CanvasNode>>,
+  { node, slot }: { node: string; slot: number },
+) {
+  const inner = store.getState().nodeLookup.get(node)
+  const handle = inner?.internals.handleBounds?.source?.find(({ id }) => id === `o${slot}`)
+  if (inner === undefined || handle === undefined) return undefined
+  const { x, y } = inner.internals.positionAbsolute
+  return { x: x + handle.x, y: y + handle.y }
+}

@@ -1,0 +1,122 @@
+import { type ReactFlowState, useReactFlow, useStoreApi } from '@xyflow/react'
+import { type PointerEvent, useEffect, useRef } from 'react'
+import { useColours } from '../../../ui/use-colours.ts'
+import type { CanvasNode } from './flow-types.ts'
+
+type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
+type Frame = { readonly x: number; readonly y: number; readonly scale: number }
+
+const WIDTH = 180
+const HEIGHT = 120
+const MARGIN = 6
+
+/** The whole graph in small, with what is seen of it. The library's own draws an element for each node. */
+export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
+  const store = useStoreApi()
+  const { setCenter, getZoom } = useReactFlow()
+  const colours = useColours()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const frame = useRef<Frame>({ x: 0, y: 0, scale: 1 })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other colours are other values of the same names
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d')
+    if (context == null) return undefined
+    const picture = document.createElement('canvas')
+    const drawn = picture.getContext('2d')
+    if (drawn === null) return undefined
+    const style = getComputedStyle(context.canvas)
+    let waiting = 0
+    const draw = () => {
+      waiting = 0
+      drawView(context, picture, store.getState(), frame.current, style)
+    }
+    frame.current = drawNodes(drawn, nodes, style)
+    draw()
+    const stop = store.subscribe((now, before) => {
+      if (now.transform === before.transform && now.width === before.width) return
+      if (waiting === 0) waiting = requestAnimationFrame(draw)
+    })
+    return () => {
+      stop()
+      cancelAnimationFrame(waiting)
+    }
+  }, [store, nodes, colours])
+
+  function lead(event: PointerEvent<HTMLCanvasElement>) {
+    if (event.buttons !== 1) return
+    const { left, top } = event.currentTarget.getBoundingClientRect()
+    const { x, y, scale } = frame.current
+    const at = { x: (event.clientX - left) / scale + x, y: (event.clientY - top) / scale + y }
+    void setCenter(at.x, at.y, { zoom: getZoom() })
+  }
+
+  return (
+    <canvas
+      ref={canvas}
+      width={WIDTH * 2}
+      height={HEIGHT * 2}
+      role="img"
+      aria-label="Overview of the graph"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        lead(event)
+      }}
+      onPointerMove={lead}
+      style={{ width: WIDTH, height: HEIGHT }}
+      className="absolute top-12 right-2 z-10 hidden rounded-control border border-line bg-surface-1 shadow-float min-[1200px]:block"
+    />
+  )
+}
+
+// The nodes change seldom, and the view with each frame.
+function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode[], style: CSSStyleDeclaration): Frame {
+  const { canvas } = context
+  canvas.width = WIDTH * 2
+  canvas.height = HEIGHT * 2
+  const boxes = nodes.map(({ position: { x, y }, width = 0, height = 0 }) => ({
+    x,
+    y,
+    right: x + width,
+    bottom: y + height,
+  }))
+  const left = boxes.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY)
+  const top = boxes.reduce((least, { y }) => Math.min(least, y), Number.POSITIVE_INFINITY)
+  const right = boxes.reduce((most, one) => Math.max(most, one.right), Number.NEGATIVE_INFINITY)
+  const bottom = boxes.reduce((most, one) => Math.max(most, one.bottom), Number.NEGATIVE_INFINITY)
+  const scale = Math.min((WIDTH - 2 * MARGIN) / (right - left), (HEIGHT - 2 * MARGIN) / (bottom - top), 0.2)
+  const frame = {
+    scale,
+    x: (left + right) / 2 - WIDTH / 2 / scale,
+    y: (top + bottom) / 2 - HEIGHT / 2 / scale,
+  }
+  const [plain, chosen, group] = ['--line-strong', '--accent', '--surface-2'].map((name) =>
+    style.getPropertyValue(name),
+  )
+  for (const { position, width = 0, height = 0, selected, type } of nodes) {
+    context.fillStyle = (type === 'box' ? group : selected === true ? chosen : plain) ?? ''
+    const [x, y] = [(position.x - frame.x) * scale * 2, (position.y - frame.y) * scale * 2]
+    context.fillRect(x, y, Math.max(1, width * scale * 2), Math.max(1, height * scale * 2))
+  }
+  return frame
+}
+
+function drawView(
+  context: CanvasRenderingContext2D,
+  picture: HTMLCanvasElement,
+  { transform: [x, y, zoom], width, height }: View,
+  frame: Frame,
+  style: CSSStyleDeclaration,
+): void {
+  context.clearRect(0, 0, WIDTH * 2, HEIGHT * 2)
+  context.drawImage(picture, 0, 0)
+  context.strokeStyle = style.getPropertyValue('--accent')
+  context.lineWidth = 3
+  const scale = frame.scale * 2
+  context.strokeRect(
+    (-x / zoom - frame.x) * scale,
+    (-y / zoom - frame.y) * scale,
+    (width / zoom) * scale,
+    (height / zoom) * scale,
+  )
+}

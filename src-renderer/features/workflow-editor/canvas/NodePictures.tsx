@@ -1,0 +1,50 @@
+import type { NodeProgress } from '../store/run-store.ts'
+import { assetAddress } from '../widgets/upload-asset.ts'
+
+/** What a node has given, or how far its picture is. @param hangs below the node, which has no room for it */
+export function NodePictures({ progress, hangs }: { readonly progress: NodeProgress; readonly hangs: boolean }) {
+  const pictures = picturesOf(progress)
+  if (pictures.length === 0) return null
+  return (
+    <div
+      className={
+        hangs
+          ? 'absolute inset-x-0 top-full mt-1 grid max-h-80 gap-1 rounded-control border border-line bg-surface-1 p-1'
+          : 'grid min-h-0 flex-1 gap-1 p-1'
+      }
+      style={{ gridTemplateColumns: `repeat(${Math.ceil(Math.sqrt(pictures.length))}, minmax(0, 1fr))` }}
+    >
+      {pictures.map(({ key, address, words, kind }) =>
+        kind === 'video' ? (
+          // biome-ignore lint/a11y/useMediaCaption: what a worker made has no captions
+          <video
+            key={key}
+            src={address}
+            aria-label={words}
+            controls
+            className="nodrag size-full min-h-0 object-contain"
+          />
+        ) : (
+          <img key={key} src={address} alt={words} draggable={false} className="size-full min-h-0 object-contain" />
+        ),
+      )}
+    </div>
+  )
+}
+
+type Picture = { readonly key: string; readonly address: string; readonly words: string; readonly kind: string }
+
+// More are in the panel of results.
+const MOST = 4
+
+function picturesOf({ preview, results, state }: NodeProgress): readonly Picture[] {
+  const made = (results ?? []).flatMap(({ asset, filename, mediaType }): Picture[] => {
+    const kind = mediaType.split('/')[0] ?? ''
+    return kind === 'image' || kind === 'video'
+      ? [{ key: asset, address: assetAddress(asset), words: filename, kind }]
+      : []
+  })
+  if (made.length > 0) return made.slice(0, MOST)
+  if (preview === undefined || state === 'failed') return []
+  return [{ key: 'preview', address: preview, words: 'Preview', kind: 'image' }]
+}

@@ -1,0 +1,101 @@
+/**
+ * Where everything of a node is. Sizes come from the document and rows have fixed heights, so that nothing is measured: links
+ * know their ends before a node was ever drawn, and 5,000 nodes cost no layout. px of the canvas.
+ */
+import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
+import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { InputView, NodeView, WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { takesFile } from '../widgets/widget-kind.ts'
+
+/** Height of a title; the place of a node in the document is below it. Source: the field's editor. */
+export const TITLE = 30
+/** Height of a row with an input and an output. Source: as above. */
+export const SLOT_ROW = 20
+// Height of a widget with what is between it and the next. Source: as above.
+const WIDGET_ROW = 24
+
+const PADDING = 4
+const LEAST_WIDTH = 120
+const LEAST_LINES = 64
+const COLLAPSED_WIDTH = 200
+const REROUTE: Pair = [75, 26]
+const FRESH: Pair = [225, 80]
+
+/** A rectangle. */
+export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+
+/** The inputs that have a row: all but those of widgets that nothing is linked to. */
+export function shownInputs(view: NodeView): readonly InputView[] {
+  return view.inputs.filter(({ isWidget, link }) => !isWidget || link !== undefined)
+}
+
+/**
+ * The widgets that stand on the node: a linked one has the row of its input instead, so that a node is as high as the
+ * document says; the button of an upload is part of the widget that it belongs to.
+ */
+export function shownWidgets({ widgets }: NodeView): readonly WidgetView[] {
+  return widgets.filter(({ kind, isLinked }) => kind !== 'upload' && !isLinked)
+}
+
+/** Whether a node is a dot in a link and has no title. */
+export const isBare = (view: NodeView): boolean => view.kind === 'reroute'
+
+// Whether a widget takes several lines.
+function isMultiline({ input }: WidgetView): boolean {
+  return input !== undefined && isObject(input.options) && input.options.get('multiline') === true
+}
+
+/** How high a node must be for all that it shows. */
+function neededHeight(view: NodeView): number {
+  const rows = Math.max(shownInputs(view).length, view.outputs.length)
+  const all = shownWidgets(view)
+  const lines = all.filter(isMultiline).length
+  // A host tells of the control of a seed at the seed; it has a row of its own.
+  const controls = all.filter(({ control }) => control !== undefined).length
+  const widgets = (all.length - lines + controls) * WIDGET_ROW + lines * LEAST_LINES
+  return TITLE + PADDING + rows * SLOT_ROW + widgets + 2 * PADDING
+}
+
+// A picture that is smaller says nothing.
+const LEAST_PICTURE = 60
+
+/** Whether pictures have room below the widgets. @param height of the whole node */
+export function hasRoomBelow(view: NodeView, height: number): boolean {
+  const fills = (widget: WidgetView) => isMultiline(widget) || (widget.input !== undefined && takesFile(widget.input))
+  return !shownWidgets(view).some(fills) && height - neededHeight(view) >= LEAST_PICTURE
+}
+
+/** The box of a node, with its title. @param pos @param size as the document has them */
+export function nodeBox(view: NodeView, pos: Pair | undefined, size: Pair | undefined): Box {
+  const [x, y] = pos ?? [0, 0]
+  if (isBare(view)) {
+    const [width, height] = size ?? REROUTE
+    return { x, y, width: Math.max(width, 30), height: Math.max(height, REROUTE[1]) }
+  }
+  const [width, height] = size ?? FRESH
+  const top = y - TITLE
+  if (view.isCollapsed)
+    return { x, y: top, width: Math.min(COLLAPSED_WIDTH, Math.max(width, LEAST_WIDTH)), height: TITLE }
+  return {
+    x,
+    y: top,
+    width: Math.max(width, LEAST_WIDTH),
+    height: Math.max(TITLE + height, neededHeight(view)),
+  }
+}
+
+/** How far below the upper edge of its node the middle of a slot is. @param row counted from 0 */
+export function slotMiddle(view: NodeView, row: number, height: number): number {
+  if (isBare(view)) return height / 2
+  if (view.isCollapsed) return TITLE / 2
+  return TITLE + PADDING + row * SLOT_ROW + SLOT_ROW / 2
+}
+
+/** Width of the box that stands for an edge of a subgraph. */
+export const BOUNDARY_WIDTH = 140
+
+/** Its height. */
+export const boundaryHeight = (slots: number): number => TITLE + 2 * PADDING + slots * SLOT_ROW
+
+/** How far below its upper edge the middle of a slot is. */
+export const boundarySlotMiddle = (row: number): number => TITLE + PADDING + row * SLOT_ROW + SLOT_ROW / 2

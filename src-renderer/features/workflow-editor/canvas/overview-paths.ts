@@ -1,0 +1,71 @@
+/** A graph from far away, as paths by colour in pixels of the canvas of nodes. */
+import type { CanvasNode, FlowLink } from './flow-types.ts'
+import { linkPath } from './link-path.ts'
+import { safeColour } from './node-colours.ts'
+import { slotColour } from './slot-colour.ts'
+
+/** What is drawn, in this order. */
+export type OverviewPaths = {
+  readonly groups: Paths
+  readonly links: Paths
+  readonly nodes: Paths
+}
+
+type Paths = ReadonlyMap<string, Path2D>
+
+/** Makes the paths. @param isBare nodes are drawn too, and links are straight */
+export function overviewPaths(
+  nodes: readonly CanvasNode[],
+  links: readonly FlowLink[],
+  isBare: boolean,
+): OverviewPaths {
+  const boxes = isBare ? nodes : []
+  return {
+    groups: rectangles(boxes.filter(({ type }) => type === 'box')),
+    links: curves(nodes, links, isBare),
+    nodes: rectangles(boxes.filter(({ type }) => type !== 'box' && type !== 'waypoint')),
+  }
+}
+
+function colourOf(node: CanvasNode): string {
+  if (node.selected === true) return 'var(--accent)'
+  if (node.type === 'box') return safeColour(node.data.color) ?? 'var(--accent)'
+  if (node.type === 'node' && node.data.view.kind === 'unknown') return 'var(--failed)'
+  return (node.type === 'node' ? safeColour(node.data.view.bgcolor) : undefined) ?? 'var(--line-strong)'
+}
+
+function rectangles(nodes: readonly CanvasNode[]): Paths {
+  const paths = new Map<string, Path2D>()
+  for (const node of nodes) {
+    const { position, width = 0, height = 0 } = node
+    pathOf(paths, colourOf(node)).rect(position.x, position.y, width, height)
+  }
+  return paths
+}
+
+function curves(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean): Paths {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const placeOf = (id: string, name: string | null | undefined) => {
+    const node = byId.get(id)
+    const handle = node?.handles?.find((one) => one.id === name)
+    return node && handle && { x: node.position.x + handle.x, y: node.position.y + handle.y }
+  }
+  const paths = new Map<string, Path2D>()
+  for (const { source, sourceHandle, target, targetHandle, data } of links) {
+    const [from, to] = [placeOf(source, sourceHandle), placeOf(target, targetHandle)]
+    if (from === undefined || to === undefined) continue
+    const path = pathOf(paths, slotColour(data?.type ?? '*'))
+    if (!isBare) path.addPath(new Path2D(linkPath(from, to, data?.points ?? [])))
+    else {
+      path.moveTo(from.x, from.y)
+      path.lineTo(to.x, to.y)
+    }
+  }
+  return paths
+}
+
+function pathOf(paths: Map<string, Path2D>, colour: string): Path2D {
+  const path = paths.get(colour) ?? new Path2D()
+  paths.set(colour, path)
+  return path
+}

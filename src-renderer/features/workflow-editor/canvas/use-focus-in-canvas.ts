@@ -1,0 +1,146 @@
+/** The keyboard on the canvas: one node can be reached with Tab, arrows and Tab lead on from it, Enter leads into it. */
+import { useReactFlow } from '@xyflow/react'
+import type { KeyboardEvent } from 'react'
+import { useCanvasStore } from '../store/canvas-context.ts'
+import { useTab } from '../store/editor-context.ts'
+import type { CanvasNode } from './flow-types.ts'
+import { moveAll } from './move-all.ts'
+import { nextNode, readingOrder } from './next-node.ts'
+import type { Flow } from './use-flow.ts'
+
+const STEP = 10
+const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+/** What hears keys on the canvas. */
+export function useFocusInCanvas(flow: Flow) {
+  const { editor } = useTab()
+  const canvas = useCanvasStore()
+  const { getViewport, setCenter } = useReactFlow()
+
+  function focusNode(node: CanvasNode | undefined) {
+    if (node === undefined) return
+    editor.getState().select([node.id])
+    const { position, width = 0, height = 0 } = node
+    if (!isInSight(node, getViewport())) {
+      void setCenter(position.x + width / 2, position.y + height / 2, { zoom: getViewport().zoom })
+    }
+    // It is drawn with the next frame where it was out of sight.
+    requestAnimationFrame(() => requestAnimationFrame(() => elementOf(node.id)?.focus({ preventScroll: true })))
+  }
+
+  // With the node that has the focus: who came by Tab sees no other.
+  function moveSelected([x, y]: readonly [number, number], focused: CanvasNode) {
+    if (!editor.getState().selection.has(focused.id)) editor.getState().select([focused.id])
+    const { selection, edit, document } = editor.getState()
+    const places = new Map(
+      [...selection].flatMap((id) => {
+        const node = flow.byId.get(id)
+        const isPinned = node?.draggable === false
+        return node === undefined || isPinned
+          ? []
+          : [[id, { x: node.position.x + x * STEP, y: node.position.y + y * STEP }] as const]
+      }),
+    )
+    if (places.size === 0) return
+    edit('Move', () => moveAll(document, flow.address, flow, places), 'move by keys')
+  }
+
+  return (event: KeyboardEvent<HTMLElement>) => {
+    const element = event.target as Element
+    const onNode = element.closest('.react-flow__node')
+    const id = onNode?.getAttribute('data-id') ?? undefined
+    const node = flow.byId.get(id ?? '')
+    if (event.key === 'Escape') return leave(element, onNode)
+    // What is within a node hears its own keys.
+    if (onNode === null || node === undefined || element !== onNode) return
+    const arrow = ARROWS[event.key]
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+    if (arrow !== undefined && isPlain) {
+      event.preventDefault()
+      if (event.shiftKey) moveSelected(arrow, node)
+      else focusNode(nextNode(flow.nodes, node, arrow))
+    } else if (event.key === 'Tab' && isPlain) tab(event, node)
+    else if (event.key === 'Enter' && isPlain) {
+      event.preventDefault()
+      editOrOpen(node, onNode)
+    } else if (event.key === ' ' && isPlain) {
+      event.preventDefault()
+      toggle(node.id)
+    } else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      event.preventDefault()
+      openMenu(node, onNode)
+    }
+  }
+
+  function leave(element: Element, onNode: Element | null) {
+    const { path, selection, select, enter } = editor.getState()
+    if (onNode !== null && element !== onNode) return (onNode as HTMLElement).focus()
+    const { things, links, set } = canvas.getState()
+    if (selection.size + things.size + links.size > 0) {
+      select([])
+      set({ things: new Set(), links: new Set() })
+    } else if (path.length > 0) enter(undefined)
+  }
+
+  function tab(event: KeyboardEvent, node: CanvasNode) {
+    const order = readingOrder(flow.nodes)
+    const next = order[order.indexOf(node) + (event.shiftKey ? -1 : 1)]
+    // From the last one Tab leads out of the canvas, past what is within the nodes.
+    if (next === undefined) return void edgeOf(event.currentTarget, event.shiftKey)?.focus()
+    event.preventDefault()
+    focusNode(next)
+  }
+
+  function editOrOpen(node: CanvasNode, element: Element) {
+    if (node.type === 'node' && node.data.view.kind === 'subgraph') return editor.getState().enter(node.id)
+    element.querySelector<HTMLElement>(FIELDS)?.focus()
+  }
+
+  function toggle(id: string) {
+    const next = new Set(editor.getState().selection)
+    if (!next.delete(id)) next.add(id)
+    editor.getState().select(next)
+  }
+
+  function openMenu(node: CanvasNode, element: Element) {
+    const { left, top } = element.getBoundingClientRect()
+    const screen = { x: Math.max(0, left) + 16, y: Math.max(0, top) + 32 }
+    if (node.type === 'node' || node.type === 'reroute') {
+      if (!editor.getState().selection.has(node.id)) editor.getState().select([node.id])
+      canvas.getState().set({ overlay: { kind: 'menu', screen, target: { kind: 'node', id: node.id } } })
+    } else if (node.type === 'box' || node.type === 'waypoint') {
+      const kind = node.type === 'box' ? 'group' : 'waypoint'
+      canvas.getState().set({ overlay: { kind: 'menu', screen, target: { kind, id: node.id } } })
+    }
+  }
+}
+
+const FIELDS = 'input:not([type="hidden"]), textarea, select, button:not(.react-flow__handle), [contenteditable="true"]'
+
+const elementOf = (id: string) =>
+  document.querySelector<HTMLElement>(`.workflow-canvas .react-flow__node[data-id="${CSS.escape(id)}"]`)
+
+function edgeOf(area: EventTarget, isFirst: boolean): HTMLElement | null {
+  return (area as HTMLElement).querySelector(isFirst ? '[data-canvas-start]' : '[data-canvas-end]')
+}
+
+function isInSight(
+  node: CanvasNode,
+  { x, y, zoom }: { readonly x: number; readonly y: number; readonly zoom: number },
+) {
+  const area = document.querySelector('.workflow-canvas')?.getBoundingClientRect()
+  if (area === undefined) return false
+  const { position, width = 0, height = 0 } = node
+  const [left, top] = [position.x * zoom + x, position.y * zoom + y]
+  return (
+    left >= 0 &&
+    top >= 0 &&
+    left + Math.min(width * zoom, 200) <= area.width &&
+    top + Math.min(height * zoom, 100) <= area.height
+  )
+}

@@ -1,0 +1,197 @@
+/**
+ * Links, drawn and changed by hand. A link is drawn from any slot; from an input that has one it takes that link by its end.
+ * Let go on a slot or a node it is made, on empty space it asks for a node that fits.
+ */
+import {
+  type Connection,
+  type FinalConnectionState,
+  type OnConnectStart,
+  type OnEdgesChange,
+  useReactFlow,
+} from '@xyflow/react'
+import { useMemo, useRef } from 'react'
+import { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { LinkEnd } from '../../../../src-main/domain/workflow/document/links.ts'
+import { addBoundarySlot } from '../../../../src-main/domain/workflow/edit/boundary.ts'
+import { canConnect, connect, type InputEnd, moveLinks } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { removeLinks } from '../../../../src-main/domain/workflow/edit/remove.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
+import type { LooseLink, Point } from '../store/canvas-store.ts'
+import { useTab } from '../store/editor-context.ts'
+import { fittingInputs, fittingOutputs } from './fitting-slots.ts'
+import type { FlowLink } from './flow-types.ts'
+import { inputEnd, inputType, outputEnd, outputType, viewOf } from './link-ends.ts'
+import type { Flow } from './use-flow.ts'
+
+/** What is being done with a link. `taken`: the link whose end was taken; `moves`: all links of the output go along. */
+type Drawing = { readonly loose: LooseLink; readonly taken?: string; readonly moves: boolean }
+
+/** The links as they are drawn, and what hears the hand. */
+export function useLinking(address: GraphAddress, flow: Flow) {
+  const { editor } = useTab()
+  const canvas = useCanvasStore()
+  const { store: app } = useApp()
+  const { screenToFlowPosition } = useReactFlow()
+  const selected = useCanvas((state) => state.links)
+  const drawing = useRef<Drawing>(undefined)
+
+  const links = useMemo(
+    () => (selected.size === 0 ? flow.links : flow.links.map((link) => withSelected(link, selected))),
+    [flow.links, selected],
+  )
+
+  function refuse(why: string) {
+    canvas.getState().say(why)
+    app.getState().tell({ kind: 'error', text: why })
+  }
+
+  function tryConnect(from: LinkEnd, to: InputEnd, taken?: string) {
+    const { document, types, edit } = editor.getState()
+    const answer = canConnect(document, address, { from, to, types })
+    if (!answer.can) return refuse(answer.why)
+    edit('Link', (before) => {
+      const without = taken === undefined ? before : removeLinks(before, address, new Set([taken]))
+      return connect(without, address, { from, to, types })
+    })
+    canvas.getState().say(`Linked to ${to.name}.`)
+  }
+
+  const onConnectStart: OnConnectStart = (event, { nodeId, handleId, handleType }) => {
+    const node = flow.byId.get(nodeId ?? '')
+    const moves = 'shiftKey' in event && event.shiftKey
+    if (handleType === 'source') {
+      const from = outputEnd(node, handleId)
+      if (from === undefined) return
+      drawing.current = { loose: { side: 'output', from, type: outputType(node, from.slot) }, moves }
+    } else {
+      const to = inputEnd(node, handleId)
+      if (to === undefined) return
+      const taken = flow.links.find(({ target, targetHandle }) => target === nodeId && targetHandle === handleId)
+      const from = outputEnd(flow.byId.get(taken?.source ?? ''), taken?.sourceHandle)
+      drawing.current =
+        taken === undefined || from === undefined
+          ? { loose: { side: 'input', to, type: inputType(node, to) }, moves: false }
+          : { loose: { side: 'output', from, type: taken.data?.type ?? '*' }, taken: taken.id, moves: false }
+    }
+    canvas.getState().set({ loose: drawing.current.loose })
+  }
+
+  const onConnect = ({ source, sourceHandle, target, targetHandle }: Connection) => {
+    const from = outputEnd(flow.byId.get(source), sourceHandle)
+    const to = inputEnd(flow.byId.get(target), targetHandle)
+    if (from !== undefined && to !== undefined && drawing.current?.moves !== true) tryConnect(from, to)
+  }
+
+  const onConnectEnd = (event: globalThis.MouseEvent | TouchEvent, state: FinalConnectionState) => {
+    const drawn = drawing.current
+    drawing.current = undefined
+    canvas.getState().set({ loose: undefined })
+    if (drawn === undefined || (state.isValid === true && !drawn.moves)) return
+    const screen = 'clientX' in event ? { x: event.clientX, y: event.clientY } : touchPlace(event)
+    letGo(drawn, screen)
+  }
+
+  function letGo(drawn: Drawing, screen: Point) {
+    const { node, handle } = placeUnder(screen)
+    const onNode = flow.byId.get(node ?? '')
+    const { loose } = drawn
+    if (onNode === undefined) return letGoOnNothing(drawn, screen)
+    if (loose.side === 'output') {
+      const to = inputEnd(onNode, handle)
+      if (to !== undefined) return isSameInput(drawn, to) ? undefined : tryConnect(loose.from, to, drawn.taken)
+      if (onNode.type === 'boundary') return addBoundary(loose, drawn.taken)
+      const out = outputEnd(onNode, handle)
+      if (out !== undefined && drawn.moves) return moveAllLinks(loose.from, out)
+      const fitting = fittingInputs(onNode, loose.type)
+      const [first, ...more] = fitting
+      if (first === undefined) return refuse(`${titleOf(onNode)} has no input for ${loose.type}.`)
+      if (more.length === 0) return tryConnect(loose.from, first.end, drawn.taken)
+      return canvas.getState().set({ overlay: { kind: 'input', screen, link: loose, node: onNode.id } })
+    }
+    if (onNode.type === 'boundary' && handle === undefined) return addBoundary(loose)
+    const from = outputEnd(onNode, handle) ?? fittingOutputs(onNode, loose.type)[0]?.end
+    if (from === undefined)
+      return refuse(`${titleOf(onNode)} has no output for ${loose.to.name}, which wants ${loose.type}.`)
+    tryConnect(from, loose.to)
+  }
+
+  function letGoOnNothing({ loose, taken, moves }: Drawing, screen: Point) {
+    if (moves) return
+    if (taken === undefined)
+      return canvas.getState().set({ overlay: { kind: 'add', screen, at: screenToFlowPosition(screen), link: loose } })
+    editor.getState().edit('Remove a link', (document) => removeLinks(document, address, new Set([taken])))
+    canvas.getState().say('The link is removed.')
+  }
+
+  /** What is let go on the edge of a subgraph becomes an input or output of it. */
+  function addBoundary(loose: LooseLink, taken?: string) {
+    if (address === undefined) return
+    const { types, edit } = editor.getState()
+    const isOut = loose.side === 'output'
+    const node = flow.byId.get(isOut ? loose.from.node : loose.to.node)
+    const name = isOut ? (viewOf(node)?.outputs[loose.from.slot]?.name ?? loose.type) : loose.to.name
+    const words = isOut ? 'Add an output to the subgraph' : 'Add an input to the subgraph'
+    edit(words, (before) => {
+      const without = taken === undefined ? before : removeLinks(before, address, new Set([taken]))
+      const side = isOut ? 'outputs' : 'inputs'
+      const added = addBoundarySlot(without, address, { side, id: crypto.randomUUID(), name, type: loose.type })
+      if (added.slot < 0) return before
+      const ends = isOut
+        ? { from: loose.from, to: { node: SUBGRAPH_OUTPUT, name, slot: added.slot } }
+        : { from: { node: SUBGRAPH_INPUT, slot: added.slot }, to: loose.to }
+      return connect(added.document, address, { ...ends, types })
+    })
+    canvas.getState().say(`${words}.`)
+  }
+
+  function moveAllLinks(from: LinkEnd, to: LinkEnd) {
+    const { types, edit } = editor.getState()
+    edit('Move links', (document) => moveLinks(document, address, { from, to, types }))
+  }
+
+  function isSameInput({ taken }: Drawing, to: InputEnd): boolean {
+    const link = flow.links.find(({ id }) => id === taken)
+    return link !== undefined && link.target === to.node && link.targetHandle === `i${to.slot}`
+  }
+
+  const isValidConnection = ({ source, sourceHandle, target, targetHandle }: Connection | FlowLink) => {
+    const from = outputEnd(flow.byId.get(source), sourceHandle)
+    const to = inputEnd(flow.byId.get(target), targetHandle)
+    if (from === undefined || to === undefined) return false
+    const { document, types } = editor.getState()
+    return canConnect(document, address, { from, to, types }).can
+  }
+
+  const onEdgesChange: OnEdgesChange<FlowLink> = (changes) => {
+    const next = new Set(canvas.getState().links)
+    for (const change of changes) {
+      if (change.type !== 'select') continue
+      if (change.selected) next.add(change.id)
+      else next.delete(change.id)
+    }
+    canvas.getState().set({ links: next })
+  }
+
+  const handlers = { onConnectStart, onConnect, onConnectEnd, isValidConnection, onEdgesChange }
+  return { links, handlers }
+}
+
+const withSelected = (link: FlowLink, selected: ReadonlySet<string>): FlowLink =>
+  selected.has(link.id) ? { ...link, selected: true } : link
+
+const titleOf = (node: Parameters<typeof viewOf>[0]) => viewOf(node)?.title ?? 'This'
+
+function touchPlace(event: TouchEvent): Point {
+  const touch = event.changedTouches[0]
+  return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0 }
+}
+
+// The node and the slot under the pointer.
+function placeUnder({ x, y }: Point): { readonly node?: string | undefined; readonly handle?: string | undefined } {
+  const element = document.elementFromPoint(x, y)
+  const handle = element?.closest('.react-flow__handle')?.getAttribute('data-handleid') ?? undefined
+  const node = element?.closest('.react-flow__node')?.getAttribute('data-id') ?? undefined
+  return { node, handle }
+}

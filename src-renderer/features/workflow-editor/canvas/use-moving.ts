@@ -1,0 +1,176 @@
+/** Selecting and moving what is on the canvas. While a hand moves it the document stays; where it is let go is one edit. */
+import type { NodeChange, OnNodeDrag, OnNodesChange, XYPosition } from '@xyflow/react'
+import { type MouseEvent, useMemo, useRef, useState } from 'react'
+import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import { duplicate } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
+import { insertIntoLink } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
+import { useEditor, useTab } from '../store/editor-context.ts'
+import { type CanvasNode, groupPlace, waypointId } from './flow-types.ts'
+import { viewOf } from './link-ends.ts'
+import { linksUnder } from './links-under.ts'
+import { moveAll } from './move-all.ts'
+import type { Flow } from './use-flow.ts'
+
+type Held = { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number }
+
+/** What is drawn, with what is selected and what is being moved, and what hears the hand. */
+export function useMoving(address: GraphAddress, flow: Flow) {
+  const { editor } = useTab()
+  const canvas = useCanvasStore()
+  const selection = useEditor((state) => state.selection)
+  const things = useCanvas((state) => state.things)
+  const [held, setHeld] = useState<ReadonlyMap<string, Held>>(NOTHING)
+  // What was selected before a box was drawn with Shift, which adds.
+  const keptByBox = useRef<ReadonlySet<string>>(NONE)
+
+  const nodes = useMemo(() => {
+    if (selection.size + things.size + held.size === 0) return flow.nodes
+    return flow.nodes.map((node) => {
+      const isSelected = selection.has(node.id) || things.has(node.id)
+      const place = held.get(node.id)
+      if (!isSelected && place === undefined) return node
+      return { ...node, selected: isSelected, ...(place === undefined ? {} : placed(node, place)) } as CanvasNode
+    })
+  }, [flow.nodes, selection, things, held])
+
+  const onNodesChange: OnNodesChange<CanvasNode> = (changes) => {
+    const next = heldAfter(changes, held, flow)
+    if (next !== held) setHeld(next)
+    const selects = changes.filter((change) => change.type === 'select')
+    if (selects.length > 0) selectAll(selects)
+  }
+
+  function selectAll(changes: readonly { readonly id: string; readonly selected: boolean }[]) {
+    const chosen = new Set(editor.getState().selection)
+    const others = new Set(canvas.getState().things)
+    for (const { id, selected } of changes) {
+      const into = isDocumentNode(flow.byId.get(id)) ? chosen : others
+      if (selected || keptByBox.current.has(id)) into.add(id)
+      else into.delete(id)
+    }
+    if (!isSame(chosen, editor.getState().selection)) editor.getState().select(chosen)
+    if (!isSame(others, canvas.getState().things)) canvas.getState().set({ things: others })
+  }
+
+  const onNodeDragStop: OnNodeDrag<CanvasNode> = (event, node, dragged) => {
+    setHeld(NOTHING)
+    const places = new Map(dragged.map(({ id, position }) => [id, position]))
+    const moves = placesToMove(flow, places)
+    if (moves.size === 0) return
+    const { edit, select } = editor.getState()
+    if ('altKey' in event && event.altKey) return copyThere(moves)
+    edit(moves.size === 1 ? 'Move a node' : `Move ${moves.size} nodes`, (document) => {
+      const moved = moveAll(document, address, flow, moves)
+      return dragged.length === 1 ? inserted(moved, node, node.position) : moved
+    })
+    if (!selection.has(node.id) && flow.byId.get(node.id)?.type === 'node') select([node.id])
+  }
+
+  function copyThere(moves: ReadonlyMap<string, XYPosition>) {
+    const ids = new Set([...moves.keys()].filter((id) => groupPlace(id) === undefined && waypointId(id) === undefined))
+    const places = [...ids].flatMap((id) => moves.get(id) ?? [])
+    const pos = [Math.min(...places.map(({ x }) => x)), Math.min(...places.map(({ y }) => y))] as const
+    if (places.length === 0) return
+    let made: readonly string[] = []
+    editor.getState().edit(`Copy ${ids.size === 1 ? 'a node' : `${ids.size} nodes`}`, (document) => {
+      const copy = duplicate(document, address, ids, { pos, keepInbound: true, newUuid: () => crypto.randomUUID() })
+      made = [...copy.ids.values()]
+      return copy.document
+    })
+    editor.getState().select(made)
+  }
+
+  // A node without links, let go on one that it fits, stands within it.
+  function inserted(document: WorkflowDocument, node: CanvasNode, place: XYPosition): WorkflowDocument {
+    const view = viewOf(node)
+    const isLinked =
+      view?.inputs.some(({ link }) => link !== undefined) || view?.outputs.some(({ links }) => links.length > 0)
+    if (view === undefined || isLinked) return document
+    const { types } = editor.getState()
+    const under = linksUnder(flow, { ...place, width: node.width ?? 0, height: node.height ?? 0 })
+    for (const linkId of under) {
+      const changed = insertIntoLink(document, address, { linkId, nodeId: node.id, types })
+      if (changed !== document) return changed
+    }
+    return document
+  }
+
+  return {
+    nodes,
+    handlers: { onNodesChange, onNodeDragStop },
+    /** A box begins to be drawn. With Shift what is selected stays so. */
+    onBoxStart(event: MouseEvent) {
+      keptByBox.current = event.shiftKey ? new Set([...selection, ...things]) : NONE
+      if (event.shiftKey) editor.getState().select(selection)
+    },
+    /** @returns what stays selected */
+    onBoxEnd(): ReadonlySet<string> {
+      const kept = keptByBox.current
+      keptByBox.current = NONE
+      return kept
+    },
+  }
+}
+
+const isDocumentNode = (node: CanvasNode | undefined) => node?.type === 'node' || node?.type === 'reroute'
+
+const NOTHING: ReadonlyMap<string, Held> = new Map()
+const NONE: ReadonlySet<string> = new Set()
+
+function placed(node: CanvasNode, { x, y, width, height }: Held): Partial<CanvasNode> {
+  if (width === undefined || height === undefined) return { position: { x, y } }
+  return { position: { x, y }, width, height, measured: { width, height } } satisfies Partial<typeof node>
+}
+
+function heldAfter(
+  changes: readonly NodeChange<CanvasNode>[],
+  held: ReadonlyMap<string, Held>,
+  flow: Flow,
+): ReadonlyMap<string, Held> {
+  let next: Map<string, Held> | undefined
+  const put = (id: string, place: Held) => {
+    next ??= new Map(held)
+    next.set(id, { ...next.get(id), ...place })
+  }
+  for (const change of changes) {
+    const node = 'id' in change ? flow.byId.get(change.id) : undefined
+    if (node === undefined) continue
+    if (change.type === 'position' && change.position !== undefined && change.dragging === true) {
+      put(node.id, change.position)
+      if (node.type === 'box') for (const [id, place] of membersOf(node, change.position, flow)) put(id, place)
+    }
+    if (change.type === 'dimensions' && change.dimensions !== undefined && change.resizing === true)
+      put(node.id, { ...(held.get(node.id) ?? node.position), ...change.dimensions })
+    if (change.type === 'dimensions' && change.resizing === false) {
+      next ??= new Map(held)
+      next.delete(node.id)
+    }
+  }
+  return next ?? held
+}
+
+// What is in a group goes with it.
+function membersOf(group: Extract<CanvasNode, { type: 'box' }>, to: XYPosition, { byId }: Flow) {
+  const [x, y] = [to.x - group.position.x, to.y - group.position.y]
+  return group.data.members.flatMap((id) => {
+    const { position } = byId.get(id) ?? {}
+    return position === undefined ? [] : [[id, { x: position.x + x, y: position.y + y }] as const]
+  })
+}
+
+/** What really moved, and where to; with the members of groups. */
+function placesToMove(flow: Flow, places: ReadonlyMap<string, XYPosition>): ReadonlyMap<string, XYPosition> {
+  const moves = new Map<string, XYPosition>()
+  for (const [id, place] of places) {
+    const node = flow.byId.get(id)
+    if (node === undefined || (node.position.x === place.x && node.position.y === place.y)) continue
+    moves.set(id, place)
+    if (node.type === 'box') for (const [member, to] of membersOf(node, place, flow)) moves.set(member, to)
+  }
+  return moves
+}
+
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
+  one.size === other.size && [...one].every((id) => other.has(id))

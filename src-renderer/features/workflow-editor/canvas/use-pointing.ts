@@ -1,0 +1,142 @@
+/** What a press of the pointer means that neither moves nor links: menus, adding, opening, points of links. */
+import { type EdgeMouseHandler, type NodeMouseHandler, useReactFlow } from '@xyflow/react'
+import { type DragEvent, type MouseEvent, type PointerEvent, useRef } from 'react'
+import { addPrimitive } from '../../../../src-main/domain/workflow/edit/add-node.ts'
+import { connect, disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { addReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
+import { isDraggedNode, readDragged } from '../palette/dragged-node.ts'
+import { useAddNode } from '../palette/use-add-node.ts'
+import { useCanvasStore } from '../store/canvas-context.ts'
+import type { MenuTarget, Point } from '../store/canvas-store.ts'
+import { useTab } from '../store/editor-context.ts'
+import { type CanvasNode, type FlowLink, groupPlace, waypointId } from './flow-types.ts'
+import { inputEnd, outputEnd, viewOf } from './link-ends.ts'
+import { segmentAt } from './link-path.ts'
+import type { Flow } from './use-flow.ts'
+
+const PRIMITIVE_AWAY = 260
+
+/** What hears the pointer. `area`: on all of the canvas; `handlers`: of what is on it. */
+export function usePointing(address: GraphAddress, flow: Flow) {
+  const { editor } = useTab()
+  const canvas = useCanvasStore()
+  const { screenToFlowPosition } = useReactFlow()
+  const addNode = useAddNode()
+  const pointer = useRef<Point>(undefined)
+
+  function openMenu(event: MouseEvent, target: MenuTarget) {
+    event.preventDefault()
+    canvas.getState().set({ overlay: { kind: 'menu', screen: placeOf(event), target } })
+  }
+
+  const onNodeContextMenu: NodeMouseHandler<CanvasNode> = (event, { id, type }) => {
+    // Fields have menus of their own.
+    if ((event.target as Element).closest('input, textarea, [contenteditable="true"], [data-own-menu]') !== null) return
+    if (type === 'node' || type === 'reroute') {
+      if (!editor.getState().selection.has(id)) editor.getState().select([id])
+      openMenu(event, { kind: 'node', id })
+    } else if (groupPlace(id) !== undefined) openMenu(event, { kind: 'group', id })
+    else if (waypointId(id) !== undefined) openMenu(event, { kind: 'waypoint', id })
+  }
+
+  const onEdgeContextMenu: EdgeMouseHandler<FlowLink> = (event, { id }) =>
+    openMenu(event, { kind: 'link', id, at: screenToFlowPosition(placeOf(event)) })
+
+  const onEdgeClick = (event: MouseEvent, link: FlowLink) => {
+    if (!event.altKey) return
+    const at = screenToFlowPosition(placeOf(event))
+    const [source, target] = [flow.byId.get(link.source), flow.byId.get(link.target)]
+    if (source === undefined || target === undefined) return
+    const before = segmentAt(at, source.position, target.position, link.data?.points ?? [])
+    editor
+      .getState()
+      .edit(
+        'Add a point to a link',
+        (document) => addReroute(document, address, { linkId: link.id, pos: [at.x, at.y], before }).document,
+      )
+  }
+
+  const onNodeDoubleClick: NodeMouseHandler<CanvasNode> = (event, node) => {
+    const isInField = (event.target as Element).closest('input, textarea, button, .react-flow__handle') !== null
+    if (isInField) return
+    if (viewOf(node)?.kind === 'subgraph') editor.getState().enter(node.id)
+    else if (groupPlace(node.id) !== undefined) canvas.getState().set({ renaming: node.id })
+  }
+
+  function onDoubleClick(event: MouseEvent) {
+    const element = event.target as Element
+    const handle = element.closest('.react-flow__handle')
+    if (handle !== null) return addPrimitiveFor(handle)
+    if (!element.classList.contains('react-flow__pane')) return
+    const screen = placeOf(event)
+    canvas.getState().set({ overlay: { kind: 'add', screen, at: screenToFlowPosition(screen) } })
+  }
+
+  function addPrimitiveFor(handle: Element) {
+    const node = flow.byId.get(handle.closest('.react-flow__node')?.getAttribute('data-id') ?? '')
+    const to = inputEnd(node, handle.getAttribute('data-handleid'))
+    if (node === undefined || to === undefined) return
+    const { types, edit } = editor.getState()
+    const pos = [node.position.x - PRIMITIVE_AWAY, node.position.y] as const
+    edit('Add a primitive', (document) => {
+      const added = addPrimitive(document, address, { node: to.node, input: to.name, pos, types })
+      if (added === undefined) return document
+      return connect(added.document, address, { from: { node: added.id, slot: 0 }, to, types })
+    })
+  }
+
+  // Before React Flow begins to draw a link.
+  function onPointerDownCapture(event: PointerEvent) {
+    const handle = (event.target as Element).closest('.react-flow__handle')
+    if (handle === null || !event.altKey || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    event.stopPropagation()
+    const node = flow.byId.get(handle.closest('.react-flow__node')?.getAttribute('data-id') ?? '')
+    const name = handle.getAttribute('data-handleid')
+    const [to, from] = [inputEnd(node, name), outputEnd(node, name)]
+    const end =
+      to?.slot !== undefined
+        ? ({ node: to.node, side: 'input', slot: to.slot } as const)
+        : from && ({ ...from, side: 'output' } as const)
+    if (end === undefined) return
+    editor.getState().edit('Disconnect a slot', (document) => disconnect(document, address, end))
+    canvas.getState().say('The slot is disconnected.')
+  }
+
+  return {
+    pointer,
+    onPointerMove: (event: PointerEvent) => {
+      pointer.current = placeOf(event)
+    },
+    area: {
+      onDoubleClick,
+      onPointerDownCapture,
+      onDragOver: (event: DragEvent) => {
+        if (isDraggedNode(event.dataTransfer)) event.preventDefault()
+      },
+      onDrop: (event: DragEvent) => {
+        const what = readDragged(event.dataTransfer, editor.getState().types)
+        if (what === undefined) return
+        event.preventDefault()
+        addNode(what, screenToFlowPosition(placeOf(event)))
+      },
+    },
+    handlers: {
+      onNodeContextMenu,
+      onEdgeContextMenu,
+      onEdgeClick,
+      onNodeDoubleClick,
+      onPaneContextMenu: (event: MouseEvent | globalThis.MouseEvent) => {
+        event.preventDefault()
+        const screen = placeOf(event)
+        const target = { kind: 'canvas', at: screenToFlowPosition(screen) } as const
+        canvas.getState().set({ overlay: { kind: 'menu', screen, target } })
+      },
+    },
+  }
+}
+
+const placeOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => {
+  return { x: clientX, y: clientY }
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { CONTROL } from '../../../ui/form/control.ts'
+
+/** A name that is being changed. */
+export type NameFieldProps = {
+  readonly name: string
+  /** Called with another name, not empty. */
+  readonly onName: (name: string) => void
+  /** @param how by a key, after which the focus belongs to what is named, or by going elsewhere */
+  readonly onEnd: (how: 'key' | 'left') => void
+}
+
+const NAME_MAX = 200
+
+/** A name in place: Enter and leaving it keep it, Escape does not. */
+export function NameField({ name, onName, onEnd }: NameFieldProps) {
+  const [text, setText] = useState(name)
+  const keep = (how: 'key' | 'left') => {
+    const changed = text.trim()
+    if (changed !== '' && changed !== name) onName(changed)
+    onEnd(how)
+  }
+  return (
+    <input
+      aria-label={`New name of ${name}`}
+      value={text}
+      maxLength={NAME_MAX}
+      // biome-ignore lint/a11y/noAutofocus: it stands in the place of what was pressed
+      autoFocus
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => keep('left')}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') keep('key')
+        if (event.key === 'Escape') onEnd('key')
+      }}
+      className={`${CONTROL} h-6 w-full px-1`}
+    />
+  )
+}

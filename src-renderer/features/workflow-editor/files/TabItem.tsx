@@ -1,0 +1,96 @@
+import clsx from 'clsx'
+import { X } from 'lucide-react'
+import { type DragEvent, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { useStore } from 'zustand'
+import { ADDRESS } from '../../../addresses.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { NameField } from './NameField.tsx'
+import type { OpenTab, OpenTabs } from './open-tabs.ts'
+import type { FileActions } from './use-file-actions.ts'
+
+/** A tab. */
+export type TabItemProps = {
+  readonly tab: OpenTab
+  /** Its place, from 0. */
+  readonly at: number
+  readonly tabs: OpenTabs
+  readonly actions: Pick<FileActions, 'closeTab' | 'rename'>
+  readonly isCurrent: boolean
+}
+
+const DRAGGED = 'application/x-drydock-tab'
+const MIDDLE = 1
+
+/** A document that is open: a press shows it, a double one names it, the middle button closes it, dragging moves it. */
+export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
+  const { workflowId, name, open, fault } = tab
+  const [isNaming, setNaming] = useState(false)
+  const place = useRef<HTMLLIElement>(null)
+  const title = name !== '' ? name : fault === undefined ? 'Opening' : 'Not opened'
+  useEffect(() => {
+    const tab = place.current
+    if (!isCurrent || tab === null) return
+    // With its name and its mark it grows, and what is beside the tabs takes room from them.
+    const resize = new ResizeObserver(() => tab.scrollIntoView({ block: 'nearest', inline: 'nearest' }))
+    for (const watched of [tab, tab.closest('nav')]) if (watched !== null) resize.observe(watched)
+    return () => resize.disconnect()
+  }, [isCurrent])
+  const drop = (event: DragEvent) => {
+    const moved = event.dataTransfer.getData(DRAGGED)
+    if (moved !== '') tabs.move(moved, at)
+  }
+  return (
+    <li
+      ref={place}
+      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
+      onDrop={drop}
+      className={clsx(
+        'flex max-w-56 min-w-24 items-center border-r border-line pr-1',
+        isCurrent ? 'bg-surface-1 shadow-[inset_0_2px_var(--accent)]' : 'hover:bg-surface-2',
+      )}
+    >
+      {isNaming ? (
+        <div className="px-2">
+          <NameField
+            name={title}
+            onName={(changed) => void actions.rename(workflowId, changed)}
+            onEnd={() => setNaming(false)}
+          />
+        </div>
+      ) : (
+        <Link
+          to={ADDRESS.workflow(workflowId)}
+          title={title}
+          aria-current={isCurrent ? 'page' : undefined}
+          aria-keyshortcuts="F2"
+          draggable
+          onDragStart={(event) => event.dataTransfer.setData(DRAGGED, workflowId)}
+          onDoubleClick={() => setNaming(true)}
+          onKeyDown={(event) => event.key === 'F2' && setNaming(true)}
+          onAuxClick={(event) => {
+            if (event.button !== MIDDLE) return
+            event.preventDefault()
+            void actions.closeTab(workflowId)
+          }}
+          className={clsx(
+            'flex h-full min-w-0 flex-1 items-center gap-1.5 pl-3 -outline-offset-2',
+            isCurrent ? 'font-medium' : 'text-ink-2',
+          )}
+        >
+          <span className="truncate">{title}</span>
+          {open !== undefined && <UnsavedMark open={open} />}
+        </Link>
+      )}
+      <IconButton label={`Close ${title}`} onClick={() => void actions.closeTab(workflowId)} className="ml-0.5 size-6">
+        <X />
+      </IconButton>
+    </li>
+  )
+}
+
+function UnsavedMark({ open }: { readonly open: NonNullable<OpenTab['open']> }) {
+  const isSaved = useStore(open.keeper.state, ({ workflow, status }) => workflow.draft === 0 && status === 'kept')
+  if (isSaved) return null
+  return <span role="img" aria-label="Unsaved edits" className="size-2 shrink-0 rounded-full bg-accent" />
+}

@@ -1,0 +1,197 @@
+/**
+ * The documents that are open, in their tabs. They live as long as the window: going to another page and back loses
+ * neither an edit nor a step of undo. Which are open, and in which order, outlives it.
+ */
+import { z } from 'zod'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { type WorkflowDetail, workflowId } from '../../../../src-main/contract/workflows.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
+import type { LocalTexts } from '../../../platform/local-texts.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { Tab } from '../store/editor-context.ts'
+import { createEditorStore } from '../store/editor-store.ts'
+import { createRunStore } from '../store/run-store.ts'
+import { createKeeper, type Keeper } from './autosave.ts'
+import { openText } from './document-text.ts'
+import type { NodeTypesCache } from './node-types-cache.ts'
+import { parseStored } from './parse-stored.ts'
+import { forgetUnkept, readUnkept } from './unkept-copy.ts'
+
+/** A document that is open, with what keeps its edits. */
+export type OpenDocument = { readonly tab: Tab; readonly keeper: Keeper; readonly stop: () => void }
+
+/** A tab. Its document is read when it is first shown. */
+export type OpenTab = {
+  readonly workflowId: string
+  /** As it was when it was last heard of. */
+  readonly name: string
+  readonly open: OpenDocument | undefined
+  /** Why it could not be opened, for a person. */
+  readonly fault: string | undefined
+}
+
+/** The tabs in their order. */
+export type TabsState = { readonly tabs: readonly OpenTab[]; readonly current: string | undefined }
+
+/** The tabs of the window. */
+export type OpenTabs = {
+  readonly state: StoreApi<TabsState>
+  /** Opens a workflow, or shows the tab that it has. */
+  readonly show: (workflowId: string) => Promise<void>
+  /** Tries once more to open what could not be. */
+  readonly retry: (workflowId: string) => Promise<void>
+  /** Closes a tab; what is edited in it is kept first. */
+  readonly close: (workflowId: string) => Promise<void>
+  /** Puts a tab at another place. @param to from 0 */
+  readonly move: (workflowId: string, to: number) => void
+  readonly setName: (workflowId: string, name: string) => void
+}
+
+/** What the tabs work with. */
+export type TabsPorts = {
+  readonly client: Pick<ApiClient, 'call'>
+  readonly platform: Platform
+  readonly texts: LocalTexts
+  readonly types: NodeTypesCache
+  /** Tells of what was found or lost when a document was opened. */
+  readonly tell: (kind: 'done' | 'error', text: string) => void
+  /** Hears of a document that is about to be closed. */
+  readonly onClose?: (open: OpenDocument) => void
+}
+
+const PREFERENCE = 'workflow-tabs'
+const remembered = z.array(z.object({ workflowId, name: z.string() })).max(100)
+
+/** Makes the tabs, with those that were open before. */
+export function createOpenTabs(ports: TabsPorts): OpenTabs {
+  const { client, platform, onClose } = ports
+  const state = createStore<TabsState>(() => ({ tabs: readRemembered(platform), current: undefined }))
+  const loading = new Map<string, Promise<void>>()
+  const find = (id: string) => state.getState().tabs.find((tab) => tab.workflowId === id)
+
+  function setTabs(tabs: readonly OpenTab[]): void {
+    state.setState({ tabs })
+    const names = tabs.map(({ workflowId: id, name }) => ({ workflowId: id, name }))
+    platform.writePreference(PREFERENCE, JSON.stringify(names))
+  }
+  const change = (id: string, changed: Partial<OpenTab>) =>
+    setTabs(state.getState().tabs.map((tab) => (tab.workflowId === id ? { ...tab, ...changed } : tab)))
+
+  async function load(id: string): Promise<void> {
+    try {
+      const detail = await client.call('workflowRead', { path: { workflowId: id } })
+      const open = await openDocument(detail, ports)
+      if (find(id) === undefined) return open.stop() // Closed meanwhile.
+      change(id, { open, name: detail.name, fault: undefined })
+      open.keeper.state.subscribe(({ workflow }) => {
+        if (find(id)?.name !== workflow.name) change(id, { name: workflow.name })
+      })
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      change(id, { fault: error.message })
+    }
+  }
+
+  function loaded(id: string): Promise<void> {
+    const running = loading.get(id) ?? load(id).finally(() => loading.delete(id))
+    loading.set(id, running)
+    return running
+  }
+
+  /** Tabs of before, with the names of now and without those that were deleted. What cannot be asked stays as it was. */
+  async function renewRemembered(): Promise<void> {
+    const list = await client.call('workflowList').catch(() => undefined)
+    if (list === undefined) return
+    const names = new Map(list.workflows.map(({ id, name }) => [id, name]))
+    const { tabs, current } = state.getState()
+    const isThere = (tab: OpenTab) =>
+      names.has(tab.workflowId) || tab.workflowId === current || tab.open !== undefined || loading.has(tab.workflowId)
+    setTabs(tabs.filter(isThere).map((tab) => ({ ...tab, name: names.get(tab.workflowId) ?? tab.name })))
+  }
+  if (state.getState().tabs.length > 0) void renewRemembered()
+
+  return {
+    state,
+    async show(id) {
+      if (find(id) === undefined) {
+        setTabs([...state.getState().tabs, { workflowId: id, name: '', open: undefined, fault: undefined }])
+      }
+      state.setState({ current: id })
+      const open = find(id)?.open
+      if (open === undefined) await loaded(id)
+      else await open.keeper.refresh()
+    },
+    async retry(id) {
+      change(id, { fault: undefined })
+      await loaded(id)
+    },
+    async close(id) {
+      const open = find(id)?.open
+      setTabs(state.getState().tabs.filter((tab) => tab.workflowId !== id))
+      // What could not be kept stays in the browser, and is found when the workflow is opened again.
+      await open?.keeper.keep()
+      if (open !== undefined) onClose?.(open)
+      open?.stop()
+    },
+    move(id, to) {
+      const moved = find(id)
+      if (moved === undefined) return
+      const others = state.getState().tabs.filter((tab) => tab !== moved)
+      setTabs(others.toSpliced(to, 0, moved))
+    },
+    setName(id, name) {
+      find(id)?.open?.keeper.setName(name)
+      change(id, { name })
+    },
+  }
+}
+
+/** @throws Error whose message is for a person */
+async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<OpenDocument> {
+  const { client, platform, texts, types, tell } = ports
+  const { text, ...workflow } = detail
+  const opened = openText(text)
+  if (opened.kind === 'fault') throw new Error(opened.why)
+  const editor = createEditorStore(opened.document, await types.read(undefined))
+  const runs = createRunStore()
+  const keeper = createKeeper({ client, platform, texts, editor }, workflow, opened.write)
+  const endTypes = runs.subscribe(({ endpointId }, before) => {
+    if (endpointId === before.endpointId) return
+    types.read(endpointId).then(
+      (read) => runs.getState().endpointId === endpointId && editor.getState().setTypes(read),
+      (error: Error) => tell('error', `The classes of nodes of ${endpointId} cannot be read: ${error.message}`),
+    )
+  })
+  await bringBack(detail, keeper, ports)
+  const stop = () => {
+    keeper.stop()
+    endTypes()
+  }
+  return { tab: { workflowId: detail.id, editor, runs }, keeper, stop }
+}
+
+/** What a window before this one could not keep any more is there again, where nobody has gone on without it. */
+async function bringBack(detail: WorkflowDetail, keeper: Keeper, { client, texts, tell }: TabsPorts): Promise<void> {
+  const unkept = await readUnkept(texts, detail.id)
+  if (unkept === undefined) return
+  if (unkept.text === detail.text) return await forgetUnkept(texts, detail.id)
+  const { version, draft } = unkept.seen
+  if (version === detail.version && draft === detail.draft && (await keeper.bringBack(unkept.text))) {
+    return tell('done', `Edits of ${detail.name} that had not reached the service are back.`)
+  }
+  const name = `${detail.name} (edits that were not kept)`.slice(0, 200)
+  const added = await client
+    .call('workflowCreate', { body: { name, text: unkept.text, draft: true } })
+    .catch(() => undefined)
+  if (added === undefined) return
+  await forgetUnkept(texts, detail.id)
+  tell(
+    'done',
+    `${detail.name} was changed elsewhere since. Edits that had not been kept are in the library as ${name}.`,
+  )
+}
+
+function readRemembered(platform: Pick<Platform, 'readPreference'>): readonly OpenTab[] {
+  const tabs = parseStored(remembered, platform.readPreference(PREFERENCE)) ?? []
+  return tabs.map((tab) => ({ ...tab, open: undefined, fault: undefined }))
+}

@@ -1,0 +1,30 @@
+import type { AppStore } from '../../../store/app-store.ts'
+import type { NodeTypesCache } from './node-types-cache.ts'
+import type { OpenTabs } from './open-tabs.ts'
+
+/** What is kept of classes, and where. */
+export type RenewPorts = {
+  readonly store: AppStore
+  readonly types: NodeTypesCache
+  readonly tabs: OpenTabs['state']
+  readonly tell: (kind: 'done' | 'error', text: string) => void
+}
+
+/** From now on, open tabs show the classes of their endpoint as they were read last, by whichever page. */
+export function renewNodeTypes({ store, types, tabs, tell }: RenewPorts): void {
+  function renew(endpointId: string): void {
+    types.forget(endpointId)
+    for (const { open } of tabs.getState().tabs) {
+      if (open === undefined || open.tab.runs.getState().endpointId !== endpointId) continue
+      const { editor, runs } = open.tab
+      types.read(endpointId).then(
+        (read) => runs.getState().endpointId === endpointId && editor.getState().setTypes(read),
+        (error: Error) => tell('error', `The classes of nodes of ${endpointId} cannot be read: ${error.message}`),
+      )
+    }
+  }
+  store.subscribe(({ nodeTypesRead }, before) => {
+    if (nodeTypesRead === before.nodeTypesRead) return
+    for (const [id, count] of Object.entries(nodeTypesRead)) if (count !== before.nodeTypesRead[id]) renew(id)
+  })
+}

@@ -1,0 +1,158 @@
+import { CircleAlert, Layers, TriangleAlert } from 'lucide-react'
+import { setTitle } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
+import { asText, isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/where-is.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { NoteBody } from '../notes/NoteBody.tsx'
+import type { FoundProblem } from '../problems/find-problems.ts'
+import { useNodeProblems } from '../problems/use-problems.ts'
+import { useEditor, useTab } from '../store/editor-context.ts'
+import { addressOf } from '../store/editor-store.ts'
+import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
+import { LookFields } from './LookFields.tsx'
+import { Section } from './Section.tsx'
+import { SlotList } from './SlotList.tsx'
+import { TextField } from './TextField.tsx'
+import type { SelectedNode } from './use-selected.ts'
+
+/** One node: what it is, all that can be set on it, and what it is linked to. */
+export function NodeInspector({ node, view }: SelectedNode) {
+  const { editor } = useTab()
+  const path = useEditor((state) => state.path)
+  const payloadId = payloadIdOf(path, view.id)
+  const type = useEditor((state) => state.types.get(node.type ?? ''))
+  const isNote = view.kind === 'note' || view.kind === 'markdown'
+  return (
+    <>
+      <div className="flex flex-col gap-2 px-3 py-3">
+        <TextField
+          key={payloadId}
+          label="Title"
+          value={view.title}
+          look="h-8 text-section font-semibold"
+          onChange={(text) => {
+            const state = editor.getState()
+            const title = text.trim() === '' ? undefined : text
+            state.edit(
+              `Rename ${view.title}`,
+              (document) => setTitle(document, addressOf(state), view.id, title),
+              `title ${payloadId}`,
+            )
+          }}
+        />
+        <div className="flex items-center gap-1 text-small text-ink-2">
+          <span className="min-w-0 truncate">{view.kind === 'subgraph' ? 'Subgraph' : (node.type ?? '')}</span>
+          <span aria-hidden>·</span>
+          <span className="font-mono">{payloadId}</span>
+          <CopyButton text={payloadId} what="id" />
+        </div>
+        {view.kind === 'unknown' && (
+          <p className="text-small text-warn-ink">
+            The chosen endpoint does not know this class. What its values mean cannot be told; the node is kept and sent
+            as it is.
+          </p>
+        )}
+        {type !== undefined && type.description !== '' && <p className="text-ink-2">{type.description}</p>}
+        <LookFields views={[view]} />
+        {view.kind === 'subgraph' && (
+          <Button className="self-start" onClick={() => editor.getState().enter(view.id)}>
+            <Layers aria-hidden /> Open the subgraph
+          </Button>
+        )}
+      </div>
+      <NodeFaults view={view} payloadId={payloadId} />
+      {isNote ? (
+        <Section title="Text">
+          <NoteBody view={view} />
+        </Section>
+      ) : (
+        view.widgets.length > 0 && (
+          <Section title="Values">
+            <NodeWidgets view={view} payloadId={payloadId} size="panel" />
+          </Section>
+        )
+      )}
+      <SlotList view={view} />
+      <Models properties={node.properties} />
+      <Properties properties={node.properties} />
+    </>
+  )
+}
+
+const OF_VALUES: ReadonlySet<FoundProblem['code']> = new Set([
+  ...(['value_not_in_list', 'value_smaller_than_min', 'value_bigger_than_max', 'wrong_value_type'] as const),
+])
+
+function NodeFaults({ view, payloadId }: { readonly view: NodeView; readonly payloadId: string }) {
+  // What is wrong with a value is said at its widget.
+  const problems = useNodeProblems(payloadId).filter(
+    ({ code, node, input }) =>
+      !(OF_VALUES.has(code) && node === payloadId && view.widgets.some(({ name }) => name === input)),
+  )
+  if (problems.length === 0) return null
+  return (
+    <ul className="flex flex-col gap-1 border-t border-line px-3 py-2">
+      {problems.map(({ code, node, input, severity, message }) => (
+        <li key={`${code} ${node} ${input}`} className="flex items-start gap-1.5 text-small">
+          {severity === 'error' ? (
+            <CircleAlert aria-label="Error" className="mt-px size-3.5 shrink-0 text-failed" />
+          ) : (
+            <TriangleAlert aria-label="Warning" className="mt-px size-3.5 shrink-0 text-warn-ink" />
+          )}
+          <span className="min-w-0 break-words">{message}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The models that the file says the node wants, with where they are from. */
+function Models({ properties }: { readonly properties: JsonValue | undefined }) {
+  const listed = isObject(properties) ? properties.get('models') : undefined
+  const models = isArray(listed) ? listed.filter(isObject) : []
+  if (models.length === 0) return null
+  return (
+    <Section title="Models it wants">
+      <ul className="flex flex-col gap-2">
+        {models.map((model) => {
+          const [name, url, directory] = ['name', 'url', 'directory'].map((key) => asText(model.get(key)))
+          return (
+            <li key={`${directory}/${name}`} className="text-small">
+              <p className="font-medium break-words">{name}</p>
+              <p className="break-all text-ink-2">
+                {directory !== undefined && `for the folder ${directory}`}
+                {url !== undefined && `, from ${url}`}
+              </p>
+            </li>
+          )
+        })}
+      </ul>
+    </Section>
+  )
+}
+
+const LONGEST = 400
+
+function Properties({ properties }: { readonly properties: JsonValue | undefined }) {
+  const entries = isObject(properties) ? [...properties].filter(([key]) => key !== 'models') : []
+  if (entries.length === 0) return null
+  return (
+    <details className="border-t border-line px-3 py-3">
+      <summary className="cursor-pointer font-semibold">Properties</summary>
+      <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-small">
+        {entries.map(([key, value]) => {
+          const text = asText(value) ?? writeJson(value)
+          return (
+            <div key={key} className="col-span-2 grid grid-cols-subgrid">
+              <dt className="text-ink-2">{key}</dt>
+              <dd className="font-mono break-all">{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</dd>
+            </div>
+          )
+        })}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,110 @@
+/**
+ * Copying and pasting, through the clipboard of the system, so that nodes go from window to window. By keys the browser hands
+ * the clipboard over in an event; from the palette it is asked for, which it may refuse: then what was copied here is taken.
+ */
+import { copyNodes, duplicate, paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
+import { removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
+import { boundsOfNodes } from '../canvas/first-view.ts'
+import { groupPlace } from '../canvas/flow-types.ts'
+import { type ActionPorts, countOf } from './ports.ts'
+import type { Actions } from './shortcuts.ts'
+
+/** The actions of this file. `text`: what is copied; undefined where nothing is selected. */
+export type ClipboardActions = Pick<Actions, 'copy' | 'cut' | 'paste' | 'pasteLinked' | 'duplicate'> & {
+  readonly copied: (isCut: boolean) => string | undefined
+  readonly pasteText: (text: string, keepInbound: boolean) => void
+}
+
+const BESIDE = 30
+
+/** Makes them. */
+export function clipboardActions({
+  app,
+  tab,
+  canvas,
+  address,
+  flow,
+  graph,
+  pointer,
+  middle,
+  newUuid,
+}: ActionPorts): ClipboardActions {
+  const { say } = canvas.getState()
+  let last: string | undefined
+
+  function copied(isCut: boolean): string | undefined {
+    const { document, selection, edit } = tab.editor.getState()
+    if (selection.size === 0) {
+      say('No node is selected.')
+      return undefined
+    }
+    const groups = new Set([...canvas.getState().things].flatMap((id) => groupPlace(id) ?? []))
+    last = copyNodes(document, address, selection, groups)
+    if (isCut) edit(`Cut ${countOf(selection.size)}`, (before) => removeNodes(before, address, selection))
+    say(`${countOf(selection.size)} ${isCut ? 'cut' : 'copied'}.`)
+    return last
+  }
+
+  function pasteText(text: string, keepInbound: boolean): void {
+    const { types, edit } = tab.editor.getState()
+    const { x, y } = flow.screenToFlowPosition(pointer() ?? middle())
+    let ids: readonly string[] = []
+    let problem: string | undefined
+    edit('Paste', (document) => {
+      const pasted = paste(document, address, text, { pos: [x, y], keepInbound, types, newUuid })
+      if ('problem' in pasted) {
+        problem = pasted.problem
+        return document
+      }
+      ids = [...pasted.ids.values()]
+      return pasted.document
+    })
+    if (problem !== undefined) return void app.store.getState().tell({ kind: 'error', text: problem })
+    tab.editor.getState().select(ids)
+    say(`${countOf(ids.length)} pasted.`)
+  }
+
+  async function copyOut(isCut: boolean): Promise<void> {
+    const text = copied(isCut)
+    // What the browser refuses is still pasted within this window.
+    if (text !== undefined) await app.platform.copy(text).catch(() => {})
+  }
+
+  async function pasteIn(keepInbound: boolean): Promise<void> {
+    const text = (await readClipboard()) ?? last
+    if (text === undefined) say('The clipboard is empty.')
+    else pasteText(text, keepInbound)
+  }
+
+  return {
+    copied,
+    pasteText,
+    copy: () => void copyOut(false),
+    cut: () => void copyOut(true),
+    paste: () => void pasteIn(false),
+    pasteLinked: () => void pasteIn(true),
+    duplicate() {
+      const { selection, edit, document, select } = tab.editor.getState()
+      if (selection.size === 0) return say('No node is selected.')
+      const corner = boundsOfNodes([...selection].flatMap((id) => graph().byId.get(id) ?? []))
+      if (corner === undefined) return
+      let ids: readonly string[] = []
+      edit(`Duplicate ${countOf(selection.size)}`, () => {
+        const pos = [corner.x + BESIDE, corner.y + 2 * BESIDE] as const
+        const copy = duplicate(document, address, selection, { pos, keepInbound: true, newUuid })
+        ids = [...copy.ids.values()]
+        return copy.document
+      })
+      select(ids)
+      say(`${countOf(ids.length)} duplicated.`)
+    },
+  }
+}
+
+async function readClipboard(): Promise<string | undefined> {
+  try {
+    return await navigator.clipboard.readText()
+  } catch {
+    return undefined // Not allowed, or not there.
+  }
+}

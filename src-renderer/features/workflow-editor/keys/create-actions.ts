@@ -1,0 +1,38 @@
+import { arrangeActions } from './arrange-actions.ts'
+import { type ClipboardActions, clipboardActions } from './clipboard-actions.ts'
+import { editActions } from './edit-actions.ts'
+import type { ActionPorts } from './ports.ts'
+import type { Actions } from './shortcuts.ts'
+import { subgraphActions } from './subgraph-actions.ts'
+import { viewActions } from './view-actions.ts'
+
+/** All that can be done in the editor, with what the clipboard's own events need. */
+export type EditorActions = Actions & Pick<ClipboardActions, 'copied' | 'pasteText'>
+
+/** Makes the actions of a canvas. */
+export function createActions(ports: ActionPorts): EditorActions {
+  const { tab, canvas, flow, runs, files, middle, pointer } = ports
+  const { set, say } = canvas.getState()
+  return {
+    ...viewActions(ports),
+    ...editActions(ports),
+    ...arrangeActions(ports),
+    ...clipboardActions(ports),
+    ...subgraphActions(ports),
+    add() {
+      const screen = pointer() ?? middle()
+      set({ overlay: { kind: 'add', screen, at: flow.screenToFlowPosition(screen) } })
+    },
+    link() {
+      const [node] = tab.editor.getState().selection
+      if (node === undefined) return say('No node is selected to link from.')
+      set({ overlay: { kind: 'output', screen: middle(), node } })
+    },
+    run: () => void runs.run(),
+    runSelected: () => void runs.run({ onlySelected: true }),
+    cancel: () => void runs.cancel(),
+    save: () => void files.save(),
+    open: () => void files.open(),
+    reload: () => void files.reloadTypes(),
+  }
+}

@@ -1,0 +1,107 @@
+/** What changes the document. Each is one step of undo. */
+import type { GraphNode } from '../../../../src-main/domain/workflow/document/document.ts'
+import { disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { addGroup, removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
+import {
+  modeOf,
+  type NodeMode,
+  setCollapsed,
+  setMode,
+  setPinned,
+} from '../../../../src-main/domain/workflow/edit/node-fields.ts'
+import { removeLinks, removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
+import { removeReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
+import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { groupPlace, waypointId } from '../canvas/flow-types.ts'
+import { type ActionPorts, countOf, editSelected } from './ports.ts'
+import type { Actions } from './shortcuts.ts'
+
+/** The actions of this file. */
+export type EditActions = Pick<
+  Actions,
+  'undo' | 'redo' | 'selectAll' | 'remove' | 'disconnect' | 'mute' | 'bypass' | 'collapse' | 'pin' | 'group'
+>
+
+/** Makes them. */
+export function editActions(ports: ActionPorts): EditActions {
+  const { tab, canvas, address } = ports
+  const state = () => tab.editor.getState()
+  const graph = () => graphAt(state().document, address)
+  const selected = () => graph()?.nodes.items.filter(({ id = '' }) => state().selection.has(id)) ?? []
+  // All get the mode, unless all have it: then none does.
+  const toggleMode = (mode: NodeMode, on: string, off: string) => () => {
+    const isOn = selected().every((node) => modeOf(node) === mode)
+    editSelected(ports, isOn ? off : on, (document, ids) => setMode(document, address, ids, isOn ? 'always' : mode))
+  }
+  const stepBack = (label: string | undefined, what: string, step: () => void) => {
+    if (label === undefined) return canvas.getState().say(`Nothing to ${what}.`)
+    step()
+    canvas.getState().say(`${what === 'undo' ? 'Undone' : 'Done again'}: ${label}.`)
+  }
+  return {
+    undo: () => stepBack(state().done.at(-1)?.label, 'undo', state().undo),
+    redo: () => stepBack(state().undone.at(-1)?.label, 'redo', state().redo),
+    selectAll() {
+      const ids = graph()?.nodes.items.map(({ id = '' }) => id) ?? []
+      state().select(ids)
+      canvas.getState().say(`${countOf(ids.length)} selected.`)
+    },
+    remove: () => removeSelected(ports),
+    disconnect: () =>
+      editSelected(ports, 'Disconnect', (document) =>
+        selected().reduce((changed, node) => disconnected(changed, address, node), document),
+      ),
+    mute: toggleMode('mute', 'Mute', 'Unmute'),
+    bypass: toggleMode('bypass', 'Bypass', 'No longer bypass'),
+    collapse() {
+      const isOn = selected().every((node) => hasFlag(node, 'collapsed'))
+      editSelected(ports, isOn ? 'Expand' : 'Collapse', (document, ids) => setCollapsed(document, address, ids, !isOn))
+    },
+    pin() {
+      const isOn = selected().every((node) => hasFlag(node, 'pinned'))
+      editSelected(ports, isOn ? 'Unpin' : 'Pin', (document, ids) => setPinned(document, address, ids, !isOn))
+    },
+    group: () => editSelected(ports, 'Group', (document, ids) => addGroup(document, address, { title: 'Group', ids })),
+  }
+}
+
+const hasFlag = ({ flags }: GraphNode, name: string): boolean => isObject(flags) && flags.get(name) === true
+
+function disconnected(
+  document: Parameters<typeof disconnect>[0],
+  address: Parameters<typeof disconnect>[1],
+  { id: node = '', inputs, outputs }: GraphNode,
+) {
+  const withoutInputs = inputs.items.reduce(
+    (changed, _, slot) => disconnect(changed, address, { node, side: 'input', slot }),
+    document,
+  )
+  return outputs.items.reduce(
+    (changed, _, slot) => disconnect(changed, address, { node, side: 'output', slot }),
+    withoutInputs,
+  )
+}
+
+/** Removes nodes, links, groups and points of links, whichever are selected. */
+function removeSelected({ tab, canvas, address }: ActionPorts): void {
+  const { selection, edit } = tab.editor.getState()
+  const { links, things, say, set } = canvas.getState()
+  const groups = new Set([...things].flatMap((id) => groupPlace(id) ?? []))
+  const points = [...things].flatMap((id) => waypointId(id) ?? [])
+  const count = selection.size + links.size + groups.size + points.length
+  if (count === 0) {
+    say('Nothing is selected.')
+    return
+  }
+  const words =
+    selection.size > 0 ? `Delete ${countOf(selection.size)}` : count === 1 ? 'Delete' : `Delete ${count} things`
+  edit(words, (document) => {
+    const withoutNodes = removeNodes(document, address, selection)
+    const withoutLinks = removeLinks(withoutNodes, address, links)
+    const withoutGroups = removeGroups(withoutLinks, address, groups)
+    return points.reduce((changed, id) => removeReroute(changed, address, id), withoutGroups)
+  })
+  set({ links: new Set(), things: new Set() })
+  say(`${words}.`)
+}

@@ -1,0 +1,127 @@
+import { ChevronRight } from 'lucide-react'
+import { type DragEvent, useMemo, useState } from 'react'
+import type { NodeType } from '../../../../src-main/domain/workflow/node-types.ts'
+import { SearchField } from '../../../ui/SearchField.tsx'
+import { useEditor } from '../store/editor-context.ts'
+import { writeDragged } from './dragged-node.ts'
+import { type Category, categoriesOf, findNodeTypes } from './find-node-types.ts'
+import { type Addable, nameOf } from './use-add-node.ts'
+
+// More are found by another word.
+const MOST_FOUND = 100
+const EDITOR_NODES: readonly Addable[] = [{ kind: 'note' }, { kind: 'markdown' }, { kind: 'reroute' }]
+
+/** All nodes that can be added, by category or by search. @param onAdd adds one where it is seen */
+export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void }) {
+  const types = useEditor((state) => state.types)
+  const definitions = useEditor((state) => state.document.definitions)
+  const [typed, setTyped] = useState('')
+  const categories = useMemo(() => categoriesOf(types), [types])
+  const found = useMemo(() => (typed === '' ? [] : findNodeTypes([...types.values()], typed)), [types, typed])
+  const subgraphs = useMemo(() => {
+    const all = definitions === undefined ? [] : definitions.subgraphs.items
+    return all.map(({ id = '', name = 'Subgraph' }): Addable => ({ kind: 'subgraph', definition: id, name }))
+  }, [definitions])
+  return (
+    <section aria-label="Nodes" className="flex min-h-0 flex-1 flex-col">
+      <div className="shrink-0 border-b border-line p-2 [&_input]:w-full">
+        <SearchField label="Search nodes" value={typed} onChange={setTyped} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto p-1">
+        {typed === '' ? (
+          <>
+            {subgraphs.length > 0 && <Folder name="Subgraphs" all={subgraphs} onAdd={onAdd} />}
+            <Folder name="Editor" all={EDITOR_NODES} onAdd={onAdd} />
+            {categories.map((category) => (
+              <CategoryFolder key={category.path} category={category} onAdd={onAdd} />
+            ))}
+            {types.size === 0 && (
+              <p className="p-2 text-ink-2">The classes of nodes of this endpoint are not known yet.</p>
+            )}
+          </>
+        ) : (
+          <ul>
+            {found.slice(0, MOST_FOUND).map((type) => (
+              <Entry key={type.name} what={{ kind: 'class', type }} detail={type.category} onAdd={onAdd} />
+            ))}
+          </ul>
+        )}
+        {typed !== '' && found.length === 0 && <p className="p-2 text-ink-2">No node is called that.</p>}
+        {found.length > MOST_FOUND && (
+          <p className="p-2 text-small text-ink-2">{found.length - MOST_FOUND} more: another word finds them.</p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+type OnAdd = { readonly onAdd: (what: Addable) => void }
+
+function CategoryFolder({ category, onAdd }: OnAdd & { readonly category: Category }) {
+  const all = useMemo(() => category.types.map((type: NodeType): Addable => ({ kind: 'class', type })), [category])
+  return <Folder name={category.name} all={all} within={category.within} onAdd={onAdd} />
+}
+
+type FolderProps = OnAdd & {
+  readonly name: string
+  readonly all: readonly Addable[]
+  readonly within?: readonly Category[]
+}
+
+/** A category; what is in it is drawn when it is opened. */
+function Folder({ name, all, within = [], onAdd }: FolderProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="flex h-7 w-full items-center gap-1 rounded-control px-1 hover:bg-surface-2"
+      >
+        <ChevronRight aria-hidden className={isOpen ? 'size-3.5 rotate-90' : 'size-3.5'} />
+        <span className="truncate">{name}</span>
+        <span className="ml-auto text-small text-ink-2">{countIn(all, within)}</span>
+      </button>
+      {isOpen && (
+        <div className="ml-2.5 border-l border-line pl-1">
+          {within.map((category) => (
+            <CategoryFolder key={category.path} category={category} onAdd={onAdd} />
+          ))}
+          <ul>
+            {all.map((what) => (
+              <Entry key={keyOf(what)} what={what} onAdd={onAdd} />
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const keyOf = (what: Addable) =>
+  what.kind === 'class' ? what.type.name : what.kind === 'subgraph' ? what.definition : what.kind
+
+const countIn = (all: readonly Addable[], within: readonly Category[]): number =>
+  all.length + within.reduce((sum, { types, within: inner }) => sum + countIn(types.map(asAddable), inner), 0)
+
+const asAddable = (type: NodeType): Addable => ({ kind: 'class', type })
+
+function Entry({ what, detail, onAdd }: OnAdd & { readonly what: Addable; readonly detail?: string }) {
+  const help = what.kind === 'class' ? what.type.description : ''
+  return (
+    <li>
+      <button
+        type="button"
+        draggable
+        title={help === '' ? undefined : help}
+        onDragStart={(event: DragEvent) => writeDragged(event.dataTransfer, what)}
+        onClick={() => onAdd(what)}
+        className="flex min-h-7 w-full flex-col items-start rounded-control px-2 py-0.5 text-left hover:bg-surface-2"
+      >
+        <span className="w-full truncate">{nameOf(what)}</span>
+        {detail !== undefined && <span className="w-full truncate text-small text-ink-2">{detail}</span>}
+      </button>
+    </li>
+  )
+}

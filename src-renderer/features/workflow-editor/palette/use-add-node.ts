@@ -1,0 +1,89 @@
+import { useMemo } from 'react'
+import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
+import {
+  type Added,
+  addNode,
+  addNote,
+  addRerouteNode,
+  addSubgraphInstance,
+} from '../../../../src-main/domain/workflow/edit/add-node.ts'
+import { connect } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { typesFit } from '../../../../src-main/domain/workflow/match-types.ts'
+import type { NodeType, NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { useCanvasStore } from '../store/canvas-context.ts'
+import type { LooseLink, Point } from '../store/canvas-store.ts'
+import { useTab } from '../store/editor-context.ts'
+import { addressOf } from '../store/editor-store.ts'
+
+/** Something that can be added. */
+export type Addable =
+  | { readonly kind: 'class'; readonly type: NodeType }
+  | { readonly kind: 'note' | 'markdown' | 'reroute' }
+  | { readonly kind: 'subgraph'; readonly definition: string; readonly name: string }
+
+/** Adds nodes. `at`: place of the canvas; `link`: one that is drawn and ends at the new node. */
+export type AddNode = (what: Addable, at: Point, link?: LooseLink) => void
+
+/** What adds nodes to the graph that is shown. */
+export function useAddNode(): AddNode {
+  const { editor } = useTab()
+  const canvas = useCanvasStore()
+  return useMemo(
+    () => (what, at, link) => {
+      const state = editor.getState()
+      const address = addressOf(state)
+      let id: string | undefined
+      state.edit(`Add ${nameOf(what)}`, (document) => {
+        const added = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
+        id = added?.id
+        if (added === undefined) return document
+        return link === undefined ? added.document : linked(added, { address, link, types: state.types })
+      })
+      if (id === undefined) return canvas.getState().say('A subgraph cannot hold itself.')
+      editor.getState().select([id])
+      canvas.getState().say(`${nameOf(what)} is added.`)
+    },
+    [editor, canvas],
+  )
+}
+
+/** What it is called. */
+export function nameOf(what: Addable): string {
+  if (what.kind === 'class') return what.type.displayName
+  if (what.kind === 'subgraph') return what.name
+  return { note: 'Note', markdown: 'Markdown note', reroute: 'Reroute' }[what.kind]
+}
+
+function add(document: WorkflowDocument, at: GraphAddress, what: Addable, pos: Pair): Added | undefined {
+  switch (what.kind) {
+    case 'class':
+      return addNode(document, at, { type: what.type, pos })
+    case 'reroute':
+      return addRerouteNode(document, at, pos)
+    case 'subgraph':
+      return addSubgraphInstance(document, at, { definition: what.definition, pos })
+    default:
+      return addNote(document, at, { kind: what.kind, text: '', pos })
+  }
+}
+
+type ToLink = { readonly address: GraphAddress; readonly link: LooseLink; readonly types: NodeTypes }
+
+/** The document with the link made to the first slot of the new node that fits. */
+function linked({ document, id }: Added, { address, link, types }: ToLink): WorkflowDocument {
+  const node = graphAt(document, address)?.nodes.items.find((one) => one.id === id)
+  if (node === undefined) return document
+  if (link.side === 'output') {
+    const declared = types.get(node.type ?? '')?.inputs ?? []
+    const inputs = [...node.inputs.items, ...declared]
+    const exact = inputs.find(({ type }) => type === link.type) ?? inputs.find(({ type }) => typesFit(type, link.type))
+    if (exact?.name === undefined) return document
+    return connect(document, address, { from: link.from, to: { node: id, name: exact.name }, types })
+  }
+  const outputs = node.outputs.items
+  const exact = outputs.findIndex(({ type }) => type === link.type)
+  const slot = exact >= 0 ? exact : outputs.findIndex(({ type }) => typesFit(type, link.type))
+  return slot < 0 ? document : connect(document, address, { from: { node: id, slot }, to: link.to, types })
+}

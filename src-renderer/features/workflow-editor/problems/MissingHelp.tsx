@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import { ADDRESS } from '../../../addresses.ts'
+import { catalogQuery } from '../../../api-client/queries.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { createNodeTypesCache } from '../files/node-types-cache.ts'
+import { takesWorkflows } from '../run/run-endpoints.ts'
+import { useRuns, useTab } from '../store/editor-context.ts'
+import type { Missing } from './find-problems.ts'
+import { endpointHas, entriesWith } from './who-has.ts'
+
+// What an endpoint knows changes when somebody installs something, and not while a panel is open; ms.
+const STALE_AFTER_MS = 60_000
+
+/** Who has what the chosen endpoint lacks, with the way there. It is asked for when it is shown, since lists are long. */
+export function MissingHelp({ missing }: { readonly missing: Missing }) {
+  const { client } = useApp()
+  const { runs } = useTab()
+  const chosen = useRuns(({ endpointId }) => endpointId)
+  const endpoints = useAppState(useShallow(({ live }) => Object.values(live.endpoints).filter(takesWorkflows)))
+  const { kind, name } = missing
+  const { data: owners } = useQuery({
+    queryKey: ['who-has', kind, name, endpoints.map(({ id, updatedAt }) => [id, updatedAt])],
+    queryFn: async () => {
+      const cache = createNodeTypesCache(client)
+      const has = await Promise.all(
+        endpoints.map(async (one) => endpointHas(missing, one, await cache.read(one.id).catch(() => new Map()))),
+      )
+      return endpoints.filter((_one, at) => has[at]).map((one) => ({ id: one.id, name: one.name }))
+    },
+    staleTime: STALE_AFTER_MS,
+  })
+  const { data: catalog } = useQuery({ ...catalogQuery(client), staleTime: STALE_AFTER_MS })
+  const entries = entriesWith(missing, catalog?.entries ?? [])
+  const others = owners?.filter(({ id }) => id !== chosen)
+  if (others === undefined || catalog === undefined)
+    return (
+      <p className="text-small text-ink-2">Looking who has it among {endpoints.length} endpoints and the catalog.</p>
+    )
+  return (
+    <ul className="flex flex-col gap-1 text-small">
+      {others.map((endpoint) => (
+        <li key={endpoint.id} className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 break-words">Endpoint {endpoint.name} has it.</span>
+          <Button onClick={() => runs.getState().set({ endpointId: endpoint.id })}>Use {endpoint.name}</Button>
+        </li>
+      ))}
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          In the catalog:{' '}
+          <Link to={`${ADDRESS.catalog}?entry=${encodeURIComponent(entry.id)}`} className="text-accent underline">
+            {entry.name}
+          </Link>
+          {entry.missing.length > 0 && ' (this machine lacks something for it, which is said there)'}
+        </li>
+      ))}
+      {others.length === 0 && entries.length === 0 && (
+        <li className="text-ink-2">
+          {kind === 'class'
+            ? 'No other endpoint here has it. A ComfyUI server that has the extension of this class does: connect it from the '
+            : 'No other endpoint here has it, and nothing in the catalog names it. Look for a worker of it in the '}
+          <Link to={ADDRESS.catalog} className="text-accent underline">
+            catalog
+          </Link>
+          .
+        </li>
+      )}
+    </ul>
+  )
+}

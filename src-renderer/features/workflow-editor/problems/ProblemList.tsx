@@ -1,0 +1,107 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { CircleAlert, TriangleAlert } from 'lucide-react'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { useTab } from '../store/editor-context.ts'
+import type { FoundProblem } from './find-problems.ts'
+import type { ProblemGroup } from './group-problems.ts'
+import { MissingHelp } from './MissingHelp.tsx'
+import { titleOf, useJump } from './use-jump.ts'
+
+const GROUP_PX = 72
+
+/** Problems by node; the name of each node leads there. Groups out of sight are not drawn. */
+export function ProblemList({ groups }: { readonly groups: readonly ProblemGroup[] }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: groups.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => GROUP_PX,
+    overscan: 4,
+  })
+  // Arrows move between the nodes, as in other lists.
+  const onKeyDown = (event: KeyboardEvent) => {
+    const way =
+      event.key === 'ArrowDown' || event.key === 'j' ? 1 : event.key === 'ArrowUp' || event.key === 'k' ? -1 : 0
+    if (way === 0) return
+    event.preventDefault()
+    const jumps = [...(scroller.current?.querySelectorAll<HTMLElement>('[data-jump]') ?? [])]
+    const at = jumps.indexOf(document.activeElement as HTMLElement)
+    jumps[at < 0 ? 0 : Math.min(jumps.length - 1, Math.max(0, at + way))]?.focus()
+  }
+  if (groups.length === 0)
+    return <p className="p-3 text-ink-2">Nothing is wrong as far as can be told before it runs.</p>
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the buttons within
+    <div ref={scroller} onKeyDown={onKeyDown} className="min-h-0 overflow-y-auto">
+      <ul className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start }) => {
+          const group = groups[index]
+          return (
+            group && (
+              <li
+                key={group.node ?? ''}
+                ref={rows.measureElement}
+                data-index={index}
+                style={{ transform: `translateY(${start}px)` }}
+                className="absolute inset-x-0 top-0 border-b border-line px-3 py-2"
+              >
+                <Group {...group} />
+              </li>
+            )
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+function Group({ node, problems }: ProblemGroup) {
+  const jump = useJump()
+  const { editor } = useTab()
+  return (
+    <>
+      {node === undefined ? (
+        <p className="font-medium">The graph</p>
+      ) : (
+        <button
+          type="button"
+          data-jump
+          onClick={() => jump(node)}
+          className="max-w-full truncate rounded-control font-medium hover:underline"
+        >
+          {titleOf(editor.getState(), node)} <span className="font-normal text-ink-2">{node}</span>
+        </button>
+      )}
+      <ul className="flex flex-col gap-1">
+        {problems.map((problem) => (
+          <li key={`${problem.code} ${problem.input}`}>
+            <Row problem={problem} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Row({ problem: { severity, message, missing } }: { readonly problem: FoundProblem }) {
+  const [isAsked, setAsked] = useState(false)
+  const isError = severity === 'error'
+  return (
+    <div className="flex items-start gap-1.5">
+      {isError ? (
+        <CircleAlert aria-label="Error" className="mt-0.5 size-4 shrink-0 text-failed" />
+      ) : (
+        <TriangleAlert aria-label="Warning" className="mt-0.5 size-4 shrink-0 text-warn-ink" />
+      )}
+      <div className="flex min-w-0 flex-1 flex-col gap-1">
+        <p className="break-words">{message}</p>
+        {missing !== undefined && !isAsked && (
+          <button type="button" onClick={() => setAsked(true)} className="self-start text-accent hover:underline">
+            Who has it?
+          </button>
+        )}
+        {missing !== undefined && isAsked && <MissingHelp missing={missing} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,116 @@
+/** All that is wrong with an open document, for the endpoint that it would run on. */
+import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import type { Problem, ProblemCode } from '../../../../src-main/domain/workflow/problem.ts'
+import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
+import { findMissingModel } from '../../../../src-main/domain/workflow-runs/installed-models.ts'
+
+/** Something that this endpoint lacks and another one may have. */
+export type Missing = { readonly kind: 'class' | 'model'; readonly name: string }
+
+/** A problem of the open document; those of the check of models are refused at submission too. */
+export type FoundProblem = Omit<Problem, 'code'> & {
+  readonly code: ProblemCode | 'model_not_installed'
+  readonly missing?: Missing
+}
+
+/** What the document is checked for. */
+export type CheckedFor = {
+  readonly types: NodeTypes
+  /** Files of the models of the endpoint; undefined where nobody knows, or where it is not to be checked. */
+  readonly installed: readonly string[] | undefined
+  /** Name of the endpoint; undefined: none is chosen. */
+  readonly endpoint: string | undefined
+  /** ms since the epoch. */
+  readonly now: number
+}
+
+/** Checks a document. @returns errors before warnings, each in the order of the nodes */
+export function findProblems(
+  document: WorkflowDocument,
+  { types, installed, endpoint, now }: CheckedFor,
+): readonly FoundProblem[] {
+  const { payload, problems } = toPayload(document, types, now)
+  // A graph of notes alone, or of nothing yet, has nothing wrong with it.
+  if (payload.size === 0) return problems
+  const nodes = new Map(readPayloadNodes(payload).map((node) => [node.id, node]))
+  // That the values of a node have no names is said with why: its class is not known.
+  const checked = validate(payload, types)
+  const [unknown, unnamed] = [nodesWith(checked, 'unknown_class'), nodesWith(problems, 'values_not_named')]
+  const others = problems.filter(({ code, node }) => code !== 'values_not_named' || !unknown.has(node))
+  const found: FoundProblem[] = [...others, ...checked].map((problem) => {
+    const missing = missingOf(problem, nodes.get(problem.node ?? ''))
+    const isUnnamed = unnamed.has(problem.node)
+    return missing === undefined
+      ? problem
+      : { ...problem, ...inWords(problem, missing, { endpoint, isUnnamed }), missing }
+  })
+  if (installed !== undefined) found.push(...missingModels(nodes.values(), installed, endpoint))
+  const unique = new Map(found.map((one) => [`${one.code} ${one.node} ${one.input}`, one]))
+  const all = [...unique.values()]
+  return [...all.filter(({ severity }) => severity === 'error'), ...all.filter(({ severity }) => severity !== 'error')]
+}
+
+const nodesWith = (problems: readonly Problem[], wanted: ProblemCode): ReadonlySet<string | undefined> =>
+  new Set(problems.flatMap(({ code, node }) => (code === wanted ? [node] : [])))
+
+function missingOf({ code, input }: Problem, node: PayloadNode | undefined): Missing | undefined {
+  if (node === undefined) return undefined
+  if (code === 'unknown_class') return { kind: 'class', name: node.classType }
+  if (code !== 'value_not_in_list' || input === undefined) return undefined
+  const given = node.inputs.get(input)
+  const inputs = new Map(given === undefined ? [] : [[input, given]])
+  const asked = findMissingModel([{ id: node.id, inputs }], [])?.asked
+  return asked === undefined ? undefined : { kind: 'model', name: asked }
+}
+
+function inWords(
+  { message }: Problem,
+  { kind, name }: Missing,
+  { endpoint, isUnnamed }: { readonly endpoint: string | undefined; readonly isUnnamed: boolean },
+) {
+  if (kind === 'model')
+    return { message: `${lacks(endpoint)} the model ${name}. Choose one that it has, or another endpoint.` }
+  if (isUnnamed) {
+    const why = `${lacks(endpoint)} the class ${name}, and the file does not name the values of the node`
+    return { message: `${why}: they are not sent. Choose an endpoint that has the class.` }
+  }
+  if (endpoint === undefined) return { message }
+  return {
+    message: `${lacks(endpoint)} the class ${name}. Its worker may still know it; else choose another endpoint.`,
+  }
+}
+
+const lacks = (endpoint: string | undefined) =>
+  endpoint === undefined ? 'Nothing here has' : `Endpoint ${endpoint} does not have`
+
+function missingModels(
+  nodes: Iterable<PayloadNode>,
+  installed: readonly string[],
+  endpoint: string | undefined,
+): readonly FoundProblem[] {
+  return [...nodes].flatMap((node): readonly FoundProblem[] => {
+    const found = findMissingModel([node], installed)
+    if (found === undefined) return []
+    const missing: Missing = { kind: 'model', name: found.asked }
+    const message = `${lacks(endpoint)} the model ${found.asked}. Choose one that it has, or another endpoint.`
+    return [{ code: 'model_not_installed', severity: 'error', node: node.id, input: found.input, message, missing }]
+  })
+}
+
+/** Problems by node, each also at the nodes that its own is within: `57:8` at `57` too. */
+export function problemsByNode(problems: readonly FoundProblem[]): ReadonlyMap<string, readonly FoundProblem[]> {
+  const byNode = new Map<string, FoundProblem[]>()
+  for (const problem of problems) {
+    const parts = problem.node?.split(':') ?? []
+    for (let length = 1; length <= parts.length; length += 1) {
+      const id = parts.slice(0, length).join(':')
+      const others = byNode.get(id)
+      if (others === undefined) byNode.set(id, [problem])
+      else others.push(problem)
+    }
+  }
+  return byNode
+}

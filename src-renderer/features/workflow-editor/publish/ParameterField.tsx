@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import type { GraphParameter } from '../../../../src-main/contract/published.ts'
+import { isNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { faultOf } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
+import { CONTROL, type ControlIds } from '../../../ui/form/control.ts'
+import { Labelled } from '../../../ui/form/Labelled.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Toggle } from '../../../ui/form/Toggle.tsx'
+
+/** A parameter of a graph with its value. */
+export type ParameterFieldProps = {
+  readonly parameter: GraphParameter
+  /** Undefined: its default counts. A number that is none yet is the text that was typed. */
+  readonly value: JsonValue | undefined
+  readonly onChange: (value: JsonValue | undefined) => void
+  /** Takes a picture. */
+  readonly onFile: (file: File) => void
+}
+
+/** A field for a parameter, of the kind that its values need. Numbers keep the text that was typed. */
+export function ParameterField(props: ParameterFieldProps) {
+  const { parameter, value } = props
+  const fault = value === undefined ? undefined : faultOf(parameter, value)
+  return (
+    <Labelled
+      label={parameter.title ?? parameter.name}
+      hint={hintOf(parameter)}
+      fault={fault && `${parameter.name} ${fault}.`}
+    >
+      {(ids) => <Control {...props} ids={ids} />}
+    </Labelled>
+  )
+}
+
+function hintOf({ help, type, min, max }: GraphParameter): string {
+  const range = min !== undefined && max !== undefined ? `${min} to ${max}` : (min ?? max)
+  const kind = { string: '', integer: 'Whole number', number: 'Number', boolean: '', choice: '', image: 'Picture' }[
+    type
+  ]
+  return [help, range === undefined ? kind : `${kind}, ${range}`].filter((part) => part).join(' ')
+}
+
+const LONG_TEXT = 60
+const LINES = 4
+
+function Control({ parameter, value, onChange, onFile, ids }: ParameterFieldProps & { readonly ids: ControlIds }) {
+  if (parameter.type === 'boolean') return <Toggle {...ids} checked={value === true} onChange={onChange} />
+  if (parameter.type === 'choice') {
+    const choices = (parameter.choices ?? []).map((choice) => ({ value: choice, label: choice }))
+    return <Select {...ids} choices={choices} value={textOf(value)} onChange={onChange} />
+  }
+  if (parameter.type === 'image') return <PictureControl ids={ids} value={textOf(value)} onFile={onFile} />
+  if (parameter.type === 'string')
+    return (
+      <textarea
+        {...ids}
+        rows={textOf(value).length > LONG_TEXT || parameter.name.includes('prompt') ? LINES : 1}
+        value={textOf(value)}
+        onChange={({ target }) => onChange(target.value)}
+        className={`${CONTROL} min-h-7 resize-y py-1`}
+      />
+    )
+  return (
+    <input
+      {...ids}
+      inputMode="numeric"
+      autoComplete="off"
+      value={textOf(value)}
+      onChange={({ target }) => onChange(numberOf(target.value))}
+      className={`${CONTROL} h-7 font-mono`}
+    />
+  )
+}
+
+function PictureControl({
+  ids,
+  value,
+  onFile,
+}: {
+  readonly ids: ControlIds
+  readonly value: string
+  readonly onFile: (file: File) => void
+}) {
+  const [name, setName] = useState<string>()
+  return (
+    <div className="flex min-w-0 items-center gap-2">
+      <input
+        {...ids}
+        type="file"
+        accept="image/*"
+        onChange={({ target }) => {
+          const file = target.files?.[0]
+          if (file === undefined) return
+          setName(file.name)
+          onFile(file)
+        }}
+        className="min-w-0 text-small"
+      />
+      {name === undefined && value !== '' && (
+        <span className="truncate text-small text-ink-2">{value.slice(0, 60)}</span>
+      )}
+    </div>
+  )
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+function numberOf(text: string): JsonValue | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  return NUMBER.test(trimmed) ? { number: trimmed } : text
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined) return ''
+  if (isNumber(value)) return value.number
+  return typeof value === 'string' ? value : writeJson(value)
+}

@@ -1,0 +1,130 @@
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import type { GraphParameter } from '../../../../src-main/contract/published.ts'
+import {
+  freeParameterName,
+  type GraphForm,
+  parameterOf,
+} from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { SearchField } from '../../../ui/SearchField.tsx'
+import type { ExposableInput } from './exposable-inputs.ts'
+import { useChangeForm } from './use-form.ts'
+
+/** The parameters of a form, and what else could be one. */
+export type ParameterListProps = { readonly form: GraphForm; readonly inputs: readonly ExposableInput[] }
+
+/** The parameters with their names and helps, and a list of the other inputs to add from. */
+export function ParameterList({ form, inputs }: ParameterListProps) {
+  const titles = new Map(inputs.map(({ title, suggestion }) => [suggestion.node, title]))
+  return (
+    <section aria-label="Parameters" className="flex flex-col gap-3">
+      <h3 className="font-medium">Parameters</h3>
+      {form.parameters.length === 0 && (
+        <p className="text-ink-2">None yet: the graph runs as it is. Add the prompt or the seed below.</p>
+      )}
+      <ol className="flex flex-col gap-3">
+        {form.parameters.map((parameter) => (
+          <li key={`${parameter.node} ${parameter.input}`}>
+            <ParameterRow parameter={parameter} title={titles.get(parameter.node)} />
+          </li>
+        ))}
+      </ol>
+      <AddParameter form={form} inputs={inputs} />
+    </section>
+  )
+}
+
+const samePlace = (one: GraphParameter, other: GraphParameter) => one.node === other.node && one.input === other.input
+
+type RowProps = { readonly parameter: GraphParameter; readonly title: string | undefined }
+
+function ParameterRow({ parameter, title }: RowProps) {
+  const changeForm = useChangeForm()
+  const { name, node, input, help = '' } = parameter
+  const change = (label: string, change: (one: GraphParameter) => readonly GraphParameter[], merge?: string) =>
+    changeForm(
+      label,
+      (form) => ({
+        ...form,
+        parameters: form.parameters.flatMap((one) => (samePlace(one, parameter) ? change(one) : [one])),
+      }),
+      merge,
+    )
+  const isName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)
+  return (
+    <fieldset className="grid gap-x-3 gap-y-2 rounded-control border border-line p-3 sm:grid-cols-2">
+      <legend className="flex items-center gap-1 px-1 text-small text-ink-2">
+        {title ?? 'A node that is gone'} · {input} ({node})
+        <IconButton label={`Remove ${name}`} onClick={() => change(`Remove the parameter ${name}`, () => [])}>
+          <X />
+        </IconButton>
+      </legend>
+      <Field
+        label="Name"
+        value={name}
+        onChange={({ target }) =>
+          change('Name a parameter', (one) => [{ ...one, name: target.value }], `parameter-name ${node} ${input}`)
+        }
+        fault={isName ? undefined : 'Letters, digits and _, beginning with a letter.'}
+      />
+      <Field
+        label="Help"
+        value={help}
+        onChange={({ target }) =>
+          change('Explain a parameter', (one) => [{ ...one, help: target.value }], `parameter-help ${node} ${input}`)
+        }
+      />
+    </fieldset>
+  )
+}
+
+const MOST_SHOWN = 30
+
+function AddParameter({ form, inputs }: ParameterListProps) {
+  const changeForm = useChangeForm()
+  const [wanted, setWanted] = useState('')
+  const words = wanted.toLowerCase().split(/\s+/)
+  const open = inputs.filter(({ title, suggestion }) => {
+    const text = `${title} ${suggestion.input} ${suggestion.node}`.toLowerCase()
+    return (
+      parameterOf(form, suggestion.node, suggestion.input) === undefined && words.every((word) => text.includes(word))
+    )
+  })
+  const add = (suggestion: GraphParameter) =>
+    changeForm(`Make ${suggestion.input} a parameter`, (form) => ({
+      ...form,
+      parameters: [...form.parameters, { ...suggestion, name: freeParameterName(suggestion.name, form) }],
+    }))
+  return (
+    <div className="flex flex-col gap-2">
+      <SearchField label="Find an input to add" value={wanted} onChange={setWanted} />
+      <ul
+        aria-label="Inputs to add"
+        className="flex max-h-60 flex-col overflow-y-auto rounded-control border border-line"
+      >
+        {open.slice(0, MOST_SHOWN).map(({ title, suggestion }) => (
+          <li key={`${suggestion.node} ${suggestion.input}`} className="flex items-center gap-2 px-2 py-0.5">
+            <span className="min-w-0 flex-1 truncate">
+              {title} · <strong className="font-medium">{suggestion.input}</strong>{' '}
+              <span className="text-ink-2">{suggestion.default ?? ''}</span>
+            </span>
+            <Button
+              kind="quiet"
+              aria-label={`Add ${suggestion.input} of ${title} (${suggestion.node})`}
+              onClick={() => add(suggestion)}
+            >
+              Add
+            </Button>
+          </li>
+        ))}
+        {open.length === 0 && <li className="px-2 py-1 text-ink-2">No further input.</li>}
+        {open.length > MOST_SHOWN && (
+          <li className="px-2 py-1 text-ink-2">{open.length - MOST_SHOWN} more: type a part of their names.</li>
+        )}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,107 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
+import type { GraphForm } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { Labelled } from '../../../ui/form/Labelled.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { runEndpoints } from '../run/run-endpoints.ts'
+import { useRuns, useTab } from '../store/editor-context.ts'
+
+/** What is published. */
+export type PublishFormProps = {
+  readonly name: string
+  readonly form: GraphForm
+  readonly payload: JsonObject
+  readonly problems: readonly Problem[]
+}
+
+/** Its name, its id, the endpoint that does the work, and the button. */
+export function PublishForm({ name, form, payload, problems }: PublishFormProps) {
+  const { client } = useApp()
+  const queries = useQueryClient()
+  const { workflowId, editor } = useTab()
+  const chosen = useRuns((state) => state.endpointId)
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const behindThese = useMemo(() => runEndpoints(endpoints), [endpoints])
+  const [given, setGiven] = useState({ name, id: idFrom(name), behind: chosen ?? '' })
+  const publish = useMutation({
+    async mutationFn() {
+      const document = writeJson(writeDocument(editor.getState().document))
+      const body = { ...given, ...form, workflowId, payload: writeJson(payload), document }
+      const made = await client.call('publishedCreate', { body })
+      await queries.invalidateQueries({ queryKey: ['published'] })
+      return made
+    },
+  })
+  const fault = problems.find(({ severity }) => severity === 'error')
+  const isNext = endpoints[given.id]?.graph !== undefined
+  const set = (change: Partial<typeof given>) => setGiven((before) => ({ ...before, ...change }))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    publish.mutate()
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3 border-t border-line pt-4">
+      <Field label="Name" value={given.name} onChange={({ target }) => set({ name: target.value })} required />
+      <Field
+        label="Id"
+        value={given.id}
+        onChange={({ target }) => set({ id: target.value })}
+        hint={
+          isNext
+            ? `${given.id} is published already: this becomes its next version.`
+            : 'Part of its address: a-z, 0-9 and hyphens.'
+        }
+        required
+      />
+      <Labelled label="Endpoint that does the work" hint="Its workers run the jobs of this graph.">
+        {(ids) => (
+          <Select
+            {...ids}
+            choices={behindThese.map(({ id }) => ({ value: id, label: id }))}
+            none="Choose an endpoint"
+            value={given.behind}
+            onChange={(behind) => set({ behind })}
+          />
+        )}
+      </Labelled>
+      {fault !== undefined && <ErrorNotice error={`Node ${fault.node}: ${fault.message}`} />}
+      {publish.error !== null && <ErrorNotice error={publish.error} />}
+      {publish.data !== undefined && (
+        <p role="status">
+          Version {publish.data.version} of {publish.data.id} answers at{' '}
+          <code className="font-mono text-small break-all">{publish.data.url}</code>.{' '}
+          <Link to={ADDRESS.publishedGraph(publish.data.id)} className="text-accent hover:underline">
+            Try it
+          </Link>
+        </p>
+      )}
+      <Button
+        kind="main"
+        type="submit"
+        disabled={publish.isPending || given.behind === '' || fault !== undefined}
+        className="self-end"
+      >
+        {isNext ? 'Publish the next version' : 'Publish'}
+      </Button>
+    </form>
+  )
+}
+
+function idFrom(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+  return plain.replace(/^-+|-+$/g, '') || 'graph'
+}

@@ -1,0 +1,105 @@
+import { Copy, Download, FolderInput, Maximize2, Upload } from 'lucide-react'
+import { useMemo } from 'react'
+import type { RunResult } from '../../../../src-main/contract/workflows.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { Tooltip } from '../../../ui/Tooltip.tsx'
+import { useEditor, useTab } from '../store/editor-context.ts'
+import { addressOf } from '../store/editor-store.ts'
+import { assetAddress } from '../widgets/upload-asset.ts'
+import { copyPicture } from './copy-picture.ts'
+import { imageInputs } from './image-inputs.ts'
+import { mediaKind } from './RunMedia.tsx'
+import { takeAsInput } from './result-actions.ts'
+
+/** A result of a run. */
+export type ResultActionsProps = { readonly result: RunResult }
+
+/** What can be done with a result: save it, copy its address, look at it alone, use it as an input. */
+export function ResultActions({ result }: ResultActionsProps) {
+  const { platform } = useApp()
+  const address = assetAddress(result.asset)
+  return (
+    <div className="flex items-center gap-1">
+      <Tooltip text={`Save ${result.filename}`}>
+        <a
+          href={address}
+          download={result.filename}
+          aria-label={`Save ${result.filename}`}
+          className="inline-flex size-7 items-center justify-center rounded-control text-ink-2 hover:bg-surface-2 hover:text-ink [&_svg]:size-4"
+        >
+          <Download aria-hidden />
+        </a>
+      </Tooltip>
+      {mediaKind(result) === 'image' ? (
+        <CopyPicture address={address} />
+      ) : (
+        <CopyButton text={new URL(address, location.href).href} what="address of the result" />
+      )}
+      {mediaKind(result) !== 'file' && (
+        <IconButton label="Open in a window" onClick={() => platform.openWindow(address)}>
+          <Maximize2 />
+        </IconButton>
+      )}
+      {mediaKind(result) === 'image' && <AsInput result={result} />}
+    </div>
+  )
+}
+
+function CopyPicture({ address }: { readonly address: string }) {
+  const { store } = useApp()
+  const { tell } = store.getState()
+  const copy = () =>
+    copyPicture(address).then(
+      () => tell({ kind: 'done', text: 'The picture is on the clipboard' }),
+      (error: Error) => tell({ kind: 'error', text: `The picture was not copied: ${error.message}` }),
+    )
+  return (
+    <IconButton label="Copy picture" onClick={() => void copy()}>
+      <Copy />
+    </IconButton>
+  )
+}
+
+function AsInput({ result }: ResultActionsProps) {
+  const { client, store } = useApp()
+  const tab = useTab()
+  const document = useEditor((state) => state.document)
+  const types = useEditor((state) => state.types)
+  const path = useEditor((state) => state.path)
+  const groups = useMemo(() => {
+    const { tell } = store.getState()
+    const inputs = imageInputs(document, types, addressOf({ document, path }))
+    const items = inputs.map((input) => ({
+      label: input.label,
+      icon: <Upload aria-hidden />,
+      onSelect: () =>
+        void takeAsInput({ client, tab }, result, input).then(
+          () => tell({ kind: 'done', text: `${result.filename} is the picture of ${input.label}`, undo: undo(tab) }),
+          (error: Error) => tell({ kind: 'error', text: `The result was not taken: ${error.message}` }),
+        ),
+    }))
+    const none = {
+      label: 'No node takes a picture',
+      detail: 'Add a Load Image node first',
+      disabled: true,
+      onSelect() {},
+    }
+    return [items.length === 0 ? [none] : items]
+  }, [client, store, tab, document, types, path, result])
+  return (
+    <Menu groups={groups} align="start">
+      <Button kind="quiet">
+        <FolderInput aria-hidden /> Use as input
+      </Button>
+    </Menu>
+  )
+}
+
+const undo =
+  ({ editor }: ReturnType<typeof useTab>) =>
+  () =>
+    editor.getState().undo()

@@ -1,0 +1,121 @@
+import { X } from 'lucide-react'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { duration } from '../../../ui/format.ts'
+import { StateDot } from '../../../ui/StateDot.tsx'
+import { useNow } from '../../../ui/use-now.ts'
+import { useRuns } from '../store/editor-context.ts'
+import { hasEnded } from './follow-runs.ts'
+import { LastRun } from './LastRun.tsx'
+import type { ProgressOfNodes } from './node-progress.ts'
+import type { RunActions } from './run-actions.ts'
+
+const TICK_MS = 100
+
+/** How the runs that have not ended go: how far the first is, why it waits, how many follow; else how the last ended. */
+export function RunStatus({ actions }: { readonly actions: Pick<RunActions, 'cancel' | 'cancelAll'> }) {
+  const sending = useRuns((state) => state.sending)
+  const active = useRuns((state) => state.active)
+  const open = active.filter((run) => !hasEnded(run))
+  const running = open.find(({ status }) => status === 'IN_PROGRESS')
+  if (sending + open.length === 0) return active.length === 0 ? <LastRun /> : null
+  const waiting = open.length - (running === undefined ? 0 : 1) + sending
+  return (
+    <div className="relative flex items-center gap-1 border-b border-line py-1 pr-1 pl-3">
+      <div role="status" className="flex max-w-lg min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5">
+        {running !== undefined && <Running runId={running.id} />}
+        {running === undefined && <Waiting isSending={open.length === 0} />}
+        {waiting > (running === undefined ? 1 : 0) && (
+          <span className="text-ink-2">{waiting === 1 ? '1 waits' : `${waiting} wait`}</span>
+        )}
+      </div>
+      <Button kind="quiet" onClick={() => void actions.cancel()}>
+        <X aria-hidden /> Cancel
+      </Button>
+      {open.length > 1 && (
+        <Button kind="quiet" onClick={() => void actions.cancelAll()}>
+          Cancel all
+        </Button>
+      )}
+      {running !== undefined && <ProgressLine />}
+    </div>
+  )
+}
+
+function Running({ runId }: { readonly runId: string }) {
+  const startedAt = useRuns(({ head }) => (head?.runId === runId ? head.startedAt : undefined))
+  const step = useRuns(({ progress }) => stepOf(progress))
+  return (
+    <>
+      <StateDot tone="running" word="Running" pulses />
+      {startedAt !== undefined && <Elapsed since={startedAt} />}
+      {step !== undefined && <span className="text-ink-2 tabular-nums">{step}</span>}
+    </>
+  )
+}
+
+function Elapsed({ since }: { readonly since: number }) {
+  const now = useNow(TICK_MS)
+  return <span className="text-ink-2 tabular-nums">{duration(Math.max(0, now - since))}</span>
+}
+
+function Waiting({ isSending }: { readonly isSending: boolean }) {
+  const endpointId = useRuns((state) => state.endpointId)
+  const isPaused = useAppState(({ live }) => live.endpoints[endpointId ?? '']?.paused)
+  const ofRun = useRuns(({ head }) => head?.waitingReason)
+  const ofEndpoint = useAppState(({ live }) => live.endpoints[endpointId ?? '']?.waitingReason)
+  if (isSending) return <StateDot tone="queued" word="Sending" />
+  return (
+    <>
+      <StateDot tone="queued" word="Queued" />
+      <span className="min-w-0 text-ink-2">{ofRun ?? ofEndpoint}</span>
+      {isPaused && endpointId !== undefined && <Resume endpointId={endpointId} />}
+    </>
+  )
+}
+
+function Resume({ endpointId }: { readonly endpointId: string }) {
+  const { client, store } = useApp()
+  const resume = async () => {
+    try {
+      store.getState().patchEndpoint(endpointId, { paused: false })
+      await client.call('endpointResume', { path: { endpointId } })
+    } catch (error) {
+      store.getState().patchEndpoint(endpointId, { paused: true })
+      store.getState().tell({ kind: 'error', text: `${endpointId} was not resumed: ${(error as Error).message}` })
+    }
+  }
+  return <Button onClick={() => void resume()}>Resume {endpointId}</Button>
+}
+
+function ProgressLine() {
+  const share = useRuns(({ progress }) => shareDone(progress))
+  return (
+    <div
+      role="progressbar"
+      aria-label="Progress of the run"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share * 100)}
+      className="absolute inset-x-0 bottom-0 h-0.5"
+    >
+      <div className="h-full bg-running transition-[width]" style={{ width: `${share * 100}%` }} />
+    </div>
+  )
+}
+
+function stepOf(progress: ProgressOfNodes): string | undefined {
+  const node = [...progress.values()].find(({ state }) => state === 'running')
+  // One step is no more than that it runs.
+  return node?.step === undefined || (node.steps ?? 0) <= 1 ? undefined : `step ${node.step} of ${node.steps}`
+}
+
+// A node counts as one, however long it takes: nobody knows that beforehand.
+function shareDone(progress: ProgressOfNodes): number {
+  if (progress.size === 0) return 0
+  const parts = [...progress.values()].map(({ state, step = 0, steps = 0 }) => {
+    if (state === 'running') return steps > 0 ? step / steps : 0
+    return state === 'waiting' ? 0 : 1
+  })
+  return parts.reduce((sum, part) => sum + part, 0) / progress.size
+}

@@ -1,0 +1,181 @@
+/**
+ * Follows the runs of a tab until they have ended: events tell that something has changed, what has is read soon after.
+ * Of the one that is worked on, progress and previews are read at most ten times a second. A run that has ended is read
+ * until its results have been stored, then it is the one that nodes show, unless another one runs.
+ */
+import { type JobState, jobState } from '../../../../src-main/contract/job.ts'
+import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
+import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { ApiError } from '../../../api-client/api-error.ts'
+import type { AnswerOf, ApiClient } from '../../../api-client/client.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { AppStore } from '../../../store/app-store.ts'
+import type { RunStore } from '../store/run-store.ts'
+import { progressOfNodes } from './node-progress.ts'
+import { readRunError } from './read-run-error.ts'
+import { readWorkerProgress } from './worker-progress.ts'
+
+// Ten pictures a second are as many as anybody sees apart.
+const LOOK_MS = 100
+// The reason why a run waits changes with time alone.
+const WAITING_EVERY_MS = 3000
+const RESULTS_AGAIN_MS = 300
+
+const FINAL: ReadonlySet<JobState> = new Set(
+  jobState.options.filter((one) => one !== 'IN_QUEUE' && one !== 'IN_PROGRESS'),
+)
+
+/** Whether nothing happens to it any more. */
+export const hasEnded = ({ status }: Pick<RunView, 'status'>): boolean => FINAL.has(status)
+
+// What is not there is an answer; a service that is away is not.
+function unlessGone(error: unknown): undefined {
+  if (error instanceof ApiError && error.status === 404) return undefined
+  throw error
+}
+
+/** What runs are followed with. */
+export type FollowPorts = {
+  readonly client: Pick<ApiClient, 'call'>
+  readonly platform: Pick<Platform, 'after' | 'now'>
+  readonly app: Pick<AppStore, 'subscribe'>
+  readonly runs: RunStore
+  /** Hears of each run that has ended, with its results. */
+  readonly onEnded?: (run: RunDetail) => void
+}
+
+/** Begins. @returns ends it; runs stay as they are, and are found again by the next one who follows */
+export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts): () => void {
+  const nodesOf = new Map<string, readonly string[]>()
+  let stopped = false
+  let isLooking = false
+  let wanted = false
+  let cancelLook: (() => void) | undefined
+  let dueAt = 0
+
+  const get = () => runs.getState()
+  const unless = <Value>(value: Value | undefined) => (stopped ? undefined : value)
+
+  function look(afterMs: number): void {
+    wanted = true
+    // One that is planned for sooner stays, or a worker that reports all the time would put it off for good.
+    const at = platform.now() + afterMs
+    if (isLooking || (cancelLook !== undefined && dueAt <= at)) return
+    cancelLook?.()
+    dueAt = at
+    cancelLook = platform.after(afterMs, () => void lookNow())
+  }
+
+  async function lookNow(): Promise<void> {
+    cancelLook = undefined
+    wanted = false
+    isLooking = true
+    const isMissing = await readHead().catch(() => false)
+    isLooking = false
+    if (stopped || get().active.length === 0) return
+    if (wanted) look(LOOK_MS)
+    else look(isMissing ? RESULTS_AGAIN_MS : WAITING_EVERY_MS)
+  }
+
+  /** @returns whether results are on their way */
+  async function readHead(): Promise<boolean> {
+    let isMissing = false
+    for (const run of get().active.filter(hasEnded)) if (!(await end(run.id))) isMissing = true
+    const { active } = get()
+    const head = active.find(({ status }) => status === 'IN_PROGRESS') ?? active.find((run) => !hasEnded(run))
+    if (head === undefined) return isMissing
+    const job = unless(await client.call('jobProgress', { path: { jobId: head.id } }).catch(unlessGone))
+    if (stopped) return false
+    // The record of a job may be deleted before that of its run.
+    if (job === undefined) return !(await end(head.id))
+    patch(head.id, job.status)
+    if (hasEnded(job)) return !(await end(head.id))
+    await show(head, job)
+    return isMissing
+  }
+
+  async function show(run: RunView, job: AnswerOf<'jobProgress'>): Promise<void> {
+    const nodes = nodesOf.get(run.id) ?? (await readNodes(run.id))
+    if (stopped || nodes === undefined) return
+    const { shown, progress } = get()
+    const before = shown?.id === run.id ? progress : new Map()
+    const reported = readWorkerProgress(job.progress)
+    const startedAt = job.delayTime === undefined ? undefined : job.createdAt + job.delayTime
+    get().set({
+      shown: { ...run, status: job.status },
+      progress: progressOfNodes({ nodes, status: job.status, reported }, before),
+      head: { runId: run.id, waitingReason: job.waitingReason, startedAt },
+    })
+  }
+
+  async function readNodes(runId: string): Promise<readonly string[] | undefined> {
+    const run = unless(await client.call('runRead', { path: { runId } }).catch(() => undefined))
+    if (run === undefined) return undefined
+    const parsed = parseJson(run.payload)
+    const nodes = parsed.kind === 'value' && isObject(parsed.value) ? [...parsed.value.keys()] : []
+    nodesOf.set(runId, nodes)
+    return nodes
+  }
+
+  /** @returns whether it is done with: its results are there, or it is gone */
+  async function end(runId: string): Promise<boolean> {
+    const run = unless(await client.call('runRead', { path: { runId } }).catch(unlessGone))
+    if (stopped) return true
+    if (run === undefined) {
+      drop(runId)
+      return true
+    }
+    // Its job may have ended a moment before its results are stored.
+    if (run.endedAt === undefined) return false
+    const nodes = nodesOf.get(runId) ?? (await readNodes(runId)) ?? []
+    const { shown, progress, active } = get()
+    const others = active.filter(({ id }) => id !== runId)
+    const errors = run.errors.map(readRunError)
+    const before = shown?.id === runId ? progress : new Map()
+    const { status, results } = run
+    get().set({
+      active: others,
+      ...(shown === undefined || shown.id === runId || hasEnded(shown)
+        ? { shown: run, progress: progressOfNodes({ nodes, status, errors, results }, before) }
+        : {}),
+      ...(get().head?.runId === runId ? { head: undefined } : {}),
+    })
+    onEnded?.(run)
+    return true
+  }
+
+  function drop(runId: string): void {
+    get().set(({ active }) => ({ active: active.filter(({ id }) => id !== runId) }))
+  }
+
+  function patch(runId: string, status: JobState): void {
+    const { active } = get()
+    if (active.some((run) => run.id === runId && run.status !== status))
+      get().set({ active: active.map((run) => (run.id === runId ? { ...run, status } : run)) })
+  }
+
+  const endHearing = app.subscribe(({ heard }, { heard: before }) => {
+    if (heard === before) return
+    if (heard.begun !== before.begun) look(0)
+    const ids = new Set(get().active.map(({ id }) => id))
+    for (const { event } of heard.events) {
+      if (event.type === 'job' && ids.has(event.jobId)) {
+        patch(event.jobId, event.to)
+        look(LOOK_MS)
+      }
+      if (event.type === 'run' && ids.has(event.runId)) look(0)
+    }
+  })
+  const endWatching = runs.subscribe(({ active }, { active: before }) => {
+    if (active.some(({ id }) => !before.some((run) => run.id === id))) look(0)
+  })
+  if (get().active.length > 0) look(0)
+
+  return () => {
+    stopped = true
+    cancelLook?.()
+    endHearing()
+    endWatching()
+  }
+}

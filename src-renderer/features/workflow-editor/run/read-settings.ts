@@ -1,0 +1,99 @@
+/** What a run was made with, taken out of its payload: the values that people look for first, and all of them. */
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../src-main/domain/workflow/json/value.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+
+/** A value that was set on a node. */
+export type Setting = {
+  /** Id of the node in the payload. */
+  readonly node: string
+  /** Title of the node, or its class. */
+  readonly title: string
+  readonly input: string
+  /** What it is for a person, like `Seed`. */
+  readonly name: string
+  /** As it was sent: numbers are exact. */
+  readonly value: string
+}
+
+/** Inputs that say most of a picture, in the order in which they are shown, with their names. */
+const MAIN: Readonly<Record<string, string>> = {
+  text: 'Text',
+  prompt: 'Text',
+  ...{ clip_l: 'Text (CLIP L)', t5xxl: 'Text (T5)', text_g: 'Text (G)', text_l: 'Text (L)' },
+  ...{ seed: 'Seed', noise_seed: 'Seed', steps: 'Steps', cfg: 'CFG', guidance: 'Guidance' },
+  ...{ sampler_name: 'Sampler', scheduler: 'Scheduler', denoise: 'Denoise' },
+  ...{ width: 'Width', height: 'Height', batch_size: 'Batch' },
+  ...{ ckpt_name: 'Checkpoint', unet_name: 'Model', vae_name: 'VAE', clip_name: 'Text encoder' },
+  ...{ lora_name: 'LoRA', strength_model: 'LoRA strength', control_net_name: 'ControlNet', image: 'Image' },
+}
+const ORDER = Object.keys(MAIN)
+const TEXTS: ReadonlySet<string> = new Set(['text', 'prompt', 'clip_l', 't5xxl', 'text_g', 'text_l'])
+const SEEDS: ReadonlySet<string> = new Set(['seed', 'noise_seed'])
+
+/** The values that say most, prompts first. */
+export function mainSettings(payload: JsonObject): readonly Setting[] {
+  const nodes = readPayloadNodes(payload)
+  const negative = upstreamOf(nodes, 'negative')
+  const positive = upstreamOf(nodes, 'positive')
+  const found = nodes.flatMap((node) => settingsOf(node).filter(({ input }) => Object.hasOwn(MAIN, input)))
+  const named = found.map((setting) => {
+    const { node, input } = setting
+    if (!TEXTS.has(input)) return setting
+    const isNegative = negative.has(node) && !positive.has(node)
+    return isNegative
+      ? { ...setting, name: 'Negative prompt' }
+      : positive.has(node)
+        ? { ...setting, name: 'Prompt' }
+        : setting
+  })
+  const rank = ({ name, input }: Setting) => (name === 'Negative prompt' ? 0.5 : ORDER.indexOf(input))
+  return named.toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** All values that were set, in the order of the payload. */
+export const allSettings = (payload: JsonObject): readonly Setting[] => readPayloadNodes(payload).flatMap(settingsOf)
+
+/** The seed of what was made: that of the first node with one; undefined where no node has any. */
+export const seedOf = (payload: JsonObject): string | undefined =>
+  readPayloadNodes(payload)
+    .flatMap(settingsOf)
+    .find(({ input }) => SEEDS.has(input))?.value
+
+function settingsOf({ id, classType, title, inputs }: PayloadNode): readonly Setting[] {
+  return [...inputs].flatMap(([input, raw]) => {
+    const value = valueText(raw)
+    if (value === undefined) return []
+    return [{ node: id, title: title ?? classType, input, name: MAIN[input] ?? input, value }]
+  })
+}
+
+function valueText(raw: JsonValue): string | undefined {
+  if (typeof raw === 'string') return raw
+  if (isNumber(raw)) return raw.number
+  if (isArray(raw)) return undefined
+  return isObject(raw) ? writeJson(raw.get('__value__') ?? raw) : String(raw)
+}
+
+/** The nodes that lead into an input of this name. */
+function upstreamOf(nodes: readonly PayloadNode[], input: string): ReadonlySet<string> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const found = new Set<string>()
+  const waiting = nodes.flatMap((node) => linksInto(node).flatMap((link) => (link.input === input ? [link.node] : [])))
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const node = byId.get(id)
+    if (node === undefined || found.has(id)) continue
+    found.add(id)
+    // What leads on has its own two sides: a ControlNet takes both in, and passes both on.
+    waiting.push(...linksInto(node).flatMap((link) => (isOtherSide(link.input, input) ? [] : [link.node])))
+  }
+  return found
+}
+
+const isOtherSide = (name: string, side: string) => (name === 'positive' || name === 'negative') && name !== side

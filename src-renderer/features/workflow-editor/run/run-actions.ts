@@ -1,0 +1,144 @@
+/** Sends the open document as runs, and cancels those that have not ended. */
+import type { RunView } from '../../../../src-main/contract/workflows.ts'
+import { imagesOf } from '../../../../src-main/domain/workflow/view/images-of.ts'
+import { ApiError } from '../../../api-client/api-error.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { AppStore } from '../../../store/app-store.ts'
+import type { Tab } from '../store/editor-context.ts'
+import type { Refusal } from '../store/run-store.ts'
+import { browserChance, randomWhole } from '../widgets/random-seed.ts'
+import { hasEnded } from './follow-runs.ts'
+import { type PreparedRun, prepareRuns, type SeedMode } from './prepare-runs.ts'
+import { payloadOf } from './run-queries.ts'
+
+/** How to run. */
+export type RunWish = {
+  /** How often, each with its own step of the seeds; 1 to 100. */
+  readonly count?: number
+  /** Only what the selected outputs need. */
+  readonly onlySelected?: boolean
+}
+
+/** What can be done with runs. */
+export type RunActions = {
+  readonly run: (wish?: RunWish) => Promise<void>
+  /** Cancels the one that runs, else the first that waits. */
+  readonly cancel: () => Promise<void>
+  readonly cancelAll: () => Promise<void>
+}
+
+/** The most that one press queues. Source: editor research, 8. */
+export const MOST_RUNS = 100
+
+// Where it is kept when seeds move on.
+const SEEDS = 'workflow-seeds'
+
+/** When seeds move on; after each run unless somebody chose otherwise. */
+export const seedMode = (platform: Pick<Platform, 'readPreference'>): SeedMode =>
+  platform.readPreference(SEEDS) === 'before' ? 'before' : 'after'
+
+/** Chooses when seeds move on. */
+export const setSeedMode = (platform: Pick<Platform, 'writePreference'>, mode: SeedMode): void =>
+  platform.writePreference(SEEDS, mode)
+
+/** What the actions work with. */
+export type RunActionPorts = {
+  readonly client: Pick<ApiClient, 'call'>
+  readonly platform: Pick<Platform, 'now' | 'readPreference'>
+  readonly app: Pick<AppStore, 'getState'>
+  readonly tab: Tab
+  /** Name of the workflow; undefined: it is asked for. */
+  readonly title?: string
+}
+
+/** Makes the actions of a tab. */
+export function createRunActions({ client, platform, app, tab, title }: RunActionPorts): RunActions {
+  const { editor, runs, workflowId } = tab
+  const tellError = (text: string) => app.getState().tell({ kind: 'error', text })
+
+  async function run({ count = 1, onlySelected = false }: RunWish = {}): Promise<void> {
+    const { endpointId, hasRun, set } = runs.getState()
+    if (endpointId === undefined) {
+      set({ refusal: { message: 'Choose an endpoint that takes graphs first.', problems: [] } })
+      return
+    }
+    const { document, types, path, selection, edit } = editor.getState()
+    const only = onlySelected ? { path, selection } : undefined
+    const order = { document, types, only, random, now: platform.now(), isFirst: !hasRun, seedMode: seedMode(platform) }
+    const prepared = prepareRuns({ ...order, count: Math.min(Math.max(count, 1), MOST_RUNS) })
+    if (prepared.kind === 'refused') {
+      set({ refusal: prepared.refusal })
+      return
+    }
+    set(({ sending }) => ({ refusal: undefined, hasRun: true, sending: sending + prepared.runs.length }))
+    // Seeds that moved on are no work of a person: one step takes all of them back. A part of the graph moves none on.
+    if (!onlySelected) edit('Move the seeds on', () => prepared.next, 'seeds')
+    const isSent = await send(prepared.runs, endpointId)
+    // Nothing was made with the seeds that were there.
+    if (!isSent && editor.getState().document === prepared.next) edit('Move the seeds on', () => document, 'seeds')
+  }
+
+  /** @returns whether at least one is queued */
+  async function send(prepared: readonly PreparedRun[], endpointId: string): Promise<boolean> {
+    const name = title ?? (await nameOf())
+    for (const [at, one] of prepared.entries()) {
+      const texts = one.write()
+      try {
+        const body = { endpointId, workflowId, title: name, ...texts }
+        const run = await client.call('runCreate', { body })
+        runs.getState().set(({ active, sending }) => ({ active: [...active, run], sending: sending - 1 }))
+      } catch (error) {
+        // What keeps one from being queued keeps the others too.
+        const rest = prepared.length - at
+        const refusal = refusalOf(error as Error, texts.payload)
+        runs.getState().set(({ sending }) => ({ sending: sending - rest, refusal }))
+        return at > 0
+      }
+    }
+    return true
+  }
+
+  function refusalOf(error: Error, payload: string): Refusal {
+    // The service names the field; which files it means stands in the payload.
+    const why =
+      error instanceof ApiError && error.code === 'BAD_FIELD' ? /^images: (.*)/s.exec(error.message)?.[1] : undefined
+    if (why === undefined) return { message: error.message, problems: [] }
+    const message = why.charAt(0).toUpperCase() + why.slice(1)
+    return { message, problems: [], tooLarge: imagesOf(payloadOf({ payload }), editor.getState().types) }
+  }
+
+  async function nameOf(): Promise<string> {
+    const { workflows } = await client.call('workflowList').catch(() => ({ workflows: [] }))
+    return workflows.find(({ id }) => id === workflowId)?.name ?? 'Untitled'
+  }
+
+  async function cancelRun(run: RunView): Promise<void> {
+    const { set } = runs.getState()
+    const show = (status: RunView['status']) =>
+      set(({ active }) => ({ active: active.map((one) => (one.id === run.id ? { ...one, status } : one)) }))
+    show('CANCELLED')
+    try {
+      await client.call('cancel', { path: { endpointId: run.endpointId, jobId: run.id } })
+    } catch (error) {
+      show(run.status)
+      tellError(`The run was not cancelled: ${(error as Error).message}`)
+    }
+  }
+
+  return {
+    run,
+    async cancel() {
+      const open = runs.getState().active.filter((one) => !hasEnded(one))
+      const first = open.find(({ status }) => status === 'IN_PROGRESS') ?? open[0]
+      if (first !== undefined) await cancelRun(first)
+    },
+    async cancelAll() {
+      // Those that wait first, or each would be taken when the one before it goes.
+      const open = runs.getState().active.filter((one) => !hasEnded(one))
+      for (const one of open.toReversed()) await cancelRun(one)
+    },
+  }
+}
+
+const random = (least: bigint, most: bigint) => randomWhole([least, most], browserChance)

@@ -1,0 +1,32 @@
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+
+/** Where the last choice of an endpoint for graphs is kept. */
+export const CHOSEN_ENDPOINT = 'workflow-endpoint'
+
+type Facts = Pick<LiveEndpoint, 'id' | 'handler' | 'workflows' | 'loadBalanced' | 'graph'>
+
+/** Whether it is known to take graphs. */
+export const takesWorkflows = ({ workflows }: Pick<Facts, 'workflows'>): boolean => workflows !== undefined
+
+/** Whether it is the worker that comes along, which draws pictures without a model. */
+export const isStandIn = ({ handler }: Pick<Facts, 'handler'>): boolean =>
+  /[\\/]resources[\\/]node[\\/]sketch[\\/]handler\.ts$/.test(handler ?? '')
+
+/** The endpoints that a graph can be queued on: those that are known to take them, then the others; each by name. */
+export function runEndpoints<Endpoint extends Facts>(
+  endpoints: Readonly<Record<string, Endpoint>>,
+): readonly Endpoint[] {
+  const rank = (endpoint: Facts) => (takesWorkflows(endpoint) ? 0 : 1)
+  return Object.values(endpoints)
+    .filter(({ loadBalanced, graph }) => loadBalanced === undefined && graph === undefined)
+    .sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
+}
+
+/**
+ * The endpoint to begin with: the one that was chosen last while it is there, else the first that takes graphs.
+ * @returns undefined where none is known to: a graph sent to a worker of something else would only fail
+ */
+export function firstEndpoint(endpoints: readonly Facts[], chosenLast: string | undefined): string | undefined {
+  const last = endpoints.find(({ id }) => id === chosenLast)
+  return (last ?? endpoints.find(takesWorkflows))?.id
+}

@@ -1,0 +1,28 @@
+import { useContext, useSyncExternalStore } from 'react'
+import { useSearchParams } from 'wouter'
+import { CanvasContext } from '../store/canvas-context.ts'
+
+const noChanges = () => () => undefined
+
+/** Brings the panel of results into sight; undefined where it is, as beside the form of a graph. */
+export function useShowResults(): (() => void) | undefined {
+  const canvas = useContext(CanvasContext)
+  const isSideOpen = useSyncExternalStore(
+    canvas?.subscribe ?? noChanges,
+    () => canvas?.getState().preferences.isSideOpen ?? true,
+  )
+  const [search, setSearch] = useSearchParams()
+  if (canvas === undefined || (isSideOpen && search.get('side') === 'results')) return undefined
+  return () => {
+    canvas.getState().prefer({ isSideOpen: true })
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        next.set('side', 'results')
+        next.delete('run')
+        return next
+      },
+      { replace: true },
+    )
+  }
+}

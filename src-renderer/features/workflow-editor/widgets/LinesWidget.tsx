@@ -1,0 +1,85 @@
+import clsx from 'clsx'
+import { Maximize2 } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { ControlProps } from './control-props.ts'
+import { numberText } from './exact-number.ts'
+import { LargeText } from './LargeText.tsx'
+import { changeWeight } from './prompt-weight.ts'
+import { useTyping } from './use-typing.ts'
+
+// Python takes a number as its text.
+const show = (value: JsonValue | undefined) => asText(value) ?? numberText(value)
+const read = (text: string): JsonValue => text
+
+/** Lines of text, like a prompt. Ctrl and the arrows change the weight of a word; a button opens it in large. */
+export function LinesWidget({ id, name, label, input, size, widget, faultId, isWrong, write, end }: ControlProps) {
+  const typing = useTyping({ value: widget.value, show, read, write, end })
+  const [isLarge, setLarge] = useState(false)
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const { key, ctrlKey, metaKey, currentTarget } = event
+    if ((ctrlKey || metaKey) && (key === 'ArrowUp' || key === 'ArrowDown')) {
+      event.preventDefault()
+      weigh(currentTarget, key === 'ArrowUp' ? 1 : -1, typing.type)
+      return
+    }
+    // What is done with the other keys, like running the graph, is to see what was typed.
+    if (ctrlKey || metaKey) typing.flush()
+  }
+  return (
+    <div className={clsx('group/lines relative flex min-h-12 flex-col', size === 'node' ? 'flex-1' : 'min-h-24')}>
+      <textarea
+        id={id}
+        aria-label={name}
+        aria-invalid={isWrong}
+        aria-describedby={faultId}
+        spellCheck={false}
+        placeholder={asText(input.options.get('placeholder')) ?? label}
+        value={typing.text}
+        onChange={({ target }) => typing.type(target.value)}
+        onBlur={typing.leave}
+        onKeyDown={onKeyDown}
+        className={clsx(
+          'nodrag nowheel nopan w-full flex-1 rounded-control border px-1.5 py-1 outline-none placeholder:text-ink-2 focus:border-accent aria-invalid:border-failed',
+          size === 'node'
+            ? 'resize-none border-line bg-surface-2 text-small'
+            : 'field-sizing-content max-h-96 min-h-24 resize-y border-line-strong bg-surface-1 leading-5',
+        )}
+      />
+      <button
+        type="button"
+        aria-label={`Open ${name} in large`}
+        title="Open in large"
+        tabIndex={size === 'node' ? -1 : 0}
+        onClick={() => {
+          typing.leave()
+          setLarge(true)
+        }}
+        className="nodrag absolute right-1 bottom-1 rounded-control bg-surface-2 p-0.5 text-ink-2 opacity-0 group-hover/lines:opacity-100 hover:text-ink focus-visible:opacity-100 [&_svg]:size-3.5"
+      >
+        <Maximize2 aria-hidden />
+      </button>
+      {isLarge && (
+        <LargeText
+          name={name}
+          value={typing.text}
+          onChange={typing.type}
+          onClose={() => {
+            typing.leave()
+            setLarge(false)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function weigh(field: HTMLTextAreaElement, by: number, type: (text: string) => void): void {
+  const { value: text, selectionStart: from, selectionEnd: to } = field
+  const changed = changeWeight({ text, from, to }, by)
+  if (changed === undefined) return
+  // Into the field itself first, as the caret would jump to its end.
+  field.value = changed.text
+  field.setSelectionRange(changed.from, changed.to)
+  type(changed.text)
+}

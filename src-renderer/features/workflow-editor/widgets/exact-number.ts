@@ -1,0 +1,107 @@
+/**
+ * Numbers of widgets, exact at any size: what was typed is kept as text, and steps are added in whole digits. A seed of
+ * 2^64-1 is no double, and 0.1 + 0.2 is no 0.3 in one. Source: image-workflows, rule 2.
+ */
+import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
+
+/** A decimal number: `digits` over 10 to the power of `scale`. */
+type Decimal = { readonly digits: bigint; readonly scale: number }
+
+const INTEGER = /^[+-]?\d{1,40}$/
+const DECIMAL = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:e([+-]?\d{1,2}))?$/i
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
+// What the editor of the field takes where a class says nothing. Source: editor research, 5.
+const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
+
+/**
+ * Reads what was typed into the field of a number.
+ * @returns the number as it was typed where JSON can hold that; undefined where it is none
+ */
+export function readNumber(typed: string, { type }: Pick<InputType, 'type'>): JsonNumber | undefined {
+  const text = typed.trim()
+  if (type === 'INT') return INTEGER.test(text) ? { number: BigInt(text.replace('+', '')).toString() } : undefined
+  if (JSON_NUMBER.test(text)) return Number.isFinite(Number(text)) ? { number: text } : undefined
+  const decimal = readDecimal(text)
+  return decimal && { number: writeDecimal(decimal) }
+}
+
+/** The text of a number; of anything else an empty one. */
+export const numberText = (value: JsonValue | undefined): string =>
+  isNumber(value) ? value.number : typeof value === 'string' ? value : ''
+
+/**
+ * The number some steps further, within what the class allows.
+ * @param steps negative ones go down
+ * @returns undefined where the value is no number
+ */
+export function stepNumber(value: JsonValue | undefined, input: InputType, steps: number): JsonNumber | undefined {
+  const from = readDecimal(numberText(value))
+  const step = stepOf(input)
+  if (from === undefined || step === undefined) return undefined
+  const scale = Math.max(from.scale, step.scale)
+  const digits = atScale(from, scale) + atScale(step, scale) * BigInt(Math.trunc(steps))
+  return { number: writeDecimal(within({ digits, scale }, input)) }
+}
+
+/** Whether the class takes a number only in steps that this one does not keep; the nearest ones that do. */
+export function offStep(value: JsonValue | undefined, input: InputType): readonly [string, string] | undefined {
+  const [number, step] = [readDecimal(numberText(value)), stepOf(input)]
+  // Steps of decimals are for the arrows alone; those of whole numbers are of what the node computes with, like 8 pixels.
+  if (input.type !== 'INT' || number === undefined || step === undefined || step.digits <= 1n) return undefined
+  const from = boundOf(input, 'min')?.digits ?? 0n
+  const rest = mod(number.digits - from, step.digits)
+  if (number.scale > 0 || rest === 0n) return undefined
+  return [String(number.digits - rest), String(number.digits - rest + step.digits)]
+}
+
+/** The bounds of a whole number, both included. Source of the usual ones: editor research, 5. */
+export function wholeBounds(input: InputType): readonly [bigint, bigint] {
+  const low = boundOf(input, 'min')
+  const high = boundOf(input, 'max')
+  const least = low === undefined ? 0n : wholePart(low)
+  const most = high === undefined ? 2048n : wholePart(high)
+  return most < least ? [least, least] : [least, most]
+}
+
+function stepOf({ type, options }: InputType): Decimal | undefined {
+  const given = readDecimal(numberText(options.get('step')))
+  if (given !== undefined && given.digits > 0n) return given
+  return readDecimal(USUAL_STEP[type === 'INT' ? 'INT' : 'FLOAT'])
+}
+
+function boundOf({ options }: InputType, name: 'min' | 'max'): Decimal | undefined {
+  return readDecimal(numberText(options.get(name)))
+}
+
+function within(number: Decimal, input: InputType): Decimal {
+  const [min, max] = [boundOf(input, 'min'), boundOf(input, 'max')]
+  if (min !== undefined && isBelow(number, min)) return min
+  return max !== undefined && isBelow(max, number) ? max : number
+}
+
+function isBelow(one: Decimal, other: Decimal): boolean {
+  const scale = Math.max(one.scale, other.scale)
+  return atScale(one, scale) < atScale(other, scale)
+}
+
+const atScale = ({ digits, scale }: Decimal, to: number): bigint => digits * 10n ** BigInt(to - scale)
+const wholePart = ({ digits, scale }: Decimal): bigint => digits / 10n ** BigInt(scale)
+const mod = (number: bigint, by: bigint): bigint => ((number % by) + by) % by
+
+function readDecimal(text: string): Decimal | undefined {
+  const [, sign = '', whole = '', part = '', power = '0'] = DECIMAL.exec(text.trim()) ?? []
+  if (whole === '' && part === '') return undefined
+  const digits = BigInt(whole + part) * (sign === '-' ? -1n : 1n)
+  const scale = part.length - Number(power)
+  return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
+}
+
+function writeDecimal({ digits, scale }: Decimal): string {
+  if (scale === 0) return String(digits)
+  const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0')
+  const part = text.slice(-scale).replace(/0+$/, '')
+  const whole = (digits < 0n ? '-' : '') + text.slice(0, -scale)
+  return part === '' ? whole : `${whole}.${part}`
+}

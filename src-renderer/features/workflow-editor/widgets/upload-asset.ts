@@ -1,0 +1,45 @@
+/** Files for nodes: kept by the service under their SHA-256, and under a name that nodes ask for. */
+import type { AssetView } from '../../../../src-main/contract/workflows.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
+
+/** Where the bytes of an asset are. */
+export const assetAddress = (asset: string): string => `/api/assets/${asset}`
+
+/**
+ * Keeps a file.
+ * @param name under which nodes ask for it; the service gives it a number where another file has the name; undefined: none
+ * @throws ApiError, Error where the browser cannot read the file
+ */
+export async function uploadAsset(
+  client: Pick<ApiClient, 'call'>,
+  file: Blob,
+  name: string | undefined,
+): Promise<AssetView> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  return client.call('assetWrite', { path: { asset: await sha256(bytes) }, query: { name }, bytes })
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  // Browsers give it to pages of this machine, or over https, alone.
+  if (globalThis.crypto.subtle === undefined)
+    throw new Error(
+      'This browser computes no SHA-256 for pages that come over a network without https. Open the page on the machine of the service.',
+    )
+  const digest = await crypto.subtle.digest('SHA-256', bytes)
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const ENDINGS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/svg+xml': 'svg', 'audio/mpeg': 'mp3' }
+
+/** The name of a file; one that was pasted gets one by its type. */
+export function assetName(file: File): string {
+  const pasted = file.name === '' || file.name === 'image.png'
+  if (!pasted) return file.name.slice(-255)
+  return `pasted.${ENDINGS[file.type] ?? file.type.split('/')[1] ?? 'bin'}`
+}
+
+/**
+ * The name that an asset is asked for: nodes may name the folder that it lies in, as in `a.png [input]`.
+ * @param value as the widget has it
+ */
+export const nameInWidget = (value: string): string => value.replace(/ \[(?:input|output|temp)\]$/, '').trim()

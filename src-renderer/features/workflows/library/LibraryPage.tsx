@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query'
+import { FolderOpen, Workflow } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/commands-slice.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { SearchField } from '../../../ui/SearchField.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { FileDrop } from '../../workflow-editor/files/FileDrop.tsx'
+import { ServerOffer } from '../../workflow-editor/servers/ServerOffer.tsx'
+import { SectionTabs } from '../SectionTabs.tsx'
+import { arrange, SORTS, sortOf } from './arrange.ts'
+import { NewWorkflowMenu } from './NewWorkflowMenu.tsx'
+import { workflowsQuery } from './queries.ts'
+import { TemplatePanel } from './TemplatePanel.tsx'
+import { type LibraryActions, useLibraryActions } from './use-library-actions.ts'
+import { VersionsPanel } from './VersionsPanel.tsx'
+import { WorkflowWall } from './WorkflowWall.tsx'
+
+const CRUMBS = [{ name: 'Workflows' }]
+const SORT_CHOICES = Object.entries(SORTS).map(([value, label]) => ({ value, label }))
+const NOTHING: readonly WorkflowView[] = []
+
+/** The library of workflows. The search, the order and the open panel stand in the address. */
+export function LibraryPage() {
+  const { client } = useApp()
+  const { data, error, refetch } = useQuery(workflowsQuery(client))
+  const [search, set] = useAddress()
+  const actions = useLibraryActions()
+  const [text, sort] = [search.get('q') ?? '', sortOf(search.get('sort'))]
+  const all = data?.workflows ?? NOTHING
+  const shown = useMemo(() => arrange(all, text, sort), [all, text, sort])
+  const openTemplates = useCallback(() => set('new', 'template'), [set])
+  const openVersions = useCallback((id: string) => set('versions', id), [set])
+  const commands = useCommands(actions, openTemplates)
+  const versionsOf = all.find(({ id }) => id === search.get('versions'))
+  const news = <NewWorkflowMenu onEmpty={() => void actions.newEmpty()} onTemplate={openTemplates} />
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      tabs={<SectionTabs current="library" />}
+      actions={
+        <>
+          {all.length > 0 && (
+            <>
+              <SearchField label="Search workflows" value={text} onChange={(q) => set('q', q)} />
+              <Select
+                aria-label="Order"
+                value={sort}
+                choices={SORT_CHOICES}
+                onChange={(value) => set('sort', value === 'changed' ? undefined : value)}
+              />
+            </>
+          )}
+          <Button onClick={() => void actions.open()}>
+            <FolderOpen aria-hidden /> Open file
+          </Button>
+          {news}
+        </>
+      }
+    >
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {data === undefined && error === null && <Skeleton className="h-96" />}
+      {data !== undefined && all.length === 0 && (
+        <EmptyState
+          icon={<Workflow />}
+          command="drydock workflow run workflow.json --endpoint sketch"
+          action={<Button onClick={openTemplates}>Start from a template</Button>}
+        >
+          There are no workflows yet. Start from a template, or drop a file here: a workflow as JSON, or a picture that
+          holds the graph that made it.
+        </EmptyState>
+      )}
+      {data !== undefined && all.length === 0 && (
+        <ServerOffer className="w-full max-w-xl self-center rounded-control border border-line" />
+      )}
+      {all.length > 0 && shown.length === 0 && <EmptyState>No workflow has “{text}” in its name.</EmptyState>}
+      {shown.length > 0 && <WorkflowWall workflows={shown} actions={actions} onVersions={openVersions} />}
+      <FileDrop onFiles={actions.openFiles} what="Drop files to open them as workflows" />
+      {search.get('new') === 'template' && (
+        <TemplatePanel onUse={actions.newFrom} onClose={() => set('new', undefined)} />
+      )}
+      {versionsOf !== undefined && (
+        <VersionsPanel key={versionsOf.id} workflow={versionsOf} onClose={() => set('versions', undefined)} />
+      )}
+    </Page>
+  )
+}
+
+type Part = 'q' | 'sort' | 'new' | 'versions'
+
+function useAddress() {
+  const [search, setSearch] = useSearchParams()
+  const set = useCallback(
+    (name: Part, value: string | undefined) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          if (value === undefined || value === '') next.delete(name)
+          else next.set(name, value)
+          return next
+        },
+        { replace: name === 'q' },
+      ),
+    [setSearch],
+  )
+  return [search, set] as const
+}
+
+function useCommands(actions: LibraryActions, openTemplates: () => void): readonly Command[] {
+  return useMemo(
+    () =>
+      [
+        { id: 'new-workflow', label: 'New empty workflow', keys: 'n', run: () => void actions.newEmpty() },
+        { id: 'new-from-template', label: 'New workflow from a template', keys: 't', run: openTemplates },
+        { id: 'open-workflow-file', label: 'Open a file as a workflow', keys: 'o', run: () => void actions.open() },
+      ].map((command) => ({ ...command, group: 'Workflows here' })),
+    [actions, openTemplates],
+  )
+}

@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Workflow } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
+import { type LibraryList, WORKFLOWS } from './queries.ts'
+
+/** The small picture of a workflow. One that has none yet is drawn when it comes into sight. */
+export function Thumbnail({ workflow: { id, thumbnail } }: { readonly workflow: WorkflowView }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const app = useApp()
+  const queries = useQueryClient()
+  const isMissing = thumbnail === undefined
+  useEffect(() => {
+    const element = place.current
+    if (element === null || !isMissing) return
+    const watch = new IntersectionObserver((seen) => {
+      if (seen.some((one) => one.isIntersecting)) void draw()
+    })
+    async function draw(): Promise<void> {
+      watch.disconnect()
+      const drawn = await filesOf(app).thumbnails.draw(id)
+      if (drawn === undefined) return
+      queries.setQueryData<LibraryList>(
+        WORKFLOWS,
+        (list) =>
+          list && { workflows: list.workflows.map((one) => (one.id === id ? { ...one, thumbnail: drawn } : one)) },
+      )
+    }
+    watch.observe(element)
+    return () => watch.disconnect()
+  }, [isMissing, id, app, queries])
+  if (thumbnail === undefined)
+    return (
+      <span ref={place}>
+        <Workflow aria-hidden className="size-8 stroke-[1.25] text-ink-2" />
+      </span>
+    )
+  return (
+    <img
+      src={`/api/assets/${thumbnail}`}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      draggable={false}
+      className="size-full object-contain"
+    />
+  )
+}

@@ -1,0 +1,90 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { type AppServices, useApp } from '../../../store/app-context.ts'
+import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES } from '../../workflow-editor/files/add-workflow.ts'
+import { chooseFiles } from '../../workflow-editor/files/browser-files.ts'
+import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
+import { type LibraryList, WORKFLOWS } from './queries.ts'
+
+/** What can be done in the library. Each tells how it went. */
+export type LibraryActions = {
+  readonly newEmpty: () => Promise<void>
+  readonly newFrom: (name: string, text: string) => Promise<void>
+  readonly open: () => Promise<void>
+  readonly openFiles: (files: readonly File[]) => Promise<void>
+  readonly rename: (workflow: WorkflowView, name: string) => Promise<void>
+  readonly duplicate: (workflow: WorkflowView) => Promise<void>
+  readonly remove: (workflow: WorkflowView) => Promise<void>
+}
+
+/** The actions of the library; names and deletions are shown at once, and taken back where the service refuses. */
+export function useLibraryActions(): LibraryActions {
+  const app = useApp()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  return useMemo(() => {
+    const { client, store } = app
+    const { tell } = store.getState()
+    const readAgain = () => queries.invalidateQueries({ queryKey: WORKFLOWS })
+    const change = (to: (workflows: readonly WorkflowView[]) => readonly WorkflowView[]) =>
+      queries.setQueryData<LibraryList>(WORKFLOWS, (list) => list && { workflows: to(list.workflows) })
+    async function tried(work: () => Promise<unknown>): Promise<void> {
+      try {
+        await work()
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        tell({ kind: 'error', text: error.message })
+      } finally {
+        void readAgain()
+      }
+    }
+    const add = (name: string, text: string) =>
+      tried(async () => go(ADDRESS.workflow((await addDraft(client, name, text)).id)))
+
+    async function openFiles(files: readonly File[]): Promise<void> {
+      const { added, images, refused } = await addFiles(client, files)
+      void readAgain()
+      for (const text of [...refused, ...images.map(({ why }) => why)]) tell({ kind: 'error', text })
+      const [only] = added
+      if (only !== undefined && added.length === 1) go(ADDRESS.workflow(only.id))
+      else if (added.length > 1) tell({ kind: 'done', text: `${added.length} workflows are in the library.` })
+    }
+
+    return {
+      newEmpty: () => add('Untitled', EMPTY_DOCUMENT),
+      newFrom: add,
+      open: async () => openFiles(await chooseFiles(GRAPH_FILES)),
+      openFiles,
+      rename: (workflow, name) =>
+        tried(async () => {
+          change((all) => all.map((one) => (one.id === workflow.id ? { ...one, name } : one)))
+          const changed = await client.call('workflowUpdate', { path: { workflowId: workflow.id }, body: { name } })
+          filesOf(app).tabs.setName(workflow.id, changed.name)
+        }),
+      duplicate: (workflow) => tried(() => duplicated(app, workflow)),
+      async remove(workflow) {
+        const path = { workflowId: workflow.id }
+        change((all) => all.filter(({ id }) => id !== workflow.id))
+        await filesOf(app).tabs.close(workflow.id)
+        await tried(async () => {
+          await client.call('workflowDelete', { path })
+          const undo = () => void tried(() => client.call('workflowRestore', { path }))
+          tell({ kind: 'done', text: `${workflow.name} is deleted.`, undo })
+        })
+      },
+    }
+  }, [app, queries, go])
+}
+
+async function duplicated({ client, store }: AppServices, workflow: WorkflowView): Promise<void> {
+  const { text } = await client.call('workflowRead', { path: { workflowId: workflow.id } })
+  const copy = await addDraft(client, `${workflow.name.slice(0, 190)} (copy)`, text)
+  const { thumbnail } = workflow
+  if (thumbnail !== undefined) {
+    await client.call('workflowUpdate', { path: { workflowId: copy.id }, body: { thumbnail } })
+  }
+  store.getState().tell({ kind: 'done', text: `${copy.name} is in the library.` })
+}

@@ -1,0 +1,56 @@
+/**
+ * Texts that are kept in the browser itself: what the service could not be given. They outlive the window and a crash of
+ * it. Not in the preferences, which hold 5 MB in all; a graph may take 20.
+ */
+
+/** Texts by name, kept on this machine. */
+export type LocalTexts = {
+  /** @returns undefined where there is none, or the browser keeps nothing */
+  readonly read: (name: string) => Promise<string | undefined>
+  /** Rejects where the browser has no room for it. */
+  readonly write: (name: string, text: string) => Promise<void>
+  readonly remove: (name: string) => Promise<void>
+}
+
+const DATABASE = 'drydock'
+const TEXTS = 'texts'
+
+/** Texts in the database of the browser; where it has none, in memory, as long as the window lives. */
+export function browserTexts(factory: IDBFactory | undefined): LocalTexts {
+  if (factory === undefined) return memoryTexts()
+  let opened: Promise<IDBDatabase> | undefined
+  const store = async (mode: IDBTransactionMode) => {
+    opened ??= openDatabase(factory)
+    return (await opened).transaction(TEXTS, mode).objectStore(TEXTS)
+  }
+  return {
+    async read(name) {
+      const found: unknown = await finished((await store('readonly')).get(name))
+      return typeof found === 'string' ? found : undefined
+    },
+    write: async (name, text) => void (await finished((await store('readwrite')).put(text, name))),
+    remove: async (name) => void (await finished((await store('readwrite')).delete(name))),
+  }
+}
+
+function openDatabase(factory: IDBFactory): Promise<IDBDatabase> {
+  const request = factory.open(DATABASE, 1)
+  request.onupgradeneeded = () => void request.result.createObjectStore(TEXTS)
+  return finished(request)
+}
+
+function finished<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error ?? new Error('the browser kept nothing'))
+  })
+}
+
+function memoryTexts(): LocalTexts {
+  const texts = new Map<string, string>()
+  return {
+    read: async (name) => texts.get(name),
+    write: async (name, text) => void texts.set(name, text),
+    remove: async (name) => void texts.delete(name),
+  }
+}

@@ -1,0 +1,75 @@
+import clsx from 'clsx'
+import { useState } from 'react'
+import type { WorkflowServer } from '../../../src-main/contract/workflows.ts'
+import {
+  isSameServer,
+  serverInWords,
+  USUAL_SERVERS,
+  withHiddenPassword,
+  withoutCredentials,
+} from '../../../src-main/domain/workflow/server/server-address.ts'
+import { CONTROL, type ControlIds } from '../form/control.ts'
+import { StateDot } from '../StateDot.tsx'
+import { useWorkflowServers } from './use-workflow-servers.ts'
+
+/** The address of a ComfyUI server; empty: none. */
+export type ServerFieldProps = Partial<ControlIds> & {
+  readonly value: string
+  readonly onChange: (address: string) => void
+  readonly disabled?: boolean
+}
+
+/** An address, with whether a server answers there, and those that answer. A password is shown to who edits it alone. */
+export function ServerField({ value, onChange, disabled = false, ...ids }: ServerFieldProps) {
+  const [focused, setFocused] = useState(false)
+  return (
+    <div className="flex flex-col gap-1">
+      <input
+        {...ids}
+        value={focused ? value : withHiddenPassword(value)}
+        onChange={({ target }) => onChange(target.value)}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        disabled={disabled}
+        placeholder={USUAL_SERVERS[0]}
+        autoComplete="off"
+        spellCheck={false}
+        className={clsx(CONTROL, 'h-7 font-mono text-small')}
+      />
+      <Answers value={value} {...(disabled ? {} : { onUse: onChange })} />
+    </div>
+  )
+}
+
+// Servers are looked for without a password, so that of one which wants it nobody knows.
+const isLookedFor = (address: string) =>
+  withoutCredentials(address) === address && USUAL_SERVERS.some((usual) => isSameServer(usual, address))
+
+type AnswersProps = { readonly value: string; readonly onUse?: (address: string) => void }
+
+// One line at least, so that nothing moves when it is known.
+function Answers({ value, onUse }: AnswersProps) {
+  const servers = useWorkflowServers()
+  const isThis = ({ address }: Pick<WorkflowServer, 'address'>) => isSameServer(address, value)
+  const others = servers?.filter((server) => !isThis(server)) ?? []
+  return (
+    <div className="flex min-h-5 flex-col gap-0.5 text-small">
+      {servers?.filter(isThis).map(({ address, version }) => (
+        <StateDot key={address} tone="completed" word="Answers" {...(version && { detail: `ComfyUI ${version}` })} />
+      ))}
+      {servers !== undefined && !servers.some(isThis) && isLookedFor(value) && (
+        <StateDot tone="timed-out" word="No ComfyUI answers there" detail="Start it, or set another address." />
+      )}
+      {others.map(({ address, version }) => (
+        <p key={address} className="text-ink-2">
+          A ComfyUI{version && ` ${version}`} answers at {serverInWords(address)}.{' '}
+          {onUse !== undefined && (
+            <button type="button" onClick={() => onUse(address)} className="text-accent hover:underline">
+              Use it<span className="sr-only">: {serverInWords(address)}</span>
+            </button>
+          )}
+        </p>
+      ))}
+    </div>
+  )
+}

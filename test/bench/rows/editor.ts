@@ -1,0 +1,140 @@
+/**
+ * The canvas of the workflow editor in Chromium, which draws by software here: how soon a large graph is there, against a bare
+ * React Flow with the same nodes and their sizes in the same page, how it moves, how it takes keys, and what it leaves behind.
+ */
+import type { Page } from 'playwright-core'
+import { launchChromium, noBrowser } from '../../support/chromium.ts'
+import { inTurn } from '../in-turn.ts'
+import { bounded, compared, type Row, short } from '../report.ts'
+import { median, percentile } from '../statistics.ts'
+import { startEditorPage } from '../support/editor-page.ts'
+import { withFolder } from '../support/folders.ts'
+
+const SIZES = [1000, 5000] as const
+const LARGE = 5000
+const MOST_OF_BARE = 1.5
+const MOST_PAN_MS = 33
+const MOST_KEY_MS = 16
+const MOVES = 120
+const KEYS = 60
+const DOCUMENTS = 10
+const WARM_UPS = 3
+const MOST_LEFT = 1.2
+
+// From the call to the frame after the last node is there: as an element, or drawn on the canvas of a graph from far away.
+const ready = (nodes: number, bare: boolean) => `new Promise((resolve) => {
+  close()
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const { start } = open(${nodes}, ${bare})
+    const isThere = () => Number(document.querySelector('canvas[data-nodes]')?.dataset.nodes ?? 0) >= ${nodes} ||
+      document.querySelectorAll('.react-flow__node').length >= ${nodes}
+    const look = () => requestAnimationFrame(() => isThere() ? resolve(performance.now() - start) : look())
+    look()
+  }))
+})`
+
+const RECORD = `globalThis.frames = []; globalThis.recording = true
+{ const next = (before) => requestAnimationFrame((now) => {
+  frames.push(now - before)
+  if (recording) next(now)
+}); requestAnimationFrame(next) }`
+const FRAMES = 'globalThis.recording = false, globalThis.frames.slice(2)'
+
+// From a key to the end of what the page does about it, before the browser draws.
+const TYPE = `(async () => {
+  const field = document.querySelector('.react-flow__node textarea')
+  field.focus()
+  const spans = []
+  const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set
+  for (let at = 0; at < ${KEYS}; at++) {
+    const start = performance.now()
+    set.call(field, field.value + 'a')
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    await new Promise((resolve) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = resolve; port2.postMessage(0) })
+    spans.push(performance.now() - start)
+    await new Promise(requestAnimationFrame)
+  }
+  return spans
+})()`
+
+/** Measures all. */
+export async function editorCanvas(rounds: number): Promise<readonly Row[]> {
+  if (noBrowser !== undefined)
+    return [{ what: 'editor canvas', figure: 'not measured', against: noBrowser, target: '', holds: undefined }]
+  return await withFolder(async (folder) => {
+    const served = await startEditorPage(folder)
+    const browser = await launchChromium()
+    try {
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+      const fresh = async () => void (await page.goto(served.url))
+      await fresh()
+      const rows: Row[] = []
+      for (const nodes of SIZES) rows.push(await readiness(page, nodes, Math.min(rounds, 5)))
+      for (const where of ['all in sight', 'from near'] as const) {
+        await fresh()
+        rows.push(await panning(page, where))
+      }
+      rows.push(await typing(page))
+      await fresh()
+      rows.push(await memory(page))
+      return rows
+    } finally {
+      await browser.close()
+      await served.stop()
+    }
+  })
+}
+
+async function readiness(page: Page, nodes: number, rounds: number): Promise<Row> {
+  const measure = (bare: boolean) => async () => Number(await page.evaluate(ready(nodes, bare)))
+  const { ours, other } = await inTurn(rounds, measure(false), measure(true))
+  const what = `editor, ${nodes.toLocaleString('en-US')} nodes ready`
+  return compared(what, median(ours), median(other), { unit: 'ms', against: 'bare React Flow', most: MOST_OF_BARE })
+}
+
+async function panning(page: Page, where: 'all in sight' | 'from near'): Promise<Row> {
+  await page.evaluate(ready(LARGE, false))
+  if (where === 'from near') await comeNear(page)
+  const at = (step: number) => [720 + Math.sin(step / 12) * 300, 450 + Math.cos(step / 9) * 200] as const
+  await page.mouse.move(...at(0))
+  await page.mouse.down({ button: 'middle' })
+  await page.evaluate(RECORD)
+  for (let step = 0; step < MOVES; step++) await page.mouse.move(...at(step))
+  const frames = (await page.evaluate(FRAMES)) as readonly number[]
+  await page.mouse.up({ button: 'middle' })
+  const row = bounded(`editor, ${LARGE} nodes moved ${where}, p95 frame`, percentile(frames, 0.95), MOST_PAN_MS, 'ms')
+  return { ...row, figure: `${row.figure}, p50 ${short(percentile(frames, 0.5))} ms of ${frames.length}` }
+}
+
+// By the node that stands first, so that there is something to see and to type into.
+async function comeNear(page: Page): Promise<void> {
+  await page.evaluate(`bench.reveal(['3'])`)
+  await page.locator('.react-flow__node textarea').first().waitFor()
+}
+
+async function typing(page: Page): Promise<Row> {
+  const spans = (await page.evaluate(TYPE)) as readonly number[]
+  const row = bounded(`editor, typing with ${LARGE} nodes, p95`, percentile(spans, 0.95), MOST_KEY_MS, 'ms')
+  return { ...row, figure: `${row.figure}, p50 ${short(percentile(spans, 0.5))} ms` }
+}
+
+/** What the page holds after ten large documents, against what it held after the first ones. */
+async function memory(page: Page): Promise<Row> {
+  const session = await page.context().newCDPSession(page)
+  const held = async () => {
+    await page.evaluate('close()')
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+    await session.send('HeapProfiler.collectGarbage')
+    return (await session.send('Runtime.getHeapUsage')).usedSize / 2 ** 20
+  }
+  // What is made once, like compiled code, is not counted.
+  for (let at = 0; at < WARM_UPS; at++) await page.evaluate(ready(1000, false))
+  const first = await held()
+  for (let at = 0; at < DOCUMENTS; at++) await page.evaluate(ready(1000, false))
+  const last = await held()
+  return compared(`editor, memory after ${DOCUMENTS} documents`, last, first, {
+    unit: 'MiB',
+    against: `after ${WARM_UPS}`,
+    most: MOST_LEFT,
+  })
+}

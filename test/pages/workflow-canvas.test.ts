@@ -1,0 +1,268 @@
+/** The canvas of the editor: how it looks with little and much, and what hands and keys do to a graph. */
+import type { Locator, Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { makeDocument } from '../renderer/editor-bench/make-document.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { until } from '../support/served-service.ts'
+import { NARROW, type Pages, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Workers are processes, also where an engine runs; none is needed here.
+const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+const WIDE = { width: 1440, height: 900 } as const
+
+/** Opens a document in the editor. @returns reads what is kept of it */
+async function openDocument({ service, visit, page }: Pages, text: string) {
+  const { id } = await service.post('/api/workflows', { name: 'A graph', text, draft: true })
+  await visit(`/workflows/edit/${id}`)
+  await page.locator('.react-flow__node').first().waitFor()
+  return async () => JSON.parse((await service.get(`/api/workflows/${id}`)).text)
+}
+
+/** A document that is looked at from near. */
+function nearDocument(nodes: number): string {
+  return JSON.stringify({ ...JSON.parse(makeDocument(nodes)), extra: { ds: { scale: 0.7, offset: [20, 60] } } })
+}
+
+const node = (page: Page, id: number | string) => page.locator(`.react-flow__node[data-id="${id}"]`)
+const slot = (page: Page, id: number | string, handle: string) =>
+  node(page, id).locator(`.react-flow__handle[data-handleid="${handle}"]`)
+
+async function middleOf(of: Locator) {
+  const { x, y, width, height } = (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
+async function drag(page: Page, from: Locator, to: { readonly x: number; readonly y: number }): Promise<void> {
+  const start = await middleOf(from)
+  await page.mouse.move(start.x, start.y)
+  await page.mouse.down()
+  // A drag begins where the pointer has moved to first.
+  await page.mouse.move(start.x + 2, start.y + 2)
+  await page.mouse.move((start.x + to.x) / 2, (start.y + to.y) / 2, { steps: 3 })
+  await page.mouse.move(to.x, to.y, { steps: 3 })
+  await page.mouse.up()
+}
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('data-id'))
+
+const said = (page: Page, words: string) =>
+  page.locator('[aria-live="polite"]').getByText(words).waitFor({ state: 'attached' })
+
+test.each(['light', 'dark'] as const)('one node, fifty and a thousand in %s colours', async (colorScheme) => {
+  const pages = await setup({ colorScheme }, PROCESSES)
+  const { page, shoot, expectAccessible, faults } = pages
+  for (const nodes of [1, 50, 1000]) {
+    await page.setViewportSize(WIDE)
+    await openDocument(pages, makeDocument(nodes))
+    await shoot(`workflow-canvas-${nodes}-${colorScheme}-1440`)
+    await page.setViewportSize(NARROW)
+    await shoot(`workflow-canvas-${nodes}-${colorScheme}-1024`)
+  }
+  await page.setViewportSize(WIDE)
+  await openDocument(pages, nearDocument(10))
+  await node(page, 6).getByText('KSampler').click()
+  await expectAccessible()
+  await shoot(`workflow-canvas-near-${colorScheme}`)
+  expect(faults).toEqual([])
+})
+
+test('hands move, link, insert, add and undo', async () => {
+  const pages = await setup({}, PROCESSES)
+  const { page, faults } = pages
+  const kept = await openDocument(pages, nearDocument(7))
+  await page.keyboard.press('a')
+  const linksInto = async (id: number) => (await kept()).links.filter((link: number[]) => link[3] === id)
+
+  // A node is moved in one step of undo.
+  const start = await node(page, 5).boundingBox()
+  await drag(page, node(page, 5).getByText('Empty Latent Image'), { x: 760, y: 700 })
+  await until(async () => expect((await kept()).nodes[4].pos[1] !== 500).toBe(true))
+  await page.keyboard.press('Control+z')
+  expect(await node(page, 5).boundingBox()).toEqual(start)
+
+  // A linked input gives its link away: on empty space it is gone, on another slot it is there instead.
+  await drag(page, slot(page, 6, 'i1'), { x: 640, y: 40 + 90 })
+  await said(page, 'The link is removed.')
+  await until(async () => expect((await linksInto(6)).length === 3).toBe(true))
+  // A wrong type is refused, and says why.
+  await drag(page, slot(page, 5, 'o0'), await middleOf(slot(page, 6, 'i1')))
+  await page
+    .getByText(/Input positive of KSampler wants CONDITIONING/)
+    .first()
+    .waitFor()
+  await drag(page, slot(page, 3, 'o0'), await middleOf(slot(page, 6, 'i1')))
+  await until(async () => expect((await linksInto(6)).length === 4).toBe(true))
+
+  // A link that is let go on nothing asks for a node that takes it.
+  await drag(page, slot(page, 3, 'o0'), { x: 700, y: 770 })
+  await page.getByRole('combobox', { name: 'Add a node for CONDITIONING' }).fill('combine')
+  await page.getByRole('option', { name: 'Conditioning (Combine)' }).waitFor()
+  await page.keyboard.press('Enter')
+  await until(async () => expect((await kept()).nodes.length === 8).toBe(true))
+  expect((await linksInto(8)).length).toBe(1)
+  await page.keyboard.press('Control+z')
+  await until(async () => expect((await kept()).nodes.length === 7).toBe(true))
+
+  // Double click adds, the palette adds, Delete removes.
+  await page.mouse.dblclick(500, 760)
+  await page.getByRole('combobox', { name: 'Add a node' }).fill('vae encode')
+  await page.keyboard.press('Enter')
+  await page.locator('.react-flow__node').getByText('VAE Encode', { exact: true }).waitFor()
+  await page.keyboard.press('Delete')
+  await page.getByRole('searchbox', { name: 'Search nodes' }).fill('invert image')
+  await page
+    .getByRole('button', { name: /Invert Image/ })
+    .first()
+    .click()
+  await page.locator('.react-flow__node').getByText('Invert Image').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('links take points, nodes and new ends; a node is copied by hand', async () => {
+  const pages = await setup({}, PROCESSES)
+  const { page, faults, expectAccessible, shoot, service, visit } = pages
+  const empty = JSON.stringify({ last_node_id: 0, last_link_id: 0, nodes: [], links: [], groups: [], version: 0.4 })
+  const { id } = await service.post('/api/workflows', { name: 'Empty', text: empty, draft: true })
+  await visit(`/workflows/edit/${id}`)
+  await page.getByText('This graph is empty.').waitFor()
+  await expectAccessible()
+  await shoot('workflow-canvas-empty')
+
+  const kept = await openDocument(pages, nearDocument(7))
+  await page.keyboard.press('a')
+  const linksOf = async (end: number, node: number) =>
+    (await kept()).links.filter((link: number[]) => link[end] === node).length
+
+  // Alt and a click put a point on a link, which is moved like a node.
+  const [one, other] = [await middleOf(slot(page, 1, 'o0')), await middleOf(slot(page, 2, 'i0'))]
+  await page.keyboard.down('Alt')
+  await page.mouse.click((one.x + other.x) / 2, (one.y + other.y) / 2)
+  await page.keyboard.up('Alt')
+  await page.locator('.react-flow__node-waypoint').waitFor()
+  await drag(page, page.locator('.react-flow__node-waypoint'), { x: one.x + 20, y: one.y - 60 })
+  await until(async () => expect((await kept()).extra.reroutes[0].pos[1]).toBeLessThan(200))
+
+  // A node without links is let go on the middle of a link, and stands within it.
+  const [out, into] = [await middleOf(slot(page, 5, 'o0')), await middleOf(slot(page, 6, 'i3'))]
+  await page.mouse.dblclick(500, 760)
+  await page.getByRole('combobox', { name: 'Add a node' }).fill('Upscale Latent')
+  await page.keyboard.press('Enter')
+  const title = node(page, 8).getByText('Upscale Latent').first()
+  await title.waitFor()
+  await drag(page, title, { x: (out.x + into.x) / 2 - 40, y: (out.y + into.y) / 2 - 60 })
+  await until(async () => expect([await linksOf(1, 8), await linksOf(3, 8)]).toEqual([1, 1]))
+
+  // With Shift all links of an output go to another one; a link that is taken by its end goes to another input.
+  await page.keyboard.down('Shift')
+  await drag(page, slot(page, 3, 'o0'), await middleOf(slot(page, 4, 'o0')))
+  await page.keyboard.up('Shift')
+  await until(async () => expect([await linksOf(1, 3), await linksOf(1, 4)]).toEqual([0, 2]))
+  await drag(page, slot(page, 6, 'i2'), await middleOf(slot(page, 6, 'i1')))
+  await until(async () => expect(await linksOf(3, 6)).toBe(3))
+
+  // Ctrl, Alt and a click on a slot take all its links away; Alt and a drag copy a node.
+  await page.keyboard.down('Control')
+  await page.keyboard.down('Alt')
+  await slot(page, 2, 'o1').click({ force: true })
+  await page.keyboard.up('Alt')
+  await page.keyboard.up('Control')
+  await until(async () => expect(await linksOf(1, 2)).toBe(1))
+  await page.keyboard.down('Alt')
+  await drag(page, node(page, 1).getByText('Load Checkpoint'), { x: 420, y: 620 })
+  await page.keyboard.up('Alt')
+  await until(async () => expect((await kept()).nodes.length).toBe(9))
+  expect(faults).toEqual([])
+})
+
+test('a box selects; what is selected is grouped, muted, copied to another window and made a subgraph', async () => {
+  const pages = await setup({}, PROCESSES)
+  const { page, shoot, faults, service } = pages
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const kept = await openDocument(pages, nearDocument(7))
+  await page.keyboard.press('a')
+  await page.keyboard.down('Control')
+  await page.mouse.move(286, 190)
+  await page.mouse.down()
+  await page.mouse.move(700, 420, { steps: 4 })
+  await page.mouse.up()
+  await page.keyboard.up('Control')
+  await expect.poll(() => page.locator('.react-flow__node.selected').count()).toBe(2)
+  await page.keyboard.press('Control+m')
+  await page.keyboard.press('Control+g')
+  await until(async () => expect((await kept()).groups.length === 1).toBe(true))
+  expect((await kept()).nodes.filter(({ mode }: { mode: number }) => mode === 2)).toHaveLength(2)
+  await shoot('workflow-canvas-group')
+
+  // To another window, by the clipboard of the system.
+  await page.keyboard.press('Control+c')
+  const other = await page.context().newPage()
+  const { id } = await service.post('/api/workflows', { name: 'Other', text: makeDocument(1), draft: true })
+  await other.goto(`${service.url()}/workflows/edit/${id}`)
+  await node(other, 1).waitFor()
+  await other.keyboard.press('Control+v')
+  await expect.poll(() => other.locator('.react-flow__node').count()).toBe(3)
+  await other.close()
+
+  await page.keyboard.press('Control+Shift+e')
+  await until(async () => expect((await kept()).definitions?.subgraphs.length === 1).toBe(true))
+  const host = page.locator('.react-flow__node.selected')
+  await host.getByText('Subgraph').first().dblclick()
+  await page.getByRole('navigation', { name: 'Subgraphs' }).waitFor()
+  await expect.poll(() => page.locator('.react-flow__node-boundary').count()).toBe(2)
+  await shoot('workflow-canvas-subgraph')
+  // What is let go on the edge of a subgraph becomes an output of it.
+  const outputs = page.locator('.react-flow__node-boundary', { hasText: 'Outputs' })
+  await drag(page, slot(page, 2, 'o1'), await middleOf(outputs.getByText('Outputs')))
+  await expect.poll(() => outputs.getByRole('listitem').count()).toBe(4)
+  await page.getByRole('button', { name: 'Workflow', exact: true }).click()
+  await page.locator('.react-flow__node-box').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('keys alone: move between nodes, edit, add, link, open menus, delete', async () => {
+  const pages = await setup({}, PROCESSES)
+  const { page, faults, expectAccessible, shoot } = pages
+  const kept = await openDocument(pages, nearDocument(7))
+  await node(page, 1).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => focused(page)).toBe('2')
+  await page.keyboard.press('Tab')
+  await expect.poll(() => focused(page)).toBe('3')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('End')
+  await page.keyboard.type(', rain')
+  await page.keyboard.press('Escape')
+  await until(async () => expect(String((await kept()).nodes[2].widgets_values[0]).endsWith(', rain')).toBe(true))
+  expect(await focused(page)).toBe('3')
+
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menu').waitFor()
+  await expectAccessible()
+  await shoot('workflow-canvas-menu')
+  await page.getByRole('menuitem', { name: 'Link from the selected node' }).waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('Shift+a')
+  await page.keyboard.type('conditioning (combine)')
+  await shoot('workflow-canvas-add')
+  await page.keyboard.press('Enter')
+  await until(async () => expect((await kept()).nodes.length === 8).toBe(true))
+  await node(page, 3).focus()
+  await page.keyboard.press('Tab')
+  await expect.poll(() => focused(page)).toBe('4')
+  await page.keyboard.press('c')
+  await page.getByRole('combobox', { name: /Link from which output/ }).press('Enter')
+  await page.getByRole('combobox', { name: 'To which input for CONDITIONING?' }).waitFor()
+  await page.keyboard.type('combine')
+  await page.keyboard.press('Enter')
+  await until(async () => expect((await kept()).links.some((link: number[]) => link[3] === 8)).toBe(true))
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Bypass or not').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('align left')
+  await page.keyboard.press('Escape')
+  expect(faults).toEqual([])
+})

@@ -1,0 +1,215 @@
+/**
+ * The whole way of one person through the editor on a fresh installation: from the empty library to a picture, from the
+ * picture back to its graph, and from the graph to an endpoint that a public client asks.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import runpodSdk from 'runpod-sdk'
+import { beforeEach, expect, test } from 'vitest'
+import { fileTools } from '../../src-main/build/file-tools.ts'
+import { createClient } from '../../src-main/cli/client.ts'
+import { ensureSketch } from '../../src-main/cli/sketch-sample.ts'
+import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
+import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { type Pages, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+const LARGEST_SEED = '18446744073709551615'
+const PROMPT = 'a lighthouse on a rocky shore at dusk, stars, warm light in the windows, calm sea'
+// Enough of them that a quick machine tells of some on the way.
+const MANY_STEPS = '100'
+// Real pictures, and a service that also starts their worker.
+const LONG_MS = 90_000
+const RUN_MS = 30_000
+// Workers are processes, also where an engine runs.
+const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+
+const keyOf = ({ data }: ServedService): string => readFileSync(join(data, 'account.key'), 'utf8').trim()
+
+/** A fresh installation, as `drydock start` leaves it. */
+async function freshInstallation(): Promise<Pages> {
+  const pages = await setup({ colorScheme: 'light' }, PROCESSES)
+  const { service } = pages
+  await ensureSketch(createClient({ url: service.url(), key: keyOf(service) }))
+  return pages
+}
+
+/** Opens the first template from the library. @returns reads what is kept of it */
+async function openTemplate({ page, open, service }: Pages) {
+  await open('/workflows')
+  await page.getByRole('button', { name: 'Start from a template' }).click()
+  await page.getByRole('button', { name: 'Use Text to picture' }).click()
+  await page.waitForURL('**/workflows/edit/*')
+  await page.locator('.react-flow__node').first().waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1)
+  return async (): Promise<string> => (await service.get(`/api/workflows/${id}`)).text
+}
+
+const node = (page: Page, id: number) => page.locator(`.react-flow__node[data-id="${id}"]`)
+
+/** Writes down the steps that a node shows, each of which is there for some ms alone. @returns reads them */
+async function watchSteps(page: Page, id: number): Promise<() => Promise<readonly string[]>> {
+  const seen = await page.evaluateHandle((place) => {
+    const steps = new Set<string>()
+    const look = () => {
+      const step = document.querySelector(place)?.getAttribute('aria-valuenow')
+      if (step) steps.add(step)
+    }
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
+    return steps
+  }, `.react-flow__node[data-id="${id}"] [role="progressbar"]`)
+  return () => seen.evaluate((steps) => [...steps])
+}
+
+/** Drops a file onto the page, as from a folder of the desktop. */
+async function drop(page: Page, name: string, content: Buffer): Promise<void> {
+  const file = { name, base64: content.toString('base64') }
+  await page.evaluate((given) => {
+    const transfer = new DataTransfer()
+    const bytes = Uint8Array.from(atob(given.base64), (sign) => sign.charCodeAt(0))
+    transfer.items.add(new File([bytes], given.name, { type: 'image/png' }))
+    const target = document.querySelector('main') ?? document.body
+    for (const kind of ['dragover', 'drop'])
+      target.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }))
+  }, file)
+}
+
+test('from the empty library to a picture, from the picture to the same graph, and to an endpoint of its own', {
+  timeout: LONG_MS,
+}, async () => {
+  const pages = await freshInstallation()
+  const { service, page, faults, expectAccessible, shoot } = pages
+  const kept = await openTemplate(pages)
+  const [prompt, seed] = [
+    node(page, 4).getByRole('textbox', { name: 'text of Prompt' }),
+    node(page, 6).getByRole('spinbutton', { name: 'seed of KSampler' }),
+  ]
+  await prompt.fill(PROMPT)
+  const steps = node(page, 6).getByRole('spinbutton', { name: 'steps of KSampler' })
+  await steps.fill(MANY_STEPS)
+  await steps.press('Enter')
+  await seed.fill(LARGEST_SEED)
+  await seed.press('Enter')
+  await until(async () =>
+    expect(await kept()).toMatch(new RegExp(`${PROMPT}.*${LARGEST_SEED}.*\\b${MANY_STEPS}\\b`, 's')),
+  )
+  const sent = await kept()
+
+  const stepsSeen = await watchSteps(page, 6)
+  // Palette and overview fold away, and all is looked at.
+  await node(page, 6).focus()
+  for (const key of ['Escape', 'n', 'Alt+m', '.', 'Control+Enter']) await page.keyboard.press(key)
+  await node(page, 8).getByRole('img').waitFor({ timeout: RUN_MS })
+  await node(page, 6).getByText('Done').waitFor()
+  expect(await stepsSeen()).not.toEqual([])
+  await page.keyboard.press('Space')
+  await page.getByRole('region', { name: 'Inspector' }).getByRole('textbox', { name: 'Title' }).waitFor()
+  await shoot('workflow-journey-editor')
+  await page.getByRole('radio', { name: 'Results' }).click()
+  const results = page.getByRole('region', { name: 'Results' })
+  await results.getByText(`Seed ${LARGEST_SEED}`).waitFor()
+  await expectAccessible()
+  await shoot('workflow-journey-run')
+
+  await results.getByRole('link', { name: 'All runs of this workflow' }).click()
+  await page
+    .getByRole('region', { name: 'Runs' })
+    .getByRole('link', { name: /Text to picture/ })
+    .click()
+  await page.getByText(PROMPT).first().waitFor()
+  const { runs } = await service.get('/api/workflow-runs')
+  const answer = await page.request.get(`${service.url()}/api/assets/${runs[0].results[0].asset}`)
+
+  // The picture brings its graph back, in a tab of its own.
+  await page.goBack()
+  await page.goBack()
+  await node(page, 8).waitFor()
+  await drop(page, 'kept.png', await answer.body())
+  await page.getByRole('heading', { level: 1, name: 'kept' }).waitFor()
+  const { workflows } = await service.get('/api/workflows')
+  const again = workflows.find(({ name }: { name: string }) => name === 'kept')
+  const { text } = await service.get(`/api/workflows/${again.id}`)
+  expect(parseJson(text)).toEqual(parseJson(sent))
+
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  const panel = page.getByRole('dialog', { name: 'Publish kept' })
+  for (const input of ['seed', 'steps']) {
+    await panel.getByLabel('Find an input to add').fill(input)
+    await panel.getByRole('button', { name: `Add ${input} of` }).click()
+  }
+  await panel.getByRole('button', { name: 'Publish', exact: true }).click()
+  await panel.getByText('Version 1 of kept answers at').waitFor()
+  const endpoint = runpodSdk(keyOf(service), { baseUrl: `${service.url()}/v2` }).endpoint('kept')
+  const called = await endpoint?.runSync({ input: { seed: 3, steps: 4 } }, RUN_MS)
+  const texts = readPngTexts(Buffer.from(called?.output.images[0].data, 'base64'), fileTools)
+  const payload = texts.find(({ keyword }) => keyword === 'prompt')?.text
+  expect(payload).toContain(PROMPT)
+  expect(payload).toContain('"seed":3,"steps":4')
+  await pages.open('/endpoints/kept')
+  const notice = page.getByRole('region', { name: 'Published graph' })
+  await notice.getByRole('link', { name: 'Form, code and versions' }).waitFor()
+  await expectAccessible()
+  expect(faults).toEqual([])
+})
+
+test('ten edits of ten kinds, made by keys alone where there is one, are undone to the document of before', {
+  timeout: LONG_MS,
+}, async () => {
+  const pages = await freshInstallation()
+  const { page, faults } = pages
+  const kept = await openTemplate(pages)
+  const before = await kept()
+  const inspector = page.getByRole('region', { name: 'Inspector' })
+  const press = (key: string) => page.keyboard.press(key)
+  const hasTitle = (title: string) => async () => expect(await kept()).toContain(`"title": "${title}"`)
+
+  const choose = async (id: number) => {
+    await node(page, id).focus()
+    for (const key of ['Escape', 'Space']) await press(key)
+  }
+
+  await node(page, 3).focus()
+  await press('Shift+ArrowRight')
+  await until(async () => expect(await kept()).not.toBe(before))
+  await press('Control+m')
+  await press('Alt+c')
+  await press('Control+g')
+  await inspector.getByRole('button', { name: 'Colour blue' }).click()
+  await inspector.getByRole('textbox', { name: 'Title' }).fill('How large')
+  await until(hasTitle('How large'))
+  await node(page, 4).getByRole('textbox', { name: 'text of Prompt' }).fill(PROMPT)
+  await choose(8)
+  await press('Delete')
+  await press('Shift+a')
+  await page.keyboard.type('save image')
+  await press('Enter')
+  await expect.poll(() => page.locator('.react-flow__node-node').count()).toBe(8)
+  await choose(7)
+  await press('c')
+  await page.getByRole('combobox', { name: /Link from which output/ }).press('Enter')
+  await page.getByRole('combobox', { name: 'To which input for IMAGE?' }).fill('save')
+  await press('Enter')
+  const edited = await until(async () => {
+    const document = JSON.parse(await kept())
+    const { id, inputs } = document.nodes.at(-1)
+    expect({ id, isLinked: typeof inputs[0].link === 'number' }).toEqual({ id: 9, isLinked: true })
+    return document
+  })
+  const { flags, mode, title, color } = edited.nodes.find(({ id }: { id: number }) => id === 3)
+  expect({ flags, mode, title, groups: edited.groups.length, isColoured: color !== undefined }).toEqual({
+    flags: { collapsed: true },
+    mode: 2,
+    title: 'How large',
+    groups: 1,
+    isColoured: true,
+  })
+  for (let step = 0; step < 10; step++) await press('Control+z')
+  await until(async () => expect(await kept()).toBe(before))
+  for (let step = 0; step < 10; step++) await press('Control+y')
+  await until(async () => expect(JSON.parse(await kept())).toEqual(edited))
+  expect(faults).toEqual([])
+})

@@ -1,0 +1,86 @@
+/** A graph made an endpoint of its own, a form and a sweep, in the pages, with the worker that comes along. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import type { ServedService } from '../support/served-service.ts'
+import { setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const SKETCH = fromRoot('resources/node/sketch/handler.ts')
+const TEMPLATE = fromRoot('resources/workflows/text-to-picture.json')
+// Several real pictures, one after the other.
+const LONG_MS = 60_000
+// Workers are processes, also where an engine runs.
+const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+
+/** Makes an endpoint of the sketch worker, and a workflow of a template. @returns id of the workflow */
+async function prepare(service: ServedService): Promise<string> {
+  await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMax: 1 })
+  const body = { name: 'Lamp', text: readFileSync(TEMPLATE, 'utf8') }
+  return (await service.post('/api/workflows', body)).id
+}
+
+test('a graph is published with a parameter, asked on its page, and gets a next version', {
+  timeout: LONG_MS,
+}, async () => {
+  const { service, page, open, faults, expectAccessible, shoot } = await setup({}, PROCESSES)
+  const workflow = await prepare(service)
+  await open(`/workflows/edit/${workflow}`)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  const panel = page.getByRole('dialog', { name: 'Publish Lamp' })
+  await panel.getByLabel('Find an input to add').fill('seed')
+  await panel.getByRole('button', { name: /^Add seed of/ }).click()
+  await panel.getByLabel('Endpoint that does the work').selectOption('sketch')
+  await expectAccessible()
+  await shoot('workflow-publish-panel')
+  await panel.getByRole('button', { name: 'Publish', exact: true }).click()
+  await panel.getByText('Version 1 of lamp answers at').waitFor()
+  await panel.getByRole('link', { name: 'Try it' }).click()
+
+  await page.getByLabel('seed', { exact: true }).fill('18446744073709551616')
+  await page.getByText('the most it may be is 18446744073709551615').waitFor()
+  await page.getByLabel('seed', { exact: true }).fill('18446744073709551615')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByText('Completed').waitFor()
+  await page.getByRole('img').first().waitFor()
+  await expectAccessible()
+  await shoot('workflow-published')
+  expect((await service.get('/api/published-graphs')).graphs).toMatchObject([{ id: 'lamp', version: 1 }])
+  expect(faults).toEqual([])
+})
+
+test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet', { timeout: LONG_MS }, async () => {
+  const { service, page, open, faults, expectAccessible, shoot } = await setup({}, PROCESSES)
+  const workflow = await prepare(service)
+  await open(`/workflows/edit/${workflow}/form`)
+  await page.getByRole('button', { name: 'Choose inputs', exact: true }).click()
+  const panel = page.getByRole('dialog', { name: 'Publish Lamp' })
+  await panel.getByLabel('Find an input to add').fill('steps')
+  await panel.getByRole('button', { name: /^Add steps of/ }).click()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('steps', { exact: true }).fill('3')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('region', { name: 'Results' }).getByRole('img').first().waitFor()
+  await expectAccessible()
+  await shoot('workflow-form')
+
+  await page.getByRole('link', { name: 'Open the graph' }).click()
+  await page.getByRole('button', { name: 'More to do with this graph' }).click()
+  await page.getByRole('menuitem', { name: 'Sweep' }).click()
+  const sweep = page.getByRole('dialog', { name: 'Sweep over Lamp' })
+  const seed = await sweep.getByRole('option', { name: /seed/ }).first().getAttribute('value')
+  await sweep.getByLabel('An input that changes').selectOption(seed)
+  await sweep.getByLabel(/^Values of seed/).fill('1..3')
+  await expectAccessible()
+  await shoot('workflow-sweep-panel')
+  await sweep.getByRole('button', { name: 'Run 3 times' }).click()
+  await page.waitForURL('**/workflows/sweeps/*')
+  await page.getByText('3 of 3 ended').waitFor({ timeout: LONG_MS })
+  for (const label of ['seed 1', 'seed 2', 'seed 3']) await page.getByRole('img', { name: label }).waitFor()
+  await expectAccessible()
+  await shoot('workflow-sweep')
+  expect(faults).toEqual([])
+})

@@ -1,0 +1,171 @@
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { PAINTER, payloadText } from '../support/painter.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+// Most of what a run can show, one after the other, on a machine that does much else; ms.
+const LONG_MS = 60_000
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
+const LARGEST_SEED = '18446744073709551615'
+
+const withPainter = (service: ServedService) =>
+  service.createHandler('painter', PAINTER, { workersMax: 1, workflows: {} })
+
+/** The address of a new workflow of the library that the painter can run. */
+async function workflow(service: ServedService, settings: Parameters<typeof payloadText>[0]): Promise<string> {
+  const { id } = await service.post('/api/workflows', { name: 'Harbour', text: payloadText(settings) })
+  return `/workflows/edit/${id}`
+}
+
+/** Keeps a picture of noise, which is too large for a job, as a page does. */
+async function keepNoise(name: string): Promise<void> {
+  const size = 1650
+  const canvas = new OffscreenCanvas(size, size)
+  const pixels = new ImageData(size, size)
+  for (let from = 0; from < pixels.data.length; from += 65_536)
+    crypto.getRandomValues(pixels.data.subarray(from, from + 65_536))
+  for (let at = 3; at < pixels.data.length; at += 4) pixels.data[at] = 255
+  canvas.getContext('2d')?.putImageData(pixels, 0, 0)
+  const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer()
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const headers = { 'content-type': 'application/octet-stream' }
+  await fetch(`/api/assets/${hex}?name=${name}`, { method: 'PUT', headers, body: bytes })
+}
+
+describe('running a graph in the editor', () => {
+  test('from a template to a picture that holds the same graph, with the prompt and the exact seed that were typed', async () => {
+    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMax: 1 })
+    await open('/workflows')
+    await page.getByRole('button', { name: 'Start from a template' }).click()
+    await page.getByRole('button', { name: 'Use Text to picture' }).click()
+    await page.waitForURL('**/workflows/edit/*')
+    const canvas = page.getByRole('main')
+    const prompt = canvas.getByRole('textbox', { name: /^text of / }).first()
+    await prompt.fill('a lighthouse in the fog')
+    for (const side of ['width', 'height']) {
+      const field = canvas.getByRole('spinbutton', { name: `${side} of Size` }).first()
+      await field.fill('128')
+      await field.press('Enter')
+    }
+    const seed = canvas.getByRole('spinbutton', { name: 'seed of KSampler' }).first()
+    await seed.fill(LARGEST_SEED)
+    await seed.press('Enter')
+    const bar = page.getByRole('region', { name: 'Run', exact: true })
+    await bar.getByText('stand-in without a model').waitFor({ state: 'attached' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Enter')
+    await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor()
+    await bar.getByRole('button', { name: 'Show results' }).click()
+    const results = page.getByRole('region', { name: 'Results' })
+    await results.getByRole('img', { name: /of run/ }).waitFor()
+    await results.getByText(`Seed ${LARGEST_SEED}`).waitFor()
+    await expectAccessible()
+    await shoot('run-sketch')
+
+    await results.getByRole('link', { name: 'All runs of this workflow' }).click()
+    await page
+      .getByRole('region', { name: 'Runs' })
+      .getByRole('link', { name: /Text to picture/ })
+      .click()
+    await page.getByText('a lighthouse in the fog').first().waitFor()
+    await shoot('run-sketch-gallery')
+    const { runs } = await service.get('/api/workflow-runs')
+    const answer = await page.request.get(`${service.url()}/api/assets/${runs[0].results[0].asset}`)
+    const bytes = (await answer.body()).toString('latin1')
+    // Once in the payload, once in the document.
+    expect(bytes.split(LARGEST_SEED).length - 1).toBe(2)
+    expect(bytes.split('a lighthouse in the fog').length - 1).toBe(2)
+    expect(faults).toEqual([])
+  })
+
+  test('shows on its nodes how far it is, with the picture on the way', { timeout: LONG_MS }, async () => {
+    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    await withPainter(service)
+    const gate = service.gate('step')
+    await open(`${await workflow(service, { gate, loads: true })}?side=results`)
+    const bar = page.getByRole('region', { name: 'Run', exact: true })
+    await page.getByText('This workflow has not been run yet.').waitFor()
+    await shoot('run-none')
+    await page.evaluate(keepNoise, 'none.png')
+    await bar.getByRole('button', { name: 'Run', exact: true }).click()
+    await bar
+      .getByRole('alert')
+      .getByText(/With none\.png .* a job takes 10/)
+      .waitFor()
+    await expectAccessible()
+    await shoot('run-refused')
+    await bar.getByRole('button', { name: 'Scale the pictures down' }).click()
+    await page.getByText('Scaled down: none-scaled.png').waitFor()
+    await bar.getByRole('button', { name: 'Run', exact: true }).click()
+    await bar.getByText('step 1 of 2').waitFor()
+    const results = page.getByRole('region', { name: 'Results' })
+    const preview = results.getByRole('img', { name: 'How far it is' })
+    const first = await preview.getAttribute('src')
+    await expectAccessible()
+    await shoot('run-step')
+    service.openGate('step-1')
+    await bar.getByText('step 2 of 2').waitFor()
+    await until(async () => expect(await preview.getAttribute('src')).not.toBe(first))
+    service.openGate('step-2')
+    await results.getByRole('img', { name: /of run/ }).waitFor()
+    await page.getByRole('main').getByRole('img', { name: 'harbour_00001_.png', exact: true }).waitFor()
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await results.getByRole('button', { name: 'Copy picture' }).click()
+    await page.getByText('The picture is on the clipboard').waitFor()
+    await results.getByRole('button', { name: 'Use as input' }).click()
+    await page.getByRole('menuitem', { name: 'Load Image (10)' }).click()
+    await page.getByText('harbour_00001_.png is the picture of Load Image (10)').waitFor()
+    const canvas = page.locator('.react-flow')
+    await canvas.getByText('none-scaled.png').waitFor({ state: 'detached' })
+    await results.getByRole('button', { name: 'Load this graph' }).click()
+    await canvas.getByText('none-scaled.png').waitFor()
+
+    // The run is found again by a window that knows nothing of it.
+    await page.reload()
+    await results.getByRole('img', { name: /of run/ }).waitFor()
+    // The browser says so of each answer that is an error.
+    expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
+  })
+
+  test('several times says why each waits and cancels one or all; one that fails names its node and leads to it', async () => {
+    const { service, page, open, expectAccessible, shoot } = await setup({ viewport: NARROW, colorScheme: 'dark' })
+    await withPainter(service)
+    await service.post('/api/endpoints/painter/pause')
+    await open(await workflow(service, {}))
+    const bar = page.getByRole('region', { name: 'Run', exact: true })
+    await bar.getByRole('spinbutton', { name: 'Runs' }).fill('3')
+    await bar.getByRole('button', { name: 'Run 3' }).click()
+    await bar.getByText('3 wait').waitFor()
+    await bar.getByText('The endpoint is paused. Resume it to go on.').waitFor()
+    await expectAccessible()
+    await shoot('run-queue-dark')
+    await bar.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await bar.getByText('2 wait').waitFor()
+    await bar.getByRole('button', { name: 'Cancel all' }).click()
+    await bar.getByRole('status', { name: 'Last run' }).getByText('Cancelled').waitFor()
+    await until(async () => {
+      const { runs } = await service.get('/api/workflow-runs')
+      expect(runs.map(({ status }: { status: string }) => status)).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED'])
+    })
+    await bar.getByRole('spinbutton', { name: 'Runs' }).fill('1')
+    await bar.getByRole('button', { name: 'Run', exact: true }).click()
+    await bar.getByRole('button', { name: 'Resume painter' }).click()
+    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor()
+
+    await open(`${await workflow(service, { fails: true })}?side=results`)
+    await bar.getByRole('button', { name: 'Run', exact: true }).click()
+    const results = page.getByRole('region', { name: 'Results' })
+    await results.getByText('CheckpointLoaderSimple (4), ckpt_name: no such checkpoint is here').waitFor()
+    await results.getByRole('button', { name: 'Show', exact: true }).click()
+    await expectAccessible()
+    await shoot('run-failed-dark')
+  })
+})

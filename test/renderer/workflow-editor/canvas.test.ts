@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import type { WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import { moveNodes } from '../../../src-main/domain/workflow/edit/node-fields.ts'
+import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
+import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
+import { firstView, savedView } from '../../../src-renderer/features/workflow-editor/canvas/first-view.ts'
+import { fittingInputs, fittingOutputs } from '../../../src-renderer/features/workflow-editor/canvas/fitting-slots.ts'
+import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/canvas/flow-graph.ts'
+import { linkPath, segmentAt } from '../../../src-renderer/features/workflow-editor/canvas/link-path.ts'
+import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/links-under.ts'
+import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/next-node.ts'
+import { safeColour } from '../../../src-renderer/features/workflow-editor/canvas/node-colours.ts'
+import { isKnownSlot, slotColour } from '../../../src-renderer/features/workflow-editor/canvas/slot-colour.ts'
+import { createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
+import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
+import { makeDocument } from '../editor-bench/make-document.ts'
+import { testPlatform } from '../support.tsx'
+
+function read(text: string): WorkflowDocument {
+  const parsed = parseJson(text)
+  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
+  return readDocument(parsed.value)
+}
+
+const flowOf = (document: WorkflowDocument) => createFlowMaker()(document, undefined, new Map())
+
+describe('what is on the canvas', () => {
+  test('a node that an edit did not touch stays the very same object', () => {
+    const make = createFlowMaker()
+    const types = new Map()
+    const document = read(makeDocument(10))
+    const before = make(document, undefined, types)
+    const after = make(moveNodes(document, undefined, new Map([['5', [1, 2]]])), undefined, types)
+    const changed = after.nodes.filter((node, at) => node !== before.nodes[at]).map(({ id }) => id)
+    expect(changed).toEqual(['5'])
+    expect(after.nodes.find(({ id }) => id === '5')?.position).toEqual({ x: 1, y: 2 - 30 })
+  })
+
+  test('links end at slots that are there; others are left out', () => {
+    const raw = JSON.parse(makeDocument(10))
+    raw.links.push([99, 1, 7, 6, 0, 'MODEL'], [100, 44, 0, 6, 0, 'MODEL'])
+    const { links, nodes } = flowOf(read(JSON.stringify(raw)))
+    expect(links.map(({ id }) => id)).not.toContain('99')
+    expect(links.map(({ id }) => id)).not.toContain('100')
+    const handles = new Map(nodes.map(({ id, handles = [] }) => [id, handles.map((handle) => handle.id)]))
+    for (const link of links) {
+      expect(handles.get(link.source)).toContain(link.sourceHandle)
+      expect(handles.get(link.target)).toContain(link.targetHandle)
+    }
+  })
+
+  test('a collapsed group stands for what is in it, with the links that lead out', () => {
+    const raw = JSON.parse(makeDocument(10))
+    raw.groups = [{ title: 'Prompts', bounding: [700, -60, 440, 540], flags: { collapsed: true } }]
+    const { nodes, links } = flowOf(read(JSON.stringify(raw)))
+    const ids = nodes.map(({ id }) => id)
+    expect(ids).toContain('group:0')
+    expect(ids).not.toContain('3')
+    expect(links.find(({ id }) => id === '6')).toMatchObject({ source: 'group:0', sourceHandle: 'out', target: '6' })
+  })
+
+  test('points of a link are shown once, and names like __proto__ are names', () => {
+    const raw = JSON.parse(makeDocument(2))
+    raw.extra = { reroutes: [{ id: 1, pos: [300, 50], linkIds: [1] }], linkExtensions: [{ id: 1, parentId: 1 }] }
+    raw.nodes.push({ id: '__proto__', type: 'constructor', pos: [0, 0], size: [100, 50] })
+    const { nodes, links } = flowOf(read(JSON.stringify(raw)))
+    expect(nodes.filter(({ type }) => type === 'waypoint').map(({ id }) => id)).toEqual(['point:1'])
+    expect(links[0]?.data?.points).toEqual([{ id: '1', pos: [300, 50] }])
+    expect(nodes.some(({ id }) => id === '__proto__')).toBe(true)
+  })
+
+  test('where a document was looked at is read, and nonsense is not', () => {
+    const looked = (ds: unknown) => savedView(read(JSON.stringify({ ...JSON.parse(makeDocument(1)), extra: { ds } })))
+    expect(looked({ scale: 0.5, offset: [100, 40] })).toEqual({ x: 50, y: 20, zoom: 0.5 })
+    expect(looked({ scale: 0, offset: [1, 1] })).toBeUndefined()
+    expect(looked({ scale: 'x', offset: [1, 1] })).toBeUndefined()
+    expect(looked(undefined)).toBeUndefined()
+  })
+
+  test('is looked at there while a node is whole in sight, else all of the graph is', () => {
+    const first = (width: number) => {
+      const document = read(
+        JSON.stringify({ ...JSON.parse(makeDocument(1)), extra: { ds: { scale: 1, offset: [9, 9] } } }),
+      )
+      const made = flowOf(document)
+      const flow = { ...made, address: undefined, byId: new Map(made.nodes.map((node) => [node.id, node])) }
+      return firstView(createEditorStore(document, new Map()), flow, { width, height: 600 })
+    }
+    expect(first(9 + 315)).toEqual({ x: 9, y: 9, zoom: 1 })
+    expect(first(9 + 314).zoom).toBeLessThan(1)
+  })
+})
+
+describe('links', () => {
+  test('slots that fit: those of the very type and free ones first', () => {
+    const { nodes } = flowOf(read(makeDocument(10)))
+    const sampler = nodes.find(({ id }) => id === '6')
+    if (sampler === undefined) throw new Error('no sampler')
+    expect(fittingInputs(sampler, 'CONDITIONING').map(({ name }) => name)).toEqual(['positive', 'negative'])
+    expect(fittingInputs(sampler, 'IMAGE')).toEqual([])
+    expect(fittingOutputs(sampler, 'LATENT').map(({ end }) => end)).toEqual([{ node: '6', slot: 0 }])
+  })
+
+  test('a node is let go on the links whose middle it covers, the nearest first', () => {
+    const { links, nodes } = flowOf(read(makeDocument(10)))
+    const byId = new Map(nodes.map((node) => [node.id, node]))
+    const ends = { from: byId.get('5'), to: byId.get('6') }
+    const x = ((ends.from?.position.x ?? 0) + (ends.from?.width ?? 0) + (ends.to?.position.x ?? 0)) / 2
+    expect(linksUnder({ links, byId }, { x: x - 10, y: 300, width: 20, height: 200 })).toEqual(['8'])
+    expect(linksUnder({ links, byId }, { x: -500, y: -500, width: 20, height: 20 })).toEqual([])
+    expect(linksUnder({ links, byId }, { x: -5000, y: -5000, width: 20_000, height: 20_000 })).toHaveLength(
+      links.length,
+    )
+  })
+
+  test('a point goes between those that it lies between', () => {
+    const points = [{ id: '1', pos: [100, 0] }] as const
+    expect(segmentAt({ x: 50, y: 5 }, { x: 0, y: 0 }, { x: 200, y: 0 }, points)).toBe(0)
+    expect(segmentAt({ x: 150, y: 5 }, { x: 0, y: 0 }, { x: 200, y: 0 }, points)).toBe(1)
+    expect(linkPath({ x: 0, y: 0 }, { x: 200, y: 0 }, points).match(/C/g)).toHaveLength(2)
+  })
+
+  test('types have their colours; of a list the first that has one, of others none', () => {
+    expect(slotColour('LATENT')).toBe('var(--slot-latent)')
+    expect(slotColour('FOO,MASK')).toBe('var(--slot-mask)')
+    expect(slotColour('constructor')).toBe('var(--slot-unknown)')
+    expect([isKnownSlot('MODEL'), isKnownSlot('toString')]).toEqual([true, false])
+  })
+
+  test.each([
+    ['#432', '#432'],
+    ['rgb(1, 2, 3)', 'rgb(1, 2, 3)'],
+    ['red; background: url(http://x)', undefined],
+    ['url(http://x)', undefined],
+    ['var(--x)', undefined],
+  ])('colour %s of a file is %s', (given, safe) => {
+    expect(safeColour(given)).toBe(safe)
+  })
+})
+
+describe('the next node', () => {
+  const { nodes } = flowOf(read(makeDocument(10)))
+  const node = (id: string) => {
+    const found = nodes.find((one) => one.id === id)
+    if (found === undefined) throw new Error(`no node ${id}`)
+    return found
+  }
+  test.each([
+    ['1', [1, 0], '2'],
+    ['2', [-1, 0], '1'],
+    ['3', [0, 1], '4'],
+    ['4', [0, -1], '3'],
+    ['1', [-1, 0], undefined],
+  ] as const)('from %s in direction %s is %s', (from, direction, to) => {
+    expect(nextNode(nodes, node(from), direction)?.id).toBe(to)
+  })
+
+  test('one reads from left to right', () => {
+    expect(readingOrder(nodes).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'])
+  })
+})
+
+describe('stores', () => {
+  test('preferences are kept; what another version wrote is not taken for one', () => {
+    const platform = testPlatform()
+    createCanvasStore(platform).getState().prefer({ wheel: 'pan', snaps: true, sideWidth: 400 })
+    expect(createCanvasStore(platform).getState().preferences).toMatchObject({
+      wheel: 'pan',
+      snaps: true,
+      sideWidth: 400,
+    })
+    platform.preferences.set('workflow-canvas', '{"wheel":7,"snaps":"x","sideWidth":99999}')
+    expect(createCanvasStore(platform).getState().preferences).toMatchObject({
+      wheel: 'zoom',
+      snaps: false,
+      sideWidth: 720,
+    })
+    platform.preferences.set('workflow-canvas', 'half')
+    expect(createCanvasStore(platform).getState().preferences.hasMinimap).toBe(true)
+  })
+
+  test('panels that leave no room begin folded, which is no preference', () => {
+    const platform = testPlatform()
+    expect(createCanvasStore(platform, 800).getState().preferences).toMatchObject({
+      isPaletteOpen: false,
+      isSideOpen: false,
+    })
+    expect(createCanvasStore(platform, 1024).getState().preferences).toMatchObject({
+      isPaletteOpen: false,
+      isSideOpen: true,
+    })
+    expect(createCanvasStore(platform, 1440).getState().preferences).toMatchObject({
+      isPaletteOpen: true,
+      isSideOpen: true,
+    })
+  })
+
+  test('panels fold and come back with the width of the window, and what is chosen meanwhile stays', () => {
+    const platform = testPlatform()
+    const store = createCanvasStore(platform, 1440)
+    const shown = () => store.getState().preferences
+    store.getState().resize(800)
+    expect(shown()).toMatchObject({ isPaletteOpen: false, isSideOpen: false })
+    store.getState().prefer({ isPaletteOpen: true, snaps: true })
+    store.getState().resize(820)
+    expect(shown()).toMatchObject({ isPaletteOpen: true, isSideOpen: false })
+    store.getState().resize(1440)
+    expect(shown()).toMatchObject({ isPaletteOpen: true, isSideOpen: true, snaps: true })
+    expect(createCanvasStore(platform, 1440).getState().preferences).toEqual(shown())
+  })
+
+  test('leading to a node selects it, and undo leads back to where one was', () => {
+    const editor = createEditorStore(read(makeDocument(10)), new Map())
+    editor.getState().reveal([], ['4'])
+    expect(editor.getState()).toMatchObject({ revealed: { at: 1, ids: ['4'] }, selection: new Set(['4']) })
+    const before = editor.getState().document
+    editor.getState().edit('Move', (document) => moveNodes(document, undefined, new Map([['4', [0, 0]]])), 'keys')
+    editor.getState().edit('Move', (document) => moveNodes(document, undefined, new Map([['4', [9, 9]]])), 'keys')
+    editor.getState().undo()
+    expect(editor.getState().document).toBe(before)
+  })
+})

@@ -1,0 +1,212 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { catalogEntry } from '../../../src-main/contract/catalog.ts'
+import { setPlace } from '../../../src-main/domain/workflow/edit/widgets.ts'
+import { ProblemsPanel } from '../../../src-renderer/features/workflow-editor/problems/ProblemsPanel.tsx'
+import { useNodeProblems } from '../../../src-renderer/features/workflow-editor/problems/use-problems.ts'
+import { anEndpoint, giveSizes, type TestAnswers } from '../support.tsx'
+import { documentOf, renderInEditor } from './widgets-support.tsx'
+
+const LOADER = '{"id":4,"type":"CheckpointLoaderSimple","widgets_values":["mine.safetensors"]}'
+const LATENT = '{"id":5,"type":"EmptyLatentImage","widgets_values":[512,512,1]}'
+const UNKNOWN = '{"id":6,"type":"NobodyKnows","widgets_values":[]}'
+const SAVE =
+  '{"id":9,"type":"SaveImage","widgets_values":["a"],"inputs":[{"name":"images","type":"IMAGE","link":null}]}'
+// Longer than the panel waits for after the last change.
+const PAUSE_MS = 2000
+
+let takeSizes = () => {}
+beforeEach(() => {
+  takeSizes = giveSizes()
+})
+afterEach(() => takeSizes())
+
+function Mark({ id }: { readonly id: string }) {
+  return <p data-testid={`mark ${id}`}>{useNodeProblems(id).length}</p>
+}
+
+async function renderProblems(
+  text: string,
+  { answers = {} as TestAnswers, models = undefined as string[] | undefined } = {},
+) {
+  const part = (
+    <>
+      <ProblemsPanel />
+      <Mark id="9" />
+      <Mark id="57" />
+    </>
+  )
+  const rendered = renderInEditor(part, text, { answers })
+  const worker = anEndpoint('worker', { workflows: { checkModels: true, ...(models === undefined ? {} : { models }) } })
+  const other = anEndpoint('other', { workflows: { checkModels: true, models: ['mine.safetensors'] } })
+  const { store, runs, platform } = rendered
+  await act(async () => {
+    store.setState(({ live }) => ({ live: { ...live, endpoints: { worker, other } } }))
+    runs.getState().set({ endpointId: 'worker' })
+    await platform.advance(PAUSE_MS)
+  })
+  return rendered
+}
+
+const count = () => screen.getByRole('button', { name: /problem|error|warning/i, expanded: false }).textContent
+const open = async () => {
+  fireEvent.click(screen.getByRole('button', { name: /^(No problems|\d)/ }))
+  return within(await screen.findByRole('dialog', { name: 'Problems' }))
+}
+
+describe('the problems', () => {
+  test('of a document are counted, and found again when it has changed', async () => {
+    const { editor, platform } = await renderProblems(documentOf([SAVE, LATENT]))
+    await waitFor(() => expect(count()).toBe('1 error'))
+    const { types } = editor.getState()
+    act(() =>
+      editor
+        .getState()
+        .edit('Set', (document) =>
+          setPlace(document, undefined, { node: '5', name: 'width', kind: 'input', value: { number: '1' }, types }),
+        ),
+    )
+    await act(() => platform.advance(PAUSE_MS))
+    await waitFor(() => expect(count()).toBe('1 error, 1 warning'))
+    act(() => editor.getState().undo())
+    await act(() => platform.advance(PAUSE_MS))
+    await waitFor(() => expect(count()).toBe('1 error'))
+  })
+
+  test('of a graph of nothing, or of notes alone, are none', async () => {
+    await renderProblems(documentOf(['{"id":1,"type":"Note","widgets_values":["a"]}']))
+    await waitFor(() => expect(count()).toBe('No problems'))
+    const list = await open()
+    list.getByText(/Nothing is wrong as far as can be told/)
+  })
+
+  test('are told to their nodes', async () => {
+    await renderProblems(documentOf([SAVE]))
+    await waitFor(() => expect(screen.getByTestId('mark 9').textContent).toBe('1'))
+    expect(screen.getByTestId('mark 57').textContent).toBe('0')
+  })
+
+  test('lead to their node, also within a subgraph, and its host is marked too', async () => {
+    const host = '{"id":57,"type":"inner-graph","inputs":[],"outputs":[],"widgets_values":[]}'
+    const inner = `{"id":8,"type":"SaveImage","pos":[0,0],"size":[200,100],"flags":{},"order":0,"mode":0,"inputs":[{"name":"images","type":"IMAGE","link":null}],"outputs":[],"properties":{},"widgets_values":["a"]}`
+    const subgraph = `{"id":"inner-graph","version":1,"state":{},"revision":0,"name":"Inner","inputNode":{"id":-10,"bounding":[0,0,1,1]},"outputNode":{"id":-20,"bounding":[0,0,1,1]},"inputs":[],"outputs":[],"widgets":[],"nodes":[${inner}],"groups":[],"links":[],"extra":{}}`
+    const { editor } = await renderProblems(documentOf([host], `,"definitions":{"subgraphs":[${subgraph}]}`))
+    await waitFor(() => expect(screen.getByTestId('mark 57').textContent).toBe('1'))
+    const list = await open()
+    fireEvent.click(list.getByRole('button', { name: /57:8/ }))
+    expect([editor.getState().path, [...editor.getState().selection]]).toEqual([['57'], ['8']])
+    screen.getByRole('dialog', { name: 'Problems' })
+  })
+
+  test('are moved between by keys', async () => {
+    await renderProblems(documentOf([SAVE, UNKNOWN, LOADER]))
+    const list = await open()
+    const jumps = list.getAllByRole('button').filter((one) => 'jump' in one.dataset)
+    expect(jumps.length).toBeGreaterThan(1)
+    jumps[0]?.focus()
+    fireEvent.keyDown(jumps[0] as HTMLElement, { key: 'ArrowDown' })
+    expect(document.activeElement).toBe(jumps[1])
+    fireEvent.keyDown(jumps[1] as HTMLElement, { key: 'k' })
+    expect(document.activeElement).toBe(jumps[0])
+  })
+
+  test('are reached from the palette', async () => {
+    const { store, editor } = await renderProblems(documentOf([SAVE, LATENT]))
+    await waitFor(() => expect(count()).toBe('1 error'))
+    const run = (id: string) =>
+      act(() =>
+        store
+          .getState()
+          .commands.find((one) => one.id === id)
+          ?.run(),
+      )
+    run('workflow-next-problem')
+    expect([...editor.getState().selection]).toEqual(['9'])
+    run('workflow-problems')
+    screen.getByRole('dialog', { name: 'Problems' })
+  })
+})
+
+test('what failed in the last run stands above them, and leads to its node', async () => {
+  const { runs, editor } = await renderProblems(documentOf([SAVE, LATENT]))
+  const list = await open()
+  const progress = new Map([
+    ['5', { state: 'failed', error: 'Out of memory.' }],
+    ['9', { state: 'waiting' }],
+  ] as const)
+  act(() => runs.getState().set({ progress }))
+  const failed = within(list.getByRole('region', { name: 'Failed in the last run' }))
+  failed.getByText('Out of memory.')
+  fireEvent.click(failed.getByRole('button', { name: 'Empty Latent Image 5' }))
+  expect([...editor.getState().selection]).toEqual(['5'])
+})
+
+describe('a model that the endpoint lacks', () => {
+  const entry = catalogEntry.parse({
+    id: 'mine',
+    name: 'Mine',
+    summary: 's',
+    handler: 'h.py',
+    licence: 'l',
+    env: [],
+    settings: { workflows: { models: ['mine.safetensors'] } },
+    example: {},
+    missing: [],
+  })
+  const answers = { nodeTypes: { text: '{}', source: 'built-in' }, catalogList: { entries: [entry] } }
+
+  test('is an error that names who has it, and chooses that one', async () => {
+    const { runs, platform } = await renderProblems(documentOf([LOADER, SAVE]), {
+      answers,
+      models: ['base.safetensors'],
+    })
+    const list = await open()
+    list.getByText(
+      'Endpoint worker does not have the model mine.safetensors. Choose one that it has, or another endpoint.',
+    )
+    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    const link = await list.findByRole<HTMLAnchorElement>('link', { name: 'Mine' })
+    expect(link.getAttribute('href')).toBe('/catalog?entry=mine')
+    fireEvent.click(await list.findByRole('button', { name: 'Use other' }))
+    expect(runs.getState().endpointId).toBe('other')
+    await act(() => platform.advance(PAUSE_MS))
+    await waitFor(() => expect(list.queryByText(/does not have the model/)).toBe(null))
+  })
+})
+
+describe('a class that the endpoint lacks', () => {
+  const text = documentOf([UNKNOWN, SAVE])
+
+  test('is a warning that names who has it', async () => {
+    const nodeTypes = ({ query }: { readonly query: { readonly endpoint: string } }) => {
+      const known = query.endpoint === 'other' ? '{"NobodyKnows":{"input":{},"output":[]}}' : '{}'
+      return { text: known, source: 'server' }
+    }
+    const { runs } = await renderProblems(text, { answers: { nodeTypes, catalogList: { entries: [] } } })
+    const list = await open()
+    list.getByText(/^Endpoint worker does not have the class NobodyKnows/)
+    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    fireEvent.click(await list.findByRole('button', { name: 'Use other' }))
+    expect(runs.getState().endpointId).toBe('other')
+  })
+
+  test('and whose values the file does not name says in one warning that they are not sent', async () => {
+    const nodeTypes = { text: '{}', source: 'built-in' }
+    const given = documentOf([UNKNOWN.replace('[]', '[7]')])
+    await renderProblems(given, { answers: { nodeTypes, catalogList: { entries: [] } } })
+    const list = await open()
+    list.getByText(
+      'Endpoint worker does not have the class NobodyKnows, and the file does not name the values of the node: they are not sent. Choose an endpoint that has the class.',
+    )
+    expect(list.getAllByLabelText('Warning')).toHaveLength(1)
+  })
+
+  test('that nobody has leads to the catalog', async () => {
+    const nodeTypes = { text: '{}', source: 'built-in' }
+    await renderProblems(text, { answers: { nodeTypes, catalogList: { entries: [] } } })
+    const list = await open()
+    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    const link = await list.findByRole('link', { name: 'catalog' })
+    expect(link.getAttribute('href')).toBe('/catalog')
+  })
+})

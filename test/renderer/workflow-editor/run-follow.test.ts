@@ -1,0 +1,290 @@
+/** Runs sent, followed to their end, listed and cancelled: the stores of a tab against a client that a test leads. */
+import { describe, expect, test } from 'vitest'
+import type { RunDetail, RunView } from '../../../src-main/contract/workflows.ts'
+import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import { setControl } from '../../../src-main/domain/workflow/edit/widgets.ts'
+import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
+import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
+import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
+import { toDocument } from '../../../src-main/domain/workflow/to-document/to-document.ts'
+import { ApiError } from '../../../src-renderer/api-client/api-error.ts'
+import type { NumberedEvent } from '../../../src-renderer/api-client/event-stream.ts'
+import { followRuns } from '../../../src-renderer/features/workflow-editor/run/follow-runs.ts'
+import { createRunActions } from '../../../src-renderer/features/workflow-editor/run/run-actions.ts'
+import { createRunList } from '../../../src-renderer/features/workflow-editor/run/run-list.ts'
+import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
+import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
+import { createAppStore } from '../../../src-renderer/store/app-store.ts'
+import { jobMoved, NOW, type TestAnswers, testClient, testPlatform } from '../support.tsx'
+
+function object(text: string): JsonObject {
+  const parsed = parseJson(text)
+  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
+  return parsed.value
+}
+
+const TYPES = readNodeTypes(
+  object(`{
+    "Noise": {"input": {"required": {"seed": ["INT", {"min": 0, "max": 18446744073709551615}]}}, "output": ["IMAGE"]},
+    "Save": {"input": {"required": {"images": ["IMAGE"]}}, "output": [], "output_node": true}
+  }`),
+)
+
+const run = (id: string, more: Partial<RunView> = {}): RunView => {
+  return { id, endpointId: 'e', title: 'T', status: 'IN_QUEUE', createdAt: NOW, results: [], errors: [], ...more }
+}
+
+const detail = (id: string, more: Partial<RunDetail> = {}): RunDetail => {
+  return { ...run(id), payload: '{"1": {}, "2": {}}', ...more }
+}
+
+const runEvent = (id: number, runId: string, event: 'created' | 'results'): NumberedEvent => {
+  return { id, event: { type: 'run', at: NOW, endpointId: 'e', runId, event } }
+}
+
+/** A tab with a graph of two nodes, and all around it. */
+function setup(answers: TestAnswers = {}, seed = '18446744073709551615') {
+  const platform = testPlatform()
+  const app = createAppStore(platform)
+  const { client, calls } = testClient({ workflowList: { workflows: [] }, ...answers })
+  const payload = object(`{
+    "1": {"class_type": "Noise", "inputs": {"seed": ${seed}}},
+    "2": {"class_type": "Save", "inputs": {"images": ["1", 0]}}
+  }`)
+  const document = readDocument(toDocument(payload, TYPES))
+  const control = { node: '1', name: 'seed', mode: 'randomize', types: TYPES } as const
+  const editor = createEditorStore(setControl(document, undefined, control), TYPES)
+  const runs = createRunStore()
+  const tab = { workflowId: 'w', editor, runs }
+  const actions = createRunActions({ client, platform, app, tab, title: 'T' })
+  const sent = () => calls.flatMap(({ operation, args }) => (operation === 'runCreate' ? [(args as Sent).body] : []))
+  return { platform, app, client, calls, editor, runs, actions, sent }
+}
+
+type Sent = { readonly body: { readonly payload: string; readonly document: string; readonly endpointId: string } }
+
+describe('running a document', () => {
+  test('sends the exact seed, with the document that it was made of, and moves the seed on in one step of undo', async () => {
+    let count = 0
+    const { actions, runs, editor, sent } = setup({ runCreate: () => run(`r${++count}`) })
+    runs.getState().set({ endpointId: 'e' })
+    const before = editor.getState().document
+    await actions.run()
+    await actions.run()
+    expect(sent()[0]?.payload).toContain('"seed":18446744073709551615')
+    expect(sent()[0]?.document).toContain('18446744073709551615')
+    expect(runs.getState().active.map(({ id }) => id)).toEqual(['r1', 'r2'])
+    expect(editor.getState().done).toHaveLength(1)
+    editor.getState().undo()
+    expect(editor.getState().document).toBe(before)
+  })
+
+  test('several times gives each a seed of its own', async () => {
+    const { actions, runs, sent } = setup({ runCreate: () => run('r') })
+    runs.getState().set({ endpointId: 'e' })
+    await actions.run({ count: 5 })
+    expect(new Set(sent().map(({ payload }) => payload)).size).toBe(5)
+    expect(runs.getState().sending).toBe(0)
+  })
+
+  test('with an error in the graph sends nothing, and says where it is', async () => {
+    const { actions, runs, sent } = setup({}, '-5')
+    runs.getState().set({ endpointId: 'e' })
+    await actions.run()
+    expect(sent()).toEqual([])
+    expect(runs.getState().refusal?.problems).toMatchObject([
+      { node: '1', input: 'seed', code: 'value_smaller_than_min' },
+    ])
+  })
+
+  test('of the selected outputs needs one of them, and leaves the seed as it is', async () => {
+    const { actions, runs, editor, sent } = setup({ runCreate: () => run('r') })
+    runs.getState().set({ endpointId: 'e' })
+    editor.getState().select(['1'])
+    await actions.run({ onlySelected: true })
+    expect(runs.getState().refusal?.message).toContain('Nothing that is selected gives a result')
+    const { document } = editor.getState()
+    editor.getState().select(['2'])
+    await actions.run({ onlySelected: true })
+    expect(sent()).toHaveLength(1)
+    expect(editor.getState().document).toBe(document)
+  })
+
+  test('that the service refuses says why, and nothing is left that seems to be sent', async () => {
+    const refuse = () => Promise.reject(new Error('Endpoint e is paused.'))
+    const { actions, runs, editor, sent } = setup({ runCreate: refuse })
+    runs.getState().set({ endpointId: 'e' })
+    const { document } = editor.getState()
+    await actions.run({ count: 3 })
+    expect(sent()).toHaveLength(1)
+    // Nothing was made with its seed.
+    expect(editor.getState().document).toBe(document)
+    expect(runs.getState()).toMatchObject({ sending: 0, active: [], refusal: { message: 'Endpoint e is paused.' } })
+  })
+
+  test('without an endpoint asks for one', async () => {
+    const { actions, runs } = setup()
+    await actions.run()
+    expect(runs.getState().refusal?.message).toContain('Choose an endpoint')
+  })
+})
+
+describe('cancelling', () => {
+  test('takes the one that runs, shows it at once, and takes that back where the service refuses', async () => {
+    const { actions, runs, app } = setup({ cancel: () => Promise.reject(new Error('too late')) })
+    runs.getState().set({ active: [run('a'), run('b', { status: 'IN_PROGRESS' })] })
+    const cancelled = actions.cancel()
+    expect(runs.getState().active.map(({ status }) => status)).toEqual(['IN_QUEUE', 'CANCELLED'])
+    await cancelled
+    expect(runs.getState().active.map(({ status }) => status)).toEqual(['IN_QUEUE', 'IN_PROGRESS'])
+    expect(app.getState().notices.at(-1)?.text).toContain('too late')
+  })
+
+  test('of all begins with the last, so that none is taken meanwhile', async () => {
+    const { actions, runs, calls } = setup({ cancel: {} })
+    runs.getState().set({ active: [run('a', { status: 'IN_PROGRESS' }), run('b'), run('c')] })
+    await actions.cancelAll()
+    const ids = calls.map(({ args }) => (args as { path: { jobId: string } }).path.jobId)
+    expect(ids).toEqual(['c', 'b', 'a'])
+  })
+})
+
+describe('following runs', () => {
+  test('shows why one waits, how its nodes do, and its results at their nodes', async () => {
+    const result = { asset: 'a'.repeat(64), filename: 'x.png', mediaType: 'image/png', node: '2' }
+    let job: object = { id: 'r', status: 'IN_QUEUE', createdAt: NOW, waitingReason: 'The endpoint is paused.' }
+    let stored: RunDetail = detail('r')
+    const { platform, app, client, runs } = setup({ jobProgress: () => job, runRead: () => stored })
+    const stop = followRuns({ client, platform, app, runs })
+    runs.getState().set({ active: [run('r')] })
+    await platform.advance(0)
+    expect(runs.getState().head?.waitingReason).toBe('The endpoint is paused.')
+    expect(runs.getState().progress.get('1')).toEqual({ state: 'waiting' })
+
+    const progress = { node: '1', step: 1, steps: 4, done: [] }
+    job = { id: 'r', status: 'IN_PROGRESS', createdAt: NOW, delayTime: 5, progress }
+    app.getState().hearEvents([jobMoved(1, 'r', { event: 'progress', from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
+    await platform.advance(100)
+    expect(runs.getState().progress.get('1')).toEqual({ state: 'running', step: 1, steps: 4 })
+    expect(runs.getState().head?.startedAt).toBe(NOW + 5)
+
+    // The job ends a moment before its results are stored.
+    app.getState().hearEvents([jobMoved(2, 'r', { event: 'complete', from: 'IN_PROGRESS', to: 'COMPLETED' })])
+    await platform.advance(100)
+    expect(runs.getState().active).toHaveLength(1)
+    stored = detail('r', { status: 'COMPLETED', endedAt: NOW, results: [result] })
+    app.getState().hearEvents([runEvent(3, 'r', 'results')])
+    await platform.advance(0)
+    expect(runs.getState().active).toEqual([])
+    expect(runs.getState().shown?.status).toBe('COMPLETED')
+    expect(runs.getState().progress.get('2')).toEqual({ state: 'done', results: [result] })
+    stop()
+  })
+
+  test('reads at most ten times a second, however often a worker reports', async () => {
+    const job = { id: 'r', status: 'IN_PROGRESS', createdAt: NOW, progress: { node: '1' } }
+    const { platform, app, client, runs, calls } = setup({ jobProgress: job, runRead: detail('r') })
+    const stop = followRuns({ client, platform, app, runs })
+    runs.getState().set({ active: [run('r', { status: 'IN_PROGRESS' })] })
+    await platform.advance(0)
+    const before = calls.length
+    for (let at = 0; at < 100; at++) {
+      app.getState().hearEvents([jobMoved(at + 1, 'r', { event: 'progress', from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
+      await platform.advance(10)
+    }
+    expect(calls.length - before).toBeLessThanOrEqual(10)
+    expect(calls.length - before).toBeGreaterThanOrEqual(8)
+    stop()
+  })
+
+  test('a failure is told at its node', async () => {
+    const error = '{"message":"no such checkpoint","node":"1","class":"Noise","input":"seed"}'
+    const job = { id: 'r', status: 'FAILED', createdAt: NOW }
+    const ended = detail('r', { status: 'FAILED', endedAt: NOW, errors: [error] })
+    const { platform, app, client, runs } = setup({ jobProgress: job, runRead: ended })
+    const stop = followRuns({ client, platform, app, runs })
+    runs.getState().set({ active: [run('r')] })
+    await platform.advance(0)
+    expect(runs.getState().progress.get('1')).toEqual({ state: 'failed', error: 'no such checkpoint' })
+    stop()
+  })
+
+  test('goes on after the service was away', async () => {
+    let isAway = true
+    const job = () => (isAway ? Promise.reject(new Error('away')) : { id: 'r', status: 'CANCELLED', createdAt: NOW })
+    const ended = detail('r', { status: 'CANCELLED', endedAt: NOW })
+    const { platform, app, client, runs } = setup({ jobProgress: job, runRead: ended })
+    const stop = followRuns({ client, platform, app, runs })
+    runs.getState().set({ active: [run('r')] })
+    await platform.advance(0)
+    isAway = false
+    await platform.advance(3000)
+    expect(runs.getState().active).toEqual([])
+    stop()
+  })
+})
+
+test('a run that was deleted meanwhile is followed no longer', async () => {
+  const gone = () => Promise.reject(new ApiError('JOB_NOT_FOUND', 404, 'There is none.'))
+  const { platform, app, client, runs } = setup({ jobProgress: gone, runRead: gone })
+  const stop = followRuns({ client, platform, app, runs })
+  runs.getState().set({ active: [run('r')] })
+  await platform.advance(0)
+  expect(runs.getState().active).toEqual([])
+  stop()
+})
+
+describe('a list of runs', () => {
+  const many = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => run(`r${from - at}`, { createdAt: NOW + from - at }))
+
+  test('is read piece by piece, and shows new runs at once unless somebody reads', async () => {
+    let newest = many(100, 60)
+    const answer = ({ query }: { query: { before?: string } }) =>
+      query.before === undefined ? { runs: newest, more: true } : { runs: many(40, 40), more: false }
+    const { platform, client } = setup({ runList: answer })
+    const list = createRunList({ client, platform, filter: {} })
+    await list.start()
+    await list.readMore()
+    await list.readMore()
+    expect(list.getState()).toMatchObject({ more: false, phase: 'shown' })
+    expect(list.getState().runs).toHaveLength(100)
+
+    newest = many(101, 60)
+    list.hear([runEvent(1, 'r101', 'created')])
+    await platform.advance(300)
+    expect(list.getState().runs[0]?.id).toBe('r101')
+
+    list.setReading(true)
+    newest = many(103, 60)
+    list.hear([runEvent(2, 'r102', 'created'), runEvent(3, 'r103', 'created')])
+    await platform.advance(300)
+    expect(list.getState().runs[0]?.id).toBe('r101')
+    expect(list.getState().fresh.map(({ id }) => id)).toEqual(['r103', 'r102'])
+    list.showFresh()
+    expect(
+      list
+        .getState()
+        .runs.slice(0, 3)
+        .map(({ id }) => id),
+    ).toEqual(['r103', 'r102', 'r101'])
+    expect(list.getState().runs).toHaveLength(103)
+    list.stop()
+  })
+
+  test('of which the service cannot be asked says so, and keeps what it has', async () => {
+    let isAway = true
+    const answer = () => (isAway ? Promise.reject(new Error('away')) : { runs: many(2, 2), more: false })
+    const { platform, client } = setup({ runList: answer })
+    const list = createRunList({ client, platform, filter: {} })
+    await list.start()
+    expect(list.getState()).toMatchObject({ phase: 'failed', error: { message: 'away' } })
+    isAway = false
+    await list.start()
+    isAway = true
+    await list.start()
+    expect(list.getState().runs).toHaveLength(2)
+    expect(list.getState().error?.message).toBe('away')
+    list.stop()
+  })
+})

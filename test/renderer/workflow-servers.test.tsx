@@ -1,0 +1,138 @@
+/** A ComfyUI that was found: where it is offered, what one click makes of it, and what the settings say of it. */
+import { act, fireEvent, screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import type { LiveEndpoint } from '../../src-main/contract/live.ts'
+import { ServerState } from '../../src-renderer/features/catalog/ServerState.tsx'
+import { NodeTypesRow } from '../../src-renderer/features/endpoints/settings/NodeTypesRow.tsx'
+import { settingInWords } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
+import { ServerOffer } from '../../src-renderer/features/workflow-editor/servers/ServerOffer.tsx'
+import { unusedServers } from '../../src-renderer/features/workflow-editor/servers/unused-servers.ts'
+import { ServerField } from '../../src-renderer/ui/servers/ServerField.tsx'
+import { anEndpoint, NOW, renderInApp, type TestAnswers } from './support.tsx'
+
+const SERVER = { address: 'http://127.0.0.1:8188', version: '0.3.64', devices: [{ name: 'cpu', type: 'cpu' }] }
+const OTHER = { address: 'http://127.0.0.1:8000', devices: [] }
+const BRIDGE = { id: 'comfyui-bridge', settings: { handler: '/b.ts', workflows: { server: 'http://127.0.0.1:8188' } } }
+const ANSWERS = {
+  workflowServers: { servers: [SERVER] },
+  catalogList: { entries: [{ id: 'hello', settings: { handler: '/h.py' } }, BRIDGE] },
+  endpointCreate: ({ body }: { body: { id: string } }) => ({ id: body.id, key: 'dk_x' }),
+  nodeTypesFetch: { text: '{}', source: 'server', readAt: NOW, server: SERVER.address },
+}
+
+const withWorkflows = (id: string, server?: string, more: Partial<LiveEndpoint> = {}) =>
+  anEndpoint(id, { workflows: { checkModels: true, ...(server === undefined ? {} : { server }) }, ...more })
+
+function offer(endpoints: readonly LiveEndpoint[], answers: TestAnswers = {}) {
+  const made: string[] = []
+  const view = renderInApp(<ServerOffer onMade={(id) => made.push(id)} />, { ...ANSWERS, ...answers })
+  const show = (all: readonly LiveEndpoint[]) =>
+    act(() => view.store.getState().beginWith({ eventId: 1, at: NOW, endpoints: [...all], workers: [] }))
+  show(endpoints)
+  const calls = () => view.calls.map(({ operation }) => operation)
+  return { ...view, made, show, operations: calls }
+}
+
+test('servers are free that no endpoint has, by whichever address, nor a bridge that goes to the usual places', () => {
+  const free = (...endpoints: readonly LiveEndpoint[]) =>
+    unusedServers([SERVER, OTHER], Object.fromEntries(endpoints.map((one) => [one.id, one]))).map((one) => one.address)
+  expect(free(anEndpoint('a'), withWorkflows('b'))).toEqual([SERVER.address, OTHER.address])
+  expect(free(withWorkflows('a', 'http://ann:pw@localhost:8188/'))).toEqual([OTHER.address])
+  expect(free(withWorkflows('a', undefined, { handler: '/x/resources/node/comfyui/handler.ts' }))).toEqual([])
+})
+
+test('one click makes a found server an endpoint by the catalog, reads its classes, and chooses it once it is there', async () => {
+  const { made, show, calls, store, platform } = offer([withWorkflows('comfyui', 'http://far:8188')])
+  fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Making it an endpoint' }))
+  await vi.waitFor(() => expect(store.getState().notices.map(({ text }) => text)).toHaveLength(1))
+  expect(calls.find(({ operation }) => operation === 'endpointCreate')?.args).toEqual({
+    body: { ...BRIDGE.settings, workflows: { server: SERVER.address }, id: 'comfyui-2', name: 'comfyui-2' },
+  })
+  expect(store.getState().notices[0]).toMatchObject({ kind: 'done', text: expect.stringContaining('127.0.0.1:8188') })
+  expect(store.getState().nodeTypesRead).toEqual({ 'comfyui-2': 1 })
+  expect(calls.filter(({ operation }) => operation === 'endpointCreate')).toHaveLength(1)
+  expect([made, platform.preferences.get('workflow-endpoint')]).toEqual([[], 'comfyui-2'])
+  show([withWorkflows('comfyui-2', SERVER.address)])
+  await vi.waitFor(() => expect(made).toEqual(['comfyui-2']))
+  expect(screen.queryByText(/A ComfyUI answers/)).toBeNull()
+})
+
+test('classes that cannot be read leave the endpoint, and say where to read them; a refusal leaves the offer', async () => {
+  const failing = (message: string) => () => Promise.reject(new Error(message))
+  const unread = offer([], { nodeTypesFetch: failing('They could not be read.') })
+  fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
+  await vi.waitFor(() =>
+    expect(unread.store.getState().notices[0]).toMatchObject({
+      kind: 'error',
+      text: expect.stringMatching(/settings/),
+    }),
+  )
+  unread.unmount()
+  offer([], { endpointCreate: failing('There are too many.') })
+  fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
+  expect((await screen.findByRole('alert')).textContent).toContain('There are too many.')
+  screen.getByRole('button', { name: 'Make it an endpoint' })
+})
+
+test('an offer that is not wanted is gone for good, and none is made before the endpoints are known', async () => {
+  const { platform, operations } = offer([])
+  fireEvent.click(await screen.findByRole('button', { name: 'Do not offer it again' }))
+  expect(screen.queryByText(/A ComfyUI answers/)).toBeNull()
+  expect(platform.preferences.get('workflow-servers-not-wanted')).toBe(SERVER.address)
+  expect(operations()).toEqual(['workflowServers'])
+})
+
+test('servers are looked for again when somebody comes back to the window, and not at once', async () => {
+  const now = vi.spyOn(Date, 'now').mockReturnValue(NOW)
+  try {
+    const { operations } = renderIt()
+    await screen.findByText('A ComfyUI answers at 127.0.0.1:8188')
+    await act(async () => void dispatchEvent(new Event('focus')))
+    expect(operations()).toHaveLength(1)
+    now.mockReturnValue(NOW + 10_001)
+    await act(async () => void dispatchEvent(new Event('focus')))
+    expect(operations()).toHaveLength(2)
+  } finally {
+    now.mockRestore()
+  }
+})
+
+function renderIt(answers: TestAnswers = {}) {
+  const view = renderInApp(<ServerState />, { ...ANSWERS, ...answers })
+  return { ...view, operations: () => view.calls.map(({ operation }) => operation) }
+}
+
+test('the card of the bridge says that none answers, and what to do', async () => {
+  renderIt({ workflowServers: { servers: [] } })
+  screen.getByText('Looking for a ComfyUI')
+  await screen.findByText('No ComfyUI answers here')
+  screen.getByText('Start yours at 127.0.0.1:8188 or 127.0.0.1:8000, or give its address.')
+})
+
+test('the field of a server offers those that answer, and shows a password to who edits it alone', async () => {
+  const typed: string[] = []
+  renderInApp(
+    <ServerField aria-label="Server" value="http://ann:secret@far:1" onChange={(one) => typed.push(one)} />,
+    ANSWERS,
+  )
+  const field = screen.getByLabelText<HTMLInputElement>('Server')
+  expect(field.value).toBe('http://ann:***@far:1')
+  fireEvent.focus(field)
+  expect(field.value).toBe('http://ann:secret@far:1')
+  fireEvent.click(await screen.findByRole('button', { name: /Use it/ }))
+  expect(typed).toEqual([SERVER.address])
+  expect(settingInWords({ kind: 'server', optional: true }, 'http://ann:secret@far:1')).toBe('http://ann:***@far:1')
+})
+
+test('the settings say where the classes come from, and read them from the server', async () => {
+  const before = { text: '{}', source: 'server', readAt: NOW - 60_000, server: 'http://old:1' }
+  const { store } = renderInApp(<NodeTypesRow endpoint={withWorkflows('e', SERVER.address)} />, {
+    ...ANSWERS,
+    nodeTypes: before,
+  })
+  await screen.findByText(/from old:1, which is another server/)
+  fireEvent.click(screen.getByRole('button', { name: 'Read its classes' }))
+  await screen.findByText('just now')
+  expect(store.getState().nodeTypesRead).toEqual({ e: 1 })
+})

@@ -39,8 +39,9 @@ const project = (
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Two cores on the smallest machine it must run on; process tests start services and workers of their own.
-    maxWorkers: 2,
+    // One more than the cores of the smallest machine it must run on: tests wait for processes, browsers and containers
+    // for about half of their time.
+    maxWorkers: 3,
     reporters: ['default', './test/support/print-summary.ts'],
     projects: [
       ...IN_ONE_PROCESS.map((name) => project(name, { include: [`test/${name}/**/*.test.ts`], isolate: false })),

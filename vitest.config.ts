@@ -7,6 +7,11 @@ const SOAK_LIMIT_MS = 15 * 60_000
 // A test that makes a package copies 200 MB twice, in ms.
 const PACKAGE_LIMIT_MS = 120_000
 
+// On two cores, the smallest machine that it must run on: most tests wait for processes and containers for about half of
+// their time, and browsers do not. Files of one group run side by side, and projects of one number are a group.
+const MOSTLY_WAITING = { maxWorkers: 3, groupOrder: 0 }
+const IN_BROWSERS = { maxWorkers: 2, groupOrder: 1 }
+
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
 const IN_OWN_PROCESS = ['conformance', 'soak', 'renderer', 'pages', 'electron']
@@ -21,6 +26,7 @@ const project = (
     limitMs?: number
     environment?: 'happy-dom'
     globalSetup?: string
+    group?: typeof MOSTLY_WAITING
   },
 ) => ({
   extends: true as const,
@@ -31,6 +37,8 @@ const project = (
     isolate: options.isolate,
     environment: options.environment ?? 'node',
     globalSetup: options.globalSetup ?? [],
+    maxWorkers: (options.group ?? MOSTLY_WAITING).maxWorkers,
+    sequence: { groupOrder: (options.group ?? MOSTLY_WAITING).groupOrder },
     testTimeout: options.limitMs ?? TEST_LIMIT_MS,
     hookTimeout: options.limitMs ?? TEST_LIMIT_MS,
   },
@@ -39,9 +47,6 @@ const project = (
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than the cores of the smallest machine it must run on: tests wait for processes, browsers and containers
-    // for about half of their time.
-    maxWorkers: 3,
     reporters: ['default', './test/support/print-summary.ts'],
     projects: [
       ...IN_ONE_PROCESS.map((name) => project(name, { include: [`test/${name}/**/*.test.ts`], isolate: false })),
@@ -52,6 +57,7 @@ export default defineConfig({
         include: ['test/pages/**/*.test.ts'],
         isolate: true,
         globalSetup: './test/support/build-pages.ts',
+        group: IN_BROWSERS,
       }),
       // What Electron runs, on Node; it is built first where it is not of these sources.
       project('electron', {

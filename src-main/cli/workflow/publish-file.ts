@@ -8,7 +8,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { checkedPayload } from './as-payload.ts'
 import type { Exposed } from './exposed.ts'
 import { readClassesOf } from './read-classes.ts'
-import { readGraphFile } from './read-graph-file.ts'
+import { readGraphFile, titleOf } from './read-graph-file.ts'
 import { noteProblems, refuseErrors } from './show-problems.ts'
 
 type Deps = { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings }
@@ -35,7 +35,7 @@ export async function publishFile({ client, output, surroundings }: Deps, wish: 
     if ('why' in suggestion) throw usageError(suggestion.why)
     return suggestion.parameter
   })
-  const name = wish.name ?? (graph.name === '-' ? 'Untitled' : graph.name.replace(/\.[^.]*$/, ''))
+  const name = wish.name ?? titleOf(graph)
   const document = graph.form === 'document' ? writeJson(writeDocument(readDocument(graph.raw))) : undefined
   const { behind, results, id } = wish
   const body = { id, name, behind, parameters, results, document, payload: writeJson(payload) }

@@ -21,6 +21,11 @@ export type GraphFile = {
   readonly raw: JsonObject
 }
 
+/** What a graph is called: the name of its file without its ending. */
+export function titleOf({ name }: Pick<GraphFile, 'name'>): string {
+  return name === '-' ? 'Untitled' : name.replace(/\.[^.]*$/, '')
+}
+
 /**
  * Reads a graph from JSON of either form, or from a picture that holds one.
  * @param file path, or `-` for standard input

@@ -8,7 +8,7 @@ import { followRun } from './follow-run.ts'
 import { prepareRun } from './prepare-run.ts'
 import { randomWhole } from './random-whole.ts'
 import { readClassesOf } from './read-classes.ts'
-import { readGraphFile } from './read-graph-file.ts'
+import { readGraphFile, titleOf } from './read-graph-file.ts'
 import { type SavedResult, saveResults } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
 import { type Setting, setInPayload } from './set-values.ts'
@@ -49,7 +49,7 @@ export async function runGraph(
   const folders = [graph.folder, surroundings.cwd]
   const renamed = await sendFiles(client, prepared.payload, { types, folders, named: settings })
   const payload = setInPayload(prepared.payload, renamed, types)
-  const title = graph.name === '-' ? 'Untitled' : graph.name.replace(/\.[^.]*$/, '')
+  const title = titleOf(graph)
   const body = { endpointId, payload: writeJson(payload), document: prepared.document, title }
   const queued = await client.call('runCreate', { body })
   if (!output.json) output.note(`job ${queued.id} on ${endpointId}`)

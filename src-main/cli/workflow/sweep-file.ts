@@ -12,7 +12,7 @@ import { followRun } from './follow-run.ts'
 import { prepareRun } from './prepare-run.ts'
 import { randomWhole } from './random-whole.ts'
 import { readClassesOf } from './read-classes.ts'
-import { readGraphFile } from './read-graph-file.ts'
+import { readGraphFile, titleOf } from './read-graph-file.ts'
 import type { RunDeps } from './run-graph.ts'
 import { type SavedResult, saveResults } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
@@ -51,7 +51,7 @@ export async function sweepFile(
   const renamed = await sendFiles(client, prepared.payload, { types, folders: [graph.folder, surroundings.cwd] })
   const base = setInPayload(prepared.payload, renamed, types)
   const sweepId = randomBytes(8).toString('hex')
-  const title = graph.name === '-' ? 'Untitled' : graph.name.replace(/\.[^.]*$/, '')
+  const title = titleOf(graph)
   const queued: RunView[] = []
   for (const { payload, label } of sweepRuns(base, axes, kind)) {
     const body = { endpointId, title, sweepId, label: label.slice(0, 500), payload: writeJson(payload) }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import type { JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
 import type { InputType } from '../../../src-main/domain/workflow/node-types.ts'
+import { randomWhole } from '../../../src-main/domain/workflow/settle/random-whole.ts'
 import { choicesOf, findChoices, withChoice } from '../../../src-renderer/features/workflow-editor/widgets/choices.ts'
 import {
   offStep,
@@ -10,7 +11,6 @@ import {
   wholeBounds,
 } from '../../../src-renderer/features/workflow-editor/widgets/exact-number.ts'
 import { changeWeight } from '../../../src-renderer/features/workflow-editor/widgets/prompt-weight.ts'
-import { randomWhole } from '../../../src-renderer/features/workflow-editor/widgets/random-seed.ts'
 import { assetName, nameInWidget } from '../../../src-renderer/features/workflow-editor/widgets/upload-asset.ts'
 
 const MOST = '18446744073709551615'

@@ -2,7 +2,7 @@
  * Texts in PNG pictures, by which a picture holds the graph that made it. Source: editor research, 4; the PNG
  * specification, chunks tEXt, zTXt, iTXt; `comf` of animated ones.
  */
-import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
+import { type ByteTools, cutAtZero, joined, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10]
 const LENGTH_AND_TYPE = 8
@@ -113,14 +113,4 @@ function uint32(value: number): Uint8Array {
   const bytes = new Uint8Array(4)
   viewOf(bytes).setUint32(0, value)
   return bytes
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -1,5 +1,5 @@
 /** Tags of sounds: comments of FLAC and Ogg, ID3 of MP3. Source: editor research, 4; RFC 9639, RFC 3533; ID3v2.3, 2.4. */
-import { type ByteTools, cutAtZero, latin1, type PictureText, viewOf } from './bytes.ts'
+import { type ByteTools, cutAtZero, joined, latin1, type PictureText, viewOf } from './bytes.ts'
 
 const TEXTS_MAX = 1000
 
@@ -64,16 +64,6 @@ function oggTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const tags = joined(parts)
   const mark = MARKS.find((one) => latin1(tags.subarray(0, one.length)) === one)
   return mark === undefined ? [] : comments(tags.subarray(mark.length), tools)
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }
 
 const FRAME_HEAD = 10

@@ -38,9 +38,13 @@ export function writeForm(document: WorkflowDocument, { parameters, results }: G
   return { ...document, extra: withKey(extra, KEY, isEmpty ? undefined : form) }
 }
 
+/** Whether two parameters are the same input. */
+export const isSameInput = (one: GraphParameter, other: Pick<GraphParameter, 'node' | 'input'>): boolean =>
+  one.node === other.node && one.input === other.input
+
 /** The parameter that an input is; undefined: it is not shown. */
 export function parameterOf({ parameters }: GraphForm, node: string, input: string): GraphParameter | undefined {
-  return parameters.find((one) => one.node === node && one.input === input)
+  return parameters.find((one) => isSameInput(one, { node, input }))
 }
 
 /** A name like the one that is wanted and unlike those that are taken. */

@@ -1,7 +1,7 @@
 /** The graph in a file from disk or from a drop: JSON of both forms, and whatever holds one. */
 import { Unzlib } from 'fflate'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
+import { type ByteTools, joined } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
 
@@ -36,18 +36,8 @@ export const BROWSER_TOOLS: ByteTools = {
     } catch {
       return undefined // Damaged: the library throws its own error.
     }
-    return isWhole && size <= most ? joined(parts, size) : undefined
+    return isWhole && size <= most ? joined(parts) : undefined
   },
-}
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const all = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }
 
 /** Looks for a graph in a file. Nothing is thrown for what is in it. */

@@ -53,6 +53,7 @@ type OpenFormProps = { readonly crumbs: Parameters<typeof Page>[0]['crumbs']; re
 function OpenForm({ crumbs, name }: OpenFormProps) {
   const [isChoosing, setIsChoosing] = useState(false)
   const { parameters } = useForm()
+  const { payload } = useExposable()
   const { workflowId } = useTab()
   return (
     <Page
@@ -77,7 +78,11 @@ function OpenForm({ crumbs, name }: OpenFormProps) {
             </EmptyState>
           ) : (
             parameters.map((parameter) => (
-              <BoundField key={`${parameter.node} ${parameter.input}`} parameter={parameter} />
+              <BoundField
+                key={`${parameter.node} ${parameter.input}`}
+                parameter={parameter}
+                value={readPayloadNode(parameter.node, payload.get(parameter.node))?.inputs.get(parameter.input)}
+              />
             ))
           )}
           <RunBar />
@@ -89,13 +94,13 @@ function OpenForm({ crumbs, name }: OpenFormProps) {
   )
 }
 
+type BoundFieldProps = { readonly parameter: GraphParameter; readonly value: JsonValue | undefined }
+
 // What is typed goes into the graph, where the editor shows it too.
-function BoundField({ parameter }: { readonly parameter: GraphParameter }) {
+function BoundField({ parameter, value }: BoundFieldProps) {
   const { client, store } = useApp()
   const { editor } = useTab()
-  const { payload } = useExposable()
   const { node, input, name } = parameter
-  const value = readPayloadNode(node, payload.get(node))?.inputs.get(input)
   const set = (next: JsonValue | undefined) => {
     const value = next ?? defaultOf(parameter)
     if (value === undefined) return

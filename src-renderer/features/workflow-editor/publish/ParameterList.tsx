@@ -4,6 +4,7 @@ import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import {
   freeParameterName,
   type GraphForm,
+  isSameInput,
   parameterOf,
 } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -37,8 +38,6 @@ export function ParameterList({ form, inputs }: ParameterListProps) {
   )
 }
 
-const samePlace = (one: GraphParameter, other: GraphParameter) => one.node === other.node && one.input === other.input
-
 type RowProps = { readonly parameter: GraphParameter; readonly title: string | undefined }
 
 function ParameterRow({ parameter, title }: RowProps) {
@@ -49,7 +48,7 @@ function ParameterRow({ parameter, title }: RowProps) {
       label,
       (form) => ({
         ...form,
-        parameters: form.parameters.flatMap((one) => (samePlace(one, parameter) ? change(one) : [one])),
+        parameters: form.parameters.flatMap((one) => (isSameInput(one, parameter) ? change(one) : [one])),
       }),
       merge,
     )

@@ -3,8 +3,10 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
+import { isSameInput } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
 import { type AxisDraft, readAxis } from '../../../../src-main/domain/workflow/publish/read-axis.ts'
 import { type SweepKind, sweepCount } from '../../../../src-main/domain/workflow/publish/sweep.ts'
+import { randomWhole } from '../../../../src-main/domain/workflow/settle/random-whole.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -19,7 +21,7 @@ import { useExposable } from '../publish/use-form.ts'
 import { EndpointChooser } from '../run/EndpointChooser.tsx'
 import { prepareRuns } from '../run/prepare-runs.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
-import { browserChance, randomWhole } from '../widgets/random-seed.ts'
+import { browserChance } from '../widgets/random-seed.ts'
 import { sendSweep } from './send-sweep.ts'
 
 /** A sweep over the open document. */
@@ -61,7 +63,9 @@ export function SweepPanel({ name, onClose }: SweepPanelProps) {
         ))}
         {drafts.length < MOST_AXES && (
           <AddAxis
-            inputs={inputs.filter(({ suggestion }) => !drafts.some(({ parameter }) => isSame(parameter, suggestion)))}
+            inputs={inputs.filter(
+              ({ suggestion }) => !drafts.some(({ parameter }) => isSameInput(parameter, suggestion)),
+            )}
             onAdd={(parameter) => setDrafts([...drafts, { parameter, text: '' }])}
           />
         )}
@@ -90,8 +94,6 @@ export function SweepPanel({ name, onClose }: SweepPanelProps) {
     </SidePanel>
   )
 }
-
-const isSame = (one: GraphParameter, other: GraphParameter) => one.node === other.node && one.input === other.input
 
 const whyOf = (read: ReturnType<typeof readAxis> | undefined) =>
   read !== undefined && 'why' in read ? read.why : undefined

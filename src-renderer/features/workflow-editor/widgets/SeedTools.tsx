@@ -3,10 +3,11 @@ import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isNumber, isObject, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import { randomWhole } from '../../../../src-main/domain/workflow/settle/random-whole.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-context.ts'
 import { wholeBounds } from './exact-number.ts'
-import { browserChance, randomWhole } from './random-seed.ts'
+import { browserChance } from './random-seed.ts'
 
 /** The buttons of a seed. */
 export type SeedToolsProps = {

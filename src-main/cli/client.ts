@@ -3,6 +3,7 @@ import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
 import type { ErrorBody } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
+import { parseExact, writeExact } from '../domain/json/exact-json.ts'
 import { CliError } from './cli-error.ts'
 import type { FoundService } from './find-service.ts'
 import { type HttpAnswer, readText, request } from './http.ts'
@@ -84,7 +85,7 @@ export function createClient({ url, key }: Pick<FoundService, 'url' | 'key'>): S
 }
 
 function bodyOf(method: string, { body = {}, bytes }: CallArguments): string | Uint8Array | undefined {
-  return bytes ?? (method === 'POST' || method === 'PATCH' ? JSON.stringify(body) : undefined)
+  return bytes ?? (method === 'POST' || method === 'PATCH' ? writeExact(body) : undefined)
 }
 
 function addressOf(route: Route, { path = {}, query = {} }: CallArguments): string {
@@ -137,7 +138,7 @@ function isErrorBody(value: unknown): value is ErrorBody {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     // Not JSON is not an answer of the service; both callers say so, as undefined fits no schema.
     return undefined

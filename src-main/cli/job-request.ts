@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { parseExact } from '../domain/json/exact-json.ts'
 import { usageError } from './cli-error.ts'
 import { readAll } from './read-all.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -80,7 +81,7 @@ async function readInput(
 
 function parse(text: string, from: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch (error) {
     const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
     throw usageError(`${from} is not valid JSON: ${why}. Give a JSON object like '{"name": "Ada"}'.`)

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
+import { writeExact } from '../domain/json/exact-json.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Colour of a piece of text. */
@@ -34,7 +35,7 @@ export function createOutput({ stdout, stderr, env }: Surroundings, json: boolea
     json,
     line,
     paint,
-    document: (value) => line(JSON.stringify(value)),
+    document: (value) => line(writeExact(value)),
     note: (text) => void stderr.write(`${text}\n`),
     table(head, rows) {
       const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
@@ -68,7 +69,7 @@ export function stateText(output: Output, state: JobState): string {
 
 /** A JSON value for a person: text as it is, anything else as JSON. */
 export function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return typeof value === 'string' ? value : (writeExact(value) ?? '')
 }
 
 function aligned(cells: readonly string[], widths: readonly number[]): string {

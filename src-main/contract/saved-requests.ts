@@ -40,7 +40,7 @@ export const savedRequestCreate = z.strictObject({ name, request: requestDraft }
 /** Body of 'change a saved request': its name, the request, or both. */
 export const savedRequestUpdate = z.strictObject({ name: name.optional(), request: requestDraft.optional() })
 
-/** What the inputs of the newest jobs look like. */
+/** What the inputs of the newest jobs look like, or those that a published graph takes. */
 export const inputHints = z.object({
   fields: z.array(
     z.object({
@@ -48,7 +48,10 @@ export const inputHints = z.object({
       values: z.array(z.string()).describe('JSON texts that were seen, newest first'),
     }),
   ),
-  example: z.string().optional().describe('JSON text of the newest input; missing where there is none, or it is large'),
+  example: z
+    .string()
+    .optional()
+    .describe('JSON text of the newest input, or one to begin with; missing where there is none, or it is large'),
 })
 
 /** What the inputs of the newest jobs look like. */

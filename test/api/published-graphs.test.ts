@@ -34,6 +34,23 @@ async function setup() {
 }
 
 describe('a published graph', () => {
+  it('says which inputs it takes, with values to begin with', async () => {
+    const { publish, get } = await setup()
+    const size = { name: 'size', node: '3', input: 'cfg', type: 'choice', choices: ['512', '1024'] }
+    await publish({ parameters: [PROMPT, { ...SEED, default: undefined }, size] })
+    expect(await get('/api/endpoints/lamps/input-hints')).toEqual({
+      fields: [
+        { path: 'prompt', values: [] },
+        { path: 'seed', values: [] },
+        { path: 'size', values: ['"512"', '"1024"'] },
+      ],
+      example: '{"prompt":"","seed":0,"size":"512"}',
+    })
+    await publish()
+    const { fields, example } = await get('/api/endpoints/lamps/input-hints')
+    expect([fields[1].values, example]).toEqual([[BIG_SEED], `{"prompt":"","seed":${BIG_SEED}}`])
+  })
+
   it('is an endpoint whose jobs run on the one behind it, with its parameters filled in exactly', async () => {
     const { publish, run, taken, get, ask } = await setup()
     expect(await publish()).toMatchObject({ id: 'lamps', behind: 'painter', version: 1, versions: [1] })

@@ -103,8 +103,10 @@ describe('jobs', () => {
       exitCode: 0,
       documents: [{ status: 'COMPLETED', output: { greeting: 'Hello, Bob' } }],
     })
+    const seed = await run('runsync', 'hello', '{"name":18446744073709551615}')
+    expect(seed.documents).toMatchObject([{ output: { greeting: 'Hello, 18446744073709551615' } }])
     expect((await run('jobs', 'search', 'Ada')).documents).toMatchObject([{ requests: [{ id }] }])
-    expect((await run('health', 'hello')).documents).toMatchObject([{ jobs: { completed: 2, inQueue: 0 } }])
+    expect((await run('health', 'hello')).documents).toMatchObject([{ jobs: { completed: 3, inQueue: 0 } }])
   })
 
   test('that fail exit with 4, and run again under the same id', async () => {

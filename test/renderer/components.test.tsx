@@ -11,7 +11,8 @@ import { renderInApp } from './support.tsx'
 
 describe('a tree of JSON', () => {
   test('shows two levels, and folds and unfolds', () => {
-    renderInApp(<JsonTree value={{ a: { b: { c: 'deep' } }, list: [], n: null }} />)
+    renderInApp(<JsonTree value={{ a: { b: { c: 'deep' } }, list: [], n: null, seed: 18446744073709551615n }} />)
+    screen.getByText('18446744073709551615')
     expect(screen.queryByText(/deep/)).toBe(null)
     fireEvent.click(screen.getByRole('button', { name: /b:/ }))
     screen.getByText('"deep"')

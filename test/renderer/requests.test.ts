@@ -45,6 +45,11 @@ describe('the body of a job', () => {
       policy: { lowPriority: true },
     })
   })
+
+  test('keeps every digit of a long number when an option is set', () => {
+    const body = '{"input": {"seed": 18446744073709551615}}'
+    expect(withOption(body, 'ttl', 20_000)).toContain('"seed": 18446744073709551615')
+  })
 })
 
 describe('a job that is sent', () => {

@@ -17,7 +17,7 @@ export const SAVED_REQUEST_OPERATIONS = {
   savedRequestList(c, service) {
     return c.json({ requests: service.storage.savedRequests.list(endpointOf(c, service).id) })
   },
-  inputHintsRead: async (c, service) => c.json(await readInputHints(service.storage, endpointOf(c, service).id)),
+  inputHintsRead: async (c, service) => c.json(await readInputHints(service.storage, endpointOf(c, service))),
   async savedRequestCreate(c, service) {
     const { id } = endpointOf(c, service)
     const { value } = await readJson(c, BODY_BYTES, 'this operation')

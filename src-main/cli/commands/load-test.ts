@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { LoadTest, Spans } from '../../contract/load-tests.ts'
+import { writeExact } from '../../domain/json/exact-json.ts'
 import type { ServiceClient } from '../client.ts'
 import { duration } from '../format.ts'
 import { buildRequest, type RequestOptions, wholeNumber } from '../job-request.ts'
@@ -45,7 +46,7 @@ Examples:
       const sends = isJob || input !== undefined || options.inputFile !== undefined
       const built = sends ? await buildRequest(input, options, surroundings) : undefined
       const value = isJob ? built : built?.input
-      const body = { operation, requests, concurrency, method, path, body: value && JSON.stringify(value) }
+      const body = { operation, requests, concurrency, method, path, body: value && writeExact(value) }
       const test = await withSpinner(`load test of ${endpointId}`, { output, surroundings }, async () => {
         const { id } = await client.call('loadTestCreate', { path: { endpointId }, body })
         return followLoadTest(client, { endpointId, loadTestId: id })

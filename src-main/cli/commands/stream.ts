@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { parseExact } from '../../domain/json/exact-json.ts'
 import { followToEnd } from '../follow-events.ts'
 import { jobAddress } from '../follow-job.ts'
 import { stateText, valueText } from '../output.ts'
@@ -28,7 +29,7 @@ Examples:
       const path = await jobAddress(client, first, second)
       for await (const event of followToEnd(client, 'stream', () => ({ path }))) {
         if (event.event === 'chunk') {
-          const chunk = streamChunk.parse(JSON.parse(event.data))
+          const chunk = streamChunk.parse(parseExact(event.data))
           if (output.json) output.document(chunk)
           else output.line(valueText(chunk.output))
         } else if (event.event === 'end') {

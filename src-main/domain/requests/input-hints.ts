@@ -1,5 +1,7 @@
 /** What the inputs of an endpoint look like: names of fields and values that were seen, for who writes the next one. */
+
 import type { InputHints } from '../../contract/saved-requests.ts'
+import { writeExact } from '../json/exact-json.ts'
 
 // Source: ours. A list that is longer is no help, and a value that is longer is not typed again.
 const FIELDS = 200
@@ -34,6 +36,6 @@ export function inputHints(inputs: readonly unknown[]): InputHints['fields'] {
 
 function addValue(values: Set<string>, item: unknown): void {
   if (typeof item === 'object' && item !== null) return
-  const text = JSON.stringify(item)
+  const text = writeExact(item)
   if (text.length <= VALUE_LENGTH && values.size < VALUES) values.add(text)
 }

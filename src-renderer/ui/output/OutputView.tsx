@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { writeExact } from '../../../src-main/domain/json/exact-json.ts'
 import { CopyButton } from '../CopyButton.tsx'
 import { JsonTree } from '../JsonTree.tsx'
 import { SegmentedChoice } from '../SegmentedChoice.tsx'
@@ -18,7 +19,7 @@ type Form = 'Rendered' | 'Raw'
 /** A value of any kind: pictures, sound and texts are shown as such, the rest as a tree; or all of it as JSON. */
 export function OutputView({ value, label = 'Output' }: OutputViewProps) {
   const [form, setForm] = useState<Form>('Rendered')
-  const raw = useMemo(() => (value === undefined ? '' : JSON.stringify(value, undefined, 2)), [value])
+  const raw = useMemo(() => (value === undefined ? '' : writeExact(value, 2)), [value])
   if (value === undefined) return <p className="text-ink-2">No output.</p>
   return (
     <section aria-label={label} className="flex min-w-0 flex-col gap-2">

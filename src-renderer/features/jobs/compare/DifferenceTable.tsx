@@ -1,5 +1,6 @@
 import clsx from 'clsx'
 import { useMemo } from 'react'
+import { writeExact } from '../../../../src-main/domain/json/exact-json.ts'
 import { counted } from '../../../ui/format.ts'
 import { type Difference, diffJson } from './diff-json.ts'
 
@@ -55,7 +56,7 @@ export function DifferenceTable({ label, a, b }: DifferenceTableProps) {
 }
 
 function Cell({ value, isOther }: { readonly value: unknown; readonly isOther: boolean }) {
-  const text = value === undefined ? '' : JSON.stringify(value)
+  const text = value === undefined ? '' : writeExact(value)
   return (
     <td className={clsx('break-all whitespace-pre-wrap', isOther ? 'text-ink-2' : 'bg-warn-soft text-warn-ink')}>
       {isOther ? 'not there' : text.slice(0, LONG)}

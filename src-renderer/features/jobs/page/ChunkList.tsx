@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { writeExact } from '../../../../src-main/domain/json/exact-json.ts'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import type { Chunk } from './use-chunks.ts'
 
@@ -17,7 +18,7 @@ export function ChunkList({ chunks, count }: ChunkListProps) {
     if (isText) return come.map(({ output }) => String(output)).join('')
     return come
       .slice(-SHOWN_CHUNKS)
-      .map(({ output }) => JSON.stringify(output))
+      .map(({ output }) => writeExact(output))
       .join('\n')
   }, [chunks, count, isText])
   const left = isText ? Math.max(0, text.length - SHOWN_LETTERS) : Math.max(0, count - SHOWN_CHUNKS)

@@ -1,3 +1,5 @@
+import { writeExact } from '../../../../src-main/domain/json/exact-json.ts'
+
 /** A list of flat objects, as a table shows it. */
 export type FoundTable = {
   /** Where it is, like `rows`; empty: the value itself. */
@@ -42,5 +44,5 @@ function tableOf(value: unknown, path: string): FoundTable | undefined {
 /** A cell in words. */
 export function cellText(cell: unknown): string {
   if (cell === undefined || cell === null) return ''
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+  return typeof cell === 'object' ? writeExact(cell) : String(cell)
 }

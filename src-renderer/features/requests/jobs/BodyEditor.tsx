@@ -1,6 +1,7 @@
 import clsx from 'clsx'
 import { useMemo } from 'react'
 import type { InputHints } from '../../../../src-main/contract/saved-requests.ts'
+import { parseExact } from '../../../../src-main/domain/json/exact-json.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
@@ -58,7 +59,7 @@ export function BodyEditor({ text, fault, hints, onChange, isLow }: BodyEditorPr
           <span className="text-failed-ink">{fault}</span>
         )}
         {text !== undefined && lacksInput(text) && (
-          <Button onClick={() => onChange(bodyAround(JSON.parse(text)))}>Put it into &quot;input&quot;</Button>
+          <Button onClick={() => onChange(bodyAround(parseExact(text)))}>Put it into &quot;input&quot;</Button>
         )}
       </div>
       {text !== undefined && <JobOptions text={text} isValid={fault === undefined} onChange={onChange} />}

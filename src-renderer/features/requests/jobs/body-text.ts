@@ -1,4 +1,5 @@
 /** The body of a job as it stands in the editor. The text is the truth; options of the job are fields within it. */
+import { parseExact, writeExact } from '../../../../src-main/domain/json/exact-json.ts'
 
 /** What a text is: a body that can be sent, or why it cannot. */
 export type ReadBody =
@@ -30,7 +31,7 @@ export function lacksInput(text: string): boolean {
 
 /** A body around an input. */
 export function bodyAround(input: unknown): string {
-  return JSON.stringify({ input }, undefined, 2)
+  return writeExact({ input }, 2)
 }
 
 /** The options of a job, by where they stand in its body. */
@@ -56,7 +57,7 @@ export function optionOf(body: Readonly<Record<string, unknown>>, option: JobOpt
 
 /** The text with an option set; undefined takes it out, and what is left empty by that. */
 export function withOption(text: string, option: JobOption, value: unknown): string {
-  const body = JSON.parse(text) as Record<string, unknown>
+  const body = parseExact(text) as Record<string, unknown>
   const [first, second] = OPTION_PATHS[option] as readonly [string, string?]
   if (second === undefined) return written(setIn(body, first, value))
   const inner = isObject(body, first) ? (body[first] as Record<string, unknown>) : {}
@@ -74,7 +75,7 @@ function setIn(fields: Readonly<Record<string, unknown>>, name: string, value: u
   return value === undefined ? others : { ...fields, [name]: value }
 }
 
-const written = (body: object) => JSON.stringify(body, undefined, 2)
+const written = (body: object) => writeExact(body, 2)
 
 function isObject(value: object, name: string): boolean {
   const field = (value as Record<string, unknown>)[name]

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import type { InputHints } from '../../../../src-main/contract/saved-requests.ts'
+import { parseExact } from '../../../../src-main/domain/json/exact-json.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { inputHintsQuery, jobInputQuery } from '../request-queries.ts'
 import { useDraft } from '../use-draft.ts'
@@ -57,7 +58,7 @@ export function useJobDraft(endpointId: string): JobDraft {
     [change, setSearch],
   )
   const example = hints.data?.example
-  const starter = hints.isPending ? undefined : example === undefined ? EMPTY : bodyAround(JSON.parse(example))
+  const starter = hints.isPending ? undefined : example === undefined ? EMPTY : bodyAround(parseExact(example))
   return {
     operation: draft.operation,
     text: draft.body ?? (wanted === undefined || job.isError ? starter : undefined),

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { parseExact } from '../../../../src-main/domain/json/exact-json.ts'
 import { bytes } from '../../../ui/format.ts'
 import { OutputView } from '../../../ui/output/OutputView.tsx'
 import { RawOutput } from '../../../ui/output/RawOutput.tsx'
@@ -41,7 +42,7 @@ function TextBody({ body }: { readonly body: Blob }) {
 
 function parsed(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) }
+    return { value: parseExact(text) }
   } catch {
     return undefined // it is no JSON, whatever its type says, and is shown as what it is
   }

@@ -1,0 +1,31 @@
+/**
+ * JSON whose long whole numbers, like seeds of pictures, keep all their digits: where a number would be rounded they are
+ * read as bigint, and written as they came.
+ */
+
+type ReadContext = { readonly source?: string }
+type RawJson = { readonly rawJSON: (text: string) => unknown }
+
+// Every whole number below has at most fifteen digits, so that most texts are read in the usual way.
+const LONG_DIGITS = /\d{16}/
+// Longer ones mean nothing to anybody, and take their time to read.
+const WHOLE = /^-?\d{16,40}$/
+
+/** Reads JSON. @throws SyntaxError */
+export function parseExact(text: string): unknown {
+  return LONG_DIGITS.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
+}
+
+/** Writes what was read. @param indent spaces of one level; 0: one line without spaces */
+export function writeExact(value: unknown, indent = 0): string {
+  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? rawJson(one) : one), indent)
+}
+
+function keepDigits(_key: string, value: unknown, context?: ReadContext): unknown {
+  const source = context?.source
+  const isRounded = typeof value === 'number' && source !== undefined && WHOLE.test(source) && String(value) !== source
+  return isRounded ? BigInt(source) : value
+}
+
+// The types of the language do not have it yet.
+const rawJson = (value: bigint) => (JSON as unknown as RawJson).rawJSON(String(value))

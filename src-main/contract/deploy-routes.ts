@@ -155,6 +155,14 @@ export const DEPLOY_ROUTES = {
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND', 'BAD_FIELD'],
     source: 'app-deploy, Deploy',
   },
+  releasePlan: {
+    methods: ['GET'],
+    path: '/api/apps/:app/environments/:environment/releases/:number/plan',
+    summary: 'What going back to this release would do; nothing is changed',
+    answer: deployPlan,
+    errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours, because who goes back wants to know what changes, as who deploys',
+  },
   releaseCancel: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/releases/:number/cancel',

@@ -31,6 +31,14 @@ export const releaseQuery = (client: ApiClient, { app, environment }: Place, num
     queryFn: ({ signal }) => client.call('releaseRead', { path: { app, environment, number: String(number) }, signal }),
   })
 
+/** What going back to a release would do, as it stands now. */
+export const releasePlanQuery = (client: ApiClient, { app, environment }: Place, number: number) =>
+  queryOptions({
+    queryKey: ['release-plan', app, environment, number],
+    queryFn: ({ signal }) => client.call('releasePlan', { path: { app, environment, number: String(number) }, signal }),
+    gcTime: 0,
+  })
+
 /** Projects of this machine. */
 export const projectsQuery = (client: ApiClient) =>
   queryOptions({

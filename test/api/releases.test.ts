@@ -119,18 +119,51 @@ test('rollback brings the code of an earlier release back as a new one', async (
   expect(third.spec.handler).toBe(first.workers.greet?.spec.handler)
 })
 
-test('only a release that has been active can be gone back to', async () => {
-  const { service, begin, deploy, ended } = await setup()
+test('what going back would do is told before it, and nothing is done by that', async () => {
+  const { service, deploy } = await setup()
   await deploy({ greet: {} })
+  await deploy({ greet: { workersMax: 5 }, later: {} }, 'b')
+  expect(await service.get(`${PLACE}/releases/1/plan`)).toMatchObject({
+    makes: [],
+    steps: [
+      {
+        resource: 'greet',
+        action: 'update',
+        replacesWorkers: true,
+        changes: expect.arrayContaining([
+          { setting: 'code', from: 'bbbbbbbbbbbb', to: 'aaaaaaaaaaaa' },
+          { setting: 'workersMax', from: 5, to: 1 },
+        ]),
+      },
+      { resource: 'later', action: 'delete' },
+    ],
+  })
+  expect((await service.get(`${PLACE}/releases`)).releases).toHaveLength(2)
+  for (const number of [2, 7])
+    expect(await service.ask('GET', `${PLACE}/releases/${number}/plan`)).toMatchObject({
+      status: 404,
+      body: { code: 'RELEASE_NOT_FOUND' },
+    })
+})
+
+test('a release that failed is tried again, and neither the active one nor one that is not there is', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  const { workers } = await deploy({ greet: {} })
+  const first = workers.greet as TestWorker
   await begin({ greet: {} }, 'b')
+  const givenUp = await service.worker('greet', [first])
   const refused = await service.ask('POST', `${PLACE}/releases`, { body: { source: { release: 7 } } })
   expect(refused).toMatchObject({ status: 409, body: { code: 'DEPLOY_RUNNING' } })
   await service.post(`${PLACE}/releases/2/cancel`)
   expect(await ended(2)).toMatchObject({ release: { state: 'failed', reason: 'it was cancelled' } })
-  for (const number of [2, 7]) {
+  for (const number of [1, 7]) {
     const answer = await service.ask('POST', `${PLACE}/releases`, { body: { source: { release: number } } })
     expect(answer).toMatchObject({ status: 404, body: { code: 'RELEASE_NOT_FOUND' } })
   }
+  await service.post(`${PLACE}/releases`, { source: { release: 2 } })
+  const again = await service.worker('greet', [first, givenUp])
+  void again.take().catch(() => undefined)
+  expect(await ended(3)).toMatchObject({ release: { state: 'active', fingerprint: 'b'.repeat(64) } })
 })
 
 test('two releases of one environment at once: the second is refused and the first goes on', async () => {

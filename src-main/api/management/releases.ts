@@ -4,7 +4,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { findOrCreateEnvironment, requireRelease } from '../../services/apps/environments.ts'
-import { planRelease } from '../../services/apps/plan-release.ts'
+import { planRollback, showPlan } from '../../services/apps/plan-release.ts'
 import { viewProgress, viewRelease } from '../../services/apps/views.ts'
 import type { Environment, Release } from '../../services/ports/apps.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
@@ -13,9 +13,6 @@ import { readJson } from '../read-body.ts'
 import { queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
 import { environmentOf, placeOf } from './apps.ts'
-
-// Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
-const NOT_HERE_YET = '/nowhere'
 
 function releaseOf(c: Context, service: ServiceContext) {
   const environment = environmentOf(c, service)
@@ -29,13 +26,7 @@ export const RELEASE_OPERATIONS = {
   async planCreate(c, service) {
     const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
     const { artifact, ...wanted } = APP_ROUTES.planCreate.body.parse(value)
-    const { targets: _targets, ...plan } = await planRelease(service, {
-      ...wanted,
-      ...placeOf(c),
-      folder: NOT_HERE_YET,
-      code: artifact,
-    })
-    return c.json(plan)
+    return c.json(await showPlan(service, { ...wanted, ...placeOf(c), code: artifact }))
   },
   releaseList(c, service) {
     const environment = environmentOf(c, service)
@@ -57,6 +48,10 @@ export const RELEASE_OPERATIONS = {
     const follow = queryValue(c, 'follow', APP_ROUTES.releaseRead.query.follow)
     if (follow === 'true') return followRelease(c, service, environment, release)
     return c.json(viewProgress(service, environment, release))
+  },
+  async releasePlan(c, service) {
+    const { environment, release } = releaseOf(c, service)
+    return c.json(await planRollback(service, environment, release.number))
   },
   async releaseCancel(c, service) {
     const { environment, release } = releaseOf(c, service)

@@ -28,9 +28,10 @@ Examples:
   $ drydock rollback 3 --env production`,
     )
     .action(async (number: number | undefined, options: PlaceOptions, command: Command) => {
-      const [{ existingPlace }, { runRelease, showRelease }] = await Promise.all([
+      const [{ existingPlace }, { runRelease, showRelease }, { showPlan }] = await Promise.all([
         import('../deploy/app-place.ts'),
         import('../deploy/run-release.ts'),
+        import('../deploy/show-plan.ts'),
       ])
       const session = await openSession(command, surroundings)
       const { client, output } = session
@@ -41,8 +42,10 @@ Examples:
       if (!output.json) {
         const from = active === undefined ? '' : ` from release ${active.number}`
         output.line(
-          `${output.paint('bold', `${place.app}/${place.environment}`)} goes back${from} to release ${release}:`,
+          `${output.paint('bold', `${place.app}/${place.environment}`)} goes back${from} to release ${release}.`,
         )
+        const path = { ...place, number: String(release) }
+        showPlan(output, await client.call('releasePlan', { path }), client.url)
       }
       const progress = await runRelease(session, surroundings, place, { source: { release } })
       if (output.json) output.document(progress)

@@ -38,8 +38,8 @@ export function locateSource({ apps }: Pick<Storage, 'apps'>, environment: Envir
     return { artifact: active.artifact, folder: active.folder, rollbackOf: active.rollbackOf }
   }
   const release = apps.release(environment.id, source.release)
-  // One that failed has never been ready, and the active one needs no way back.
-  if (release?.state !== 'superseded')
+  // The active one needs no way back. One that failed is tried again: what it lacked may be there by now.
+  if (release?.state !== 'superseded' && release?.state !== 'failed')
     throw new AppError('RELEASE_NOT_FOUND', { number: source.release, app, environment: name })
   return { artifact: release.artifact, folder: release.folder, rollbackOf: release.rollbackOf ?? release.number }
 }
@@ -54,7 +54,7 @@ export async function openSource(deps: OpenSourceDeps, where: Where, signal: Abo
   const text = await deps.readManifest(folder)
   if (text === undefined)
     throw new AppError('BAD_FIELD', { field: 'source', why: `there is no ${MANIFEST_FILE} in ${folder}` })
-  const read = parse(text)
+  const read = parseManifest(text)
   return { artifact, rollbackOf, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
 }
 
@@ -74,7 +74,7 @@ async function unpacked({ storage, unpack, readManifest }: OpenSourceDeps, artif
 }
 
 /** Reads the text of a manifest. @throws AppError BAD_FIELD */
-function parse(text: string): Manifest {
+export function parseManifest(text: string): Manifest {
   let value: unknown
   try {
     value = JSON.parse(text)

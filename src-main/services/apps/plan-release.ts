@@ -3,29 +3,50 @@ import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { planDeploy } from '../../domain/app/plan.ts'
 import { targetConfig } from '../../domain/app/target-config.ts'
+import type { Environment } from '../ports/apps.ts'
 import type { Fleet, Storage } from '../ports.ts'
+import { requireRelease } from './environments.ts'
 import { fitToMachine } from './fit-machine.ts'
 import { endpointsOf } from './members.ts'
+import { locateSource, parseManifest } from './open-source.ts'
 
 /** What is to be released, and where. */
 export type Wanted = {
   readonly app: string
   readonly environment: string
   readonly manifest: Manifest
-  /** Folder of this machine with the code; any absolute one where it is not here yet, as only a plan is asked for. */
+  /** Folder of this machine with the code. */
   readonly folder: string
   /** See AppMembership. */
   readonly code: string
 } & Pick<ReleaseCreate, 'runsOn' | 'withoutImages'>
 
+type PlanDeps = { readonly storage: Storage; readonly fleet: Pick<Fleet, 'refusal'> }
+
 /** What a release does, with the settings that its endpoints get. */
 export type ReleasePlan = DeployPlan & { readonly targets: Readonly<Record<string, EndpointConfig>> }
 
+// Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
+const NOT_HERE_YET = '/nowhere'
+
+/** What a release would do, for who asks before it; its code need not be here. @throws AppError BAD_FIELD */
+export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): Promise<DeployPlan> {
+  const { targets: _targets, ...plan } = await planRelease(deps, { ...wanted, folder: NOT_HERE_YET })
+  return plan
+}
+
+/** What going back to a release would do. @throws AppError RELEASE_NOT_FOUND, BAD_FIELD */
+export async function planRollback(deps: PlanDeps, environment: Environment, number: number): Promise<DeployPlan> {
+  const { artifact } = locateSource(deps.storage, environment, { release: number })
+  const { manifest: text } = requireRelease(deps, environment, number)
+  const manifest = parseManifest(text)
+  const { app, name } = environment
+  const code = artifact ?? manifest.source_fingerprint
+  return await showPlan(deps, { app, environment: name, manifest, code, withoutImages: false })
+}
+
 /** Plans a release on this machine; nothing is changed. @throws AppError BAD_FIELD */
-export async function planRelease(
-  { storage, fleet }: { readonly storage: Storage; readonly fleet: Pick<Fleet, 'refusal'> },
-  wanted: Wanted,
-): Promise<ReleasePlan> {
+export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted): Promise<ReleasePlan> {
   const { app, environment: name, manifest, folder, code } = wanted
   const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, wanted)
   const volumes = await volumeFolders(storage, manifest)

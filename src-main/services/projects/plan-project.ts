@@ -2,7 +2,7 @@ import type { DeployPlan, RunsOn } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
-import { planRelease } from '../apps/plan-release.ts'
+import { showPlan } from '../apps/plan-release.ts'
 import type { Project } from '../ports/projects.ts'
 import type { Fleet, Storage } from '../ports.ts'
 import { appOfFolder } from './app-of-folder.ts'
@@ -14,9 +14,6 @@ type Deps = {
   readonly fleet: Pick<Fleet, 'refusal'>
   readonly projects: Pick<Projects, 'builds' | 'source'>
 }
-
-// Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
-const NOT_HERE_YET = '/nowhere'
 
 /**
  * Plans a deploy of a project: of its last build where that is of this source and still here, else of a new one.
@@ -32,11 +29,10 @@ export async function planProject(
   }: ProjectBuildRequest & { readonly environment: string; readonly runsOn?: RunsOn | undefined },
 ): Promise<{ readonly artifact: string; readonly plan: DeployPlan }> {
   const { artifact, manifest } = await currentBuild(deps, project, request)
-  const { targets: _targets, ...plan } = await planRelease(deps, {
+  const plan = await showPlan(deps, {
     app: appOfFolder(project.folder),
     environment,
     manifest,
-    folder: NOT_HERE_YET,
     code: artifact,
     ...(runsOn === undefined ? {} : { runsOn }),
     withoutImages: false,

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { app, detail, events, PLACE, progress, release } from './deploy/support.ts'
+import { app, detail, events, PLACE, planOf, progress, release } from './deploy/support.ts'
 import { sendError, setupCli } from './support.ts'
 
 const ENV = { SVC_APP: 'demo' }
+const BACK = {
+  resource: 'greet',
+  action: 'update' as const,
+  changes: [{ setting: 'code', from: 'b'.repeat(12), to: 'a'.repeat(12) }],
+  replacesWorkers: true,
+}
 
 async function setup(fields: Parameters<typeof detail>[0] = {}) {
   const { run, service } = await setupCli({
@@ -17,6 +23,9 @@ async function setup(fields: Parameters<typeof detail>[0] = {}) {
       ],
       ...fields,
     }),
+    [`GET ${PLACE}/releases/1/plan`]: planOf(),
+    [`GET ${PLACE}/releases/2/plan`]: planOf(),
+    [`GET ${PLACE}/releases/3/plan`]: planOf({ steps: [BACK] }),
     [`POST ${PLACE}/releases`]: progress({ number: 6, state: 'preparing' }),
     [`GET ${PLACE}/releases/6`]: events(progress({ number: 6, rollbackOf: 3 })),
   })
@@ -28,7 +37,8 @@ test('rollback goes back to the release before the active one', async () => {
   const { rollback, source } = await setup()
   const { exitCode, stdout } = await rollback()
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('demo/production goes back from release 4 to release 3:\n')
+  expect(stdout).toContain('demo/production goes back from release 4 to release 3.\n')
+  expect(stdout).toContain('~ greet  update     code bbbbbbbbbbbb -> aaaaaaaaaaaa\n')
   expect(stdout).toContain('Release 6 of demo/production is active.\n')
   expect(source()).toEqual({ source: { release: 3 } })
 })
@@ -56,7 +66,7 @@ test('rollback of an environment that is not deployed brings the last release ba
     active: undefined,
     releases: [release({ number: 1, state: 'superseded' })],
   })
-  expect((await rollback()).stdout).toContain('demo/production goes back to release 1:\n')
+  expect((await rollback()).stdout).toContain('demo/production goes back to release 1.\n')
   expect(source()).toEqual({ source: { release: 1 } })
 })
 

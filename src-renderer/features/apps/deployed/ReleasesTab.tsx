@@ -6,11 +6,11 @@ import { ADDRESS } from '../../../addresses.ts'
 import type { Place } from '../../../api-client/app-queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { Confirm } from '../../../ui/Dialog.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ReleaseCard } from '../release/ReleaseCard.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 import { ReleaseRow } from './ReleaseRow.tsx'
+import { RollbackQuestion } from './RollbackQuestion.tsx'
 
 /** An environment. */
 export type ReleasesTabProps = { readonly detail: EnvironmentDetail; readonly place: Place }
@@ -26,8 +26,8 @@ export function ReleasesTab({ detail, place }: ReleasesTabProps) {
   const shown = Number(search.get('release')) || preparing?.number
   const show = (number: number) =>
     go(`${ADDRESS.environment(place.app, place.environment, 'releases')}?release=${number}`)
-  const rollBack = async (number: number) => {
-    const made = await release({ release: number })
+  const rollBack = async (number: number, deletes: readonly string[]) => {
+    const made = await release({ release: number }, { deletes: [...deletes] })
     if (made !== undefined) show(made)
   }
   if (releases.length === 0)
@@ -60,17 +60,13 @@ export function ReleasesTab({ detail, place }: ReleasesTabProps) {
         </ul>
       </Card>
       {asksFor !== undefined && (
-        <Confirm
-          open
-          kind="main"
-          onOpenChange={() => setAsksFor(undefined)}
-          action={`${asksFor.state === 'failed' ? 'Try again' : 'Roll back to'} release ${asksFor.number}`}
-          onConfirm={() => void rollBack(asksFor.number)}
-        >
-          It becomes the next release, with the code of release {asksFor.number} and the variables of now. A worker of
-          each endpoint is started beside those that serve; when all are ready they take over, and no request fails.
-          {active !== undefined && ` Until then release ${active.number} serves.`} Endpoints that it does not have stay.
-        </Confirm>
+        <RollbackQuestion
+          place={place}
+          release={asksFor}
+          active={active}
+          onClose={() => setAsksFor(undefined)}
+          onConfirm={(deletes) => void rollBack(asksFor.number, deletes)}
+        />
       )}
     </>
   )

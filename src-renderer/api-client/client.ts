@@ -3,6 +3,7 @@ import { APP_ROUTES, type AppOperation } from '../../src-main/contract/app-route
 import type { ErrorBody } from '../../src-main/contract/errors.ts'
 import type { Route } from '../../src-main/contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../../src-main/contract/v2-routes.ts'
+import { parseExact } from '../../src-main/domain/json/exact-json.ts'
 import type { Platform } from '../platform/platform.ts'
 import { ApiError } from './api-error.ts'
 import type { EventSourceLike } from './event-stream.ts'
@@ -53,6 +54,8 @@ export type FollowOptions<Item> = {
   readonly schema: z.ZodType<Item>
   /** Hears of items in batches, at most twenty times a second. */
   readonly onItems: (items: readonly Item[]) => void
+  /** Stays open where nobody sees the page, as for something that ends without a reader; a page has few connections. */
+  readonly isKept?: boolean
   /** Whether nothing follows this item. Without it the stream is opened again until it is ended here. */
   readonly isLast?: (item: Item) => boolean
   /** The stream broke off and is opened again in a second. */
@@ -63,7 +66,7 @@ export type FollowOptions<Item> = {
 export type ClientPorts = {
   readonly fetch: typeof globalThis.fetch
   readonly connect: (address: string) => EventSourceLike
-  readonly platform: Pick<Platform, 'after'>
+  readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
 }
 
 /** Makes the client from the route tables of the contract. The browser adds the session to each call. */
@@ -123,7 +126,10 @@ function addressOf(pattern: string, path: CallArguments['path'] = {}, query: Cal
 
 async function send(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<unknown> {
   const answer = await reach(fetch, address, init)
-  const value: unknown = await answer.json().catch(() => undefined)
+  const value = await answer
+    .text()
+    .then(parseExact)
+    .catch(() => undefined)
   if (answer.ok) return value
   if (isErrorBody(value)) throw new ApiError(value.code, value.status, value.error)
   throw notDrydock(answer.status)

@@ -1,9 +1,10 @@
 /**
  * Follows one stream of items, like log lines or the state of a build. Unlike the stream of events it is opened again
- * here, from the last item on, as nobody else has to know what was missed.
+ * here, from the last item on, as nobody else has to know what was missed. A page that nobody sees lets go of it,
+ * unless it is kept.
  */
 import type { z } from 'zod'
-import type { Platform } from '../platform/platform.ts'
+import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
 import type { EventSourceLike } from './event-stream.ts'
 
 const BATCH_MS = 50
@@ -16,6 +17,7 @@ export function followItems<Item>({
   schema,
   onItems,
   isLast = () => false,
+  isKept = false,
   onLost = () => {},
   connect,
   platform,
@@ -25,15 +27,17 @@ export function followItems<Item>({
   readonly schema: z.ZodType<Item>
   readonly onItems: (items: readonly Item[]) => void
   readonly isLast?: (item: Item) => boolean
+  readonly isKept?: boolean
   readonly onLost?: () => void
   readonly connect: (address: string) => EventSourceLike
-  readonly platform: Pick<Platform, 'after'>
+  readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
 }): () => void {
   let last: Item | undefined
   let batch: Item[] = []
   let source: EventSourceLike | undefined
   let cancelFlush: (() => void) | undefined
   let cancelAgain: (() => void) | undefined
+  let cancelUnseen: (() => void) | undefined
 
   const flush = () => {
     cancelFlush?.()
@@ -42,7 +46,14 @@ export function followItems<Item>({
     batch = []
     if (items.length > 0) onItems(items)
   }
+  const close = () => {
+    cancelAgain?.()
+    cancelAgain = undefined
+    source?.close()
+    source = undefined
+  }
   const open = () => {
+    close()
     const opened = connect(address(last))
     source = opened
     opened.addEventListener(event, ((message: MessageEvent<string>) => {
@@ -51,18 +62,26 @@ export function followItems<Item>({
       cancelFlush ??= platform.after(BATCH_MS, flush)
     }) as EventListener)
     opened.addEventListener('error', () => {
-      opened.close()
+      close()
       flush()
-      if (last !== undefined && isLast(last)) return
+      if (hasEnded()) return
       onLost()
       cancelAgain = platform.after(AGAIN_AFTER_MS, open)
     })
   }
-  open()
+  const hasEnded = () => last !== undefined && isLast(last)
+  const isWanted = () => isKept || platform.isVisible()
+  const endWatch = platform.onVisibility(() => {
+    cancelUnseen?.()
+    if (!isWanted()) cancelUnseen = platform.after(UNSEEN_MS, close)
+    else if (source === undefined && !hasEnded()) open()
+  })
+  if (isWanted()) open()
   return () => {
+    endWatch()
+    cancelUnseen?.()
     cancelFlush?.()
-    cancelAgain?.()
     batch = []
-    source?.close()
+    close()
   }
 }

@@ -25,6 +25,12 @@ export type Platform = {
   readonly desktop?: DesktopBridge | undefined
 }
 
+/**
+ * For how long a page that nobody sees keeps its streams, ms: a browser has few connections to one service for all its
+ * tabs, and who comes back at once finds all as it was.
+ */
+export const UNSEEN_MS = 10_000
+
 const PREFIX = 'drydock.'
 
 /** The platform of a browser window. */

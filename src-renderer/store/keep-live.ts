@@ -7,12 +7,11 @@ import type { LiveSnapshot } from '../../src-main/contract/live.ts'
 import { isSignedOut } from '../api-client/api-error.ts'
 import type { ApiClient } from '../api-client/client.ts'
 import { type EventSourceLike, type NumberedEvent, openEventStream } from '../api-client/event-stream.ts'
-import type { Platform } from '../platform/platform.ts'
+import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
 import type { AppStore } from './app-store.ts'
 
 const RETRY_FROM_MS = 500
 const RETRY_TO_MS = 5000
-const UNSEEN_MS = 10_000
 // Reasons why jobs wait, or why a worker finds no place, change with time alone; so do workers of load-balanced endpoints,
 // whose requests are no events.
 const REFRESH_MS = 3000

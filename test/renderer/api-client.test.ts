@@ -6,9 +6,8 @@ import type { EventSourceLike } from '../../src-renderer/api-client/event-stream
 import { followJobLists } from '../../src-renderer/api-client/follow-job-lists.ts'
 import { jobMoved, NOW, testPlatform } from './support.tsx'
 
-function setup(answer: () => Response | Promise<Response>) {
+function setup(answer: () => Response | Promise<Response>, platform = testPlatform()) {
   const requests: { readonly address: string; readonly init: RequestInit }[] = []
-  const platform = testPlatform()
   const streams: { readonly address: string; readonly target: EventTarget; closed: boolean }[] = []
   const client = createApiClient({
     platform,
@@ -49,6 +48,13 @@ describe('a call', () => {
         init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"input":{"n":1}}' },
       },
     ])
+  })
+
+  test('keeps every digit of a long number', async () => {
+    const text = '{"id":"j","status":"COMPLETED","output":{"seed":18446744073709551615}}'
+    const { client } = setup(() => new Response(text))
+    const { output } = await client.call('status', { path: { endpointId: 'e', jobId: 'j' } })
+    expect(output).toEqual({ seed: 18446744073709551615n })
   })
 
   test.each([
@@ -122,8 +128,10 @@ describe('a stream of items', () => {
   const schema = z.object({ id: z.number() })
   const noAnswer = () => Promise.reject(new Error('not asked'))
 
-  function follow(isLast: (item: { id: number }) => boolean = () => false) {
-    const parts = setup(noAnswer)
+  type Wanted = { readonly isLast?: (item: { id: number }) => boolean; readonly isKept?: boolean }
+
+  function follow(wanted: Wanted = {}, platform = testPlatform()) {
+    const parts = setup(noAnswer, platform)
     const batches: number[][] = []
     const end = parts.client.follow({
       operation: 'workerLogs',
@@ -132,7 +140,7 @@ describe('a stream of items', () => {
       event: 'line',
       schema,
       onItems: (items) => void batches.push(items.map(({ id }) => id)),
-      isLast,
+      ...wanted,
     })
     const send = (stream: number, id: number) =>
       parts.streams[stream]?.target.dispatchEvent(new MessageEvent('line', { data: JSON.stringify({ id }) }))
@@ -158,10 +166,50 @@ describe('a stream of items', () => {
   })
 
   test('is not opened again after its last item', async () => {
-    const { streams, send, breakOff, platform } = follow(({ id }) => id === 9)
+    const { streams, send, breakOff, platform } = follow({ isLast: ({ id }) => id === 9 })
     send(0, 9)
     breakOff(0)
     await platform.advance(10_000)
+    expect(streams.length).toBe(1)
+  })
+
+  test('gives its connection back while nobody sees the page, and goes on where it was', async () => {
+    const { streams, batches, send, platform, end } = follow()
+    send(0, 1)
+    platform.show(false)
+    await platform.advance(9000)
+    platform.show(true)
+    await platform.advance(10_000)
+    expect(streams.map(({ closed }) => closed)).toEqual([false])
+    platform.show(false)
+    send(0, 2)
+    await platform.advance(10_000)
+    expect([batches, streams.map(({ closed }) => closed)]).toEqual([[[1], [2]], [true]])
+    platform.show(true)
+    expect(streams.map(({ address, closed }) => [address, closed])).toEqual([
+      ['/api/workers/w/logs?follow=true', true],
+      ['/api/workers/w/logs?after=2&follow=true', false],
+    ])
+    end()
+    platform.show(false)
+    platform.show(true)
+    expect(streams.length).toBe(2)
+  })
+
+  test('that is to be kept stays while nobody sees the page', async () => {
+    const { streams, platform } = follow({ isKept: true })
+    platform.show(false)
+    await platform.advance(60_000)
+    platform.show(true)
+    expect(streams.map(({ closed }) => closed)).toEqual([false])
+  })
+
+  test('of a page that was opened behind another one begins when it is seen', () => {
+    const platform = testPlatform()
+    platform.show(false)
+    const { streams } = follow({}, platform)
+    expect(streams).toEqual([])
+    platform.show(true)
     expect(streams.length).toBe(1)
   })
 

@@ -72,6 +72,8 @@ export function connectShell({
       event: 'output',
       schema: shellOutput,
       isLast: ({ ended }) => ended !== undefined,
+      // The service ends a shell a minute after its last reader.
+      isKept: true,
       onItems(pieces) {
         for (const { data, ended } of pieces) {
           screen.write(bytesOf(data))

@@ -1,5 +1,6 @@
 // @vitest-environment node
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { until } from '../support.tsx'
 import { setup, textWith } from './files-support.ts'
 
 test('an edit is a draft within a second of the last key, as text that differs only where it was touched', async () => {
@@ -36,7 +37,19 @@ test('a page that is hidden sends at once', async () => {
   const { edit, platform } = await openWindow()
   edit('one')
   platform.show(false)
-  await vi.waitFor(async () => expect((await kept()).draft).toBe(1))
+  await until(async () => expect((await kept()).draft).toBe(1))
+})
+
+test('a page that goes keeps what is taken over as it goes', async () => {
+  const { openWindow, kept } = await setup()
+  const before = await openWindow()
+  before.edit('one')
+  before.platform.show(false)
+  before.edit('one, two')
+  before.cut('before')
+  const after = await openWindow(before.texts)
+  expect(after.title()).toBe('one, two')
+  expect((await kept()).text).toContain('one, two')
 })
 
 test('saving makes a version, with edits of the last moment, and a copy of the window before is forgotten', async () => {
@@ -185,7 +198,7 @@ test('hands that never rest lose no more than five seconds', async () => {
     edit(`typed ${key}`)
     await platform.advance(200)
   }
-  await vi.waitFor(async () => expect((await kept()).draft).toBe(1))
+  await until(async () => expect((await kept()).draft).toBe(1))
 })
 
 test('a version is not saved twice where nothing has changed', async () => {

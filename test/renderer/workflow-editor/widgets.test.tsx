@@ -94,14 +94,17 @@ describe('a number', () => {
     expect([steps.value, editor.getState().done.length]).toEqual(['30', 1])
   })
 
-  test('keeps what is typed when it is run, undone or left at once', () => {
-    const { written, unmount } = renderWidgets(SAMPLER)
+  test('keeps what is typed when it is run, undone or left at once, or the window goes', () => {
+    const { written, unmount, platform } = renderWidgets(SAMPLER)
     type(number('steps of KSampler'), '21')
     fireEvent.keyDown(number('steps of KSampler'), { key: 'Enter', ctrlKey: true })
     expect(written()).toContain(',21,')
     type(number('steps of KSampler'), '22')
-    unmount()
+    act(() => platform.show(false))
     expect(written()).toContain(',22,')
+    type(number('steps of KSampler'), '23')
+    unmount()
+    expect(written()).toContain(',23,')
   })
 
   test('that is set elsewhere while somebody types is not overwritten', async () => {

@@ -132,8 +132,8 @@ export function createKeeper(
     cancelTimers()
     kept = document
     set({ workflow: answer, status: isKept() ? 'kept' : 'waiting', fault: undefined })
-    void forgetUnkept(texts, workflow.id)
-    if (!isKept()) schedule(REST_MS)
+    if (isKept()) void forgetUnkept(texts, workflow.id)
+    else schedule(REST_MS)
   }
 
   async function failed(
@@ -195,9 +195,18 @@ export function createKeeper(
       return true
     })
 
+  // The window may be gone before the service has answered.
+  function keepAtOnce(): void {
+    void writeUnkept(texts, workflow.id, { text: writer(now()), seen: seen() })
+    void keep()
+  }
+
   const endEdits = editor.subscribe(({ document }, before) => {
     const { status } = state.getState()
-    if (document === before.document || status === 'changed' || status === 'keeping') return
+    if (document === before.document || status === 'changed') return
+    // What was typed last is taken over when the window goes.
+    if (!platform.isVisible() && !isKept()) return keepAtOnce()
+    if (status === 'keeping') return
     if (isKept()) {
       cancelTimers()
       set({ status: 'kept', fault: undefined })
@@ -209,10 +218,7 @@ export function createKeeper(
   })
   const endVisibility = platform.onVisibility(() => {
     if (platform.isVisible()) void refresh()
-    if (platform.isVisible() || isKept() || state.getState().status === 'changed') return
-    // The window may be gone before the service has answered.
-    void writeUnkept(texts, workflow.id, { text: writer(now()), seen: seen() })
-    void keep()
+    if (!platform.isVisible() && !isKept() && state.getState().status !== 'changed') keepAtOnce()
   })
 
   return {

@@ -70,7 +70,15 @@ export function useTyping(options: TypingOptions): Typing {
     type(typed) {
       pending.current?.stop()
       setDraft({ text: typed, seen: value })
-      pending.current = { text: typed, seen: value, stop: platform.after(PAUSE_MS, () => flushLater.current()) }
+      const takeOver = () => flushLater.current()
+      const stopPause = platform.after(PAUSE_MS, takeOver)
+      // A window that goes keeps the last keys too.
+      const stopWatch = platform.onVisibility(takeOver)
+      const stop = () => {
+        stopPause()
+        stopWatch()
+      }
+      pending.current = { text: typed, seen: value, stop }
     },
     leave() {
       flush()

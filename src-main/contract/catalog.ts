@@ -17,6 +17,12 @@ export const catalogFile = z
     platform: z.literal('linux/amd64').optional().describe('the only one that the image is made for'),
     model: z.string().min(1).optional().describe('the model in the image'),
     licence: z.string().min(1).describe('what to know before it is used'),
+    classes: z
+      .literal('comfyui')
+      .optional()
+      .describe(
+        'classes of nodes that it has: those that come with a ComfyUI server, as resources/node-types.json has them',
+      ),
     gpuMemoryGb: z.number().positive().optional().describe('least memory of the graphics card'),
     diskGb: z.number().positive().optional().describe('size of the container disk'),
     settings: settings.describe('of the endpoint, beside its name and its program'),

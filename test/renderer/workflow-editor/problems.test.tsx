@@ -141,18 +141,19 @@ test('what failed in the last run stands above them, and leads to its node', asy
   expect([...editor.getState().selection]).toEqual(['5'])
 })
 
+const entry = catalogEntry.parse({
+  id: 'mine',
+  name: 'Mine',
+  summary: 's',
+  handler: 'h.py',
+  licence: 'l',
+  env: [],
+  settings: { workflows: { models: ['mine.safetensors'] } },
+  example: {},
+  missing: [],
+})
+
 describe('a model that the endpoint lacks', () => {
-  const entry = catalogEntry.parse({
-    id: 'mine',
-    name: 'Mine',
-    summary: 's',
-    handler: 'h.py',
-    licence: 'l',
-    env: [],
-    settings: { workflows: { models: ['mine.safetensors'] } },
-    example: {},
-    missing: [],
-  })
   const answers = { nodeTypes: { text: '{}', source: 'built-in' }, catalogList: { entries: [entry] } }
 
   test('is an error that names who has it, and chooses that one', async () => {
@@ -199,6 +200,21 @@ describe('a class that the endpoint lacks', () => {
       'Endpoint worker does not have the class NobodyKnows, and the file does not name the values of the node: they are not sent. Choose an endpoint that has the class.',
     )
     expect(list.getAllByLabelText('Warning')).toHaveLength(1)
+  })
+
+  test('and that comes with a server leads to the entries that run one', async () => {
+    const nodeTypes = ({ query }: { readonly query: { readonly endpoint?: string } }) => {
+      const known = query.endpoint === undefined ? '{"NobodyKnows":{"input":{},"output":[]}}' : '{}'
+      return { text: known, source: 'built-in' }
+    }
+    const server = { ...entry, id: 'bridge', name: 'Bridge', classes: 'comfyui' }
+    const entries = [entry, server, { ...server, id: 'large', name: 'Large', model: 'A large one' }]
+    await renderProblems(text, { answers: { nodeTypes, catalogList: { entries } } })
+    const list = await open()
+    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    const link = await list.findByRole<HTMLAnchorElement>('link', { name: 'Bridge' })
+    expect(link.getAttribute('href')).toBe('/catalog?entry=bridge')
+    expect([list.queryByText('Large'), list.queryByText('Mine')]).toEqual([null, null])
   })
 
   test('that nobody has leads to the catalog', async () => {

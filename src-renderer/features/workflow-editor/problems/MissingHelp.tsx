@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { catalogQuery } from '../../../api-client/queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
@@ -21,20 +22,20 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
   const chosen = useRuns(({ endpointId }) => endpointId)
   const endpoints = useAppState(useShallow(({ live }) => Object.values(live.endpoints).filter(takesWorkflows)))
   const { kind, name } = missing
-  const { data: owners } = useQuery({
+  const { data: catalog } = useQuery({ ...catalogQuery(client), staleTime: STALE_AFTER_MS })
+  const { data: found } = useQuery({
     queryKey: ['who-has', kind, name, endpoints.map(({ id, updatedAt }) => [id, updatedAt])],
     queryFn: async () => {
       const cache = createNodeTypesCache(client)
-      const has = await Promise.all(
-        endpoints.map(async (one) => endpointHas(missing, one, await cache.read(one.id).catch(() => new Map()))),
-      )
-      return endpoints.filter((_one, at) => has[at]).map((one) => ({ id: one.id, name: one.name }))
+      const read = (endpointId?: string) => cache.read(endpointId).catch((): NodeTypes => new Map())
+      const has = await Promise.all(endpoints.map(async (one) => endpointHas(missing, one, await read(one.id))))
+      const owners = endpoints.filter((_one, at) => has[at]).map((one) => ({ id: one.id, name: one.name }))
+      return { owners, builtIn: await read() }
     },
     staleTime: STALE_AFTER_MS,
   })
-  const { data: catalog } = useQuery({ ...catalogQuery(client), staleTime: STALE_AFTER_MS })
-  const entries = entriesWith(missing, catalog?.entries ?? [])
-  const others = owners?.filter(({ id }) => id !== chosen)
+  const others = found?.owners.filter(({ id }) => id !== chosen)
+  const entries = entriesWith(missing, catalog?.entries ?? [], found?.builtIn ?? new Map())
   if (others === undefined || catalog === undefined)
     return (
       <p className="text-small text-ink-2">Looking who has it among {endpoints.length} endpoints and the catalog.</p>

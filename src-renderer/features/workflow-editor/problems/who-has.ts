@@ -15,9 +15,18 @@ export function endpointHas({ kind, name }: Missing, { workflows }: WorkflowEndp
   return [...types.values()].some(({ inputs }) => inputs.some(({ choices }) => choices?.includes(name)))
 }
 
-/** The entries of the catalog that come with a model: they list it, or their example loads it. Classes no entry lists. */
-export function entriesWith({ kind, name }: Missing, entries: readonly CatalogEntry[]): readonly CatalogEntry[] {
-  if (kind === 'class') return []
+/**
+ * The entries of the catalog that have it. A model: they list it, or their example loads it. A class: their server comes
+ * with it; those with a model of their own are left out, as they are chosen for the model.
+ * @param builtIn classes that come with a server
+ */
+export function entriesWith(
+  { kind, name }: Missing,
+  entries: readonly CatalogEntry[],
+  builtIn: NodeTypes,
+): readonly CatalogEntry[] {
+  if (kind === 'class')
+    return entries.filter(({ classes, model }) => classes === 'comfyui' && model === undefined && builtIn.has(name))
   const quoted = JSON.stringify(name)
   return entries.filter(({ settings, example }) =>
     [settings, example].some((part) => JSON.stringify(part).includes(quoted)),

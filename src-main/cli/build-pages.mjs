@@ -27,6 +27,8 @@ const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
 // The pages share contract and domain with the service; the lock file says which libraries go in.
 const SOURCES = ['src-renderer', 'src-main/contract', 'src-main/domain', 'package-lock.json']
 
+const PLACING_TRIES = 10
+
 const say = (text) => process.stderr.write(`${text}\n`)
 
 /**
@@ -63,12 +65,23 @@ function build(sources, node) {
       return 1
     }
     mkdirSync(OUT, { recursive: true })
-    rmSync(PAGES, { recursive: true, force: true })
-    renameSync(fresh, PAGES)
+    putInPlace(fresh)
     writeFileSync(STAMP, sources)
     return 0
   } finally {
     rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+// Two starts at once build twice: then the one that is later takes the place of the other.
+function putInPlace(fresh) {
+  for (let tries = 1; ; tries++) {
+    rmSync(PAGES, { recursive: true, force: true })
+    try {
+      return renameSync(fresh, PAGES)
+    } catch (error) {
+      if (tries === PLACING_TRIES || !['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error
+    }
   }
 }
 

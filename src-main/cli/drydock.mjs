@@ -29,12 +29,6 @@ async function handOver() {
   const { spawn } = await import('node:child_process')
   const { constants } = await import('node:os')
   const { isatty } = await import('node:tty')
-  const child = spawn(PINNED_NODE, [MAIN, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    // For a command that lives long: it can notice that the launcher was killed without a chance to tell it.
-    env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
-  })
-
   // Ctrl+C and the closing of a terminal reach every process of the group, so the child has the signal already; a
   // second one would read as "quit at once". Without a terminal only this process was told, and must pass it on.
   // `isatty` and not `process.stdin.isTTY`: that would open stdin here and turn it non-blocking for the child.
@@ -44,7 +38,13 @@ async function handOver() {
     SIGHUP: () => hasTerminal || child.kill('SIGHUP'),
     SIGTERM: () => child.kill('SIGTERM'),
   }
+  // Before the child is there: a signal that came in between would end the launcher alone.
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
+  const child = spawn(PINNED_NODE, [MAIN, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    // For a command that lives long: it can notice that the launcher was killed without a chance to tell it.
+    env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
+  })
 
   child.once('error', (error) => {
     process.stderr.write(`Drydock could not start ${PINNED_NODE} (${error.code}). Run "npm install" in ${ROOT}\n`)

@@ -231,7 +231,6 @@ async function whyPinnedNodeIsMissing() {
 /** Runs a program in the clone's root and collects what it prints; a signal to this process is passed to it. */
 function run(command, args, env = process.env) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
     const chunks = []
     let passed
     const pass = (signal) => {
@@ -239,7 +238,9 @@ function run(command, args, env = process.env) {
       child.kill(signal)
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    // Before the program is there: a signal that came in between would end this process alone.
     for (const signal of signals) process.on(signal, pass)
+    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
     child.stdout.on('data', (chunk) => chunks.push(chunk))
     child.stderr.on('data', (chunk) => chunks.push(chunk))
     const end = (result) => {

@@ -48,8 +48,9 @@ export type SupervisorNeeds = {
   readonly onChange: (state: ServiceState) => void
 }
 
-// The service gives jobs 10 s and answers 2 s when it stops; source: STOP_GRACE_MS and ANSWER_GRACE_MS of server/main.
-const STOP_LIMIT_MS = 15_000
+// The service gives jobs 10 s and answers 2 s when it stops; source: STOP_GRACE_MS and ANSWER_GRACE_MS of server/main. The
+// rest is for a busy machine: a service that is killed leaves its workers behind.
+const STOP_LIMIT_MS = 30_000
 // Between looks for a service that has the lock and does not answer yet, in ms.
 const LOOK_AGAIN_MS = 500
 

@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import { DropdownMenu } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 
 /** One entry of a menu. */
 export type MenuItem = {
@@ -9,6 +9,8 @@ export type MenuItem = {
   readonly detail?: string
   readonly icon?: ReactNode
   readonly onSelect: () => void
+  /** What it shows takes the focus: it comes when the menu is gone, which else gives the focus back to its button. */
+  readonly takesFocus?: boolean
   readonly danger?: boolean
   readonly disabled?: boolean
 }
@@ -23,6 +25,14 @@ export type MenuProps = {
 
 /** A menu below its button. */
 export function Menu({ groups, children, align = 'end' }: MenuProps) {
+  const last = useRef<() => void>(undefined)
+  const onClosed = (event: Event) => {
+    const run = last.current
+    if (run === undefined) return
+    last.current = undefined
+    event.preventDefault()
+    run()
+  }
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
@@ -31,13 +41,24 @@ export function Menu({ groups, children, align = 'end' }: MenuProps) {
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={onClosed}
           className="enters z-40 min-w-44 rounded-control border border-line bg-surface-1 p-1 shadow-float"
         >
           {groups.map((items, at) => (
             <DropdownMenu.Group key={items[0]?.label}>
               {at > 0 && <DropdownMenu.Separator className="my-1 h-px bg-line" />}
               {items.map((item) => (
-                <Item key={item.label} {...item} />
+                <Item
+                  key={item.label}
+                  {...item}
+                  onSelect={
+                    item.takesFocus
+                      ? () => {
+                          last.current = item.onSelect
+                        }
+                      : item.onSelect
+                  }
+                />
               ))}
             </DropdownMenu.Group>
           ))}

@@ -11,12 +11,14 @@ import { matchingFolders, splitPath } from './complete-path.ts'
 export type FolderFieldProps = {
   readonly value: string
   readonly onChange: (path: string) => void
+  /** What it begins with is being asked for: what was typed now would stand beside it. */
+  readonly isBeginning: boolean
   readonly hint: string
   readonly onlyNew: boolean
 }
 
 /** A path that is typed or walked to: arrows move through the folders below, Enter goes into one. */
-export function FolderField({ value, onChange, hint, onlyNew }: FolderFieldProps) {
+export function FolderField({ value, onChange, isBeginning, hint, onlyNew }: FolderFieldProps) {
   const { client } = useApp()
   const id = useId()
   const [active, setActive] = useState(-1)
@@ -53,6 +55,7 @@ export function FolderField({ value, onChange, hint, onlyNew }: FolderFieldProps
         autoComplete="off"
         spellCheck={false}
         required
+        readOnly={isBeginning}
         value={value}
         onChange={(event) => change(event.target.value)}
         onKeyDown={onKeyDown}

@@ -18,7 +18,7 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
   const { client } = useApp()
   const [, go] = useLocation()
   const queries = useQueryClient()
-  const { data: home } = useQuery(foldersQuery(client, undefined))
+  const { data: home, isPending: isBeginning } = useQuery(foldersQuery(client, undefined))
   const [typed, setTyped] = useState<string>()
   const start = home === undefined ? '' : `${home.path.replace(/\/$/, '')}/${from ?? ''}`
   const folder = typed ?? start
@@ -40,6 +40,7 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
         <FolderField
           value={folder}
           onChange={setTyped}
+          isBeginning={isBeginning}
           onlyNew={from !== undefined}
           hint={
             from === undefined

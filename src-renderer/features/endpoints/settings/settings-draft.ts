@@ -102,6 +102,19 @@ export function typed(draft: Draft, field: SettingField, config: EndpointConfig,
   return isBack ? others : { ...others, [field.path]: { raw, base } }
 }
 
+/**
+ * The draft after a save: what was typed while the service answered stays, beside what is stored now.
+ * @param sent the draft that was saved
+ */
+export function draftAfterSave(draft: Draft, sent: Draft, stored: EndpointConfig): Draft {
+  const later = Object.entries(draft).filter(([path, entry]) => entry !== sent[path])
+  return Object.fromEntries(
+    later.map(([path, { raw, base }]) => {
+      return [path, { raw, base: path in sent ? JSON.stringify(valueAt(stored, path)) : base }]
+    }),
+  )
+}
+
 function changeOf(field: SettingField, now: unknown, value: unknown): SettingChange {
   const before = settingInWords(field.input, now)
   const after = settingInWords(field.input, value)

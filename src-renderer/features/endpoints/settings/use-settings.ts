@@ -5,7 +5,16 @@ import { useApp } from '../../../store/app-context.ts'
 import { SETTING_SECTIONS } from './sections.ts'
 import type { SettingField } from './setting-field.ts'
 import type { Raw } from './setting-input.ts'
-import { type Draft, pathOf, type ReadDraft, readDraft, typed, undoBody, valueAt } from './settings-draft.ts'
+import {
+  type Draft,
+  draftAfterSave,
+  pathOf,
+  type ReadDraft,
+  readDraft,
+  typed,
+  undoBody,
+  valueAt,
+} from './settings-draft.ts'
 
 /** The settings of an endpoint while they are changed. */
 export type SettingsForm = {
@@ -55,8 +64,10 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     setDraft(next)
   }
 
-  async function send(body: object): Promise<void> {
-    show(await client.call('endpointUpdate', { path, body }))
+  async function send(body: object): Promise<EndpointView> {
+    const stored = await client.call('endpointUpdate', { path, body })
+    show(stored)
+    return stored
   }
 
   // Looks once more before it writes: the stream of events may be behind.
@@ -67,8 +78,8 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
       show(fresh)
       const current = readDraft(FIELDS, fresh, draft)
       if (Object.keys(current.conflicts).length > 0) return
-      await send(current.body)
-      setDraft(() => ({}))
+      const stored = await send(current.body)
+      setDraft((now) => draftAfterSave(now, draft, stored))
       const undo = undoBody(fresh, current.changes)
       const takeBack = () => void send(undo ?? {}).catch(refuse)
       tell({ kind: 'done', text: `The settings of ${endpoint.name} are saved.`, ...(undo && { undo: takeBack }) })

@@ -46,7 +46,7 @@ export function SavedRequestRow({ endpointId, saved, onLoad, onDeleted }: SavedR
       )}
       <Menu
         groups={[
-          [{ label: 'Rename', icon: <Pencil />, onSelect: () => setRenames(true) }],
+          [{ label: 'Rename', icon: <Pencil />, onSelect: () => setRenames(true), takesFocus: true }],
           [{ label: `Delete ${saved.name}`, icon: <Trash2 />, danger: true, onSelect: () => void remove() }],
         ]}
       >

@@ -23,8 +23,8 @@ export type WebHistoryProps = {
   readonly onLoad: (request: Partial<WebDraft>) => void
 }
 
-// The service writes its log of requests a moment after their end.
-const LOGGED_AFTER_MS = 400
+// The service writes its log of requests a moment after their end; one that has much to do takes longer.
+const LOGGED_AFTER_MS = [400, 2000, 6000] as const
 
 const idOf = ({ id }: ProxiedRequest) => String(id)
 
@@ -33,10 +33,13 @@ export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
   const { client, platform } = useApp()
   const { data, error, refetch } = useQuery(webRequestsQuery(client, endpointId))
   const columns = useMemo(() => columnsOf(onLoad), [onLoad])
-  useEffect(
-    () => (endedAt === undefined ? undefined : platform.after(LOGGED_AFTER_MS, () => void refetch())),
-    [platform, endedAt, refetch],
-  )
+  useEffect(() => {
+    if (endedAt === undefined) return undefined
+    const looks = LOGGED_AFTER_MS.map((ms) => platform.after(ms, () => void refetch()))
+    return () => {
+      for (const cancel of looks) cancel()
+    }
+  }, [platform, endedAt, refetch])
   return (
     <Card title="History">
       {error !== null && <ErrorNotice error={error} />}

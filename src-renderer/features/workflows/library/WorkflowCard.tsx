@@ -76,7 +76,7 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
         <Menu
           groups={[
             [
-              { label: 'Rename', icon: <Pencil />, onSelect: () => setNaming(true) },
+              { label: 'Rename', icon: <Pencil />, onSelect: () => setNaming(true), takesFocus: true },
               { label: 'Duplicate', icon: <CopyPlus />, onSelect: () => void actions.duplicate(workflow) },
               { label: 'Versions', icon: <History />, onSelect: () => onVersions(id) },
             ],

@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup, type TestService } from '../support/core.ts'
+import { until } from '../support/served-service.ts'
 
 const BYTES = { 'content-type': 'application/octet-stream' }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -165,6 +166,6 @@ describe('files of the data folder', () => {
     expect((await service.request('GET', `/api/assets/${body.id}`)).status).toBe(200)
     expect(await service.get('/api/assets?name=x.png')).toMatchObject({ assets: [{ id: body.id }] })
     await service.clock.leap(2 * 60_000)
-    await vi.waitFor(() => expect(readdirSync(join(folder, 'assets'))).toEqual([body.id]))
+    await until(() => expect(readdirSync(join(folder, 'assets'))).toEqual([body.id]))
   })
 })

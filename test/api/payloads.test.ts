@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
+import { until } from '../support/served-service.ts'
 
 const LIMIT = limit('payloadInRowBytes')
 const HOUR = 3_600_000
@@ -26,7 +27,7 @@ async function withFiles() {
     files,
     taker: await service.worker(),
     /** Files are deleted beside the event loop. */
-    filesBecome: (count: number) => vi.waitFor(() => expect(files().length).toBe(count)),
+    filesBecome: (count: number) => until(() => expect(files().length).toBe(count)),
     deleteFiles: () => {
       for (const name of files()) rmSync(join(folder, name))
     },
@@ -77,7 +78,7 @@ describe('a payload', () => {
       expect(await status(id)).toMatchObject({ status: 'COMPLETED', output: LARGE })
       expect(await get(`/api/jobs/${id}`)).toMatchObject({ input: LARGE, output: LARGE })
     }
-    await vi.waitFor(() => expect(posts.length).toBe(1))
+    await until(() => expect(posts.length).toBe(1))
     expect(JSON.parse(new TextDecoder().decode(posts[0]?.body as Uint8Array))).toMatchObject({
       input: LARGE,
       output: LARGE,
@@ -219,11 +220,16 @@ describe('a missing file', () => {
     const { restart, deleteFiles, answerPosts, get, clock, posts } = service
     answerPosts(() => Promise.resolve({ status: 500, error: undefined }))
     const id = await endedJob(service, { output: LARGE }, { webhook: 'http://hook.example/' })
-    await vi.waitFor(async () => expect((await get(`/api/jobs/${id}`)).deliveries[0].attempts).toBe(1))
+    await until(async () => expect((await get(`/api/jobs/${id}`)).deliveries[0].attempts).toBe(1))
     const sent = posts.length
     deleteFiles()
     await restart('in order')
-    await clock.advance(60_000)
+    // Each try looks for the file beside the event loop, where the clock of the test does not wait for it.
+    for (const attempts of [2, 3]) {
+      await clock.advance(10_000)
+      await until(() => expect(service.storage().webhooks.ofJob(1)).toMatchObject([{ attempts }]))
+    }
+    await clock.advance(40_000)
     expect(service.storage().webhooks.ofJob(1)).toMatchObject([
       { state: 'failed', attempts: 3, lastError: expect.stringContaining('is lost') },
     ])

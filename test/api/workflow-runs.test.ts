@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fileTools } from '../../src-main/build/file-tools.ts'
 import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { setup, type TestService } from '../support/core.ts'
+import { until } from '../support/served-service.ts'
 
 const SEED = '18446744073709551615'
 const PAYLOAD = `{"3": {"class_type": "KSampler", "inputs": {"seed": ${SEED}, "cfg": 8.0}}}`
@@ -261,7 +262,7 @@ describe('a run', () => {
     await worker.done(id, { output: { images: [{ filename: 'a.png', data: picture(1).toString('base64') }] } })
     expect(await service.get(`/api/workflow-runs/${id}`)).toMatchObject({ status: 'IN_PROGRESS', results: [] })
     await service.restart('killed')
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(await service.get(`/api/workflow-runs/${id}`)).toMatchObject({
         status: 'COMPLETED',
         results: [{ filename: 'a.png' }],

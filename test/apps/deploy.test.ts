@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { until } from '../support/served-service.ts'
 import { appProject, workerPids } from './support.ts'
 
 type Answered = { readonly ok: boolean; readonly what: string }
@@ -53,16 +54,16 @@ test('a change of code rolls out under load without one failed request', async (
     ),
     ...Array.from({ length: 4 }, () => asking(() => service.ask('POST', '/lb/api/shout', { text: 'hi' }))),
   ]
+  const seen = (text: string) => answered.some(({ what }) => what.includes(text))
+  await until(() => expect(seen('Hello, Ada!') && seen('HI!')).toBe(true))
   edit('cpu_worker.py', 'Hello, {name}!', 'Good day, {name}!')
   edit('lb_worker.py', 'text.upper()', 'text.title()')
   const { release } = await deploy()
   expect(release).toMatchObject({ number: 2, state: 'active' })
-  const seen = (text: string) => answered.some(({ what }) => what.includes(text))
-  await expect.poll(() => seen('Good day, Ada!') && seen('Hi!'), { timeout: 20_000 }).toBe(true)
+  await until(() => expect(seen('Good day, Ada!') && seen('Hi!')).toBe(true))
   going = false
   await Promise.all(clients)
   expect(answered.filter(({ ok }) => !ok)).toEqual([])
-  expect(seen('Hello, Ada!') && seen('HI!')).toBe(true)
 })
 
 test('with a broken endpoint the old release keeps serving, and the command says why', async () => {
@@ -75,7 +76,7 @@ test('with a broken endpoint the old release keeps serving, and the command says
   expect(stderr).toContain("greet: ModuleNotFoundError: No module named 'not_there_at_all'")
   expect(stderr).toContain('release 1')
   expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-  await expect.poll(() => workerPids(service)).toEqual(before)
+  await until(async () => expect(await workerPids(service)).toEqual(before))
 })
 
 test('rollback brings the old code back', async () => {
@@ -149,7 +150,7 @@ def greet():
   expect(await runsync('greet', {})).toEqual({ has: 'hun' })
   const lines = async () =>
     (await service.get('/api/endpoints/greet/logs')).lines.map(({ line }: { line: string }) => line)
-  await expect.poll(lines).toContain('the token is ***')
+  await until(async () => expect(await lines()).toContain('the token is ***'))
   const shown = await run('env', 'get', 'production')
   expect(shown.stdout).toContain('TOKEN')
   expect(shown.stdout).not.toContain('hunter22')

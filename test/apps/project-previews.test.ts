@@ -40,11 +40,14 @@ test('a preview follows each save, says why one does not run, and leaves nothing
 test('the views of a preview are followed to its end', async () => {
   const { service, open, follow } = await projectService()
   const project = await open('shop', 'hello')
+  // It is not live before somebody follows it.
+  project.edit('app.py', 'from svc', `${waitsFor(service.gate('go'))}from svc`)
   await service.post(`${project.at}/preview`)
-  const followed = follow<PreviewView>(`${project.at}/preview`)
+  const rest = await follow<PreviewView>(`${project.at}/preview`)
+  service.openGate('go')
   await project.previewIs('live', 1)
   await service.ask('DELETE', project.at)
-  const states = (await followed).map(({ state }) => state)
+  const states = (await rest()).map(({ state }) => state)
   expect([...new Set(states)]).toEqual(['starting', 'live', 'stopping', 'ended'])
 })
 
@@ -128,6 +131,9 @@ test('a preview of a folder that is gone ends with the reason', async () => {
   const { why } = await project.previewIs('ended')
   expect(why).toBe(`The preview could not be started: the folder ${project.folder} is not there.`)
 })
+
+const waitsFor = (gate: string) =>
+  `import os\nimport time\n\nwhile not os.path.exists(${JSON.stringify(gate)}):\n    time.sleep(0.01)\n\n`
 
 const NOISE = `
 import threading, time

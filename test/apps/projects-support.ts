@@ -1,11 +1,14 @@
 /** Projects on a real service: opened from an example, built, previewed and deployed over HTTP. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import type { BuildView, PreviewView } from '../../src-main/contract/projects.ts'
 import { processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
 import { type ServedService, servedService, until } from '../support/served-service.ts'
+
+// A test starts services, and all workers of an app again and again. In ms.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** An opened project. */
 export type OpenedProject = {
@@ -27,8 +30,8 @@ export type OpenedProject = {
 export type ProjectService = {
   readonly service: ServedService
   readonly open: (name: string, from?: string) => Promise<OpenedProject>
-  /** Reads an answer of events to its end. */
-  readonly follow: <View>(path: string) => Promise<readonly View[]>
+  /** Begins to read an answer of events; what it gives reads it to its end. */
+  readonly follow: <View>(path: string) => Promise<() => Promise<readonly View[]>>
   /** Living processes of the service and of all that it started. */
   readonly processes: () => readonly SeenProcess[]
   /** Names of the folders that previews have now. */
@@ -50,18 +53,25 @@ export async function projectService(env: Readonly<Record<string, string>> = {})
   await service.start({ env: { DOCKER_HOST: 'unix:///nowhere/docker.sock', [mark.name]: mark.value, ...env } })
   const previews = join(service.data, 'previews')
 
-  async function follow<View>(path: string): Promise<readonly View[]> {
+  async function follow<View>(path: string): Promise<() => Promise<readonly View[]>> {
     const key = readFileSync(join(service.data, 'account.key'), 'utf8').trim()
     const answer = await fetch(`${service.url()}${path}?follow=true`, { headers: { authorization: `Bearer ${key}` } })
-    const text = await answer.text()
-    return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as View] : []))
+    return async () => {
+      const text = await answer.text()
+      return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as View] : []))
+    }
   }
 
   async function open(name: string, from?: string): Promise<OpenedProject> {
     const { id, folder } = await service.post('/api/projects', { folder: join(service.folder, name), from })
     const at = `/api/projects/${id}`
     const preview = (): Promise<PreviewView> => service.get(`${at}/preview`)
-    const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+    // In one step: whoever watches the project must not find half of a file.
+    const write = (file: string, text: string) => {
+      const whole = join(service.folder, 'whole')
+      writeFileSync(whole, text)
+      renameSync(whole, join(folder, file))
+    }
     return {
       id,
       at,
@@ -74,7 +84,8 @@ export async function projectService(env: Readonly<Record<string, string>> = {})
       },
       async build(request = {}) {
         await service.post(`${at}/build`, request)
-        return follow<BuildView>(`${at}/build`)
+        const rest = await follow<BuildView>(`${at}/build`)
+        return rest()
       },
       preview,
       previewIs: (state, release) =>

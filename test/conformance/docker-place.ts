@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../src-main/fleet/docker/docker-fleet.ts'
 import type { Fleet } from '../../src-main/services/ports.ts'
-import type { FleetPlace } from './fleet.ts'
+import { type FleetPlace, until } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
 
 // Small, and it has a shell. Source: test/support/docker-engine.
@@ -21,10 +21,13 @@ export function dockerPlace(dockerHost: string, env: Readonly<Record<string, str
     execFileSync('docker', ['-H', dockerHost, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   const folder = mkdtempSync(join(tmpdir(), 'drydock-docker-'))
   let used = false
-  onTestFinished(() => {
+  onTestFinished(async () => {
     rmSync(folder, { recursive: true, force: true })
-    const left = docker('ps', '-aq', '--filter', `label=svc.service=${serviceId}`).split('\n').filter(Boolean)
-    if (left.length > 0) docker('rm', '-f', ...left)
+    // A driver tells of an end before it has removed the container, and of two removals at once the engine refuses one.
+    await until(() => {
+      const left = docker('ps', '-aq', '--filter', `label=svc.service=${serviceId}`).split('\n').filter(Boolean)
+      if (left.length > 0) docker('rm', '-f', ...left)
+    })
     for (const name of [`drydock-${serviceId}`, `drydock-${serviceId}-closed`]) {
       try {
         docker('network', 'rm', name)

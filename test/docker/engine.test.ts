@@ -15,7 +15,7 @@ const LOOPBACK = '127.0.0.1'
 const CONNECT = `
 import socket, sys
 try:
-    print(socket.create_connection((sys.argv[1], int(sys.argv[2])), 5).recv(9).decode())
+    print(socket.create_connection((sys.argv[1], int(sys.argv[2])), 20).recv(9).decode())
 except OSError as error:
     print(type(error).__name__)
 `
@@ -80,6 +80,8 @@ describe('the engine', () => {
   test('ends a program that knows no signals with SIGTERM, when it is started with --init', async () => {
     const { docker, run, state } = setup()
     const id = await run('--detach', '--init', 'busybox', 'sleep', '600')
+    // Before it hands signals on, the first process of a container hears none.
+    await until(async () => expect(await docker('top', id, '-eo', 'pid,args')).toMatch(/^ *\d+ +sleep 600$/m))
     await docker('stop', id)
     expect(await state(id)).toMatchObject({ Status: 'exited', ExitCode: 128 + 15 })
   })
@@ -89,7 +91,8 @@ describe('the engine', () => {
     const limits = ['--memory', '64m', '--memory-swap', '64m']
     const id = await run('--detach', ...limits, PYTHON, 'python3', '-c', 'b"x" * (500 * 2**20)')
     await docker('wait', id)
-    expect(await state(id)).toMatchObject({ OOMKilled: true, ExitCode: 128 + 9 })
+    // The engine may hear why it was killed after it has heard of its end.
+    await until(async () => expect(await state(id)).toMatchObject({ OOMKilled: true, ExitCode: 128 + 9 }))
   })
 
   test('pauses a container and lets it go on', async () => {

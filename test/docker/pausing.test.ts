@@ -29,7 +29,7 @@ test('an idle container is paused, wakes for a job, and ends when it was paused 
     status: 200,
   })
   await until(async () => expect(await service.containers()).toEqual([]))
-  expect(await service.workers('work')).toEqual([])
+  await until(async () => expect(await service.workers('work')).toEqual([]))
 })
 
 test('without a time to stay paused an idle container ends at once', async () => {

@@ -90,7 +90,8 @@ test('answers run and runsync, shows progress, fails a job with its traceback, a
 
 test('runs several jobs at once, and stops one of them when it is cancelled', async () => {
   const { createSdk, run, jobEnd, get, post, lineOf } = await setup()
-  await createSdk('naps', { concurrency: 2 })
+  // The SDK may take a while to say that it has stopped, and its worker is not to be ended before that.
+  await createSdk('naps', { concurrency: 2, stopGraceMs: 20_000 })
   const kept = await run('naps', { seconds: 4 })
   const cancelled = await run('naps', { seconds: 600 })
   await Promise.all([lineOf(kept, 'Started.'), lineOf(cancelled, 'Started.')])
@@ -102,16 +103,18 @@ test('runs several jobs at once, and stops one of them when it is cancelled', as
 })
 
 test('a cancelled handler that blocks costs its container, and a new one takes the next job', async () => {
-  const { createSdk, run, jobEnd, post, get, holderOf, containers } = await setup()
+  const { createSdk, run, jobEnd, post, get, holderOf, containers, lineOf } = await setup()
   await createSdk('block', { stopGraceMs: 300 })
   const id = await run('block', { seconds: 600 })
   const first = await holderOf(id)
+  await lineOf(id, 'Started.') // a job that has not begun is given up without a word of its handler
   const next = await run('block', {})
   expect(await post(`/v2/block/cancel/${id}`)).toEqual({ id, status: 'CANCELLED' })
   const record = await jobEnd('block', next)
   expect(record).toMatchObject({ status: 'COMPLETED' })
   expect(record.workerId).not.toBe(first.id)
-  expect(await containers()).not.toContain(first.container)
+  // Its place is free when it has ended, a moment before it is removed.
+  await until(async () => expect(await containers()).not.toContain(first.container))
   expect(await get(`/v2/block/status/${id}`)).toMatchObject({ status: 'CANCELLED', workerId: first.id })
 })
 

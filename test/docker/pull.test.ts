@@ -83,7 +83,7 @@ describe('an abort', () => {
     await registry.held()
     stop.abort(new Error('the service stops'))
     await expect(pulling).rejects.toThrow('the service stops')
-    registry.release() // the engine hears of an abort with the next bytes that come
+    registry.trickle() // the engine hears of an abort with the next bytes that come, and that may take it a while
     await registry.left()
     expect(await has(registry.image)).toBe(false)
   })

@@ -17,6 +17,8 @@ async function setup() {
   await service.createContainers('closed', ONE, { egress: false, prepared: 0 })
   await service.workerIn('open', 'idle')
   await service.workerIn('closed', 'idle')
+  // One that the engine is about to make would be there after all others were swept.
+  await until(async () => expect(await service.containers()).toHaveLength(3))
   return service
 }
 

@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { until } from '../support/served-service.ts'
 import { outputOf, setupImages, temporaryFolder } from './support-images.ts'
 
 const engine = await dockerEngine()
@@ -110,7 +111,7 @@ describe('the worker image', () => {
     const images = setupImages(engine, { resources })
     const stop = new AbortController()
     const building = images.ensure({}, stop.signal)
-    await expect.poll(() => images.told).toContain('building the worker image: step 6 of 9')
+    await until(() => expect(images.told).toContain('building the worker image: step 6 of 9'))
     stop.abort(new Error('the service stops'))
     await expect(building).rejects.toThrow('the service stops')
     expect(await images.has(images.nameFor({}))).toBe(false)

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { processesMarked } from '../support/process-table.ts'
+import { until } from '../support/served-service.ts'
 import { startCommand, temporaryFolder } from './support-cli.ts'
 
 /** A folder, and a function that runs a command in one of its folders. */
@@ -112,14 +113,14 @@ test('Ctrl+C while packages are installed ends the installer and leaves nothing'
     cwd,
     env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
   })
-  await vi.waitFor(() => expect(processesMarked(mark)).toHaveLength(2), { timeout: 10_000 })
+  await until(() => expect(processesMarked(mark)).toHaveLength(2))
   child.kill('SIGINT')
   const { exitCode, stderr } = await ended
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr: 'drydock: The build was stopped by SIGINT. Nothing was built.\n',
   })
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]))
+  await until(() => expect(processesMarked(mark)).toEqual([]))
   expect(readdirSync(join(cwd, '.svc'))).toEqual(['packages'])
   expect(readdirSync(join(cwd, '.svc', 'packages'))).toEqual([])
 })

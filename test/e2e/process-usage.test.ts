@@ -26,9 +26,10 @@ test('a worker process is measured with all that it started, once and over time'
     expect(busy.memoryBytes).toBeGreaterThan(120 * 1024 * 1024)
     expect(calm.memoryBytes).toBeGreaterThan(5 * 1024 * 1024)
     expect(busy.cpuPercent).toBeGreaterThan(10)
-    return { busy, calm }
+    // While it starts, the calm one uses the processor too.
+    expect(calm.cpuPercent).toBeLessThan(busy.cpuPercent)
+    return { calm }
   })
-  expect(used.calm.cpuPercent).toBeLessThan(used.busy.cpuPercent)
   expect(used.calm.memoryBytes).toBeLessThan(120 * 1024 * 1024)
   const told = await service.command('workers', 'usage')
   expect(JSON.parse(told.stdout).workers).toHaveLength(2)

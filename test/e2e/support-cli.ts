@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
+
+// A test runs up to ten commands, each half a second of the processor, and what they start. In ms.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
 

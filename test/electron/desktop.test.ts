@@ -10,8 +10,8 @@ import type { TrayView } from '../../src-main/electron/tray-menu.ts'
 import { systemTime } from '../../src-main/server/system-ports.ts'
 import { appProject } from '../apps/support.ts'
 import { signal } from '../support/process-table.ts'
-import { servedService, until } from '../support/served-service.ts'
-import { place, startAsNode } from './support.ts'
+import { servedService } from '../support/served-service.ts'
+import { place, startAsNode, until } from './support.ts'
 
 /** A window that keeps cookies and follows redirects as one of Electron does, and draws nothing. */
 function windowWithCookies() {
@@ -28,7 +28,9 @@ function windowWithCookies() {
   return { load, ask, visited }
 }
 
-function setup(on: { readonly data?: string; readonly firstPage?: string; readonly program?: string } = {}) {
+function setup(
+  on: { readonly data?: string; readonly port?: number; readonly firstPage?: string; readonly program?: string } = {},
+) {
   const { folder, mark, marked, ...fresh } = place()
   const data = on.data ?? fresh.data
   const window = windowWithCookies()
@@ -55,7 +57,7 @@ function setup(on: { readonly data?: string; readonly firstPage?: string; readon
   }
   const settings = openSettings(join(folder, 'settings.json'), () => undefined)
   const desktop = new Desktop({
-    ...{ data, port: undefined, shell, settings, time: systemTime, firstPage: on.firstPage },
+    ...{ data, port: on.port, shell, settings, time: systemTime, firstPage: on.firstPage },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     startChild(options) {
       const child = startAsNode(options, { mark, log: join(folder, 'output.log'), program: on.program })
@@ -100,7 +102,8 @@ describe('the desktop', () => {
   })
 
   test('tells the pages that the service was killed and is back; the window stays where it is, signed in', async () => {
-    const { desktop, window, up, told, pids } = setup()
+    // The usual port could go to another service of these tests before it is back.
+    const { desktop, window, up, told, pids } = setup({ port: 0 })
     desktop.start()
     const origin = await up()
     const before = window.visited.length

@@ -175,7 +175,8 @@ export const utilityProcess = {
       pid: child.pid,
       stdout: child.stdout,
       stderr: child.stderr,
-      postMessage: (message) => void (child.connected && child.send(message)),
+      // As the real one: a process that is just ending takes no message, and that is no error.
+      postMessage: (message) => void (child.connected && child.send(message, () => undefined)),
     })
   },
 }

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { WEB_PREFERENCES } from '../../src-main/electron/web-preferences.ts'
 import { signal } from '../support/process-table.ts'
-import { until } from '../support/served-service.ts'
 import { started } from './main-process.ts'
+import { until } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const GATED_HANDLER = join(ROOT, 'test', 'support', 'workers', 'gated.py')

@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { until } from '../support/served-service.ts'
-import { place } from './support.ts'
+import { place, until } from './support.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'out', 'desktop', 'main.js')
 const FAKE = join(import.meta.dirname, 'use-fake-electron.mjs')

@@ -11,8 +11,8 @@ import { neededFolders } from '../../resources/packaging/production-packages.ts'
 import { stageCore } from '../../resources/packaging/stage-core.ts'
 import { places } from '../../src-main/electron/places.ts'
 import { temporaryFolder } from '../e2e/support-cli.ts'
-import { until } from '../support/served-service.ts'
 import { started } from './main-process.ts'
+import { until } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 // Libraries of electron-builder, found as it finds them: its schema, and what reads its archives.

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startCommand, temporaryFolder } from '../e2e/support-cli.ts'
-import { until } from '../support/served-service.ts'
+import { until } from './support.ts'
 
 /** A program that stands for the packaged application: it notes what it is started with. */
 function standIn(script: string, first = '') {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { planRestart } from '../../src-main/electron/restart-pause.ts'
+import { ServiceSupervisor } from '../../src-main/electron/supervise-service.ts'
 import { signal } from '../support/process-table.ts'
 import { servedService } from '../support/served-service.ts'
 import { place, supervised } from './support.ts'
@@ -26,7 +27,8 @@ describe('the service of the desktop', () => {
   })
 
   test('that is killed is told of and comes back at the same address', async () => {
-    const { supervisor, reached, pid, data } = supervised()
+    // The usual port could go to another service of these tests before it is back.
+    const { supervisor, reached, pid, data } = supervised({ port: 0 })
     supervisor.start()
     const before = await reached('up')
     signal(pid(), 'SIGKILL')
@@ -85,6 +87,36 @@ describe('the service of the desktop', () => {
     supervisor.retry()
     await reached('up')
   })
+})
+
+test('a service that is told to stop has time enough for that on a busy machine, and is ended after it', async () => {
+  const timers: { readonly ms: number; readonly run: () => void }[] = []
+  const exit = Promise.withResolvers<void>()
+  const supervisor = new ServiceSupervisor({
+    data: '/nowhere',
+    time: {
+      monotonic: () => 0,
+      after(ms, run) {
+        timers.push({ ms, run })
+        return () => undefined
+      },
+    },
+    startChild: () => ({
+      post: () => undefined,
+      kill: exit.resolve,
+      onMessage: () => undefined,
+      onExit: (listener) => void exit.promise.then(() => listener(null, '')),
+    }),
+    findOther: async () => undefined,
+    onChange: () => undefined,
+  })
+  supervisor.start()
+  const stopped = supervisor.stop()
+  // Its jobs have 10 s and its answers 2 s.
+  expect(timers[0]?.ms).toBeGreaterThanOrEqual(2 * 12_000)
+  timers[0]?.run()
+  await stopped
+  expect(supervisor.state).toEqual({ kind: 'stopped' })
 })
 
 describe('the pause before a restart', () => {

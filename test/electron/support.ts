@@ -15,9 +15,15 @@ import type { ServiceArguments } from '../../src-main/electron/service-messages.
 import { type ServiceChild, type ServiceState, ServiceSupervisor } from '../../src-main/electron/supervise-service.ts'
 import { systemTime } from '../../src-main/server/system-ports.ts'
 import { processesMarked, signal } from '../support/process-table.ts'
-import { until } from '../support/served-service.ts'
+import { until as untilWithin } from '../support/served-service.ts'
+
+// Half of the limit of a test, in ms: a service, and what starts it, start one after the other beside those of other tests.
+const PATIENCE_MS = 60_000
 
 const SERVICE = fileURLToPath(new URL('../../src-main/electron/service-process.ts', import.meta.url))
+
+/** Waits until `look` no longer throws, and gives what it returned. */
+export const until = <T>(look: () => T | Promise<T>): Promise<T> => untilWithin(look, PATIENCE_MS)
 
 /** A fresh folder, gone with the test, and what it marks the processes of the test with. */
 export function place() {
@@ -49,7 +55,8 @@ export function startAsNode(
   child.stderr?.on('data', words.hear)
   return {
     pid: child.pid ?? 0,
-    post: (message) => void (child.connected && child.send(message as string)),
+    // One that is just ending takes no message, which is no error of the test.
+    post: (message) => void (child.connected && child.send(message as string, () => undefined)),
     kill: () => void child.kill('SIGKILL'),
     onMessage: (listener) => void child.on('message', listener),
     onExit: (listener) => void child.once('close', (code) => listener(code, words.line())),

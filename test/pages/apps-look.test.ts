@@ -12,7 +12,7 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
 const SIZES = [{ width: 1440, height: 900 }, NARROW, { width: 800, height: 700 }] as const
 const MANY = 30
-// A preview with its workers on a machine that does much else; ms.
+// A preview with its workers, or a dozen looks at a page, on a machine that does much else; ms.
 const LONG_MS = 90_000
 
 // Workers are processes, also where an engine runs.
@@ -52,11 +52,13 @@ async def step_${at}_with_a_long_name(value: int) -> dict:
 
 /** Nothing may stand out of the window at its right, where it could not be reached. */
 async function expectNothingCutOff({ page }: Pages): Promise<void> {
-  const over = await page.evaluate(() => {
-    const main = document.querySelector('main')
-    return Math.max(0, (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0))
-  })
-  expect(over).toBe(0)
+  const over = () =>
+    page.evaluate(() => {
+      const main = document.querySelector('main')
+      return Math.max(0, (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0))
+    })
+  // What follows the size of the window by script does so after it.
+  await until(async () => expect(await over()).toBe(0))
 }
 
 /** Looks at the page as it is, in each width. */
@@ -69,7 +71,7 @@ async function look(pages: Pages, name: string): Promise<void> {
   }
 }
 
-describe('in light and dark colours', () => {
+describe('in light and dark colours', { timeout: LONG_MS }, () => {
   test('the list with nothing, and the panel that opens a folder', async () => {
     const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
@@ -110,7 +112,7 @@ describe('in light and dark colours', () => {
     await look(pages, `apps-planned`)
   })
 
-  test('a preview', { timeout: LONG_MS }, async () => {
+  test('a preview', async () => {
     const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))

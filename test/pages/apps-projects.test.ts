@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import type { ServedService } from '../support/served-service.ts'
+import { type ServedService, until } from '../support/served-service.ts'
 import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
 import { setup } from './support.ts'
 
@@ -60,7 +60,7 @@ describe('a folder', () => {
     await option.getByText('app').waitFor()
     await panel.getByRole('option', { name: 'other' }).waitFor()
     await field.fill(`${service.folder}/mi`)
-    await expect.poll(() => panel.getByRole('option').count()).toBe(1)
+    await until(async () => expect(await panel.getByRole('option').count()).toBe(1))
     await expectAccessible()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -104,8 +104,7 @@ describe('the picture of an app', () => {
     const picture = page.getByRole('region', { name: 'Endpoints of mixed' })
     for (const name of ['reviews', 'clean', 'mood', 'keywords'])
       await picture.getByRole('button', { name: new RegExp(`^${name} `) }).waitFor()
-    await picture.locator('.react-flow__edge').first().waitFor()
-    expect(await picture.locator('.react-flow__edge').count()).toBe(3)
+    await until(async () => expect(await picture.locator('.react-flow__edge').count()).toBe(3))
     const list = listOf(page, 'Endpoints')
     await list.getByText('calls clean').waitFor()
     await picture.getByRole('button', { name: /^mood / }).click()
@@ -229,7 +228,8 @@ describe('a deploy', () => {
     await page.getByRole('button', { name: 'Deploy to production' }).click()
     await page.waitForURL('**release=2')
     await listOf(page, 'Addresses').getByText('topics').first().waitFor()
-    expect((await service.ask('GET', '/api/endpoints/keywords')).status).toBe(404)
+    // It goes once the release serves.
+    await until(async () => expect((await service.ask('GET', '/api/endpoints/keywords')).status).toBe(404))
     // Without a plan it stops at one that could delete something.
     edit(folder, 'mood.py', 'name="mood"', 'name="feeling"')
     await page.getByRole('button', { name: 'Deploy to production' }).click()

@@ -81,7 +81,11 @@ describe('deployed apps', () => {
     await list.getByText("No module named 'not_there'").waitFor()
     await shoot('apps-releases')
     await page.getByRole('listitem').filter({ hasText: 'Release 1' }).getByRole('button', { name: 'Roll back' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' }).click()
+    const question = page.getByRole('alertdialog')
+    const changes = question.getByRole('list', { name: 'What the deploy does' })
+    await changes.getByRole('listitem').filter({ hasText: 'greet' }).getByText('code').waitFor()
+    await shoot('apps-rollback-question')
+    await question.getByRole('button', { name: 'Roll back to release 1' }).click()
     await page.waitForURL('**/releases?release=4')
     await page.getByRole('list', { name: 'Endpoints of the release' }).waitFor()
     await page.getByRole('list', { name: 'Addresses' }).waitFor()
@@ -127,6 +131,7 @@ describe('an environment', () => {
     await page.getByLabel('Value').fill('a secret of the test')
     await page.getByRole('button', { name: 'Set variable' }).click()
     await page.getByRole('list', { name: 'Variables' }).getByText('TOKEN').waitFor()
+    await until(async () => expect(await page.getByLabel('Value').inputValue()).toBe(''))
     expect(await page.content()).not.toContain('a secret of the test')
     await page.getByRole('button', { name: 'Release with these variables' }).click()
     await page.waitForURL('**/releases?release=2')
@@ -161,7 +166,7 @@ describe('an environment', () => {
     expect((await service.ask('GET', '/api/apps/shop/environments/production')).status).toBe(404)
   })
 
-  test('shows a release that somebody else makes, and gives it up', async () => {
+  test('shows a release that somebody else makes, and gives it up', { timeout: LONG_MS }, async () => {
     const { service, page, open, shoot } = await setup({}, PROCESSES)
     const folder = writeApp(service, { 'greet.py': GREET })
     await deploy(service, folder)

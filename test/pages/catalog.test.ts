@@ -32,9 +32,9 @@ describe('the catalog', () => {
   })
 
   test('offers a name that is free', async () => {
-    const { service, page } = await setup()
+    const { service, page, visit } = await setup()
     await service.createEndpoint('hello')
-    await page.goto(`${service.url()}/catalog?entry=hello`)
+    await visit('/catalog?entry=hello')
     await until(async () => expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('hello-2'))
   })
 

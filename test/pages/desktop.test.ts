@@ -4,6 +4,7 @@ import type { DesktopNotice } from '../../src-main/contract/bridge.ts'
 import { BRIDGE } from '../../src-main/contract/bridge-channels.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { electronProgram } from '../support/electron-window.ts'
+import { until } from '../support/served-service.ts'
 import { setup } from './support.ts'
 
 /** Puts a bridge on the page as the preload does; the calls are the test's, and so are the notices. */
@@ -55,7 +56,8 @@ describe.each(['light', 'dark'] as const)('the pages within the desktop (%s)', (
 
     await page.getByRole('button', { name: 'Open a folder' }).first().click()
     await page.getByRole('button', { name: 'Choose…' }).click()
-    await expect.poll(() => page.getByRole('combobox', { name: 'Folder' }).inputValue()).toBe(service.folder)
+    const field = page.getByRole('combobox', { name: 'Folder' })
+    await until(async () => expect(await field.inputValue()).toBe(service.folder))
     await expectAccessible()
     await shoot(`desktop-choose-folder-${colorScheme}`)
     expect(faults).toEqual([])

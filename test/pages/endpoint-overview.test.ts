@@ -17,6 +17,10 @@ def handler(job):
     return job["input"]
 `
 
+// Figures are written every 10 s, and asked for as often; ms.
+const FIGURES_MS = 40_000
+const LONG_MS = 60_000
+
 /** An endpoint whose worker crashed once. */
 async function createCrashed(service: ServedService): Promise<void> {
   await service.createHandler('faces', HANDLER, { redispatches: 0, workersMax: 1 })
@@ -27,16 +31,36 @@ async function createCrashed(service: ServedService): Promise<void> {
   })
 }
 
+// The steps of figures of a chart of 5 min; ms.
+const STEP_MS = 10_000
+const SPAN_MS = 300_000
+const DAY_MS = 86_400_000
+
+/** The step in which a worker became ready. */
+async function readColdStart(service: ServedService): Promise<{ readonly at: number }> {
+  const now = Date.now()
+  const path = `/api/endpoints/faces/metrics?from=${now - SPAN_MS}&to=${now}&points=120`
+  const { points } = await service.get(path)
+  const step = points.find(({ coldStarts }: { coldStarts: number }) => coldStarts > 0)
+  expect(step).toBeDefined()
+  return step
+}
+
+/** For the pages that are opened next it is this time, and stays so. */
+const stopClock = (page: Page, at: number) =>
+  page.addInitScript((now) => void Object.assign(Date, { now: () => now }), at)
+
 const strip = (page: Page) => page.getByRole('region', { name: 'Events' })
 
 describe('the overview of an endpoint', () => {
-  test('has marks of what happened over its charts, each with its reason and a way to it', async () => {
+  test('has marks of what happened over its charts, each with its reason and a way to it', {
+    timeout: LONG_MS,
+  }, async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await createCrashed(service)
     await open('/endpoints/faces?range=5m')
-    // Figures are written every ten seconds.
     const jobs = page.locator('figure', { hasText: 'Jobs' }).first()
-    await until(async () => expect(await jobs.textContent()).toMatch(/failed \d/))
+    await until(async () => expect(await jobs.textContent()).toMatch(/failed \d/), FIGURES_MS)
     const mark = strip(page).getByRole('button', { name: /Worker crashed/ })
     await mark.click()
     const detail = page.getByRole('dialog')
@@ -54,17 +78,19 @@ describe('the overview of an endpoint', () => {
     expect(faults).toEqual([])
   })
 
-  test('counts cold starts', async () => {
+  test('counts cold starts', { timeout: LONG_MS }, async () => {
     const { service, page, open } = await setup()
     await service.createHandler('faces', HANDLER)
     await service.jobEnd('faces', await service.run('faces', {}))
+    const { at } = await until(() => readColdStart(service), FIGURES_MS)
+    // The chart says the newest figure, and the next one counts none: for the page its step goes on.
+    await stopClock(page, at + STEP_MS - 1)
     await open('/endpoints/faces?range=5m')
     const workers = page.locator('figure', { hasText: 'Workers' }).first()
-    // Figures are written every ten seconds.
     await until(async () => expect(await workers.textContent()).toMatch(/cold starts [1-9]/))
   })
 
-  test('of a load-balanced one has charts and figures of its requests', async () => {
+  test('of a load-balanced one has charts and figures of its requests', { timeout: LONG_MS }, async () => {
     const { service, page, open } = await setup()
     await createWeb(service)
     const target = targetOf(service)
@@ -72,15 +98,17 @@ describe('the overview of an endpoint', () => {
     await open('/endpoints/web?range=5m')
     await page.locator('figure', { hasText: 'Requests' }).first().waitFor()
     const execution = page.locator('figure', { hasText: 'Execution time' }).first()
-    await until(async () => expect(await execution.textContent()).toMatch(/p99 \d/))
+    await until(async () => expect(await execution.textContent()).toMatch(/p99 \d/), FIGURES_MS)
     await open('/endpoints')
-    await page.getByRole('img', { name: '2 requests in the last hour' }).waitFor()
+    await page.getByRole('img', { name: '2 requests in the last hour' }).waitFor({ timeout: FIGURES_MS })
   })
 
   test('says that nothing was measured in each chart, and why once', async () => {
     const { service, page, open, shoot } = await setup()
     await service.createEndpoint('hello')
     await page.setViewportSize(NARROW)
+    // A figure of nothing is written within the first 10 s of a service: the span ends before it.
+    await stopClock(page, Date.now() - DAY_MS)
     await open('/endpoints/hello')
     await page.getByText('Nothing was measured in this span').waitFor()
     expect(await page.getByText('nothing measured', { exact: true }).count()).toBe(4)

@@ -101,6 +101,23 @@ describe('the settings of an endpoint', () => {
     await until(async () => expect((await settings(service)).workersMax).toBe(5))
   })
 
+  test('keep what is typed while the service saves', async () => {
+    const { service, page } = await atSettings()
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/api/endpoints/hello', async (route) => {
+      if (route.request().method() === 'PATCH') await answer.promise
+      await route.continue()
+    })
+    await page.getByLabel('Most workers').fill('5')
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await bar(page).getByRole('button', { name: 'Saving' }).waitFor()
+    await page.getByLabel('Most workers').fill('6')
+    await page.getByLabel('Stops after').fill('1.5')
+    answer.resolve()
+    await bar(page).getByRole('button', { name: 'Save 2 changes' }).click()
+    await until(async () => expect(await settings(service)).toMatchObject({ workersMax: 6, idleTimeoutMs: 1500 }))
+  })
+
   test('give the endpoint a new key that is shown once', async () => {
     const { service, page } = await atSettings()
     await page.getByRole('button', { name: 'Make a new key' }).click()
@@ -136,9 +153,12 @@ describe('the settings of an endpoint', () => {
         volumes: [{ source: '/models', target: '/models', readOnly: true }],
       }),
     )
+    // The service has it before the page hears of it, where until then the field still says what it said before.
+    await bar(page).waitFor({ state: 'detached' })
     await page.getByLabel('Memory', { exact: true }).fill('')
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await until(async () => expect((await settings(service)).container).not.toHaveProperty('memoryBytes'))
+    await bar(page).waitFor({ state: 'detached' })
     await page.getByLabel('Run in containers').click()
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await until(async () => expect(await settings(service)).not.toHaveProperty('container'))

@@ -12,8 +12,8 @@ const TITLE = 'New endpoint from an image'
 
 describe('an endpoint from an image', () => {
   test('has the settings of the form, and a name by its image', async () => {
-    const { service, page, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
-    await page.goto(`${service.url()}/endpoints?new=image`)
+    const { service, page, visit, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
     await panel.getByLabel('Image').fill('ghcr.io/ada/Face_Worker:1.2')
     await panel.getByRole('radio', { name: 'Answers HTTP' }).click()
@@ -41,8 +41,8 @@ describe('an endpoint from an image', () => {
   })
 
   test('says what the service refuses, and keeps what was typed', async () => {
-    const { service, page } = await setup({}, { env: NO_ENGINE })
-    await page.goto(`${service.url()}/endpoints?new=image`)
+    const { page, visit } = await setup({}, { env: NO_ENGINE })
+    await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
     await panel.getByLabel('Image').fill('no image at all')
     await panel.getByLabel('Name', { exact: true }).fill('x')
@@ -54,14 +54,14 @@ describe('an endpoint from an image', () => {
 
 describe('in light and dark colours', () => {
   test('the form has no serious fault of access, at every width', async () => {
-    const { service, page, expectAccessible, shoot } = await setup({}, { env: NO_ENGINE })
+    const { page, visit, expectAccessible, shoot } = await setup({}, { env: NO_ENGINE })
     for (const [name, size] of [
       ['wide', undefined],
       ['narrow', NARROW],
       ['800', PHONE],
     ] as const) {
       if (size !== undefined) await page.setViewportSize(size)
-      await page.goto(`${service.url()}/endpoints?new=image`)
+      await visit('/endpoints?new=image')
       await page.getByRole('radio', { name: 'Answers HTTP' }).click()
       await expectAccessible()
       await shoot(`new-image-${name}`)

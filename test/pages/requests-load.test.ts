@@ -1,11 +1,16 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import type { ServedService } from '../support/served-service.ts'
+import { type ServedService, until } from '../support/served-service.ts'
 import { createWeb } from '../support/web-client.ts'
 import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Five hundred requests one after the other, and pages looked at in between, on a machine that does much else; ms.
+const LONG_MS = 90_000
+// How long all requests of a load test may take, ms.
+const REQUESTS_MS = 60_000
 
 const ECHO = `
 def handler(job):
@@ -24,7 +29,7 @@ const testsOf = async (service: ServedService, id: string) =>
   (await service.get(`/api/endpoints/${id}/load-tests`)).loadTests
 
 describe('a load test', () => {
-  test('is started, watched to its end, and two are compared', async () => {
+  test('is started, watched to its end, and two are compared', { timeout: LONG_MS }, async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createHandler('echo', ECHO, { workersMax: 2, concurrency: 8 })
     await open('/endpoints/echo/requests?view=load')
@@ -32,7 +37,7 @@ describe('a load test', () => {
     await expectAccessible()
     await shoot('load-nothing')
     await start(page, 300, 8)
-    await page.getByText('300 of 300 requests').waitFor()
+    await page.getByText('300 of 300 requests').waitFor({ timeout: REQUESTS_MS })
     const list = page.getByRole('grid', { name: 'Load tests' })
     await list.getByText('Completed').waitFor()
     await page.getByRole('img', { name: /Latency: All median/ }).waitFor()
@@ -42,7 +47,7 @@ describe('a load test', () => {
     await expectAccessible()
     await shoot('load-ended')
     await start(page, 200, 2)
-    await page.getByText('200 of 200 requests').waitFor()
+    await page.getByText('200 of 200 requests').waitFor({ timeout: REQUESTS_MS })
     await list
       .getByRole('row', { name: /300 × runsync, 8 at once/ })
       .getByRole('button')
@@ -58,7 +63,7 @@ describe('a load test', () => {
     await shoot('load-compared-narrow')
     await page.setViewportSize({ width: 800, height: 700 })
     await shoot('load-compared-800')
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(800)
+    await until(async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(800))
     expect(faults).toEqual([])
   })
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
+import { until } from '../support/served-service.ts'
 import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
@@ -24,6 +25,9 @@ const PICTURES = `
 def handler(job):
     return {"images": [{"filename": "a.png", "type": "base64", "data": "${PICTURE}"}], "seed": 7}
 `
+
+// Sixty jobs with large outputs go before its own, on a machine that does much else; ms.
+const LONG_MS = 60_000
 
 const write = async (page: Page, text: string) => {
   await page.getByRole('textbox', { name: 'Body of the request' }).fill(text)
@@ -68,7 +72,7 @@ describe('a request by hand', () => {
     await shoot('requests-three-narrow')
     await expectAccessible()
     await page.getByRole('button', { name: 'Close answer of run', exact: true }).click()
-    await expect.poll(() => answer(page, 'run').count()).toBe(0)
+    await until(async () => expect(await answer(page, 'run').count()).toBe(0))
     expect(await answer(page, 'stream').count()).toBe(1)
   })
 
@@ -81,7 +85,7 @@ describe('a request by hand', () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await answer(page, 'runsync').count()).toBe(0)
     await page.keyboard.press('Control+Enter')
     await answer(page, 'runsync').getByText('Completed').waitFor()
@@ -128,7 +132,7 @@ describe('a request by hand', () => {
     await write(page, '{"prompt": "a boat"}')
     await page.getByText('The body needs an "input"').waitFor()
     await page.getByRole('button', { name: 'Put it into "input"' }).click()
-    await expect.poll(() => send.isDisabled()).toBe(false)
+    await until(async () => expect(await send.isDisabled()).toBe(false))
     await send.click()
     await answer(page, 'runsync').getByText('"a boat"').waitFor()
   })
@@ -205,7 +209,9 @@ describe('a request by hand', () => {
     await page.getByRole('button', { name: 'Saved requests' }).click()
     await panel.getByRole('button', { name: 'More for A boat' }).click()
     await page.getByRole('menuitem', { name: 'Rename' }).click()
-    await panel.getByLabel('New name of').fill('The boat')
+    const field = panel.getByLabel('New name of')
+    await until(async () => expect(await field.evaluate((element) => element === document.activeElement)).toBe(true))
+    await field.fill('The boat')
     await page.keyboard.press('Enter')
     await panel.getByRole('button', { name: /^The boat/ }).waitFor()
     await panel.getByRole('button', { name: 'More for The boat' }).click()
@@ -249,9 +255,12 @@ describe('a request by hand', () => {
     ] as const) {
       await page.getByLabel('Language').getByText(name, { exact: true }).click()
       await page.getByRole('button', { name: `Copy ${name} sample` }).click()
-      await page.getByRole('button', { name: 'Copied' }).waitFor()
-      const copied = await page.evaluate(() => navigator.clipboard.readText())
-      expect(copied).toContain(part)
+      // Not by the button, which says so for a moment only.
+      const copied = await until(async () => {
+        const text = await page.evaluate(() => navigator.clipboard.readText())
+        expect(text).toContain(part)
+        return text
+      })
       expect(copied).toContain('SVC_API_KEY')
       expect(copied).not.toContain(key)
       await page.getByRole('button', { name: `Copy ${name} sample` }).waitFor()
@@ -270,7 +279,7 @@ describe('a request by hand', () => {
     await shoot('requests-service-down')
   })
 
-  test('with far too much stays usable: a long output, long names, a narrow window', async () => {
+  test('with far too much stays usable: a long output, long names, a narrow window', { timeout: LONG_MS }, async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({ colorScheme: 'dark' })
     await service.createHandler(
       'much',
@@ -283,12 +292,14 @@ describe('a request by hand', () => {
     for (let sent = 0; sent < 60; sent++) await service.run('much', { n: sent, ['f'.repeat(100)]: 'v'.repeat(400) })
     await open('/endpoints/much/requests')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await answer(page, 'runsync').getByText('All 200,000 characters').waitFor()
+    await answer(page, 'runsync').getByText('All 200,000 characters').waitFor({ timeout: LONG_MS })
     await shoot('requests-much-dark')
     await page.setViewportSize({ width: 800, height: 700 })
     await shoot('requests-much-800')
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(800)
-    expect(await page.evaluate(() => document.querySelector('main')?.scrollWidth)).toBeLessThanOrEqual(800)
+    await until(async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(800))
+    await until(async () =>
+      expect(await page.evaluate(() => document.querySelector('main')?.scrollWidth)).toBeLessThanOrEqual(800),
+    )
     await expectAccessible()
   })
 })

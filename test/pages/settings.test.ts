@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
+import { until } from '../support/served-service.ts'
 import { launch, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
@@ -15,7 +16,7 @@ test('a setting is saved when it is left, and taken back with one press', async 
   await page.getByText('Limit of workers saved.').waitFor()
   expect((await service.get('/api/settings')).maxWorkers).toBe(7)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => most.inputValue()).toBe('32')
+  await until(async () => expect(await most.inputValue()).toBe('32'))
   expect((await service.get('/api/settings')).maxWorkers).toBe(32)
   await page.getByLabel('Rate limits as in production').click()
   await page.getByText('Rate limits saved.').waitFor()
@@ -85,8 +86,12 @@ test('a new account key ends all sessions, and is in the file that the page name
   await question.getByText('The old key is void at once').waitFor()
   await question.getByRole('button', { name: 'Make a new account key' }).click()
   await page.getByText('This browser is not signed in').waitFor()
-  const after = readFileSync(keyFile, 'utf8')
-  expect(after).not.toBe(before)
+  // The sessions end with the old key; the new one is written into its file after that.
+  const after = await until(() => {
+    const key = readFileSync(keyFile, 'utf8')
+    expect(key).not.toBe(before)
+    return key
+  })
   const status = async (key: string) =>
     (await fetch(`${service.url()}/api/info`, { headers: { authorization: `Bearer ${key.trim()}` } })).status
   expect([await status(before), await status(after)]).toEqual([401, 200])
@@ -137,8 +142,9 @@ test('looks well in light and dark, narrow and very narrow, and with the service
   await page.getByRole('heading', { name: 'This browser' }).scrollIntoViewIfNeeded()
   await shoot(`settings-end-1024`)
   await page.setViewportSize({ width: 800, height: 700 })
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  expect(overflow).toBeLessThanOrEqual(0)
+  await until(async () =>
+    expect(await page.evaluate(() => [window.innerWidth, document.documentElement.scrollWidth])).toEqual([800, 800]),
+  )
   await shoot(`settings-800`)
   await service.stop()
   await page.getByRole('alert').getByText('The service stopped answering').waitFor()

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { RECORDED_NVIDIA_SMI } from '../support/recorded-gpus.ts'
+import { until } from '../support/served-service.ts'
 import { setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
@@ -65,7 +66,7 @@ test('counts the graphics cards, and the page of the machine tells their memory 
     .getByRole('link', { name: /^GPU 0 of 3 used/ })
     .click()
   const cards = page.getByRole('listitem').filter({ hasText: /free|outside of containers/ })
-  await expect.poll(() => cards.count()).toBe(3)
+  await until(async () => expect(await cards.count()).toBe(3))
   await cards
     .filter({ hasText: 'A100' })
     .getByText(/of 80 GiB/)

@@ -5,18 +5,19 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunOptions } from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchChromium } from '../support/chromium.ts'
 import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
-import { type ServedService, type ServeOptions, startedService } from '../support/served-service.ts'
+import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 
 const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
-const PATIENCE_MS = 10_000
+// As long as for other facts of a service: some come by what is asked again every 5 s, on a machine that does much else.
+const PATIENCE_MS = 20_000
 // Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do.
 const OF_THE_MACHINE = /ERR_NETWORK_CHANGED/
 
@@ -66,7 +67,13 @@ export async function setup(
   // what a person sees of it has tests of its own.
   if (electronProgram === undefined)
     await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
-  const visit = (path: string) => goTo(page, async () => service.url() + path)
+  const visit = (path: string) => goTo(page, service.url() + path)
+  async function showsWhatIs(): Promise<void> {
+    await page.getByRole('contentinfo').getByText('service').waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    // It hears keys a little after it is seen: by the effects of what was drawn, one of which names the window.
+    await until(async () => expect(await page.title()).toContain(' · Drydock'))
+  }
 
   const colours = look.colorScheme === 'dark' ? (['dark', 'light'] as const) : (['light', 'dark'] as const)
   async function inOtherColours(work: () => Promise<unknown>): Promise<void> {
@@ -80,11 +87,7 @@ export async function setup(
     page,
     faults,
     visit,
-    async open(path) {
-      await visit(path)
-      await page.getByRole('contentinfo').getByText('service').waitFor()
-      await page.getByRole('heading', { level: 1 }).waitFor()
-    },
+    open: (path) => goTo(page, service.url() + path, showsWhatIs),
     async expectAccessible() {
       expect(await accessFaults(page, {})).toEqual([])
       // In the other colours all is the same but contrast.
@@ -100,14 +103,27 @@ export async function setup(
   }
 }
 
-// Once more where it was broken off by a network that came or went, by a new link.
-async function goTo(page: Page, address: () => Promise<string>): Promise<void> {
-  try {
-    await page.goto(await address())
-  } catch (error) {
-    if (!OF_THE_MACHINE.test(String(error))) throw error
-    await page.goto(await address())
+// Goes there and waits until what is wanted is seen; once more where a network that came or went broke off the page or one
+// of its files, without which nothing is drawn.
+async function goTo(page: Page, address: string, seen: () => Promise<void> = async () => {}): Promise<void> {
+  const fileLost = Promise.withResolvers<boolean>()
+  const note = (request: Request) => {
+    const isFile = ['document', 'script', 'stylesheet'].includes(request.resourceType())
+    if (isFile && OF_THE_MACHINE.test(request.failure()?.errorText ?? '')) fileLost.resolve(true)
   }
+  page.on('requestfailed', note)
+  const isBrokenOff = (error: unknown) => {
+    if (!OF_THE_MACHINE.test(String(error))) throw error
+    return true
+  }
+  try {
+    // The way there ends first: another one before that would be broken off by it.
+    if (await page.goto(address).then(() => false, isBrokenOff)) fileLost.resolve(true)
+    if (!(await Promise.race([fileLost.promise, seen().then(() => false)]))) return
+  } finally {
+    page.off('requestfailed', note)
+  }
+  await goTo(page, address, seen)
 }
 
 // A page of Chromium; of the desktop's own window, where a variable names Electron's program.

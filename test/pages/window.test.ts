@@ -6,10 +6,13 @@ import type { Response } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { noBrowser } from '../support/chromium.ts'
+import { until } from '../support/served-service.ts'
 import { launch, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
+// Several pages are looked at one after the other, on a machine that does much else; ms.
+const LONG_MS = 60_000
 // Source: targets, Speed.
 const FIRST_BUNDLE_BYTES = 350 * 1024
 
@@ -56,7 +59,7 @@ describe('a browser', () => {
 })
 
 describe('every page', () => {
-  test('has an address, a title, and no serious fault of access', async () => {
+  test('has an address, a title, and no serious fault of access', { timeout: LONG_MS }, async () => {
     const { page, open, expectAccessible, faults } = await setup()
     for (const section of PAGE_SECTIONS) {
       await open(`/${section}`)
@@ -86,7 +89,7 @@ test('what is typed at once after the palette was asked for is no key of the pag
   expect(await service.get('/api/endpoints/hello')).toMatchObject({ paused: false })
   await page.keyboard.press('Escape')
   await page.keyboard.press('p')
-  await expect.poll(async () => (await service.get('/api/endpoints/hello')).paused).toBe(true)
+  await until(async () => expect(await service.get('/api/endpoints/hello')).toMatchObject({ paused: true }))
 })
 
 test('the palette finds endpoints and pages, and says their keys', async () => {
@@ -158,7 +161,7 @@ test('a page of another port can do nothing here, though the browser sends it th
   expect(await paused()).toBe(true)
 })
 
-test('what the first page loads is at most 350 kB, packed, whichever it is', async () => {
+test('what the first page loads is at most 350 kB, packed, whichever it is', { timeout: LONG_MS }, async () => {
   const { page, open } = await setup()
   // The other pages are loaded once the browser has nothing to do, which here never comes.
   await page.addInitScript(() => {

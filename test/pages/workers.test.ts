@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { NARROW, type Pages, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Several pages are looked at one after the other, on a machine that does much else; ms.
+const LONG_MS = 60_000
 
 const CRASHING = `
 import sys
@@ -22,6 +25,14 @@ const LOUD = `
 print("\\x1b[32mmodel loaded\\x1b[0m", flush=True)
 def handler(job):
     return 1
+`
+
+/** A handler file that is loaded until a file is there, and fails then. */
+const failing = (gate: string) => `
+import os, time
+while not os.path.exists(${JSON.stringify(gate)}):
+    time.sleep(0.005)
+raise RuntimeError("no model")
 `
 
 type Worker = { readonly id: string; readonly state: string; readonly jobs: readonly string[] }
@@ -43,8 +54,8 @@ async function workerIn(service: ServedService, state: string): Promise<Worker> 
 }
 
 /** Goes to the drawer of a worker; what is behind it is no part of the page then. */
-async function openDrawer({ page, service }: Pages, search: string): Promise<Locator> {
-  await page.goto(`${service.url()}/workers?${search}`)
+async function openDrawer({ page, visit }: Pages, search: string): Promise<Locator> {
+  await visit(`/workers?${search}`)
   const drawer = page.getByRole('dialog')
   await drawer.waitFor()
   return drawer
@@ -108,7 +119,9 @@ describe('the page of workers', () => {
     await drawer.getByText('It ended by itself').waitFor()
   })
 
-  test('is filtered by endpoint and state, in the address, and used with the keyboard', async () => {
+  test('is filtered by endpoint and state, in the address, and used with the keyboard', {
+    timeout: LONG_MS,
+  }, async () => {
     const { service, page, open } = await setup()
     for (const id of ['one', 'two']) await service.createEndpoint(id, { workersMin: 2, workersMax: 2 })
     await workersIn(service, 'idle', 4)
@@ -118,7 +131,7 @@ describe('the page of workers', () => {
     await page.getByRole('listitem').filter({ hasText: running.id }).waitFor()
     expect(await page.locator('[data-card]').count()).toBe(1)
     await page.getByLabel('State').selectOption('')
-    await expect.poll(() => page.locator('[data-card]').count()).toBe(4)
+    await until(async () => expect(await page.locator('[data-card]').count()).toBe(4))
     await page.getByLabel('State').selectOption('unhealthy')
     await page.getByText('No worker is in the state “Unhealthy” now.').waitFor()
     await page.getByRole('button', { name: 'Show all workers' }).click()
@@ -140,7 +153,9 @@ describe('the page of workers', () => {
 })
 
 describe('the drawer of a worker', () => {
-  test('shows what it is, its log with colours, and where its folder is for a shell', async () => {
+  test('shows what it is, its log with colours, and where its folder is for a shell', {
+    timeout: LONG_MS,
+  }, async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'hush', TOKEN: 'hush' } })
     const { id } = await workerIn(service, 'idle')
@@ -213,10 +228,11 @@ describe('the drawer of a worker', () => {
     const { service } = pages
     await service.createHandler('fragile', LOUD, { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
-    writeFileSync(join(service.folder, 'fragile.py'), 'raise RuntimeError("no model")')
+    writeFileSync(join(service.folder, 'fragile.py'), failing(service.gate('end')))
     const drawer = await openDrawer(pages, `worker=${id}`)
     await drawer.getByRole('button', { name: 'Replace' }).click()
     await drawer.getByText('Is being replaced.').waitFor()
+    service.openGate('end')
     await drawer.getByText('Not replaced: RuntimeError: no model.').waitFor()
     expect((await workerIn(service, 'idle')).id).toBe(id)
   })
@@ -261,6 +277,8 @@ test('two hundred workers with graphics cards are shown and reached', async () =
   const { service, page, open, shoot, faults } = await setup()
   for (const id of ['one', 'two']) await service.createEndpoint(id)
   const change = crowd()
+  // What is answered just then has an end before the page has.
+  onTestFinished(() => page.unrouteAll({ behavior: 'wait' }))
   await page.route('**/api/live', async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, json: change(await answer.json()) })
@@ -282,12 +300,14 @@ test('two hundred workers with graphics cards are shown and reached', async () =
   await shoot('workers-200-800')
   await page.locator('[data-card]').first().focus()
   await page.keyboard.press('End')
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('worker00000001')
+  await until(async () => expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('worker00000001'))
   expect(faults).toEqual([])
 })
 
 describe('in light and dark colours', () => {
-  test('the cards of six workers have no serious fault of access, wide and narrow, and with the service down', async () => {
+  test('the cards of six workers have no serious fault of access, wide and narrow, and with the service down', {
+    timeout: LONG_MS,
+  }, async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({})
     const name = 'An endpoint whose name is longer than what a narrow window has room for'
     await service.createEndpoint('gated', { workersMin: 4, workersMax: 5, name })
@@ -314,7 +334,7 @@ describe('in light and dark colours', () => {
     await shoot(`workers-down`)
   })
 
-  test('the drawer has no serious fault of access, wide and narrow', async () => {
+  test('the drawer has no serious fault of access, wide and narrow', { timeout: LONG_MS }, async () => {
     const pages = await setup({})
     const { service, page, expectAccessible, shoot } = pages
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'small', TOKEN: 'x' } })

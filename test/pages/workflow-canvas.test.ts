@@ -11,6 +11,8 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 // Workers are processes, also where an engine runs; none is needed here.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 const WIDE = { width: 1440, height: 900 } as const
+// Much of the canvas in each test, on a machine that does much else; ms.
+const LONG_MS = 60_000
 
 /** Opens a document in the editor. @returns reads what is kept of it */
 async function openDocument({ service, visit, page }: Pages, text: string) {
@@ -50,7 +52,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.getA
 const said = (page: Page, words: string) =>
   page.locator('[aria-live="polite"]').getByText(words).waitFor({ state: 'attached' })
 
-test('one node, fifty and a thousand, in light and dark colours', async () => {
+test('one node, fifty and a thousand, in light and dark colours', { timeout: LONG_MS }, async () => {
   const pages = await setup({}, PROCESSES)
   const { page, shoot, expectAccessible, faults } = pages
   for (const nodes of [1, 50, 1000]) {
@@ -68,7 +70,7 @@ test('one node, fifty and a thousand, in light and dark colours', async () => {
   expect(faults).toEqual([])
 })
 
-test('hands move, link, insert, add and undo', async () => {
+test('hands move, link, insert, add and undo', { timeout: LONG_MS }, async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults } = pages
   const kept = await openDocument(pages, nearDocument(7))
@@ -80,7 +82,7 @@ test('hands move, link, insert, add and undo', async () => {
   await drag(page, node(page, 5).getByText('Empty Latent Image'), { x: 760, y: 700 })
   await until(async () => expect((await kept()).nodes[4].pos[1] !== 500).toBe(true))
   await page.keyboard.press('Control+z')
-  expect(await node(page, 5).boundingBox()).toEqual(start)
+  await until(async () => expect(await node(page, 5).boundingBox()).toEqual(start))
 
   // A linked input gives its link away: on empty space it is gone, on another slot it is there instead.
   await drag(page, slot(page, 6, 'i1'), { x: 640, y: 40 + 90 })
@@ -120,7 +122,7 @@ test('hands move, link, insert, add and undo', async () => {
   expect(faults).toEqual([])
 })
 
-test('links take points, nodes and new ends; a node is copied by hand', async () => {
+test('links take points, nodes and new ends; a node is copied by hand', { timeout: LONG_MS }, async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults, expectAccessible, shoot, service, visit } = pages
   const empty = JSON.stringify({ last_node_id: 0, last_link_id: 0, nodes: [], links: [], groups: [], version: 0.4 })
@@ -176,7 +178,9 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
   expect(faults).toEqual([])
 })
 
-test('a box selects; what is selected is grouped, muted, copied to another window and made a subgraph', async () => {
+test('a box selects; what is selected is grouped, muted, copied to another window and made a subgraph', {
+  timeout: LONG_MS,
+}, async () => {
   const pages = await setup({}, PROCESSES)
   const { page, shoot, faults, service } = pages
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -188,7 +192,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await page.mouse.move(700, 420, { steps: 4 })
   await page.mouse.up()
   await page.keyboard.up('Control')
-  await expect.poll(() => page.locator('.react-flow__node.selected').count()).toBe(2)
+  await until(async () => expect(await page.locator('.react-flow__node.selected').count()).toBe(2))
   await page.keyboard.press('Control+m')
   await page.keyboard.press('Control+g')
   await until(async () => expect((await kept()).groups.length === 1).toBe(true))
@@ -202,7 +206,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await other.goto(`${service.url()}/workflows/edit/${id}`)
   await node(other, 1).waitFor()
   await other.keyboard.press('Control+v')
-  await expect.poll(() => other.locator('.react-flow__node').count()).toBe(3)
+  await until(async () => expect(await other.locator('.react-flow__node').count()).toBe(3))
   await other.close()
 
   await page.keyboard.press('Control+Shift+e')
@@ -210,32 +214,32 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   const host = page.locator('.react-flow__node.selected')
   await host.getByText('Subgraph').first().dblclick()
   await page.getByRole('navigation', { name: 'Subgraphs' }).waitFor()
-  await expect.poll(() => page.locator('.react-flow__node-boundary').count()).toBe(2)
+  await until(async () => expect(await page.locator('.react-flow__node-boundary').count()).toBe(2))
   await shoot('workflow-canvas-subgraph')
   // What is let go on the edge of a subgraph becomes an output of it.
   const outputs = page.locator('.react-flow__node-boundary', { hasText: 'Outputs' })
   await drag(page, slot(page, 2, 'o1'), await middleOf(outputs.getByText('Outputs')))
-  await expect.poll(() => outputs.getByRole('listitem').count()).toBe(4)
+  await until(async () => expect(await outputs.getByRole('listitem').count()).toBe(4))
   await page.getByRole('button', { name: 'Workflow', exact: true }).click()
   await page.locator('.react-flow__node-box').waitFor()
   expect(faults).toEqual([])
 })
 
-test('keys alone: move between nodes, edit, add, link, open menus, delete', async () => {
+test('keys alone: move between nodes, edit, add, link, open menus, delete', { timeout: LONG_MS }, async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults, expectAccessible, shoot } = pages
   const kept = await openDocument(pages, nearDocument(7))
   await node(page, 1).focus()
   await page.keyboard.press('ArrowRight')
-  await expect.poll(() => focused(page)).toBe('2')
+  await until(async () => expect(await focused(page)).toBe('2'))
   await page.keyboard.press('Tab')
-  await expect.poll(() => focused(page)).toBe('3')
+  await until(async () => expect(await focused(page)).toBe('3'))
   await page.keyboard.press('Enter')
   await page.keyboard.press('End')
   await page.keyboard.type(', rain')
   await page.keyboard.press('Escape')
   await until(async () => expect(String((await kept()).nodes[2].widgets_values[0]).endsWith(', rain')).toBe(true))
-  expect(await focused(page)).toBe('3')
+  await until(async () => expect(await focused(page)).toBe('3'))
 
   await page.keyboard.press('Shift+F10')
   await page.getByRole('menu').waitFor()
@@ -243,15 +247,18 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', asyn
   await shoot('workflow-canvas-menu')
   await page.getByRole('menuitem', { name: 'Link from the selected node' }).waitFor()
   await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
 
   await page.keyboard.press('Shift+a')
+  await page.getByRole('combobox', { name: 'Add a node' }).waitFor()
   await page.keyboard.type('conditioning (combine)')
+  await page.getByRole('option', { name: 'Conditioning (Combine)' }).waitFor()
   await shoot('workflow-canvas-add')
   await page.keyboard.press('Enter')
   await until(async () => expect((await kept()).nodes.length === 8).toBe(true))
   await node(page, 3).focus()
   await page.keyboard.press('Tab')
-  await expect.poll(() => focused(page)).toBe('4')
+  await until(async () => expect(await focused(page)).toBe('4'))
   await page.keyboard.press('c')
   await page.getByRole('combobox', { name: /Link from which output/ }).press('Enter')
   await page.getByRole('combobox', { name: 'To which input for CONDITIONING?' }).waitFor()
@@ -261,7 +268,9 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', asyn
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Bypass or not').waitFor()
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').waitFor()
   await page.keyboard.type('align left')
   await page.keyboard.press('Escape')
   expect(faults).toEqual([])

@@ -18,8 +18,9 @@ const ONE_PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z
 const add = (service: ServedService, name: string, more: object = {}) =>
   service.post('/api/workflows', { name, text: TEMPLATE, ...more })
 
-// Longer than a busy machine takes, ms.
-const PATIENCE_MS = 10_000
+// Longer than a busy machine takes, ms: for one thing, and for all of a test.
+const PATIENCE_MS = 20_000
+const LONG_MS = 60_000
 const eventually = <Value>(look: () => Promise<Value>) => expect.poll(look, { timeout: PATIENCE_MS })
 
 const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Open workflows' })
@@ -51,7 +52,9 @@ const asFile = (name: string, content: string | Buffer, type = 'application/json
   return { name, type, base64: Buffer.from(content).toString('base64') }
 }
 
-test('first steps: a template opens in the editor, and is in the library with its picture', async () => {
+test('first steps: a template opens in the editor, and is in the library with its picture', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, open, service, expectAccessible, shoot, faults } = await setup()
   await open('/workflows')
   await page.getByText('There are no workflows yet').waitFor()
@@ -68,6 +71,7 @@ test('first steps: a template opens in the editor, and is in the library with it
   await tabsOf(page).getByLabel('Unsaved edits').waitFor()
   await shoot('workflow-editor-tabs-light-1440')
   await tabsOf(page).getByText('Text to picture').dblclick()
+  await tabsOf(page).getByRole('textbox', { name: 'New name of Text to picture' }).waitFor()
   await page.keyboard.type('Lighthouse')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Lighthouse', level: 1 }).waitFor()
@@ -81,7 +85,9 @@ test('first steps: a template opens in the editor, and is in the library with it
   expect(faults).toEqual([])
 })
 
-test('the library at hand: search, order, names, copies, versions, and deleting with a way back', async () => {
+test('the library at hand: search, order, names, copies, versions, and deleting with a way back', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, open, service, expectAccessible, shoot, faults } = await setup({ colorScheme: 'dark' })
   const castle = await add(service, 'Castle at dusk')
   await add(service, 'Bridge')
@@ -102,6 +108,7 @@ test('the library at hand: search, order, names, copies, versions, and deleting 
   await page.getByRole('link', { name: 'Open Bridge' }).focus()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'New name of Castle at dusk' }).waitFor()
   await page.keyboard.type('Castle at dawn')
   await page.keyboard.press('Enter')
   await eventually(names).toEqual(['Bridge', 'Castle at dawn'])
@@ -131,7 +138,9 @@ test('the library at hand: search, order, names, copies, versions, and deleting 
   expect(faults).toEqual([])
 })
 
-test('far too much, little room, and no service: nothing is cut off, and the page says what is wrong', async () => {
+test('far too much, little room, and no service: nothing is cut off, and the page says what is wrong', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, open, service, expectAccessible, shoot } = await setup({ viewport: NARROW })
   for (let at = 0; at < 90; at++)
     await add(service, at % 7 === 0 ? `${at} ${'a very long name '.repeat(9)}` : `Graph ${at}`)
@@ -149,7 +158,9 @@ test('far too much, little room, and no service: nothing is cut off, and the pag
   await shoot('workflow-library-many-light-1024')
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 800, height: 700 })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(800)
+  await until(async () =>
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(800),
+  )
   await expectAccessible()
   await shoot('workflow-library-many-dark-800')
   await service.kill()
@@ -159,7 +170,9 @@ test('far too much, little room, and no service: nothing is cut off, and the pag
   await shoot('workflow-library-down-dark-800')
 })
 
-test('files: each opens in a tab of its own, what holds no graph says why, and exports give back what came', async () => {
+test('files: each opens in a tab of its own, what holds no graph says why, and exports give back what came', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, open, service, shoot, expectAccessible, faults } = await setup()
   const castle = await add(service, 'Castle')
   await open(`/workflows/edit/${castle.id}`)
@@ -195,6 +208,7 @@ test('files: each opens in a tab of its own, what holds no graph says why, and e
   writeFileSync(join(service.folder, 'kept.png'), picture)
   await drop(page, [asFile('Castle again.png', picture, 'image/png')])
   await tabsOf(page).getByText('Castle again').waitFor()
+  await page.getByRole('heading', { name: 'Castle again', level: 1 }).waitFor()
   const { workflows } = await service.get('/api/workflows')
   const again = workflows.find(({ name }: { name: string }) => name === 'Castle again')
   expect(JSON.parse((await service.get(`/api/workflows/${again.id}`)).text)).toEqual(JSON.parse(TEMPLATE))
@@ -211,7 +225,9 @@ test('files: each opens in a tab of its own, what holds no graph says why, and e
   expect(faults).toEqual([])
 })
 
-test('edits outlive a service that is killed, and a window that is closed right after an edit', async () => {
+test('edits outlive a service that is killed, and a window that is closed right after an edit', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, open, service, shoot } = await setup()
   const castle = await add(service, 'Castle')
   const port = Number(new URL(service.url()).port)
@@ -237,7 +253,9 @@ test('edits outlive a service that is killed, and a window that is closed right 
   await until(async () => expect(await kept()).toContain('last words'))
 })
 
-test('two windows never overwrite each other: the later one says so, and keeps its own as a copy', async () => {
+test('two windows never overwrite each other: the later one says so, and keeps its own as a copy', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, open, service, shoot, expectAccessible } = await setup()
   const castle = await add(service, 'Castle')
   await open(`/workflows/edit/${castle.id}`)

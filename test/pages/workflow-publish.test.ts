@@ -12,7 +12,9 @@ const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import
 const SKETCH = fromRoot('resources/node/sketch/handler.ts')
 const TEMPLATE = fromRoot('resources/workflows/text-to-picture.json')
 // Several real pictures, one after the other.
-const LONG_MS = 60_000
+const LONG_MS = 90_000
+// The first one, for which a worker starts.
+const RUN_MS = 30_000
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
@@ -44,7 +46,7 @@ test('a graph is published with a parameter, asked on its page, and gets a next 
   await page.getByText('the most it may be is 18446744073709551615').waitFor()
   await page.getByLabel('seed', { exact: true }).fill('18446744073709551615')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByText('Completed').waitFor()
+  await page.getByText('Completed').waitFor({ timeout: RUN_MS })
   await page.getByRole('img').first().waitFor()
   await expectAccessible()
   await shoot('workflow-published')
@@ -63,7 +65,7 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   await page.keyboard.press('Escape')
   await page.getByLabel('steps', { exact: true }).fill('3')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByRole('region', { name: 'Results' }).getByRole('img').first().waitFor()
+  await page.getByRole('region', { name: 'Results' }).getByRole('img').first().waitFor({ timeout: RUN_MS })
   await expectAccessible()
   await shoot('workflow-form')
 

@@ -6,7 +6,9 @@ import { type ServedService, until } from '../support/served-service.ts'
 import { NARROW, setup } from './support.ts'
 
 // Most of what a run can show, one after the other, on a machine that does much else; ms.
-const LONG_MS = 60_000
+const LONG_MS = 90_000
+// The first run, for which a worker starts.
+const RUN_MS = 30_000
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -38,7 +40,7 @@ async function keepNoise(name: string): Promise<void> {
   await fetch(`/api/assets/${hex}?name=${name}`, { method: 'PUT', headers, body: bytes })
 }
 
-describe('running a graph in the editor', () => {
+describe('running a graph in the editor', { timeout: LONG_MS }, () => {
   test('from a template to a picture that holds the same graph, with the prompt and the exact seed that were typed', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMax: 1 })
@@ -59,9 +61,10 @@ describe('running a graph in the editor', () => {
     await seed.press('Enter')
     const bar = page.getByRole('region', { name: 'Run', exact: true })
     await bar.getByText('stand-in without a model').waitFor({ state: 'attached' })
+    await until(async () => expect(await bar.getByRole('combobox', { name: 'Endpoint' }).inputValue()).toBe('sketch'))
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Enter')
-    await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor()
+    await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor({ timeout: RUN_MS })
     await bar.getByRole('button', { name: 'Show results' }).click()
     const results = page.getByRole('region', { name: 'Results' })
     await results.getByRole('img', { name: /of run/ }).waitFor()
@@ -85,7 +88,7 @@ describe('running a graph in the editor', () => {
     expect(faults).toEqual([])
   })
 
-  test('shows on its nodes how far it is, with the picture on the way', { timeout: LONG_MS }, async () => {
+  test('shows on its nodes how far it is, with the picture on the way', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await withPainter(service)
     const gate = service.gate('step')
@@ -104,7 +107,7 @@ describe('running a graph in the editor', () => {
     await bar.getByRole('button', { name: 'Scale the pictures down' }).click()
     await page.getByText('Scaled down: none-scaled.png').waitFor()
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
-    await bar.getByText('step 1 of 2').waitFor()
+    await bar.getByText('step 1 of 2').waitFor({ timeout: RUN_MS })
     const results = page.getByRole('region', { name: 'Results' })
     const preview = results.getByRole('img', { name: 'How far it is' })
     const first = await preview.getAttribute('src')
@@ -158,7 +161,7 @@ describe('running a graph in the editor', () => {
     await bar.getByRole('spinbutton', { name: 'Runs' }).fill('1')
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByRole('button', { name: 'Resume painter' }).click()
-    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor()
+    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor({ timeout: RUN_MS })
 
     await open(`${await workflow(service, { fails: true })}?side=results`)
     await bar.getByRole('button', { name: 'Run', exact: true }).click()

@@ -6,6 +6,8 @@ import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
+// All is looked at in two colours, on a machine that does much else; ms.
+const LONG_MS = 60_000
 const MOST = '18446744073709551615'
 const NOTE =
   '# How this works\n\nWrite a **prompt**, press `Run`.\n\n- one\n- two [site](https://example.org)\n\n<img src=x onerror="document.title=1"> ![out](https://example.org/pixel.png) [no](javascript:alert(1))'
@@ -45,7 +47,7 @@ async function editorWith(look: Parameters<typeof setup>[0] = {}, text = DOCUMEN
   return { ...pages, id, kept, inspector, select }
 }
 
-test('values are set on the node and in the inspector, exactly', async () => {
+test('values are set on the node and in the inspector, exactly', { timeout: LONG_MS }, async () => {
   const { page, inspector, select, kept, expectAccessible, shoot, faults } = await editorWith()
   await expectAccessible()
   await shoot('workflow-widgets-light-1440')
@@ -66,11 +68,11 @@ test('values are set on the node and in the inspector, exactly', async () => {
   await page.mouse.down()
   await page.mouse.move(x + width / 2 + 20, y + height / 2, { steps: 5 })
   await page.mouse.up()
-  expect(await steps.inputValue()).toBe('25')
+  await until(async () => expect(await steps.inputValue()).toBe('25'))
 
   const sampler = inspector.getByRole('combobox', { name: 'sampler_name of KSampler' })
   await sampler.click()
-  await page.getByRole('dialog', { name: 'sampler_name of KSampler' }).waitFor()
+  await page.getByRole('dialog', { name: 'sampler_name of KSampler' }).locator(':focus').waitFor()
   await page.keyboard.type('dpmpp_2m')
   await page.getByRole('option', { name: 'dpmpp_2m', exact: true }).waitFor()
   await expectAccessible()
@@ -88,7 +90,7 @@ test('values are set on the node and in the inspector, exactly', async () => {
   expect(faults).toEqual([])
 })
 
-test('a prompt is written in large, with weights, and is kept', async () => {
+test('a prompt is written in large, with weights, and is kept', { timeout: LONG_MS }, async () => {
   const { page, inspector, select, kept, expectAccessible, shoot, faults } = await editorWith({ colorScheme: 'dark' })
   await select('CLIP Text Encode')
   const field = inspector.getByRole('textbox', { name: /^text of CLIP/ })
@@ -97,10 +99,10 @@ test('a prompt is written in large, with weights, and is kept', async () => {
   await field.press('ArrowRight')
   await field.press('ArrowRight')
   await field.press('Control+ArrowUp')
-  expect(await field.inputValue()).toBe('a (red:1.05) fox')
+  await until(async () => expect(await field.inputValue()).toBe('a (red:1.05) fox'))
   await inspector.getByRole('button', { name: /^Open text of CLIP/ }).click()
   const dialog = page.getByRole('dialog', { name: /^text of CLIP/i })
-  await dialog.getByRole('textbox').waitFor()
+  await dialog.getByRole('textbox').and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Control+End')
   await page.keyboard.type(', snow')
   await expectAccessible()
@@ -111,7 +113,9 @@ test('a prompt is written in large, with weights, and is kept', async () => {
   expect(faults).toEqual([])
 })
 
-test('a file becomes an asset with its picture, and without the service it says why not', async () => {
+test('a file becomes an asset with its picture, and without the service it says why not', {
+  timeout: LONG_MS,
+}, async () => {
   const { page, service, inspector, select, kept, expectAccessible, shoot } = await editorWith({ viewport: NARROW })
   await select('Load Image')
   await inspector.getByText(/^Not on this machine/).waitFor()
@@ -129,7 +133,7 @@ test('a file becomes an asset with its picture, and without the service it says 
   await shoot('workflow-widgets-down-light-1024')
 })
 
-test('problems lead to their nodes, and say who has what is missing', async () => {
+test('problems lead to their nodes, and say who has what is missing', { timeout: LONG_MS }, async () => {
   const { page, expectAccessible, shoot, faults } = await editorWith({ colorScheme: 'dark', viewport: NARROW })
   await page.getByRole('button', { name: '2 warnings' }).click()
   const panel = page.getByRole('dialog', { name: 'Problems' })
@@ -139,14 +143,14 @@ test('problems lead to their nodes, and say who has what is missing', async () =
   await shoot('workflow-problems-dark-1024')
   await panel.getByRole('button', { name: 'KSampler 3' }).click()
   await page.getByRole('textbox', { name: 'Title' }).waitFor()
-  expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('KSampler')
+  await until(async () => expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('KSampler'))
   await panel.waitFor()
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'hidden' })
   expect(faults).toEqual([])
 })
 
-test('a hostile note does nothing; a double click edits it', async () => {
+test('a hostile note does nothing; a double click edits it', { timeout: LONG_MS }, async () => {
   const { page, kept, faults } = await editorWith()
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))

@@ -147,8 +147,11 @@ test('a worker that dies is replaced by one with the same code', async () => {
     const { body } = await preview.ask('GET', '/api/workers?endpoint=api')
     return body.workers.find(({ state }: { readonly state: string }) => state === 'idle')?.pid
   }
-  await until(async () => expect(await pidOf()).toEqual(expect.any(Number)))
-  const before = await pidOf()
+  const before = await until(async () => {
+    const pid = await pidOf()
+    expect(pid).toEqual(expect.any(Number))
+    return pid
+  })
   process.kill(before, 'SIGKILL')
   await until(async () => expect((await pidOf()) ?? before).not.toBe(before))
   expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'ok' } })

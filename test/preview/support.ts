@@ -1,7 +1,7 @@
 /** The app of `drydock init` and previews of it: the real command as a process of its own, real workers. */
 
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type Ended, startCommand, temporaryFolder } from '../e2e/support-cli.ts'
@@ -65,9 +65,12 @@ export async function previewProject(
   const project = join(folder, 'demo')
   const { exitCode } = await startCommand(['init', 'demo'], { cwd: folder }).ended
   expect(exitCode).toBe(0)
+  // In one step: whoever watches the project must not find half of a file.
   const write = (file: string, text: string) => {
-    mkdirSync(dirname(join(project, file)), { recursive: true })
-    writeFileSync(join(project, file), text)
+    const [whole, place] = [join(folder, 'whole'), join(project, file)]
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(whole, text)
+    renameSync(whole, place)
   }
 
   function run(args: readonly string[], more: Readonly<Record<string, string>> = {}) {

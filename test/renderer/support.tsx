@@ -1,9 +1,9 @@
 /** What the pages are tested with: a platform whose time stands still, and components within the app. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render } from '@testing-library/react'
+import { cleanup, configure, render } from '@testing-library/react'
 import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { endpointConfig, type WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { ServiceEvent } from '../../src-main/contract/events.ts'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
@@ -15,6 +15,13 @@ import { createAppStore } from '../../src-renderer/store/app-store.ts'
 
 /** The time of every test, ms since the epoch. */
 export const NOW = 1_790_000_000_000
+
+// How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long.
+const PATIENCE_MS = 20_000
+configure({ asyncUtilTimeout: PATIENCE_MS })
+
+/** Waits until `look` no longer throws, and gives what it returned. */
+export const until = <T,>(look: () => T | Promise<T>): Promise<T> => vi.waitFor(look, { timeout: PATIENCE_MS })
 
 /** A platform that a test leads. */
 export type TestPlatform = Platform & {

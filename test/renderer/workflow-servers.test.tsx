@@ -8,7 +8,7 @@ import { settingInWords } from '../../src-renderer/features/endpoints/settings/s
 import { ServerOffer } from '../../src-renderer/features/workflow-editor/servers/ServerOffer.tsx'
 import { unusedServers } from '../../src-renderer/features/workflow-editor/servers/unused-servers.ts'
 import { ServerField } from '../../src-renderer/ui/servers/ServerField.tsx'
-import { anEndpoint, NOW, renderInApp, type TestAnswers } from './support.tsx'
+import { anEndpoint, NOW, renderInApp, type TestAnswers, until } from './support.tsx'
 
 const SERVER = { address: 'http://127.0.0.1:8188', version: '0.3.64', devices: [{ name: 'cpu', type: 'cpu' }] }
 const OTHER = { address: 'http://127.0.0.1:8000', devices: [] }
@@ -45,7 +45,7 @@ test('one click makes a found server an endpoint by the catalog, reads its class
   const { made, show, calls, store, platform } = offer([withWorkflows('comfyui', 'http://far:8188')])
   fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
   fireEvent.click(await screen.findByRole('button', { name: 'Making it an endpoint' }))
-  await vi.waitFor(() => expect(store.getState().notices.map(({ text }) => text)).toHaveLength(1))
+  await until(() => expect(store.getState().notices.map(({ text }) => text)).toHaveLength(1))
   expect(calls.find(({ operation }) => operation === 'endpointCreate')?.args).toEqual({
     body: { ...BRIDGE.settings, workflows: { server: SERVER.address }, id: 'comfyui-2', name: 'comfyui-2' },
   })
@@ -54,7 +54,7 @@ test('one click makes a found server an endpoint by the catalog, reads its class
   expect(calls.filter(({ operation }) => operation === 'endpointCreate')).toHaveLength(1)
   expect([made, platform.preferences.get('workflow-endpoint')]).toEqual([[], 'comfyui-2'])
   show([withWorkflows('comfyui-2', SERVER.address)])
-  await vi.waitFor(() => expect(made).toEqual(['comfyui-2']))
+  await until(() => expect(made).toEqual(['comfyui-2']))
   expect(screen.queryByText(/A ComfyUI answers/)).toBeNull()
 })
 
@@ -62,7 +62,7 @@ test('classes that cannot be read leave the endpoint, and say where to read them
   const failing = (message: string) => () => Promise.reject(new Error(message))
   const unread = offer([], { nodeTypesFetch: failing('They could not be read.') })
   fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
-  await vi.waitFor(() =>
+  await until(() =>
     expect(unread.store.getState().notices[0]).toMatchObject({
       kind: 'error',
       text: expect.stringMatching(/settings/),

@@ -53,8 +53,11 @@ test('a paused container is adopted; a prepared one, a dead one and one of nobod
   await service.createContainers('idle', { idleTimeoutMs: 100 })
   await service.jobEnd('idle', await service.run('idle', { n: 0 }))
   const paused = await service.workerIn('idle', 'paused')
-  const prepared = (await service.containers('svc.endpoint=idle')).filter((id) => id !== paused.container)
-  expect(prepared).toHaveLength(1)
+  const prepared = await until(async () => {
+    const others = (await service.containers('svc.endpoint=idle')).filter((id) => id !== paused.container)
+    expect(others).toHaveLength(1)
+    return others
+  })
   await service.createContainers('dies', ONE, { prepared: 0 })
   const lost = await service.run('dies', { n: 1, gates: [service.gateInside('go')] })
   const dead = await service.holderOf(lost)

@@ -39,7 +39,8 @@ export async function freezeWorkers({ runs }: { runs: number }) {
   const service = await startedService()
   await service.ask('PATCH', '/api/settings', { maxWorkers: 3 * runs })
   const scaler = { type: 'REQUEST_COUNT', value: 1 }
-  await service.createEndpoint('work', { workersMax: Math.min(100, 2 * runs), scaler })
+  const lives = { workersMax: Math.min(100, 2 * runs), scaler, stopGraceMs: 20_000 } // not ended before it wakes
+  await service.createEndpoint('work', lives)
   const ids: string[] = []
   for (let n = 0; n < runs; n++) ids.push(await service.run('work', { n, gates: [service.gate('{pid}')] }))
   const first = await holdersOf(service, ids)

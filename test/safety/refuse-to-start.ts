@@ -64,7 +64,9 @@ export async function startOnTakenPorts({ runs }: { runs: number }) {
 // Where another program has the port already, it is taken as well.
 async function takePort(port: number): Promise<number> {
   const server = createServer()
-  const taken = Promise.race([once(server, 'listening'), once(server, 'error')])
+  const taken = once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+  })
   server.listen(port, '127.0.0.1')
   await taken
   onTestFinished(() => void server.close())

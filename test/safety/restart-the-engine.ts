@@ -7,8 +7,14 @@ import { until } from '../support/served-service.ts'
 /** Longest time from an engine that answers again to the next lease of the job, in ms; source: targets, Safety 4. */
 const RECONNECT_MS = 10_000
 
-/** Restarts the engine in order and by SIGKILL, in turn; the job that ran goes on in a new container. */
-export async function restartTheEngine(engine: Exclude<PrivateEngine, { why: string }>, { runs }: { runs: number }) {
+/**
+ * Restarts the engine in order and by SIGKILL, in turn; the job that ran goes on in a new container.
+ * @param isAlone nothing else runs on the machine; only then the time to the next lease is judged
+ */
+export async function restartTheEngine(
+  engine: Exclude<PrivateEngine, { why: string }>,
+  { runs, isAlone = true }: { runs: number; isAlone?: boolean },
+) {
   const service = await startedContainerService(engine)
   await service.createContainers('work', { workersMin: 1, workersMax: 1 })
   await service.createContainers('idle', { idleTimeoutMs: 100 })
@@ -23,7 +29,7 @@ export async function restartTheEngine(engine: Exclude<PrivateEngine, { why: str
     const second = await service.holderOf(id, first)
     const claim = (await service.historyOf(id)).findLast(({ event }) => event === 'claim')
     slowestMs = Math.max(slowestMs, (claim?.at ?? Number.NaN) - answersAt)
-    expect(slowestMs).toBeLessThanOrEqual(RECONNECT_MS)
+    if (isAlone) expect(slowestMs).toBeLessThanOrEqual(RECONNECT_MS)
 
     service.openGate(`go-${n}`)
     const record = await service.jobEnd('work', id)

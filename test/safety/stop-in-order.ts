@@ -5,12 +5,18 @@ import { holderOf } from './lose-workers.ts'
 
 const JOBS = 8
 const GRACE_MS = 700
+// Long enough for what ends in time to be seen to, whatever else the machine does.
+const BUSY_GRACE_MS = 2000
 // The service may need this much longer than the grace time to end, in ms; source: ours, for two busy cores.
 const SLACK_MS = 3000
 
-/** Stops a service whose jobs partly end within the grace time, starts it again, and lets the others run. */
-export async function stopInOrder({ runs }: { runs: number }) {
-  const args = ['--stop-grace', String(GRACE_MS)]
+/**
+ * Stops a service whose jobs partly end within the grace time, starts it again, and lets the others run.
+ * @param isAlone nothing else runs on the machine; only then it is judged how much longer than the grace time it takes
+ */
+export async function stopInOrder({ runs, isAlone = true }: { runs: number; isAlone?: boolean }) {
+  const graceMs = isAlone ? GRACE_MS : BUSY_GRACE_MS
+  const args = ['--stop-grace', String(graceMs)]
   const service = await startedService({ args })
   await service.createEndpoint('work', { workersMin: JOBS, workersMax: JOBS })
   let slowestMs = 0
@@ -27,8 +33,8 @@ export async function stopInOrder({ runs }: { runs: number }) {
     service.openGate(`short-${run}`)
     expect(await stopped).toMatchObject({ exitCode: 0, stderr: '' })
     const ms = Math.round(performance.now() - startedAt)
-    expect(ms).toBeGreaterThanOrEqual(GRACE_MS)
-    expect(ms).toBeLessThanOrEqual(GRACE_MS + SLACK_MS)
+    expect(ms).toBeGreaterThanOrEqual(graceMs)
+    if (isAlone) expect(ms).toBeLessThanOrEqual(graceMs + SLACK_MS)
     slowestMs = Math.max(slowestMs, ms)
     expect(service.workerProcesses()).toEqual([])
 

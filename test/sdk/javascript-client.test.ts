@@ -1,14 +1,34 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import runpodSdk from 'runpod-sdk'
-import { expect, type TestContext, test } from 'vitest'
-import { HELLO_HANDLER, startService } from './support-service.ts'
+import { expect, type TestContext, test, vi } from 'vitest'
+import { HELLO_HANDLER, startService, until } from './support-service.ts'
 
-/** The public client, only its base address changed, on the sample endpoint. */
+const GATED_HANDLER = fileURLToPath(new URL('../support/workers/gated.py', import.meta.url))
+
+// Of its own accord the client waits 3 s for an answer, which a busy machine may need. In ms.
+const PATIENCE_MS = 20_000
+
+type Payload = Parameters<NonNullable<ReturnType<ReturnType<typeof runpodSdk>['endpoint']>>['run']>[0]
+
+/** The public client, only its base address changed and more patient, on the sample endpoint. */
 async function setup(context: TestContext, config: Readonly<Record<string, unknown>> = {}) {
   const service = await startService(context)
   const { id } = await service.createEndpoint({ id: 'hello', handler: HELLO_HANDLER, ...config })
   const endpoint = runpodSdk(service.key, { baseUrl: service.baseUrl }).endpoint(id)
   if (endpoint === null) throw new Error('the client made no endpoint')
-  return { service, endpoint }
+  const patient = {
+    run: (request: Payload) => endpoint.run(request, PATIENCE_MS),
+    runSync: (request: Payload, timeoutMs?: number) => endpoint.runSync(request, timeoutMs),
+    status: (jobId: string) => endpoint.status(jobId, PATIENCE_MS),
+    statusSync: (jobId: string) => endpoint.statusSync(jobId),
+    stream: (jobId: string) => endpoint.stream(jobId),
+    cancel: (jobId: string) => endpoint.cancel(jobId, PATIENCE_MS),
+    health: () => endpoint.health(PATIENCE_MS),
+    purgeQueue: () => endpoint.purgeQueue(PATIENCE_MS),
+  }
+  return { service, endpoint: patient }
 }
 
 const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-l1$/
@@ -59,10 +79,17 @@ test('runSync gives the output, and for a failing handler the error as a string'
 })
 
 test('runSync goes on waiting when the wait of its first request is over', async (context) => {
-  const { endpoint } = await setup(context)
-  // The first request waits 2 s, each further one 1 s; the client gives up 2 s after the first.
-  const ended = await endpoint.runSync({ input: { do: 'nap', seconds: 2.5 } }, 2000)
-  expect(ended).toMatchObject({ status: 'COMPLETED', output: { slept: 2.5 }, completed: true })
+  const { service, endpoint } = await setup(context, { handler: GATED_HANDLER })
+  const asked = vi.spyOn(globalThis, 'fetch')
+  context.onTestFinished(() => asked.mockRestore())
+  const gate = join(service.folder, 'gate')
+  // The first request waits 3 s, each further one 1 s; the client gives up 3 s after the first.
+  const ended = endpoint.runSync({ input: { n: 7, gates: [gate] } }, 3000)
+  await until('a further request', async () =>
+    asked.mock.calls.find(([request]) => JSON.stringify([request]).includes('/status-sync/')),
+  )
+  writeFileSync(gate, '')
+  expect(await ended).toMatchObject({ status: 'COMPLETED', output: { n: 7 }, completed: true })
 })
 
 test('stream gives every chunk once and in order while the job runs, and ends', async (context) => {
@@ -112,7 +139,7 @@ test('health counts jobs and workers; purgeQueue ends what waits', async (contex
 test('a wrong key, an unknown endpoint and an unknown job are errors with a code', async (context) => {
   const { service, endpoint } = await setup(context)
   const client = (key: string, id: string) => runpodSdk(key, { baseUrl: service.baseUrl }).endpoint(id)
-  await expect(client('wrong', 'hello')?.health()).rejects.toMatchObject({ response: { status: 401 } })
-  await expect(client(service.key, 'nobody')?.health()).rejects.toMatchObject({ response: { status: 404 } })
+  await expect(client('wrong', 'hello')?.health(PATIENCE_MS)).rejects.toMatchObject({ response: { status: 401 } })
+  await expect(client(service.key, 'nobody')?.health(PATIENCE_MS)).rejects.toMatchObject({ response: { status: 404 } })
   await expect(endpoint.status('nothing')).rejects.toMatchObject({ response: { status: 404 } })
 })

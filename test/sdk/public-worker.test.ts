@@ -16,6 +16,8 @@ beforeEach(({ skip }) => skip(!python.ready, python.reason))
 const HANDLERS = fileURLToPath(new URL('python/worker.py', import.meta.url))
 const WORKER_ID = expect.stringMatching(/^[a-z0-9]{14}$/)
 const TIMES = { delayTime: expect.any(Number), executionTime: expect.any(Number) }
+// For tests in which the worker is to stop by itself: at the end of the grace time it would be killed.
+const LONG_GRACE = { stopGraceMs: 60_000 }
 
 /** A service with one endpoint whose worker runs this handler of python/worker.py on the public SDK. */
 async function setup(context: TestContext, kind: string, config: Readonly<Record<string, unknown>> = {}) {
@@ -195,7 +197,7 @@ describe.concurrent('a worker of the public SDK', () => {
   })
 
   test('stops a cancelled async handler and lives on', async (context) => {
-    const { service, run, ended, lineOf } = await setup(context, 'nap')
+    const { service, run, ended, lineOf } = await setup(context, 'nap', LONG_GRACE)
     const jobId = await run({ seconds: 600 })
     await lineOf(jobId, 'napping')
     const { workerId } = await service.status('sdk', jobId)
@@ -208,9 +210,10 @@ describe.concurrent('a worker of the public SDK', () => {
   })
 
   test('stops one of two jobs by the pings that no longer name it, and keeps the other', async (context) => {
-    const { service, run, ended, lineOf } = await setup(context, 'naps')
+    // It pings every 3 s, so that is how long it may take until the service hears that the job has stopped.
+    const { service, run, ended, lineOf } = await setup(context, 'naps', { stopGraceMs: 8000 })
     // Longer than the grace time, after which a worker that has not stopped the job would be killed.
-    const kept = await run({ seconds: 7 })
+    const kept = await run({ seconds: 10 })
     const cancelled = await run({ seconds: 600 })
     await Promise.all([lineOf(kept, 'Started.'), lineOf(cancelled, 'Started.')])
     await service.call('POST', `/v2/sdk/cancel/${cancelled}`)
@@ -221,10 +224,12 @@ describe.concurrent('a worker of the public SDK', () => {
   })
 
   test('is killed when a cancelled handler that blocks has not stopped in the grace time', async (context) => {
-    const { service, run, ended, runSync } = await setup(context, 'block', { stopGraceMs: 500 })
+    const { service, run, ended, runSync, lineOf } = await setup(context, 'block', { stopGraceMs: 500 })
     const { output } = await runSync({})
     const jobId = await run({ seconds: 600 })
     const { workerId } = await ended(jobId, 'IN_PROGRESS')
+    // A job whose handler was not called yet would stop.
+    await lineOf(jobId, 'Started.')
     await service.call('POST', `/v2/sdk/cancel/${jobId}`)
     const next = await ended(await run({}))
     expect(next.workerId).not.toBe(workerId)
@@ -262,7 +267,7 @@ describe.concurrent('a worker of the public SDK', () => {
   })
 
   test('finishes its job when it is stopped, and leaves at once after that', async (context) => {
-    const { service, run, ended, waits, release, lineOf } = await setup(context, 'drain', { stopGraceMs: 60_000 })
+    const { service, run, ended, waits, release, lineOf } = await setup(context, 'drain', LONG_GRACE)
     const jobId = await run(waits)
     const { workerId } = await ended(jobId, 'IN_PROGRESS')
     await lineOf(jobId, 'Started.')
@@ -274,7 +279,7 @@ describe.concurrent('a worker of the public SDK', () => {
   })
 
   test('without a job leaves at once when it is stopped', async (context) => {
-    const { service, runSync } = await setup(context, 'echo', { stopGraceMs: 60_000 })
+    const { service, runSync } = await setup(context, 'echo', LONG_GRACE)
     const { workerId } = await runSync({})
     await service.call('POST', `/api/workers/${workerId}/stop`)
     const gone = async () => ((await service.workers('sdk')).some(({ id }) => id === workerId) ? undefined : true)
@@ -296,8 +301,8 @@ describe.concurrent('a worker of the public SDK', () => {
   )
 })
 
-// A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice.
-const LEAVE_MS = 8000
+// A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice, on a busy machine more.
+const LEAVE_MS = 15_000
 
 function isAlive(pid: number): boolean {
   try {

@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TestContext } from 'vitest'
+import { type TestContext, vi } from 'vitest'
 import type { EndpointView, WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LogLine } from '../../src-main/contract/management.ts'
 import { startServer } from '../../src-main/server/main.ts'
+
+// Each test starts workers, those of the public SDK for a second of the processor, and five run side by side. In ms.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** The sample handler file of this clone. */
 export const HELLO_HANDLER = fileURLToPath(new URL('../../resources/examples/hello/handler.py', import.meta.url))

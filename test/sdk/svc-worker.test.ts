@@ -7,6 +7,8 @@ import { type Service, startService, until } from './support-service.ts'
 
 const HANDLERS = fileURLToPath(new URL('python/svc_handlers.py', import.meta.url))
 const TIMES = { delayTime: expect.any(Number), executionTime: expect.any(Number) }
+// For tests in which the job is to stop by itself: at the end of the grace time its worker would be killed.
+const LONG_GRACE = { stopGraceMs: 60_000 }
 
 /** A service with one endpoint that runs python/svc_handlers.py. */
 async function setup(context: TestContext, config: Readonly<Record<string, unknown>> = {}) {
@@ -38,7 +40,7 @@ const lineOf = (service: Service, jobId: string, text: string) =>
 
 describe.concurrent('a worker of svc_worker', () => {
   test('stops a cancelled async handler at once and lives on', async (context) => {
-    const { service, run, runSync, ended, cancel, lineOf } = await setup(context)
+    const { service, run, runSync, ended, cancel, lineOf } = await setup(context, LONG_GRACE)
     const jobId = await run({ do: 'nap' })
     const { workerId } = await ended(jobId, 'IN_PROGRESS')
     await lineOf(jobId, 'napping')
@@ -49,9 +51,11 @@ describe.concurrent('a worker of svc_worker', () => {
   })
 
   test('is killed when a cancelled sync handler has not stopped in the grace time', async (context) => {
-    const { run, runSync, ended, cancel } = await setup(context, { stopGraceMs: 500 })
+    const { run, runSync, ended, cancel, lineOf } = await setup(context, { stopGraceMs: 500 })
     const jobId = await run({ do: 'block' })
     const { workerId } = await ended(jobId, 'IN_PROGRESS')
+    // A job whose handler was not called yet would stop.
+    await lineOf(jobId, 'blocking')
     await cancel(jobId)
     const next = await runSync({})
     expect(next).toMatchObject({ status: 'COMPLETED', output: { worker: next.workerId } })
@@ -77,7 +81,7 @@ describe.concurrent('a worker of svc_worker', () => {
   })
 
   test('cancels one of several jobs at once; the others go on', async (context) => {
-    const { run, ended, cancel, lineOf, waits, release } = await setup(context, { concurrency: 2 })
+    const { run, ended, cancel, lineOf, waits, release } = await setup(context, { concurrency: 2, ...LONG_GRACE })
     const waiting = await run({ do: 'wait', ...waits })
     const napping = await run({ do: 'nap' })
     await Promise.all([lineOf(waiting, 'waiting'), lineOf(napping, 'napping')])
@@ -150,7 +154,7 @@ describe.concurrent('a worker of svc_worker', () => {
   })
 
   test('finishes its job when it is stopped', async (context) => {
-    const { service, run, ended, lineOf, waits, release } = await setup(context, { stopGraceMs: 60_000 })
+    const { service, run, ended, lineOf, waits, release } = await setup(context, LONG_GRACE)
     const jobId = await run({ do: 'wait', ...waits })
     const { workerId } = await ended(jobId, 'IN_PROGRESS')
     await lineOf(jobId, 'waiting')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { until } from '../support/served-service.ts'
 import { Clone, ended, printed } from './clone.ts'
 
 const INSTALLING = 'Installing dependencies (first start, about 30 s) ...\n'
@@ -74,11 +75,11 @@ test('the lock of a set-up that was killed does not stop the next one', async ()
   const killed = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const end = ended(killed)
   await printed(killed, 'stderr', INSTALLING)
-  await expect.poll(() => clone.npmCalls()).toHaveLength(1)
+  await until(() => expect(clone.npmCalls()).toHaveLength(1))
   killed.kill('SIGKILL')
   await end
   clone.write('go-on', '') // Lets the npm that it left behind end.
-  await expect.poll(() => existsSync(`${clone.root}/node_modules/node/bin/node`)).toBe(true)
+  await until(() => expect(existsSync(`${clone.root}/node_modules/node/bin/node`)).toBe(true))
   expect(await clone.setUp()).toMatchObject({ code: 0, stdout: '' })
 })
 
@@ -87,7 +88,7 @@ test('a set-up that is told to end ends npm and leaves no lock', async () => {
   const told = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const end = ended(told)
   await printed(told, 'stderr', INSTALLING)
-  await expect.poll(() => clone.npmCalls()).toHaveLength(1)
+  await until(() => expect(clone.npmCalls()).toHaveLength(1))
   told.kill('SIGTERM')
   expect(await end).toEqual({ ...DONE, code: 143, stderr: INSTALLING })
   expect(() => clone.read('node_modules/.drydock/set-up-runs/pid')).toThrow('ENOENT')

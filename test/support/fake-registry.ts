@@ -24,6 +24,8 @@ export type FakeRegistry = {
   /** Layers stop in the middle from now on, until `release`. */
   readonly hold: () => void
   readonly release: () => void
+  /** Layers that are held go on from now on, so slowly that nobody comes to their end. */
+  readonly trickle: () => void
   /** Settles when a layer stands still in the middle. */
   readonly held: () => Promise<void>
   /** Settles when whoever read a held layer has left before its end. */
@@ -38,6 +40,8 @@ const MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json'
 const CONFIG = 'application/vnd.docker.container.image.v1+json'
 const LAYER = 'application/vnd.docker.image.rootfs.diff.tar.gzip'
 const TOKEN = 'a-token-of-the-registry'
+const TRICKLE_MS = 10
+const TRICKLE_BYTES = 1024
 
 /** Starts a registry that ends with the test. @param layerBytes size of the one layer, of bytes that do not compress */
 export async function startRegistry({
@@ -50,7 +54,7 @@ export async function startRegistry({
   const name = `drydock-test/${randomUUID()}`
   const seen: string[] = []
   let parts = makeImage(layerBytes)
-  let holding: { readonly release: PromiseWithResolvers<void> } | undefined
+  let holding: { readonly release: PromiseWithResolvers<'all' | 'byte by byte'> } | undefined
   const held = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()
 
@@ -74,12 +78,17 @@ export async function startRegistry({
       if (!response.writableFinished) left.resolve()
     })
     held.resolve()
-    await holding.release.promise
-    response.end(blob.bytes.subarray(middle))
+    if ((await holding.release.promise) === 'all') return void response.end(blob.bytes.subarray(middle))
+    let sent = middle
+    const trickling = setInterval(() => {
+      if (response.destroyed) return clearInterval(trickling)
+      response.write(blob.bytes.subarray(sent, sent + TRICKLE_BYTES))
+      sent += TRICKLE_BYTES
+    }, TRICKLE_MS)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
-    holding?.release.resolve()
+    holding?.release.resolve('all')
     server.closeAllConnections()
     server.close()
   })
@@ -118,12 +127,13 @@ export async function startRegistry({
     image: `${host}/${name}:latest`,
     seen,
     hold: () => {
-      holding = { release: Promise.withResolvers<void>() }
+      holding = { release: Promise.withResolvers() }
     },
     release: () => {
-      holding?.release.resolve()
+      holding?.release.resolve('all')
       holding = undefined
     },
+    trickle: () => holding?.release.resolve('byte by byte'),
     held: () => held.promise,
     left: () => left.promise,
     change: () => {

@@ -106,8 +106,11 @@ export function servedService(): ServedService {
   let key = ''
 
   onTestFinished(async () => {
-    for (const { pid } of processesMarked(mark)) signal(pid, 'SIGKILL')
-    await until(() => expect(processesMarked(mark)).toEqual([]))
+    // Again and again: a service may start a worker between the look and its own end.
+    await until(() => {
+      for (const { pid } of processesMarked(mark)) signal(pid, 'SIGKILL')
+      expect(processesMarked(mark)).toEqual([])
+    })
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 

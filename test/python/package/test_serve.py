@@ -40,12 +40,6 @@ APP = """
 HELLO = b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
-
-
 class Program(RouteTest):
     def start(self, **env: str) -> subprocess.Popen[str]:
         self.write("api_app.py", APP)
@@ -65,13 +59,22 @@ class Program(RouteTest):
         self.addCleanup(end)
         return process
 
+    def own_port(self) -> int:
+        """A port that nobody else gets: taken by a socket that does not listen, beside which a server may."""
+        taken = socket.socket()
+        self.addCleanup(taken.close)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
     def connect(self, port: int) -> Client:
         client = Client(port)
         self.addCleanup(client.close)
         return client
 
     def test_ports_and_a_graceful_end(self) -> None:
-        port, health = free_port(), free_port()
+        port, health = self.own_port(), self.own_port()
         process = self.start(PORT=str(port), PORT_HEALTH=str(health))
         assert process.stderr is not None and process.stdout is not None
         self.assertEqual(
@@ -99,7 +102,7 @@ class Program(RouteTest):
         self.assertEqual(process.wait(20), 0)
 
     def test_a_second_signal_ends_it_at_once(self) -> None:
-        port = free_port()
+        port = self.own_port()
         process = self.start(PORT=str(port))
         assert process.stderr is not None and process.stdout is not None
         process.stderr.readline()

@@ -1,5 +1,5 @@
 /** Tabs of the editor on the real service, in one process: real routes on real SQLite, and a way to it that can be cut. */
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { WorkflowView } from '../../../src-main/contract/workflows.ts'
 import type { WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { createApiClient } from '../../../src-renderer/api-client/client.ts'
@@ -7,7 +7,7 @@ import { createNodeTypesCache } from '../../../src-renderer/features/workflow-ed
 import { createOpenTabs, type OpenDocument } from '../../../src-renderer/features/workflow-editor/files/open-tabs.ts'
 import { browserTexts, type LocalTexts } from '../../../src-renderer/platform/local-texts.ts'
 import { setup as startCore } from '../../support/core.ts'
-import { type TestPlatform, testPlatform } from '../support.tsx'
+import { type TestPlatform, testPlatform, until } from '../support.tsx'
 
 /** A document with one node whose title is given. */
 export const textWith = (title: string) =>
@@ -84,7 +84,7 @@ async function openWindow(
     /** Lets the hands rest, or time pass, and waits until nothing is under way. */
     rest: async (ms = 1000) => {
       await platform.advance(ms)
-      await vi.waitFor(() => expect(['waiting', 'keeping']).not.toContain(status()))
+      await until(() => expect(['waiting', 'keeping']).not.toContain(status()))
     },
     /** Cuts the way: requests do not arrive, or their answers do not. */
     cut: (how: 'no' | 'before' | 'after') => {

@@ -1,9 +1,10 @@
 // @vitest-environment node
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { widgetValues } from '../../../src-main/domain/workflow/widgets.ts'
 import { addImageNode } from '../../../src-renderer/features/workflow-editor/files/add-image-node.ts'
 import { renewNodeTypes } from '../../../src-renderer/features/workflow-editor/files/renew-node-types.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'
+import { until } from '../support.tsx'
 import { setup, textWith } from './files-support.ts'
 
 type Window = Awaited<ReturnType<Awaited<ReturnType<typeof setup>>['openWindow']>>
@@ -31,7 +32,7 @@ test('tabs keep their order, are moved and closed, and are there again after a r
   await service.ask('PATCH', `/api/workflows/${workflow.id}`, { body: { name: 'Keep' } })
   await service.ask('DELETE', `/api/workflows/${mill.id}`)
   const later = await openWindow(window.texts, window.platform)
-  await vi.waitFor(() => expect(namesOf(later)).toEqual(['Keep']))
+  await until(() => expect(namesOf(later)).toEqual(['Keep']))
 })
 
 test('closing a tab keeps its last edit, and it opens with it again', async () => {
@@ -69,7 +70,7 @@ test('a tab that is looked at again shows what another window has kept, unless s
   await other.rest()
   one.platform.show(false)
   one.platform.show(true)
-  await vi.waitFor(() => expect(one.title()).toBe('theirs'))
+  await until(() => expect(one.title()).toBe('theirs'))
   one.edit('mine')
   other.edit('theirs again')
   await other.rest()
@@ -86,9 +87,9 @@ test('another endpoint brings its classes of nodes', async () => {
   const { editor, runs } = window.open().tab
   expect(editor.getState().types.has('KSampler')).toBe(true)
   runs.getState().set({ endpointId: 'e' })
-  await vi.waitFor(() => expect([...editor.getState().types.keys()]).toEqual(['Own']))
+  await until(() => expect([...editor.getState().types.keys()]).toEqual(['Own']))
   runs.getState().set({ endpointId: 'gone' })
-  await vi.waitFor(() => expect(window.said.join()).toContain('gone'))
+  await until(() => expect(window.said.join()).toContain('gone'))
   expect([...editor.getState().types.keys()]).toEqual(['Own'])
 })
 
@@ -123,9 +124,9 @@ test('a tab shows the classes of its endpoint as any page has had them read last
   await service.createEndpoint('e', { workflows: {} })
   await take('Old')
   runs.getState().set({ endpointId: 'e' })
-  await vi.waitFor(() => expect(classes()).toEqual(['Old']))
+  await until(() => expect(classes()).toEqual(['Old']))
   await take('New')
   store.getState().noteNodeTypes('other')
   store.getState().noteNodeTypes('e')
-  await vi.waitFor(() => expect(classes()).toEqual(['New']))
+  await until(() => expect(classes()).toEqual(['New']))
 })

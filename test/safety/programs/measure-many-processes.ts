@@ -2,33 +2,41 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { readProcStat, readResidentBytes } from '../../../src-main/domain/worker/process-usage.ts'
 import { createProcessUsageReader } from '../../../src-main/fleet/process/read-usage.ts'
 import { systemTime } from '../../../src-main/server/system-ports.ts'
 import { createSteadyClock } from '../../../src-main/services/steady-clock.ts'
 
-const MANY = 'for i in $(seq 200); do sleep 60 & done; echo ready; wait'
+const COUNT = 200
+const MANY = `for i in $(seq ${COUNT}); do sleep 60 & done; echo ready; wait`
+const LOOK_EVERY_MS = 10
+const ASLEEP = /^Name:\s*sleep$[\s\S]*^State:\s*S/m
 
-function residentBytes(group: number): number {
+/** What /proc says of the state of each process of the group. */
+function statusesOf(group: number): readonly string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.reduce((sum, pid) => {
+  return pids.flatMap((pid) => {
     try {
       const isOfGroup = readProcStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.group === group
-      return isOfGroup ? sum + readResidentBytes(readFileSync(`/proc/${pid}/status`, 'latin1')) : sum
+      return isOfGroup ? [readFileSync(`/proc/${pid}/status`, 'latin1')] : []
     } catch {
-      return sum // it went away meanwhile
+      return [] // it went away meanwhile
     }
-  }, 0)
+  })
 }
 
 const worker = spawn('sh', ['-c', MANY], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
 const pid = worker.pid ?? 0
 try {
   await once(worker.stdout, 'data')
+  // Those that the shell has only just forked do not have their memory yet.
+  while (statusesOf(pid).filter((status) => ASLEEP.test(status)).length < COUNT) await setTimeout(LOOK_EVERY_MS)
   const usage = await createProcessUsageReader(createSteadyClock(systemTime, 0, () => undefined))([
     { workerId: 'w', pid },
   ])
-  process.stdout.write(JSON.stringify({ seen: usage.get('w')?.memoryBytes, real: residentBytes(pid) }))
+  const real = statusesOf(pid).reduce((sum, status) => sum + readResidentBytes(status), 0)
+  process.stdout.write(JSON.stringify({ seen: usage.get('w')?.memoryBytes, real }))
 } finally {
   process.kill(-pid, 'SIGKILL')
 }

@@ -11,6 +11,9 @@ runpod.api_key = facts["key"]
 runpod.endpoint_url_base = facts["baseUrl"]
 endpoint = runpod.Endpoint(facts["endpointId"])
 
+# Some calls wait 3 s for an answer of their own accord, which a busy machine may need.
+PATIENCE_S = 20
+
 
 def wait_for(job, status):
     while job.status() != status:
@@ -45,27 +48,28 @@ def cancel():
     # The first progress comes from the handler, a moment after the job began.
     while (progress := job.output()) is None:
         time.sleep(0.05)
-    answer = job.cancel()
-    return {"progress": sorted(progress), "same": answer.pop("id") == job.job_id, "answer": answer, "after": job.status()}
+    answer = job.cancel(timeout=PATIENCE_S)
+    same = answer.pop("id") == job.job_id
+    return {"progress": sorted(progress), "same": same, "answer": answer, "after": job.status()}
 
 
 def health_and_purge():
     running = endpoint.run({"do": "nap", "seconds": 60})
     wait_for(running, "IN_PROGRESS")
     waiting = [endpoint.run({"name": "Ada"}) for _ in range(3)]
-    before = endpoint.health()
-    purged = endpoint.purge_queue()
+    before = endpoint.health(timeout=PATIENCE_S)
+    purged = endpoint.purge_queue(timeout=PATIENCE_S)
     return {"before": before, "purged": purged, "after": [job.status() for job in (running, *waiting)]}
 
 
 def errors():
     found = {}
     try:
-        runpod.Endpoint(facts["endpointId"], api_key="wrong").health()
+        runpod.Endpoint(facts["endpointId"], api_key="wrong").health(timeout=PATIENCE_S)
     except Exception as error:
         found["wrong key"] = type(error).__name__
     try:
-        runpod.Endpoint("nobody").health()
+        runpod.Endpoint("nobody").health(timeout=PATIENCE_S)
     except Exception as error:
         found["unknown endpoint"] = type(error).__name__
     return found

@@ -27,6 +27,7 @@ async def nap(job):
 
 
 def block(job):
+    print("blocking")
     time.sleep(600)
 
 

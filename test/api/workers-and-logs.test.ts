@@ -87,6 +87,21 @@ describe('workers', () => {
     await open
   })
 
+  it('that crash are not explained by the error of a job that ended before', async () => {
+    const { createEndpoint, run, worker, fleet, clock, get } = await setup()
+    await createEndpoint('e')
+    const first = await run()
+    const taker = await worker()
+    await taker.take()
+    fleet().print(taker.id, 'ValueError: no such colour')
+    await taker.done(first, { error: 'ValueError: no such colour' })
+    const second = await run()
+    await taker.take()
+    fleet().end(taker.id, { signal: 'SIGKILL' })
+    await clock.advance(0)
+    expect((await get(`/api/jobs/${second}`)).history.at(-1).reason).toMatch(/exited: killed by SIGKILL$/)
+  })
+
   it('that crash make the endpoint wait, and say why', async () => {
     const { createEndpoint, run, worker, fleet, clock, get } = await setup()
     await createEndpoint('e', { workersMin: 0 })

@@ -7,8 +7,15 @@ import { jobMoved, NOW, testClient, testPlatform } from './support.tsx'
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
+type Setup = {
+  readonly count: number
+  readonly filter?: JobListFilter
+  /** Pages are read at once, and arrive after this. */
+  readonly arrives?: Promise<void>
+}
+
 /** A service with so many jobs, `j0` the newest when it is counted; `more` come before it. */
-function setup({ count, filter = { states: [] } }: { readonly count: number; readonly filter?: JobListFilter }) {
+function setup({ count, filter = { states: [] }, arrives }: Setup) {
   const platform = testPlatform()
   let newest = 0
   const states = new Map<string, JobState>()
@@ -24,12 +31,13 @@ function setup({ count, filter = { states: [] } }: { readonly count: number; rea
       query.after === undefined
         ? { count: count - newest, more: false, cursor: String(newest) }
         : { count: Number(query.after) - newest, more: false, cursor: String(newest) },
-    jobList: ({ query }: { query: Query }) => {
+    jobList: async ({ query }: { query: Query }) => {
       if (typeof query.ids === 'string')
         return { requests: query.ids.split(',').map((id) => jobOf(Number(id.slice(1)))) }
       const from = Number(query.cursor) + Number(query.offset ?? 0)
       const end = Math.min(from + PAGE, count)
       const requests = Array.from({ length: Math.max(0, end - from) }, (_job, at) => jobOf(from + at))
+      await arrives
       return { requests, ...(end < count ? { cursor: String(end) } : {}) }
     },
   })
@@ -112,6 +120,20 @@ describe('a list', () => {
     list.setSight(0, 40)
     await settle()
     expect(ids(0)).toEqual(['j0'])
+  })
+
+  test('misses nothing that happens while it is read', async () => {
+    const arrives = Promise.withResolvers<void>()
+    const { list, platform, settle, move, come } = setup({ count: 3, arrives: arrives.promise })
+    await settle()
+    list.setReading(true)
+    move('j1', 'IN_PROGRESS', 'COMPLETED')
+    move(come(), undefined, 'IN_QUEUE')
+    arrives.resolve()
+    await settle()
+    expect([rowAt(list.getState(), 1)?.status, list.getState().fresh]).toEqual(['IN_QUEUE', 1])
+    await platform.advance(400)
+    expect(rowAt(list.getState(), 1)?.status).toBe('COMPLETED')
   })
 
   test('changes a row at once, and reads it again soon after', async () => {

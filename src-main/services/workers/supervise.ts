@@ -186,7 +186,11 @@ export class WorkerSupervisor {
       this.#run(strikeForTry(this.#deps, worker, change), 'worker not killed by a fault switch')
     }
     if (change.from !== 'IN_PROGRESS') return
-    if (change.event === 'complete' || change.event === 'fail') worker.jobsDone += 1
+    if (change.event === 'complete' || change.event === 'fail') {
+      worker.jobsDone += 1
+      // An error of a job that has ended is not why the worker ends later.
+      worker.lastLines.length = 0
+    }
     if (change.event === 'cancel' || change.event === 'expire' || change.event === 'exceedExecution') {
       calls.orderStop(worker, { jobId: change.jobId, seq: change.seq, graceMs: this.#graceOf(worker) })
     } else closeJobSpan(worker, change.jobId, change.at)

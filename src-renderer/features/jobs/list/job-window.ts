@@ -102,6 +102,8 @@ export function createJobWindow({
   const timers = new Map<string, () => void>()
   const stale = new Set<string>()
   const entered = new Set<string>()
+  // What was heard while the list is read, which may be of before it or of after it; undefined: it is not being read.
+  let heard: NumberedEvent[] | undefined
   let cursors = new Map<number, string>()
   let underWay = new Set<number>()
   let sight = { first: 0, last: 0 }
@@ -121,6 +123,7 @@ export function createJobWindow({
   async function begin(): Promise<void> {
     run += 1
     const own = run
+    heard = []
     try {
       const countedAt = platform.now()
       const query = queryOf(filter, countedAt)
@@ -145,11 +148,24 @@ export function createJobWindow({
         anew: anew + 1,
       }))
       readSight()
+      catchUp()
     } catch (error) {
       const { phase } = store.getState()
       const then = phase === 'shown' ? phase : 'failed'
-      if (own === run && !stopped) store.setState({ phase: then, error: error as Error })
+      if (own !== run || stopped) return
+      heard = undefined
+      store.setState({ phase: then, error: error as Error })
     }
+  }
+
+  // Rows are read again and not changed by it: what is shown may be newer.
+  function catchUp(): void {
+    const missed = heard ?? []
+    heard = undefined
+    const { rows } = store.getState()
+    for (const { event } of missed) if (event.type === 'job' && rows.has(event.jobId)) stale.add(event.jobId)
+    if (stale.size > 0) later('read again', READ_AGAIN_MS, readStale)
+    hear(missed.filter(({ event }) => event.type === 'job' && !rows.has(event.jobId)))
   }
 
   const pageOf = (index: number) => Math.floor(index / PAGE)
@@ -206,6 +222,7 @@ export function createJobWindow({
   }
 
   function hear(events: readonly NumberedEvent[]): void {
+    heard?.push(...events)
     const { rows, phase } = store.getState()
     if (phase !== 'shown') return
     const changed = new Map<string, JobListItem>()

@@ -7,7 +7,7 @@ export function KeyCaps({ keys }: { readonly keys: string }) {
           key={key}
           className="min-w-5 rounded-[4px] border border-line bg-surface-2 px-1 text-center font-sans text-small text-ink-2"
         >
-          {key}
+          {key === 'Escape' ? 'Esc' : key}
         </kbd>
       ))}
     </span>

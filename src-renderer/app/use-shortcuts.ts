@@ -29,7 +29,9 @@ export function useShortcuts({
         openPalette()
         return
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isOpen || isOverlaid()) return
+      // What has closed something by this key has done with it.
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTyping(event.target) || isOpen || isOverlaid()) return
       if (event.key === '?') openSheet()
       else if (event.key === '/') focusSearch(event)
       else runCommand(event)

@@ -7,6 +7,7 @@ import { createLayoutSlice, type LayoutSlice } from './layout-slice.ts'
 import { createLiveSlice, type LiveSlice } from './live-slice.ts'
 import { createNodeTypesSlice, type NodeTypesSlice } from './node-types-slice.ts'
 import { createNoticesSlice, type NoticesSlice } from './notices-slice.ts'
+import { createPlacesSlice, type PlacesSlice } from './places-slice.ts'
 
 /** All that the pages share. */
 export type AppState = LiveSlice &
@@ -15,7 +16,8 @@ export type AppState = LiveSlice &
   NodeTypesSlice &
   NoticesSlice &
   CommandsSlice &
-  DraftsSlice
+  DraftsSlice &
+  PlacesSlice
 
 /** The store of the pages. */
 export type AppStore = StoreApi<AppState>
@@ -30,5 +32,6 @@ export function createAppStore(platform: Platform): AppStore {
     ...createNoticesSlice(...creator),
     ...createCommandsSlice(...creator),
     ...createDraftsSlice(...creator),
+    ...createPlacesSlice(...creator),
   }))
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Link } from 'wouter'
 import type { Command } from '../store/commands-slice.ts'
 import { CommandsHere } from './CommandsHere.tsx'
+import { WayUp } from './WayUp.tsx'
 
 /** A page: where it is, its state, its main action, its tabs, its content. */
 export type PageProps = {
@@ -40,6 +41,7 @@ export function Page({ crumbs, state, actions, tabs, commands, fills = false, ch
           {children}
         </div>
       </main>
+      <WayUp parent={crumbs.at(-2)} />
       {commands !== undefined && <CommandsHere commands={commands} />}
     </>
   )

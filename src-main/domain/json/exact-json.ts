@@ -6,8 +6,9 @@
 type ReadContext = { readonly source?: string }
 type RawJson = { readonly rawJSON: (text: string) => unknown }
 
-// Every whole number below has at most fifteen digits, so that most texts are read in the usual way.
-const LONG_DIGITS = /\d{16}/
+// Every number below has at most fifteen digits before its point, so that most texts are read in the usual way, which is
+// many times faster.
+const LONG_DIGITS = /(?<![\d.])\d{16}/
 // Longer ones mean nothing to anybody, and take their time to read.
 const WHOLE = /^-?\d{16,40}$/
 

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
@@ -20,8 +20,8 @@ import { FaultBanner } from './FaultBanner.tsx'
 import { GraphNotice } from './GraphNotice.tsx'
 import { OverviewTab } from './overview/OverviewTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
-import type { Draft } from './settings/settings-draft.ts'
 import type { DraftState } from './settings/use-settings.ts'
+import { useSettingsDraft } from './settings/use-settings-draft.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 /** An endpoint, and which of its tabs is shown. */
@@ -50,7 +50,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
   )
   const ready = workers.filter(({ state }) => state === 'idle' || state === 'running').length
   const commands = useEndpointCommands(endpoint)
-  const [draft, setDraft] = useState<Draft>({})
+  const settings = useSettingsDraft(endpoint.id)
   return (
     <Page
       crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
@@ -76,7 +76,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
     >
       <FaultBanner endpoint={endpoint} />
       {endpoint.graph !== undefined && <GraphNotice id={endpoint.id} graph={endpoint.graph} />}
-      <TabContent endpoint={endpoint} tab={tab} settings={{ draft, setDraft }} />
+      <TabContent endpoint={endpoint} tab={tab} settings={settings} />
     </Page>
   )
 }

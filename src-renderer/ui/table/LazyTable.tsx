@@ -85,7 +85,8 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
       if (event.shiftKey) selection.onSelect(next, 'to')
     } else if (key === 'x' || key === ' ') select(event, active)
     else if (key === 'Enter') openActive(event)
-    else if (key === 'Escape') {
+    else if (key === 'Escape' && (active >= 0 || selection.all !== 'none')) {
+      event.preventDefault()
       selection.onClear()
       setActive(-1)
     }

@@ -97,6 +97,7 @@ export const LIMITS = {
   runImagesBytes: { value: 10 * MIB, unit: 'bytes', source: 'image-workflows, Running a graph' },
   runsKept: { value: 10_000, unit: 'count', source: 'ours: the newest; some MB of records' },
   runsKeptMs: { value: 30 * DAY, unit: 'ms', source: 'ours: what is older is not looked for in a gallery' },
+  runsKeptBytes: { value: 4096 * MIB, unit: 'bytes', source: 'ours, of their graphs: 400 KiB for each; the newest' },
   nodeTypesBytes: { value: 32 * MIB, unit: 'bytes', source: 'ours: five times a server with all known extensions' },
   listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },

@@ -10,6 +10,7 @@ import { projects } from './migrations/2026-11-25-projects.ts'
 import { requestsByHand } from './migrations/2026-11-25-requests.ts'
 import { workflows } from './migrations/2026-11-26-workflows.ts'
 import { publishedGraphs } from './migrations/2026-11-27-published-graphs.ts'
+import { runBytes } from './migrations/2026-11-28-run-bytes.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   requestsByHand,
   workflows,
   publishedGraphs,
+  runBytes,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -41,7 +41,12 @@ const TRIM = `
   DELETE FROM workflow_runs WHERE seq IN (
     SELECT seq FROM workflow_runs ORDER BY seq LIMIT @limit
   ) AND (ended_at < @before
-    OR ended_at IS NOT NULL AND seq <= (SELECT seq FROM workflow_runs ORDER BY seq DESC LIMIT 1 OFFSET @keep))`
+    OR ended_at IS NOT NULL AND seq <= (SELECT seq FROM workflow_runs ORDER BY seq DESC LIMIT 1 OFFSET @count))`
+// One at a time, so that no more go than have to.
+const TRIM_OLDEST = `
+  DELETE FROM workflow_runs WHERE seq IN (
+    SELECT seq FROM workflow_runs WHERE ended_at IS NOT NULL ORDER BY seq LIMIT 1
+  ) AND (SELECT bytes FROM workflow_runs_total) > ?`
 
 type Row = {
   readonly id: string
@@ -76,6 +81,7 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
   const isOpen = db.prepare<[string], { readonly one: 1 }>(IS_OPEN)
   const remove = db.prepare(REMOVE)
   const trim = db.prepare(TRIM)
+  const trimOldest = db.prepare<[number]>(TRIM_OLDEST)
 
   // By the narrowest that is asked for; the others are looked at row by row.
   function statementFor({ sweepId, workflowId, endpointId }: RunQuery) {
@@ -127,7 +133,11 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
     open: () => open.all().map(({ id }) => id),
     isOpen: (id) => isOpen.get(id) !== undefined,
     remove: (id) => remove.run(id).changes > 0,
-    trim: (before, keep, limit) => trim.run({ before, keep, limit }).changes,
+    trim({ before, count, bytes }, limit) {
+      let gone = trim.run({ before, count, limit }).changes
+      while (gone < limit && trimOldest.run(bytes).changes > 0) gone += 1
+      return gone
+    },
   }
 }
 

@@ -185,7 +185,7 @@ describe('a published graph', () => {
   it.each([
     [{ behind: 'nobody' }, 'There is no endpoint nobody'],
     [{ id: 'painter' }, 'painter'],
-    [{ payload: '{"nodes": [], "links": []}' }, 'This is no workflow but a document of the editor.'],
+    [{ payload: '{"nodes": [], "links": []}' }, 'This is no workflow but a document of an editor.'],
     [{ payload: '{' }, 'This is no workflow but a text that is no JSON'],
     [{ parameters: [{ ...PROMPT, node: '99' }] }, 'parameters.0.node: there is no node 99.'],
     [{ parameters: [{ ...PROMPT, node: '3', input: 'positive' }] }, 'parameters.0.input: positive of node 3 is linked'],

@@ -47,6 +47,6 @@ function progressText(output: unknown, nodes: number): string {
   const { node, step, steps, done } = output as Readonly<Record<string, unknown>>
   const count = Array.isArray(done) ? `${done.length} of ${nodes} nodes` : ''
   const at = typeof node === 'string' ? `node ${node}` : ''
-  const steps_ = typeof step === 'number' && typeof steps === 'number' ? `step ${step} of ${steps}` : ''
-  return ['runs', count, at, steps_].filter((part) => part !== '').join(', ')
+  const bar = typeof step === 'number' && typeof steps === 'number' ? `step ${step} of ${steps}` : ''
+  return ['runs', count, at, bar].filter((part) => part !== '').join(', ')
 }

@@ -123,6 +123,9 @@ export type RunQuery = {
   readonly limit: number
 }
 
+/** Which runs are kept: those that ended at `before` (wall ms) or later, the newest `count`, and `bytes` of their texts. */
+export type KeptRuns = { readonly before: number; readonly count: number; readonly bytes: number }
+
 /** The runs. Methods that write are called inside a Writer's work only. */
 export type RunStore = {
   /** Newest first. One that has not ended has the state of its job. */
@@ -140,8 +143,8 @@ export type RunStore = {
   readonly open: () => readonly string[]
   /** @returns whether there was one that has ended */
   readonly remove: (id: string) => boolean
-  /** Deletes up to `limit` of those that ended before, and of those beyond the newest `keep`. @returns how many */
-  readonly trim: (before: number, keep: number, limit: number) => number
+  /** Deletes up to `limit` of those that have ended and are more than is kept, the oldest first. @returns how many */
+  readonly trim: (kept: KeptRuns, limit: number) => number
 }
 
 /** A committed change of a run of a graph, as listeners hear it. */

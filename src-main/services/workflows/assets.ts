@@ -38,15 +38,26 @@ export async function keepAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Ass
   const { storage, clock, tools } = deps
   const id = tools.sha256(bytes)
   const known = storage.assets.get(id)
-  if (known === undefined && !(await makeRoom(deps, bytes.length)))
-    throw new AppError('NOT_DONE', { why: fullWords(deps) })
-  await storage.assetFiles.keep(id, bytes)
   const mediaType = mediaTypeOf(bytes)
   const asset = { id, bytes: bytes.length, mediaType, ...pictureSize(bytes, mediaType), createdAt: clock.now() }
-  await storage.write(() => storage.assets.save(asset))
+  do {
+    if (storage.assets.get(id) === undefined && !(await makeRoom(deps, bytes.length)))
+      throw new AppError('NOT_DONE', { why: fullWords(deps) })
+    await storage.assetFiles.keep(id, bytes)
+  } while (!(await isSaved(deps, asset)))
   // A sweep may have taken the file in between, of one that nobody had used; now that it has its record none does.
   await storage.assetFiles.keep(id, bytes)
   return { ...asset, createdAt: known?.createdAt ?? asset.createdAt }
+}
+
+// While the file was written another one may have taken the room that was made for it.
+function isSaved({ storage, maxBytes }: AssetDeps, asset: Asset): Promise<boolean> {
+  return storage.write(() => {
+    const hasRoom = storage.assets.totalBytes() + asset.bytes <= maxBytes()
+    if (!hasRoom && storage.assets.get(asset.id) === undefined) return false
+    storage.assets.save(asset)
+    return true
+  })
 }
 
 /** The bytes of an asset with its record. @throws AppError ASSET_NOT_FOUND */

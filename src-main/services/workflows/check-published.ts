@@ -4,33 +4,22 @@ import type { GraphParameter, PublishGraph } from '../../contract/published.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { readLink, readPayloadNode } from '../../domain/workflow/payload.ts'
 import { defaultOf, faultOf } from '../../domain/workflow/publish/parameter-values.ts'
-import { readGraph } from './read-library-text.ts'
-import { refuseUnsafeIds } from './refuse-unsafe-ids.ts'
+import { readPayload } from './read-payload.ts'
+import { refuseManyValues } from './refuse-many-values.ts'
 
 /**
- * Reads and checks the payload of a graph, its parameters and its results.
- * @throws AppError NOT_A_WORKFLOW, BAD_FIELD with the name of the field
+ * Checks the payload of a graph, its parameters and its results.
+ * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD with the name of the field
  */
-export function checkPublished({ payload: text, parameters, results }: PublishGraph): JsonObject {
+export function checkPublished({ payload: text, parameters, results }: PublishGraph): void {
+  refuseManyValues(text, 'payload') // each of its jobs reads it again
   const payload = readPayload(text)
-  refuseUnsafeIds(payload)
   parameters.forEach((parameter, at) => {
     const fault = parameterFault(payload, parameter)
     if (fault !== undefined) throw new AppError('BAD_FIELD', { ...fault, field: `parameters.${at}.${fault.field}` })
   })
   results.forEach((node, at) => {
     if (!payload.has(node)) throw new AppError('BAD_FIELD', { field: `results.${at}`, why: `there is no node ${node}` })
-  })
-  return payload
-}
-
-/** Reads a payload. @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE */
-export function readPayload(text: string): JsonObject {
-  const { form, raw } = readGraph(text)
-  if (form === 'payload') return raw
-  throw new AppError('NOT_A_WORKFLOW', {
-    found: 'a document of the editor',
-    fix: 'Convert it first: `drydock workflow convert FILE --to api`.',
   })
 }
 

@@ -4,18 +4,26 @@ import { limit } from '../../contract/limits.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../domain/workflow/json/value.ts'
+import { isObject, type JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import { fillPayload } from '../../domain/workflow/publish/fill-payload.ts'
 import { keepOutputs } from '../../domain/workflow/publish/keep-outputs.ts'
 import { parameterValues } from '../../domain/workflow/publish/parameter-values.ts'
 import type { Endpoint, Storage } from '../ports.ts'
-import { readPayload } from './check-published.ts'
 import { requireVersion } from './published-graphs.ts'
+import { readPayload } from './read-payload.ts'
 import { refuseManyValues } from './refuse-many-values.ts'
+import { inputText } from './run-input.ts'
 
 /** Where a job of a graph goes, and with which input. */
-export type GraphJob = { readonly behind: Endpoint; readonly version: number; readonly input: string }
+export type GraphJob = {
+  readonly behind: Endpoint
+  readonly version: number
+  /** What is run, and its text within the input. */
+  readonly payload: JsonObject
+  readonly payloadText: string
+  readonly input: string
+}
 
 /**
  * Checks the parameters that a request gives and fills them into the graph.
@@ -31,18 +39,14 @@ export function graphJob(storage: Storage, endpoint: Endpoint, given: Json): Gra
   if ('why' in found) throw new AppError('BAD_FIELD', found)
   const filled = fillPayload(readPayload(payload), parameters, found.values)
   const kept = results.length === 0 ? filled.payload : keepOutputs(filled.payload, results)
-  const images = filled.images.map(({ name, image }) => new Map(Object.entries({ name, image })))
-  const input = new Map<string, JsonValue>([
-    ['workflow', kept],
-    ...(images.length === 0 ? [] : [['images', images] as const]),
-  ])
-  const json = writeJson(input)
-  if (Buffer.byteLength(json) > limit('runsyncBodyBytes'))
+  const payloadText = writeJson(kept)
+  const input = inputText(payloadText, filled.images)
+  if (Buffer.byteLength(input) > limit('runsyncBodyBytes'))
     throw new AppError('BODY_TOO_LARGE', {
       limit: sizeInWords(limit('runsyncBodyBytes')),
       operation: 'a graph with its parameters',
     })
-  return { behind: worker, version, input: json }
+  return { behind: worker, version, payload: kept, payloadText, input }
 }
 
 function readInput(given: Json): JsonObject {

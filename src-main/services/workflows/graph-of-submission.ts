@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { cutText, rawFields } from '../../domain/json/scan-json.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
-import { isObject } from '../../domain/workflow/json/value.ts'
+import { isObject, type JsonObject } from '../../domain/workflow/json/value.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { recognise } from '../../domain/workflow/recognise.ts'
 import { filesIn } from '../../domain/workflow-runs/files-in.ts'
@@ -13,29 +13,21 @@ import { refuseMissingModels } from './refuse-missing-models.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> }
 
-const NOTHING = { workflowId: undefined, label: undefined, sweepId: undefined, document: undefined }
-
 /**
  * Looks at a job that any client sends to an endpoint whose workers take workflows: a graph that asks for a model which is
  * not there is refused, another is a run like those of the editor.
  * @param input as it came; it has been checked to be an object
- * @param title of the run
  * @returns writes the run with its job; undefined where there is no graph
  * @throws AppError MODEL_NOT_INSTALLED; BAD_FIELD where it is nested too deeply, or has too many values
  */
-export function graphOfSubmission(
-  { storage, clock }: Deps,
-  endpoint: Endpoint,
-  input: Json,
-  title = 'Sent by a program',
-): ((job: Job) => void) | undefined {
+export function graphOfSubmission(deps: Deps, endpoint: Endpoint, input: Json): ((job: Job) => void) | undefined {
   if (endpoint.config.workflows === undefined) return undefined
   // Its text alone, so that pictures of 10 MB beside it are passed over, and a seed is found again as it was sent.
   const text = typeof input === 'string' ? input : Buffer.from(input).toString()
-  const payload = rawFields(text, cutText(text))('workflow')
-  if (payload === undefined) return undefined
-  refuseManyValues(payload, 'input.workflow')
-  const parsed = parseJson(payload)
+  const payloadText = rawFields(text, cutText(text))('workflow')
+  if (payloadText === undefined) return undefined
+  refuseManyValues(payloadText, 'input.workflow')
+  const parsed = parseJson(payloadText)
   // It is valid JSON: what cannot be read here is too deep, and its models would go unseen.
   if (parsed.kind === 'fault') throw new AppError('BAD_FIELD', { field: 'input.workflow', why: parsed.fault.why })
   const graph = parsed.value
@@ -43,13 +35,21 @@ export function graphOfSubmission(
   if (isObject(graph)) refuseMissingModels(endpoint, () => readPayloadNodes(graph))
   const found = recognise(graph)
   if (found.form !== 'payload' || found.unwrapped) return undefined
+  return runOfProgram(deps, endpoint, { title: 'Sent by a program', payload: found.raw, payloadText })
+}
+
+/** A graph of a program, read and as text. */
+type SentGraph = { readonly title: string; readonly payload: JsonObject; readonly payloadText: string }
+
+/** Makes a run of a graph that no editor sent. @returns writes it with its job */
+export function runOfProgram(
+  { storage, clock }: Deps,
+  { id: endpointId }: Endpoint,
+  { title, payload, payloadText }: SentGraph,
+): (job: Job) => void {
   const run = {
-    ...NOTHING,
-    endpointId: endpoint.id,
-    title,
-    payload,
-    files: filesIn(found.raw),
-    words: wordsOf(found.raw, title),
+    ...{ endpointId, title, payload: payloadText, files: filesIn(payload), words: wordsOf(payload, title) },
+    ...{ workflowId: undefined, label: undefined, sweepId: undefined, document: undefined },
   }
   return ({ id }) => storage.runs.insert({ ...run, id, createdAt: clock.now() })
 }

@@ -1,9 +1,10 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'
-import type { JsonObject, JsonValue } from '../../domain/workflow/json/value.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
+import type { SentImage } from '../../domain/workflow/publish/fill-payload.ts'
 import { imagesOf } from '../../domain/workflow/view/images-of.ts'
 import type { Storage } from '../ports.ts'
 
@@ -19,7 +20,7 @@ export type RunInput = { readonly json: string; readonly files: readonly string[
 export async function runInput({ storage }: Deps, payload: JsonObject, types: NodeTypes): Promise<RunInput> {
   const workflow = writeJson(payload)
   const files = [...new Set(imagesOf(payload, types).map(({ name }) => name))]
-  const images: JsonValue[] = []
+  const images: SentImage[] = []
   let bytes = Buffer.byteLength(workflow)
   for (const name of files) {
     const asset = storage.assets.named(name)
@@ -28,22 +29,24 @@ export async function runInput({ storage }: Deps, payload: JsonObject, types: No
     const image = Buffer.from(data).toString('base64')
     bytes += image.length
     if (bytes > limit('runImagesBytes')) throw tooLarge(name, data.length, bytes)
-    images.push(
-      new Map([
-        ['name', name],
-        ['image', image],
-      ]),
-    )
+    images.push({ name, image })
   }
   if (bytes > limit('runBodyBytes')) throw tooLarge(undefined, bytes, bytes)
-  const more = images.length === 0 ? '' : `,"images":${writeJson(images)}`
-  return { json: `{"workflow":${workflow}${more}}`, files }
+  return { json: inputText(workflow, images), files }
+}
+
+/** The input of a job as text. @param workflow JSON of the payload @param images files that its nodes load, in base64 */
+export function inputText(workflow: string, images: readonly SentImage[]): string {
+  const more = images.length === 0 ? '' : `,"images":${JSON.stringify(images)}`
+  return `{"workflow":${workflow}${more}}`
 }
 
 function tooLarge(name: string | undefined, bytes: number, total: number): AppError {
+  if (name === undefined) {
+    const why = `has ${sizeInWords(bytes)}, and a job takes ${sizeInWords(limit('runBodyBytes'))}`
+    return new AppError('BAD_FIELD', { field: 'payload', why })
+  }
   const most = sizeInWords(limit('runImagesBytes'))
-  if (name === undefined)
-    return new AppError('BAD_FIELD', { field: 'payload', why: `has ${sizeInWords(bytes)}, and a job takes ${most}` })
   const why = `with ${name} (${sizeInWords(bytes)}) the request would have ${sizeInWords(total)}, and a job takes ${most}. Scale that picture down first`
   return new AppError('BAD_FIELD', { field: 'images', why })
 }

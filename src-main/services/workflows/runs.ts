@@ -2,16 +2,15 @@
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
-import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { submitJob } from '../queue/submit.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
-import { checkDocument, readGraph } from './read-library-text.ts'
+import { checkDocument } from './read-library-text.ts'
+import { readPayload } from './read-payload.ts'
 import { refuseMissingModels } from './refuse-missing-models.ts'
-import { refuseUnsafeIds } from './refuse-unsafe-ids.ts'
 import { runInput } from './run-input.ts'
 
 type Deps = {
@@ -68,15 +67,4 @@ function requireRun({ storage }: Pick<Deps, 'storage'>, id: string): RunView {
   const run = storage.runs.get(id)
   if (run === undefined) throw new AppError('RUN_NOT_FOUND', { runId: id.slice(0, 100) })
   return run
-}
-
-function readPayload(text: string): JsonObject {
-  const { form, raw } = readGraph(text)
-  if (form === 'document') {
-    const fix =
-      'Workers take the API form: the editor converts it when it runs a graph, and so does `drydock workflow convert --to api`.'
-    throw new AppError('NOT_A_WORKFLOW', { found: 'a document of an editor', fix })
-  }
-  refuseUnsafeIds(raw)
-  return raw
 }

@@ -1,7 +1,9 @@
+import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import type { Clock, Endpoint, Job, NewId, Storage } from '../ports.ts'
 import { type Submission, submitJob } from '../queue/submit.ts'
 import { graphJob } from './graph-job.ts'
-import { graphOfSubmission } from './graph-of-submission.ts'
+import { graphOfSubmission, runOfProgram } from './graph-of-submission.ts'
+import { refuseMissingModels } from './refuse-missing-models.ts'
 
 /**
  * Queues the job of a request: on its endpoint, or, where that is a published graph, on the one behind it.
@@ -15,13 +17,16 @@ export function submitRequest(
   if (endpoint.config.graph === undefined)
     return submitJob(service, endpoint, submission, graphOfSubmission(service, endpoint, submission.input))
   const { storage } = service
-  const { behind, version, input } = graphJob(storage, endpoint, submission.input)
+  const { behind, version, payload, payloadText, input } = graphJob(storage, endpoint, submission.input)
+  refuseMissingModels(behind, () => readPayloadNodes(payload))
   const { idempotencyKey, ...rest } = submission.request
   // Two graphs on one endpoint must not take each other's jobs for their own.
   const request = { ...rest, idempotencyKey: idempotencyKey && `${endpoint.id} ${idempotencyKey}` }
-  const asRun = graphOfSubmission(service, behind, input, endpoint.config.name)
+  const title = endpoint.config.name
+  const isRun = behind.config.workflows !== undefined
+  const writeRun = isRun ? runOfProgram(service, behind, { title, payload, payloadText }) : undefined
   return submitJob(service, behind, { ...submission, input, request }, (job) => {
     storage.graphs.addJob(job.seq, endpoint.id, version)
-    asRun?.(job)
+    writeRun?.(job)
   })
 }

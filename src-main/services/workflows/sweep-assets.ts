@@ -22,7 +22,8 @@ export async function makeRoom(deps: RoomDeps, bytes: number): Promise<boolean> 
     if ((await removeUnused(deps, missing())) > 0) continue
     // What a run gave was used last when it ended, so each of these leaves files that can go.
     const before = clock.now() - limit('assetUnusedMs')
-    if ((await storage.write(() => storage.runs.trim(before, limit('runsKept'), RUNS))) === 0) return false
+    const kept = { before, count: limit('runsKept'), bytes: limit('runsKeptBytes') }
+    if ((await storage.write(() => storage.runs.trim(kept, RUNS))) === 0) return false
   }
   return true
 }

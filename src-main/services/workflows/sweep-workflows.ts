@@ -3,7 +3,7 @@ import type { Clock, Storage } from '../ports.ts'
 
 const RUNS = 200
 
-/** Deletes workflows that were deleted an hour ago, and runs that are old or too many. */
+/** Deletes workflows that were deleted an hour ago, and runs that are old, too many or too large together. */
 export async function sweepWorkflows({
   storage,
   clock,
@@ -12,6 +12,6 @@ export async function sweepWorkflows({
   readonly clock: Pick<Clock, 'now'>
 }): Promise<void> {
   await storage.write(() => storage.workflows.sweep(clock.now() - limit('workflowRestoreMs')))
-  const before = clock.now() - limit('runsKeptMs')
-  while ((await storage.write(() => storage.runs.trim(before, limit('runsKept'), RUNS))) > 0);
+  const kept = { before: clock.now() - limit('runsKeptMs'), count: limit('runsKept'), bytes: limit('runsKeptBytes') }
+  while ((await storage.write(() => storage.runs.trim(kept, RUNS))) > 0);
 }

@@ -36,6 +36,8 @@ type Deps = {
 }
 
 const SWEEP_EVERY_MS = 60_000
+// All files of assets are looked at one by one, which may be a hundred thousand; what is lost may lie for another hour.
+const SWEEPS_UNTIL_FILES = 60
 
 /** Makes them. */
 export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBytes, stopping }: Deps): Workflows {
@@ -44,17 +46,23 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
   const collector = createResultCollector({ ...assets, storage, log })
   let cancelSweep: (() => void) | undefined
   let sweeping: Promise<void> = Promise.resolve()
+  let sweeps = 0
   let stopped = false
 
   function planSweep(): void {
     if (stopped) return
     cancelSweep = clock.after(SWEEP_EVERY_MS, () => {
-      collector.look()
-      sweeping = sweepWorkflows({ storage, clock })
-        .then(() => sweepLostFiles(assets))
+      sweeping = sweep()
         .catch((error) => log.warn('workflows not swept', { error }))
         .finally(planSweep)
     })
+  }
+
+  async function sweep(): Promise<void> {
+    collector.look()
+    await sweepWorkflows({ storage, clock })
+    if (sweeps % SWEEPS_UNTIL_FILES === 0) await sweepLostFiles(assets)
+    sweeps += 1
   }
 
   return {

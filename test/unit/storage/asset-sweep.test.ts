@@ -71,3 +71,14 @@ it.each(TURNS)('one that makes room has its record and its file, or neither (%i 
   const [record, file] = await state()
   expect(record).toBe(file)
 })
+
+it.each(TURNS)(
+  'of two files that come at once and have room for one, one is refused (%i turns later)',
+  async (turns) => {
+    const { deps, storage } = setup()
+    const other = new TextEncoder().encode('b file')
+    const kept = await Promise.allSettled([keepAsset(deps, BYTES), afterTurns(turns, () => keepAsset(deps, other))])
+    expect(kept.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(storage.assets.totalBytes()).toBe(BYTES.length)
+  },
+)

@@ -60,6 +60,24 @@ describe('migrations', () => {
     await close()
   })
 
+  it('count the texts of runs that are there already', () => {
+    const db = new BetterSqlite(':memory:')
+    migrate(
+      db,
+      1,
+      MIGRATIONS.filter(({ id }) => id < '2026-11-28'),
+    )
+    db.exec(`INSERT INTO workflow_runs (id, endpoint_id, title, status, created_at, results, errors, files, words)
+      VALUES ('a', 'e', 't', 'IN_QUEUE', 0, '[]', '[]', '[]', ''), ('b', 'e', 't', 'IN_QUEUE', 0, '[]', '[]', '[]', '');
+      INSERT INTO workflow_run_texts (seq, payload, document) VALUES (1, '{"é":1}', NULL), (2, '{}', '[1]')`)
+    migrate(db, 2)
+    const total = () => db.prepare('SELECT bytes FROM workflow_runs_total').pluck().get()
+    expect(total()).toBe(13)
+    db.pragma('foreign_keys = ON')
+    db.exec(`DELETE FROM workflow_runs WHERE id = 'a'`)
+    expect(total()).toBe(5)
+  })
+
   it('keep the log of events, and its numbers go on where they were', async () => {
     const path = file()
     const old = new BetterSqlite(path)

@@ -5,6 +5,7 @@ import { createAssetStore } from '../../../src-main/storage/asset-store.ts'
 import { createChunkStore } from '../../../src-main/storage/chunk-store.ts'
 import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
 import { createEventStore } from '../../../src-main/storage/event-store.ts'
+import { createGraphStore } from '../../../src-main/storage/graph-store.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
 import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
@@ -27,7 +28,16 @@ import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes.
-const SMALL = ['endpoints', 'workers', 'removed_payloads', 'apps', 'environments', 'projects', 'assets_total']
+const SMALL = [
+  'endpoints',
+  'workers',
+  'removed_payloads',
+  'apps',
+  'environments',
+  'projects',
+  'assets_total',
+  'workflow_runs_total',
+]
 // Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
 const READ_WHOLE = [
   'releases USING INDEX releases_preparing',
@@ -82,6 +92,7 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   createAssetStore(spied)
   createNodeTypeStore(spied)
   createRunStore(spied, events)
+  createGraphStore(spied)
   return { db, all }
 }
 
@@ -132,7 +143,9 @@ describe('the check', () => {
   })
 
   for (const [what, sql, index] of [
-    ['claims, purges and counts', `status = 'IN_QUEUE'`, 'jobs_by_state'],
+    ['claims, purges and counts', ` status = 'IN_QUEUE'`, 'jobs_by_state'],
+    ['waiting jobs of a published graph', `jobs.status = 'IN_QUEUE'`, 'graph_jobs_of_endpoint'],
+    ['jobs of a published graph', 'FROM graph_jobs WHERE endpoint_id = ?', 'graph_jobs_of_endpoint'],
     ['deadlines', 'FROM jobs WHERE deadline_at <= ?', 'jobs_by_deadline'],
     ['the list of an endpoint', 'FROM jobs WHERE endpoint_id = @endpointId AND seq BETWEEN', 'jobs_by_endpoint'],
     ['the list of a worker', 'FROM jobs WHERE worker_id = @workerId', 'jobs_by_worker'],

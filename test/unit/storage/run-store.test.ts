@@ -23,7 +23,8 @@ async function setup(count: number, ended: readonly number[]) {
     for (const n of ended) runs.end(`r${n}`, END(n))
   })
   const ids = () => runs.list(ALL).map(({ id }) => id)
-  const trim = (before: number, keep: number, limit = 100) => write(() => runs.trim(before, keep, limit))
+  const trim = (before: number, count: number, { limit = 100, bytes = 1000 } = {}) =>
+    write(() => runs.trim({ before, count, bytes }, limit))
   return { runs, write, ids, trim }
 }
 
@@ -49,7 +50,26 @@ describe('old runs', () => {
 
   it('go so many at a time', async () => {
     const { trim, ids } = await setup(4, [1, 2, 3, 4])
-    expect(await trim(9, 100, 3)).toBe(3)
+    expect(await trim(9, 100, { limit: 3 })).toBe(3)
+    expect(ids()).toEqual(['r4'])
+  })
+
+  // Each has two bytes.
+  it.each([
+    [8, 0, ['r4', 'r3', 'r2', 'r1']],
+    [7, 1, ['r4', 'r3', 'r1']],
+    [4, 2, ['r4', 'r1']],
+    [0, 3, ['r1']],
+  ])('go where they are more than %i bytes together, and those that have not ended stay', async (bytes, gone, left) => {
+    const { trim, ids } = await setup(4, [2, 3, 4])
+    expect(await trim(0, 100, { bytes })).toBe(gone)
+    expect(ids()).toEqual(left)
+    expect(await trim(0, 100, { bytes })).toBe(0)
+  })
+
+  it('go so many at a time, also for their bytes', async () => {
+    const { trim, ids } = await setup(4, [1, 2, 3, 4])
+    expect(await trim(0, 100, { bytes: 0, limit: 3 })).toBe(3)
     expect(ids()).toEqual(['r4'])
   })
 })

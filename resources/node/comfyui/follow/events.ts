@@ -18,6 +18,8 @@ export type ServerEvents = {
 }
 
 const MIB = 1024 * 1024
+// What may wait for its reader before the socket is read no further. Source: ours; a busy server sends 50 a second.
+const WAITING_MAX = { events: 1000, bytes: 32 * MIB }
 // A text names the inputs of a node that failed; a picture of 4 MiB is no preview any more.
 const LIMITS = { textBytes: 16 * MIB, binaryBytes: 4 * MIB }
 // Source: worker-comfyui, handler.py.
@@ -33,14 +35,14 @@ export async function openEvents(
   server: ComfyServer,
   { clientId, silenceMs, signal }: EventsOptions,
 ): Promise<ServerEvents> {
-  const waiting: ServerEvent[] = []
+  const waiting = new WaitingEvents()
   let wake: (() => void) | undefined
-  const add = (event: ServerEvent | undefined) => {
-    if (event === undefined) return
-    // Only the newest picture counts, however slow its reader is.
-    if (event.kind === 'preview' && waiting.at(-1)?.kind === 'preview') waiting.pop()
-    waiting.push(event)
-    wake?.()
+  const add = (event: ServerEvent | undefined, bytes: number): boolean => {
+    if (event !== undefined) {
+      waiting.add(event, bytes)
+      wake?.()
+    }
+    return waiting.hasRoom()
   }
 
   const url = new URL('ws', server.url)
@@ -53,23 +55,55 @@ export async function openEvents(
     openMs: OPEN_MS,
     silenceMs,
     onMessage: (message) => {
-      if (message.kind === 'text') add(asEvent(readServerMessage(message.text)))
-      else if (message.kind === 'binary') add(asPreviewEvent(readPreview(message.bytes)))
-      else add({ kind: 'dropped', bytes: message.bytes })
+      if (message.kind === 'text') return add(asEvent(readServerMessage(message.text)), message.text.length)
+      if (message.kind === 'binary') return add(asPreviewEvent(readPreview(message.bytes)), message.bytes.length)
+      return add({ kind: 'dropped', bytes: message.bytes }, 0)
     },
-    onEnd: (why) => add({ kind: 'ended', why }),
+    onEnd: (why) => void add({ kind: 'ended', why }, 0),
   })
   socket.send(FEATURES)
 
   return {
     async next(timeoutMs) {
       signal.throwIfAborted()
-      if (waiting.length === 0) await sleepUntil((woken) => (wake = woken), timeoutMs, signal)
+      if (waiting.isEmpty()) await sleepUntil((woken) => (wake = woken), timeoutMs, signal)
       wake = undefined
       signal.throwIfAborted()
-      return waiting.shift() ?? { kind: 'quiet' }
+      const event = waiting.take()
+      if (waiting.hasRoom()) socket.resume()
+      return event ?? { kind: 'quiet' }
     },
     close: () => socket.close(),
+  }
+}
+
+/** Events that wait for their reader. */
+class WaitingEvents {
+  readonly #events: { readonly event: ServerEvent; readonly bytes: number }[] = []
+  #bytes = 0
+
+  add(event: ServerEvent, bytes: number): void {
+    // Only the newest picture counts, however slow its reader is.
+    if (event.kind === 'preview' && this.#events.at(-1)?.event.kind === 'preview') this.#remove(this.#events.pop())
+    this.#events.push({ event, bytes })
+    this.#bytes += bytes
+  }
+
+  take(): ServerEvent | undefined {
+    return this.#remove(this.#events.shift())
+  }
+
+  isEmpty(): boolean {
+    return this.#events.length === 0
+  }
+
+  hasRoom(): boolean {
+    return this.#events.length < WAITING_MAX.events && this.#bytes < WAITING_MAX.bytes
+  }
+
+  #remove(removed: { readonly event: ServerEvent; readonly bytes: number } | undefined): ServerEvent | undefined {
+    this.#bytes -= removed?.bytes ?? 0
+    return removed?.event
   }
 }
 

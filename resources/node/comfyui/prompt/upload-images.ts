@@ -1,6 +1,7 @@
 import { BridgeFailure, reasonOf } from '../failure.ts'
 import { askText, type ComfyServer, statusSentence } from '../server/comfy-server.ts'
 import { BadBase64, decodeBase64 } from './decode-base64.ts'
+import { pythonText } from './python-text.ts'
 import type { InputImage } from './read-input.ts'
 
 // Of one picture, in ms; source: worker-comfyui, handler.py.
@@ -22,7 +23,7 @@ export async function uploadImages(
 }
 
 async function upload(server: ComfyServer, { name, image }: InputImage, signal: AbortSignal) {
-  if (typeof name !== 'string') return `Unexpected error uploading ${JSON.stringify(name)}: its name is no text`
+  if (typeof name !== 'string') return `Unexpected error uploading ${pythonText(name)}: its name is no text`
   if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is no text`
   const form = new FormData()
   try {

@@ -32,10 +32,15 @@ const PING = 9
 const PONG = 10
 // Of control frames, in bytes; source: RFC 6455, 5.5.
 const CONTROL_MAX = 125
+// Of a message. Source: ours; a server sends each as one. Each part costs its keeping, however short it is.
+const PARTS_MAX = 10_000
 
 /** Puts frames together to messages. */
 export class FrameReader {
   readonly #limits: MessageLimits
+  /** What has arrived and is not read yet, and its length. */
+  #arrived: Uint8Array[] = []
+  #arrivedBytes = 0
   #waiting: Buffer = Buffer.alloc(0)
   #head: Head | undefined
   #toSkip = 0
@@ -50,7 +55,18 @@ export class FrameReader {
 
   /** Takes bytes from the socket. @returns what they complete @throws BadFrame */
   push(bytes: Uint8Array): SocketMessage[] {
-    this.#waiting = this.#waiting.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#waiting, bytes])
+    this.#arrived.push(bytes)
+    this.#arrivedBytes += bytes.length
+    // Put together when a frame is whole: with each of its thousand pieces a large one would be copied again.
+    if (this.#arrivedBytes < (this.#head?.length ?? 0)) return []
+    this.#waiting = Buffer.concat(this.#arrived)
+    const messages = this.#takeWhole()
+    this.#arrived = [this.#waiting]
+    this.#arrivedBytes = this.#waiting.length
+    return messages
+  }
+
+  #takeWhole(): SocketMessage[] {
     const messages: SocketMessage[] = []
     for (;;) {
       if (this.#toSkip > 0 && !this.#skip()) return messages
@@ -63,10 +79,15 @@ export class FrameReader {
       } else if (this.#waiting.length < head.length) return messages
       else if (head.code >= CLOSE) messages.push(controlMessage(head.code, this.#takePayload(head)))
       // An empty part of a message is none: a server may send millions of them.
-      else if (head.length > 0) this.#parts.push(this.#takePayload(head))
+      else if (head.length > 0) this.#addPart(this.#takePayload(head))
       if (head.code < CLOSE) this.#endFrame(head, messages)
       this.#head = undefined
     }
+  }
+
+  #addPart(part: Buffer): void {
+    if (this.#parts.length >= PARTS_MAX) throw new BadFrame(`the server sent a message in more than ${PARTS_MAX} parts`)
+    this.#parts.push(part)
   }
 
   #skip(): boolean {

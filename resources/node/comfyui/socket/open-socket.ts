@@ -7,7 +7,9 @@ import { BadFrame, FrameReader, type MessageLimits, type SocketMessage, writeFra
 /** An open WebSocket. */
 export type Socket = {
   readonly send: (text: string) => void
-  /** Ends it at once; `onEnd` is not called any more. */
+  /** Goes on after `onMessage` has asked for a pause. */
+  readonly resume: () => void
+  /** Ends it at once; `onMessage` and `onEnd` are not called any more. */
   readonly close: () => void
 }
 
@@ -21,13 +23,16 @@ export type SocketOptions = {
   readonly openMs: number
   /** After half of it without a byte the server is asked for one; after all of it the socket counts as dead. */
   readonly silenceMs: number
-  readonly onMessage: (message: Extract<SocketMessage, { kind: 'text' | 'binary' | 'dropped' }>) => void
+  /** @returns false: no more is read until `resume`, but for what has come with this one */
+  readonly onMessage: (message: Extract<SocketMessage, { kind: 'text' | 'binary' | 'dropped' }>) => boolean
   /** Called once, with the reason, when it ends without having been closed here. */
   readonly onEnd: (why: Error) => void
 }
 
 // Source: RFC 6455, 1.3.
 const ACCEPT_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+// How long a server has to take the last frame, in ms. Source: ours.
+const CLOSE_MS = 1000
 
 /** Opens a WebSocket. @throws Error that says what the server did instead */
 export async function openSocket(options: SocketOptions): Promise<Socket> {
@@ -81,6 +86,10 @@ function serve(stream: Duplex, head: Buffer, { limits, silenceMs, onMessage, onE
   const send = (code: 'text' | 'pong' | 'ping', payload: Uint8Array) => {
     if (!ended) stream.write(writeFrame(code, payload, randomBytes(4)))
   }
+  // Not every ping needs its answer (RFC 6455, 5.5.3), and a server that reads none must not fill our memory.
+  const answer = (payload: Uint8Array) => {
+    if (!stream.writableNeedDrain) send('pong', payload)
+  }
   const end = (why: Error) => {
     if (ended) return
     ended = true
@@ -89,13 +98,14 @@ function serve(stream: Duplex, head: Buffer, { limits, silenceMs, onMessage, onE
     onEnd(why)
   }
   const take = (bytes: Buffer) => {
+    if (ended) return
     quietHalves = 0
     try {
       for (const message of reader.push(bytes)) {
         if (ended) return
-        if (message.kind === 'ping') send('pong', message.payload)
+        if (message.kind === 'ping') answer(message.payload)
         else if (message.kind === 'close') end(new Error(closeReason(message)))
-        else if (message.kind !== 'pong') onMessage(message)
+        else if (message.kind !== 'pong' && !onMessage(message)) stream.pause()
       }
     } catch (error) {
       if (!(error instanceof BadFrame)) throw error
@@ -103,6 +113,7 @@ function serve(stream: Duplex, head: Buffer, { limits, silenceMs, onMessage, onE
     }
   }
   const watch = setInterval(() => {
+    if (stream.isPaused()) return // who does not listen hears nothing
     quietHalves += 1
     if (quietHalves >= 2) end(new Error(`nothing was heard of the server for ${silenceMs / 1000} s`))
     else send('ping', Buffer.alloc(0))
@@ -114,11 +125,15 @@ function serve(stream: Duplex, head: Buffer, { limits, silenceMs, onMessage, onE
   if (head.length > 0) take(head)
   return {
     send: (text) => send('text', Buffer.from(text)),
+    resume: () => {
+      if (stream.isPaused()) stream.resume()
+    },
     close: () => {
       if (ended) return
       ended = true
       clearInterval(watch)
       stream.end(writeFrame('close', Buffer.alloc(0), randomBytes(4)), () => stream.destroy())
+      setTimeout(() => stream.destroy(), CLOSE_MS).unref()
     },
   }
 }

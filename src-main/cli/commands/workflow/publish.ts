@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { plainWords } from '../../plain-words.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { type Exposed, readExposed } from '../../workflow/exposed.ts'
@@ -52,7 +53,7 @@ Examples:
       else {
         output.line(`Version ${graph.version} of ${graph.id} answers at ${graph.url}`)
         for (const { name: parameter, type, default: given } of graph.parameters)
-          output.line(`  ${parameter}: ${type}${given === undefined ? '' : `, ${given} without it`}`)
+          output.line(plainWords(`  ${parameter}: ${type}${given === undefined ? '' : `, ${given} without it`}`))
       }
     })
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CliError } from '../../cli-error.ts'
+import { plainWords } from '../../plain-words.ts'
 import { openSession } from '../../session.ts'
 import { createStatusLine } from '../../status-line.ts'
 import type { Surroundings } from '../../surroundings.ts'
@@ -53,11 +54,10 @@ Examples:
       else {
         output.table(
           ['VALUES', 'STATUS', 'RESULTS'],
-          runs.map(({ label = '', status, results, errors }) => [
-            label,
-            status,
-            results.map((one) => one.file).join(', ') || (errors[0] ?? ''),
-          ]),
+          runs.map(({ label = '', status, results, errors }) => {
+            const told = results.map((one) => one.file).join(', ') || (errors[0] ?? '')
+            return [inCell(label), status, inCell(told)]
+          }),
         )
         output.note(`On one sheet: ${service.url}/workflows/sweeps/${sweepId}`)
       }
@@ -65,3 +65,6 @@ Examples:
       if (failed > 0) throw new CliError('SWEEP_INCOMPLETE', { failed, of: runs.length })
     })
 }
+
+// A prompt and the error of a worker may have several lines, and signs that steer a terminal.
+const inCell = (text: string) => plainWords(text).replace(/\s*\n\s*/g, ' ')

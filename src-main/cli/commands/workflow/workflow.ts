@@ -11,7 +11,7 @@ import { addWorkflowValidate } from './validate.ts'
 export function addWorkflow(program: Command, surroundings: Surroundings): void {
   const workflow = program
     .command('workflow')
-    .description('check, convert and run graphs of nodes, also out of pictures')
+    .description('check, convert, run and publish graphs of nodes, also those in pictures')
   addWorkflowRun(workflow, surroundings)
   addWorkflowValidate(workflow, surroundings)
   addWorkflowConvert(workflow, surroundings)

@@ -62,13 +62,24 @@ export function list<Item>(
     key,
     read: (raw) => readItems(raw, read),
     write(value, before) {
-      const written = value.items.map(write)
-      for (const { at, raw } of value.unread) written.splice(at, 0, raw)
+      const written = withUnread(value.items.map(write), value.unread)
       const isSame = isArray(before) && before.length === written.length && before.every((v, at) => v === written[at])
       if (isSame || (written.length === 0 && !isArray(before))) return before
       return written
     },
   }
+}
+
+// One pass over both: a file may hold a million things that are no items.
+function withUnread(written: readonly JsonValue[], unread: readonly Unread[]): readonly JsonValue[] {
+  const parts: (readonly JsonValue[])[] = []
+  let taken = 0
+  for (const [count, { at, raw }] of unread.entries()) {
+    const before = written.slice(taken, Math.max(taken, at - count))
+    taken += before.length
+    parts.push(before, [raw])
+  }
+  return [...parts, written.slice(taken)].flat()
 }
 
 function readItems<Item>(raw: JsonValue | undefined, read: (raw: JsonValue) => Item | undefined): Items<Item> {

@@ -1,4 +1,6 @@
 /** Nodes and links of a graph by id. An index is kept as long as the graph has its list of them. */
+
+import { isArray, type JsonValue } from '../json/value.ts'
 import { type Graph, type GraphNode, SUBGRAPH_OUTPUT } from './document.ts'
 import type { Link } from './links.ts'
 
@@ -28,6 +30,19 @@ const leavingSubgraph = kept((list: Graph['links']) => {
 
 /** The link to an output of a subgraph, by the place of the output; undefined where nothing leads there. */
 export const linkToOutput = (graph: Graph, slot: number): Link | undefined => leavingSubgraph(graph.links).get(slot)
+
+const setters = kept((list: Graph['nodes']) => {
+  const all = list.items.filter(({ type }) => type === 'SetNode')
+  return new Map(all.toReversed().map((node) => [firstValue(node), node]))
+})
+
+/** The first of the values of a node: of SetNode and GetNode the name by which they find each other. */
+export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
+  isArray(widgetValues) ? widgetValues[0] : undefined
+
+/** The first SetNode of a name; undefined where the graph has none. */
+export const setterByName = (graph: Graph, name: JsonValue | undefined): GraphNode | undefined =>
+  setters(graph.nodes).get(name)
 
 const links = kept((list: Graph['links']) => byId(list.items, ({ id }) => id))
 

@@ -12,7 +12,7 @@ import {
 import { isArray, type JsonValue } from '../json/value.ts'
 import { editGraph } from './draft.ts'
 import { changeGraph, changeNodes, type GraphAddress } from './graph-at.ts'
-import { dropLinks, newInput, newOutput } from './slots.ts'
+import { closeSlot, newInput, newOutput } from './slots.ts'
 
 /** Which side of a subgraph. */
 export type Side = 'inputs' | 'outputs'
@@ -95,15 +95,8 @@ export function removeBoundarySlot(
   const name = subgraphsOf(document).get(definition)?.[side].items[slot]?.name
   if (name === undefined) return document
   const inside = editGraph(document, definition, (draft) => {
-    const [end, id] = side === 'inputs' ? (['from', SUBGRAPH_INPUT] as const) : (['to', SUBGRAPH_OUTPUT] as const)
-    const links = draft.links.all().filter((link) => link[end].node === id)
-    dropLinks(
-      draft,
-      links.flatMap((link) => (link[end].slot === slot ? link.id : [])),
-    )
-    for (const link of links) {
-      if (link[end].slot > slot) draft.links.put({ ...link, [end]: { node: id, slot: link[end].slot - 1 } })
-    }
+    if (side === 'inputs') closeSlot(draft, 'from', { node: SUBGRAPH_INPUT, slot })
+    else closeSlot(draft, 'to', { node: SUBGRAPH_OUTPUT, slot })
     draft.setBoundary(side, draft.boundary(side).toSpliced(slot, 1))
   })
   return graphsWith(inside, definition).reduce(
@@ -120,17 +113,9 @@ function withoutHostSlots(
   return editGraph(document, at, (draft) => {
     for (const { id = '', type } of draft.nodes.all()) {
       if (type !== definition) continue
-      const end = side === 'inputs' ? 'to' : 'from'
       const place = draft.nodes.get(id)?.[side].items.findIndex((one) => one.name === name) ?? -1
       if (place < 0) continue
-      const links = draft.links.all().filter((link) => link[end].node === id)
-      dropLinks(
-        draft,
-        links.flatMap((link) => (link[end].slot === place ? link.id : [])),
-      )
-      for (const link of links) {
-        if (link[end].slot > place) draft.links.put({ ...link, [end]: { node: id, slot: link[end].slot - 1 } })
-      }
+      closeSlot(draft, side === 'inputs' ? 'to' : 'from', { node: id, slot: place })
       const host = draft.nodes.get(id)
       if (host !== undefined) draft.nodes.put(withoutSlot(host, side, place))
     }

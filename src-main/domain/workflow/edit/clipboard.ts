@@ -63,14 +63,17 @@ export function paste(document: WorkflowDocument, at: GraphAddress, text: string
 const leadsInto = ({ definitions }: GraphParts, at: GraphAddress): boolean =>
   at !== undefined && definitions.some(({ id }) => id === at)
 
-/** Puts copies of nodes beside them. */
+/** Puts copies of nodes beside them. `groups`: places of groups that are copied too. */
 export function duplicate(
   document: WorkflowDocument,
   at: GraphAddress,
   ids: ReadonlySet<string>,
-  options: Pick<PasteOptions, 'keepInbound' | 'newUuid'> & { readonly pos?: Pair },
+  options: Pick<PasteOptions, 'keepInbound' | 'newUuid'> & {
+    readonly pos?: Pair
+    readonly groups?: ReadonlySet<number>
+  },
 ): Inserted {
-  return insertParts(document, at, partsOf(document, at, ids), options)
+  return insertParts(document, at, partsOf(document, at, ids, options.groups), options)
 }
 
 function readAny(value: JsonValue, types: NodeTypes): GraphParts | string {

@@ -7,6 +7,7 @@ import type { NodeType, NodeTypes } from '../node-types.ts'
 import { isWidget } from '../widgets.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
+import { addWaypoints } from './insert-parts.ts'
 import {
   boundarySlot,
   called,
@@ -17,6 +18,7 @@ import {
   originOf,
   placeOfInput,
 } from './link-slots.ts'
+import { shareWay, type Waypoint, wayOfLink } from './reroutes.ts'
 import { addLink, dropLinks, moveOrigin, newInput, newOutput } from './slots.ts'
 
 /**
@@ -69,25 +71,26 @@ export function connect(
   at: GraphAddress,
   { from, to, types }: { readonly from: LinkEnd; readonly to: InputEnd; readonly types: NodeTypes },
 ): WorkflowDocument {
-  return editGraph(document, at, (draft) => link(draft, from, to, types))
+  return editGraph(document, at, (draft) => void link(draft, from, to, types))
 }
 
-/** Links two slots of a draft. */
-export function link(draft: GraphDraft, from: LinkEnd, to: InputEnd, types: NodeTypes): void {
+/** Links two slots of a draft. @returns the id of the link; undefined where it cannot be, or was there before */
+export function link(draft: GraphDraft, from: LinkEnd, to: InputEnd, types: NodeTypes): string | undefined {
   const [origin, target] = [originOf(draft, from, types), targetOf(draft, to, types)]
-  if (origin === undefined || target === undefined) return
+  if (origin === undefined || target === undefined) return undefined
   addOutputsUpTo(draft, from, types)
   const slot = to.node === SUBGRAPH_OUTPUT ? (to.slot ?? 0) : slotFor(draft, to, types)
-  if (slot === undefined) return
+  if (slot === undefined) return undefined
   const before = draft.links.all().filter((one) => one.to.node === to.node && one.to.slot === slot)
-  if (before.some((one) => one.from.node === from.node && one.from.slot === from.slot)) return
+  if (before.some((one) => one.from.node === from.node && one.from.slot === from.slot)) return undefined
   dropLinks(
     draft,
     before.map(({ id }) => id),
   )
   const type = isAny(origin.type) ? target.type : origin.type
-  addLink(draft, { from, to: { node: to.node, slot }, type })
+  const id = addLink(draft, { from, to: { node: to.node, slot }, type })
   typeReroute(draft, to.node, type)
+  return id
 }
 
 // A class may have more outputs than its node was saved with.
@@ -126,6 +129,7 @@ function typeReroute(draft: GraphDraft, id: string, type: string): void {
 
 /**
  * Puts a node into a link: its first input that takes what the link brings, and its first output that its target takes.
+ * The points that the link went through stay: those left of the node lead to it, the others on from it.
  * @returns the document itself where it does not fit
  */
 export function insertIntoLink(
@@ -146,9 +150,21 @@ export function insertIntoLink(
     const output = outputsOf(node, type).findIndex((one) => goal !== undefined && typesFit(one.type, goal.type))
     if (input === undefined || wanted === undefined || output < 0) return
     if (leadsTo(draft, nodeId, through.from.node) || leadsTo(draft, through.to.node, nodeId)) return
-    link(draft, through.from, { node: nodeId, name: input }, types)
-    link(draft, { node: nodeId, slot: output }, wanted, types)
+    const [before, after] = wayAround(node, wayOfLink(draft, through))
+    const entering = link(draft, through.from, { node: nodeId, name: input }, types)
+    if (entering !== undefined) shareWay(draft, entering, before)
+    const leaving = link(draft, { node: nodeId, slot: output }, wanted, types)
+    if (leaving !== undefined && after.length > 0)
+      addWaypoints(draft, new Map([[linkId, after]]), new Map([[linkId, leaving]]), [0, 0])
   })
+}
+
+/** The points before a node, and those after it. */
+function wayAround({ pos = [0, 0], size = [0, 0] }: GraphNode, way: readonly Waypoint[]) {
+  const middle = pos[0] + size[0] / 2
+  const first = way.findIndex((point) => point.pos[0] >= middle)
+  const count = first < 0 ? way.length : first
+  return [way.slice(0, count), way.slice(count)] as const
 }
 
 const touches = ({ from, to }: { readonly from: LinkEnd; readonly to: LinkEnd }, id: string): boolean =>

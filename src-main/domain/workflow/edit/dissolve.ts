@@ -20,7 +20,7 @@ import { waysOf } from './graph-parts.ts'
 import { around, moveGroupBox, nodeBounds } from './groups.ts'
 import { addWaypoints } from './insert-parts.ts'
 import { dropNodes } from './remove.ts'
-import { addLink } from './slots.ts'
+import { addLink, unlinked } from './slots.ts'
 import { withoutUnused } from './unused-definitions.ts'
 import { setWidget } from './widgets.ts'
 
@@ -77,12 +77,10 @@ function taken(
   const [x, y] = node.pos ?? [0, 0]
   const isOff = host.mode === MODE.mute || host.mode === MODE.bypass
   return {
-    ...node,
+    ...unlinked(node),
     id,
     mode: isOff ? host.mode : node.mode,
     pos: [x + right, y + down],
-    inputs: { ...node.inputs, items: node.inputs.items.map((slot) => ({ ...slot, link: undefined })) },
-    outputs: { ...node.outputs, items: node.outputs.items.map((slot) => ({ ...slot, links: [] })) },
   }
 }
 

@@ -61,16 +61,24 @@ export function allParts(document: WorkflowDocument): GraphParts {
   return partsOf(document, undefined, ids, new Set(document.groups.items.keys()))
 }
 
-/** The definitions that nodes need, themselves or by another one; those of the innermost first. */
+/** The definitions that nodes need, themselves or by another one; each after those that it needs. */
 function definitionsFor(document: WorkflowDocument, nodes: readonly GraphNode[]): readonly Subgraph[] {
   const definitions = subgraphsOf(document)
-  const needed = new Set<string>()
-  const waiting = nodes.map(({ type = '' }) => type)
-  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
-    const definition = definitions.get(type)
-    if (definition === undefined || needed.has(type)) continue
-    needed.add(type)
+  const seen = new Set<string>()
+  const ordered: Subgraph[] = []
+  // A file may hold them in any order, and thousands within each other: so no recursion. A definition waits to be looked
+  // into, then, below what it needs, to be taken.
+  const waiting: (string | Subgraph)[] = nodes.map(({ type = '' }) => type)
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'string') {
+      ordered.push(next)
+      continue
+    }
+    const definition = definitions.get(next)
+    if (definition === undefined || seen.has(next)) continue
+    seen.add(next)
+    waiting.push(definition)
     for (const node of definition.nodes.items) waiting.push(node.type ?? '')
   }
-  return [...definitions.values()].filter(({ id = '' }) => needed.has(id))
+  return ordered
 }

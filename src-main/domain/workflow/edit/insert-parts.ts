@@ -9,7 +9,7 @@ import type { GraphAddress } from './graph-at.ts'
 import type { GraphParts } from './graph-parts.ts'
 import { around, boundsOf, moveGroupBox, nodeBounds } from './groups.ts'
 import { reroutesOf, setLastReroute, setReroutes, type Waypoint } from './reroutes.ts'
-import { addLink } from './slots.ts'
+import { addLink, unlinked } from './slots.ts'
 
 /** How parts are put into a graph. */
 export type InsertOptions = {
@@ -63,12 +63,7 @@ function offset({ nodes, groups }: GraphParts, pos: Pair | undefined): Pair {
 // Its links are made anew.
 function bare(node: GraphNode, [right, down]: Pair): GraphNode {
   const [x, y] = node.pos ?? [0, 0]
-  return {
-    ...node,
-    pos: [x + right, y + down],
-    inputs: { ...node.inputs, items: node.inputs.items.map((slot) => ({ ...slot, link: undefined })) },
-    outputs: { ...node.outputs, items: node.outputs.items.map((slot) => ({ ...slot, links: [] })) },
-  }
+  return { ...unlinked(node), pos: [x + right, y + down] }
 }
 
 function isThere(draft: GraphDraft, { from: { node, slot }, type }: Link): boolean {

@@ -22,7 +22,7 @@ import { around, nodeBounds, type Rectangle } from './groups.ts'
 import { addWaypoints } from './insert-parts.ts'
 import { newIds } from './new-ids.ts'
 import { dropNodes } from './remove.ts'
-import { addLink, newInput, newOutput } from './slots.ts'
+import { addLink, newInput, newOutput, unlinked } from './slots.ts'
 
 /** The new subgraph: the node in the place of the others, and its definition. */
 export type MadeSubgraph = { readonly document: WorkflowDocument; readonly host: string; readonly definition: string }
@@ -168,14 +168,6 @@ function fill(draft: GraphDraft, { nodes, inner, crossing, ways }: Filling): voi
     addLink(draft, { from, to: { node: SUBGRAPH_OUTPUT, slot }, type: first?.type ?? '*' })
   })
   addWaypoints(draft, ways, linkIds, [0, 0])
-}
-
-function unlinked(node: GraphNode): GraphNode {
-  return {
-    ...node,
-    inputs: { ...node.inputs, items: node.inputs.items.map((slot) => ({ ...slot, link: undefined })) },
-    outputs: { ...node.outputs, items: node.outputs.items.map((slot) => ({ ...slot, links: [] })) },
-  }
 }
 
 function hostNode(of: {

@@ -36,6 +36,24 @@ function wayOf(last: string | undefined, reroutes: ReadonlyMap<string, JsonObjec
   return way.reverse()
 }
 
+/** The points of one link of a draft, from the output to the input. */
+export function wayOfLink(draft: GraphDraft, link: Link): readonly Waypoint[] {
+  return waypointsOf({ ...draft.graph(), links: { items: [link], unread: [] } }).get(link.id) ?? []
+}
+
+/** Lets a link go through points of another link of its output. @param way those that it shares, from the output on */
+export function shareWay(draft: GraphDraft, linkId: string, way: readonly Waypoint[]): void {
+  if (way.length === 0) return
+  const shared = new Set(way.map(({ id }) => id))
+  const all = reroutesOf(draft.graph()).map((one) => {
+    const ids = one.get('linkIds')
+    if (!shared.has(asId(one.get('id')) ?? '')) return one
+    return withKey(one, 'linkIds', [...(isArray(ids) ? ids : []), idJson(linkId) ?? null])
+  })
+  setReroutes(draft, all)
+  setLastReroute(draft, linkId, way.at(-1)?.id)
+}
+
 /**
  * Puts a point on a link.
  * @param on.before how many points of the link come before it, counted from the output; without it it is the last
@@ -50,7 +68,7 @@ export function addReroute(
   const edited = editGraph(document, at, (draft) => {
     const link = draft.links.get(on.linkId)
     if (link === undefined) return
-    const way = waypointsOf({ ...draft.graph(), links: { items: [link], unread: [] } }).get(link.id) ?? []
+    const way = wayOfLink(draft, link)
     const place = Math.min(on.before ?? way.length, way.length)
     id = draft.newId('reroute')
     insertReroute(draft, link, { id, pos: on.pos, parent: way[place - 1]?.id, child: way[place]?.id })

@@ -115,6 +115,27 @@ function leaveTarget(draft: GraphDraft, nodeId: string, id: string): void {
   if (node !== undefined) draft.nodes.put(withInput(node, at, (slot) => ({ ...slot, link: undefined })))
 }
 
+/** Takes away the links at a slot that is going, and lets those at the slots after it name the places that these get. */
+export function closeSlot(draft: GraphDraft, end: 'from' | 'to', { node, slot }: LinkEnd): void {
+  const links = draft.links.all().filter((link) => link[end].node === node)
+  dropLinks(
+    draft,
+    links.flatMap((link) => (link[end].slot === slot ? link.id : [])),
+  )
+  for (const link of links) {
+    if (link[end].slot > slot) draft.links.put({ ...link, [end]: { node, slot: link[end].slot - 1 } })
+  }
+}
+
+/** The node with nothing linked to it, for another graph. */
+export function unlinked(node: GraphNode): GraphNode {
+  return {
+    ...node,
+    inputs: { ...node.inputs, items: node.inputs.items.map((slot) => ({ ...slot, link: undefined })) },
+    outputs: { ...node.outputs, items: node.outputs.items.map((slot) => ({ ...slot, links: [] })) },
+  }
+}
+
 /** Lets a link begin at another output. */
 export function moveOrigin(draft: GraphDraft, link: Link, from: LinkEnd): void {
   changeOrigin(draft, link.from, (ids) => ids.filter((one) => one !== link.id))

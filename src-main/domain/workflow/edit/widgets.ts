@@ -15,7 +15,7 @@ import {
 } from '../widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
-import { dropLinks, newInput } from './slots.ts'
+import { closeSlot, newInput } from './slots.ts'
 
 /**
  * Sets the value of a widget, as `WidgetView` names it. Of a node with a subgraph it is the value on the host, where the
@@ -192,16 +192,7 @@ export function inputToWidget(
   return editGraph(document, at, (draft) => {
     const place = draft.nodes.get(id)?.inputs.items.findIndex((one) => one.widget === name) ?? -1
     if (place < 0) return
-    const isHere = (to: { readonly node: string; readonly slot: number }) => to.node === id
-    const links = draft.links.all().filter(({ to }) => isHere(to))
-    dropLinks(
-      draft,
-      links.flatMap((one) => (one.to.slot === place ? one.id : [])),
-    )
-    // Slots after it move up, and links name their places.
-    for (const one of links) {
-      if (one.to.slot > place) draft.links.put({ ...one, to: { ...one.to, slot: one.to.slot - 1 } })
-    }
+    closeSlot(draft, 'to', { node: id, slot: place })
     const node = draft.nodes.get(id)
     if (node === undefined) return
     draft.nodes.put({ ...node, inputs: { ...node.inputs, items: node.inputs.items.toSpliced(place, 1) } })

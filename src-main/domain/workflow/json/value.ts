@@ -39,10 +39,7 @@ export function asDouble(value: JsonValue | undefined): number | undefined {
 export const asText = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-/**
- * A whole number or the text of one, as both are used for ids and places of slots.
- * @returns its text without sign or point; undefined where the value is neither
- */
+/** An id, which files have as a text or a number: as text. @returns undefined where the value is neither */
 export function asId(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value
   return isNumber(value) ? value.number : undefined

@@ -50,16 +50,21 @@ const atLeastOne = (step: bigint): bigint => (step < 1n ? 1n : step)
 function nextDecimal(value: number, mode: ControlMode, { options }: InputType, random: Random): JsonValue {
   const number = (key: string, other: string) => {
     const given = options.get(key)
-    return Number(isNumber(given) ? given.number : other)
+    return finite(Number(isNumber(given) ? given.number : other))
   }
   const [min, max, step] = [number('min', MIN), number('max', MAX), number('step', '0.5')]
   if (!(step > 0) || max < min) return jsonNumber(value)
-  const steps = BigInt(Math.floor((max - min) / step))
-  if (mode === 'randomize') return jsonNumber(rounded(min + Number(random(0n, steps)) * step))
-  const next = rounded(mode === 'decrement' ? value - step : value + step)
-  if (mode === 'increment-wrap' && next > max) return jsonNumber(min)
-  return jsonNumber(Math.min(max, Math.max(min, next)))
+  const within = (number: number) => jsonNumber(Math.min(max, Math.max(min, rounded(number))))
+  if (mode === 'randomize') {
+    const steps = Math.min(Number.MAX_SAFE_INTEGER, Math.floor((max - min) / step))
+    return within(min + Number(random(0n, BigInt(steps))) * step)
+  }
+  const next = mode === 'decrement' ? value - step : value + step
+  return mode === 'increment-wrap' && rounded(next) > max ? jsonNumber(min) : within(next)
 }
+
+// Classes are found whose range is all numbers, and longer than any of them.
+const finite = (number: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
 // 0.1 + 0.2 is to be 0.3: 12 digits are more than any step has.
 const rounded = (value: number): number => Number(value.toPrecision(12))

@@ -3,12 +3,11 @@
  * an output of a node that runs, or to a value. Source: editor research, 2, Resolution.
  */
 import { type GraphNode, type InputSlot, MODE, SUBGRAPH_INPUT } from '../document/document.ts'
-import { linkToOutput } from '../document/index-of.ts'
+import { firstValue, linkToOutput, setterByName } from '../document/index-of.ts'
 import type { LinkEnd } from '../document/links.ts'
-import { isArray, type JsonValue } from '../json/value.ts'
+import type { JsonValue } from '../json/value.ts'
 import { isAny, typesFit } from '../match-types.ts'
 import { hostValue } from '../promoted-widgets.ts'
-
 import { linkInto, payloadId, type Scope, within } from './scope.ts'
 
 /** Where data comes from. `loop`: the way leads back to where it was. */
@@ -69,12 +68,8 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
 
 /** The node that gives a name to what another one takes by that name; undefined where there is none in the graph. */
 export function setterOf({ graph }: Scope, getter: GraphNode): GraphNode | undefined {
-  const name = firstValue(getter)
-  return graph.nodes.items.find((node) => node.type === 'SetNode' && firstValue(node) === name)
+  return setterByName(graph, firstValue(getter))
 }
-
-const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
-  isArray(widgetValues) ? widgetValues[0] : undefined
 
 function ofPrimitive(node: GraphNode): Source {
   const value = firstValue(node)

@@ -314,9 +314,12 @@ describe('workflow run', () => {
   })
 
   test('lets no text of a graph or a worker steer the terminal', async () => {
-    const failed = { ...ENDED, status: 'FAILED', results: [], errors: ['no\u001b]52;c;cm0=\u0007 memory'] }
+    const failed = { ...ENDED, status: 'FAILED', results: [], errors: ['no\u001b]52;c;cm0=\u0007 memory\nat all'] }
     const { run, write } = await setup({ [`GET /api/workflow-runs/${JOB}`]: failed })
     expect((await run(['workflow', 'run', 'cat.json', '--endpoint', 'e'])).stderr).not.toContain('\u001b')
+    const swept = await run(['workflow', 'sweep', 'cat.json', '--endpoint', 'e', '--over', '1.seed=1'])
+    expect(swept.stdout).not.toContain('\u001b')
+    expect(swept.stdout).toContain('FAILED  no]52;c;cm0= memory at all\n')
     write('steers.json', JSON.stringify({ 1: { class_type: 'Mine\u001b[2J', inputs: {} } }))
     expect((await run(['workflow', 'info', 'steers.json'])).stdout).not.toContain('\u001b')
     expect((await run(['workflow', 'validate', 'steers.json'])).stdout).not.toContain('\u001b')

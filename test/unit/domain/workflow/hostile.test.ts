@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { layOutNodes } from '../../../../src-main/domain/workflow/arrange/arrange-nodes.ts'
-import { readDocument, type WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import {
+  readDocument,
+  type WorkflowDocument,
+  writeDocument,
+} from '../../../../src-main/domain/workflow/document/document.ts'
 import { paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
 import { removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
@@ -43,6 +47,37 @@ describe('a hostile file', () => {
     const document = chain(10_000)
     expect(layOutNodes(document, undefined, new Set()).nodes.items).toHaveLength(10_000)
     expect(removeNodes(document, undefined, new Set(['7'])).nodes.items).toHaveLength(9999)
+  })
+
+  test('of 20,000 nodes that set a name and 20,000 that take it is run', () => {
+    const nodes = Array.from({ length: 20_000 }, (_, at) => [
+      {
+        id: 2 * at + 1,
+        type: 'SetNode',
+        widgets_values: [`name ${at}`],
+        inputs: [{ name: 'x', type: '*', link: null }],
+      },
+      {
+        id: 2 * at + 2,
+        type: 'GetNode',
+        widgets_values: [`name ${at}`],
+        outputs: [{ name: 'x', type: '*', links: [] }],
+      },
+    ])
+    expect(codes(documentOf(nodes.flat()))).toEqual([])
+  })
+
+  test('of 300,000 things that are no nodes is written as it was, also with a node less', () => {
+    const nodes = [null, { id: 1, type: 'A' }, 7, { id: 2, type: 'A' }, ...Array.from({ length: 300_000 }, () => null)]
+    const document = readDocument(objectOf(JSON.stringify({ nodes, links: [] })))
+    const written = (changed: WorkflowDocument) => JSON.parse(writeJson(writeDocument(changed))).nodes
+    expect(written(document)).toEqual(nodes)
+    expect(written(removeNodes(document, undefined, new Set(['1']))).slice(0, 4)).toMatchObject([
+      null,
+      { id: 2 },
+      7,
+      null,
+    ])
   })
 
   test('whose payload asks for a millionth output is kept as it is', () => {

@@ -67,3 +67,22 @@ it('a message in a million empty parts is one of none', () => {
   part[0] = 0x80
   expect(reader.push(part)).toEqual([{ kind: 'text', text: '' }])
 })
+
+it('a message in more parts than any server sends is refused', () => {
+  const reader = new FrameReader({ textBytes: 100_000, binaryBytes: 100 })
+  const part = writeFrame('text', Buffer.from('x'))
+  part[0] = 1
+  const goesOn = Buffer.from(part)
+  goesOn[0] = 0
+  expect(reader.push(Buffer.concat([part, ...Array.from({ length: 9999 }, () => goesOn)]))).toEqual([])
+  expect(() => reader.push(goesOn)).toThrow('in more than 10000 parts')
+})
+
+it('a large message that comes in thousands of pieces is put together once', () => {
+  const text = 'x'.repeat(16 * 1024 * 1024)
+  const reader = new FrameReader({ textBytes: text.length, binaryBytes: 0 })
+  const frame = writeFrame('text', Buffer.from(text))
+  const messages = []
+  for (let at = 0; at < frame.length; at += 512) messages.push(...reader.push(frame.subarray(at, at + 512)))
+  expect(messages).toEqual([{ kind: 'text', text }])
+})

@@ -18,7 +18,9 @@ import {
   insertIntoLink,
   moveLinks,
 } from '../../../../../src-main/domain/workflow/edit/connect.ts'
+import { moveNodes } from '../../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { removeNodes } from '../../../../../src-main/domain/workflow/edit/remove.ts'
+import { addReroute, waypointsOf } from '../../../../../src-main/domain/workflow/edit/reroutes.ts'
 import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
 import type { NodeType } from '../../../../../src-main/domain/workflow/node-types.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
@@ -174,6 +176,29 @@ describe('a link', () => {
       [3, 3, 0, 2, 0, 'IMAGE'],
     ])
     expect(insertIntoLink(document, undefined, { linkId: '1', nodeId: '1', types: TYPES })).toBe(document)
+  })
+
+  test('takes a node in between its points, and other links through them stay where they are', () => {
+    const two = linked(
+      linked(withNodes('VAEDecode', 'SaveImage', 'ImageScale', 'PreviewImage'), ['1', 0], ['2', 'images']),
+      ['1', 0],
+      ['4', 'images'],
+    )
+    const first = addReroute(two, undefined, { linkId: '1', pos: [100, 0] }).document
+    const second = addReroute(first, undefined, { linkId: '1', pos: [900, 0] }).document
+    const placed = moveNodes(second, undefined, new Map([['3', [400, 0]]]))
+    const inserted = insertIntoLink(placed, undefined, { linkId: '1', nodeId: '3', types: TYPES })
+    const ways = (document: WorkflowDocument) =>
+      [...waypointsOf(document)].map(([id, way]) => [id, way.map(({ pos }) => pos[0])])
+    expect(ways(placed)).toEqual([['1', [100, 900]]])
+    expect(ways(inserted)).toEqual([
+      ['3', [100]],
+      ['4', [900]],
+    ])
+    expect(brokenRules(inserted)).toEqual([])
+    const straight = insertIntoLink(placed, undefined, { linkId: '2', nodeId: '3', types: TYPES })
+    expect(ways(straight)).toEqual([['1', [100, 900]]])
+    expect(written(straight).extra.linkExtensions).toHaveLength(1)
   })
 
   test('moves with all of its output to another output', () => {

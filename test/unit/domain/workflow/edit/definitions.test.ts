@@ -62,6 +62,24 @@ describe('definitions of subgraphs', () => {
     expect(brokenRules(pasted.document)).toEqual([])
   })
 
+  test('whose nodes get other ids are followed by their hosts in other definitions, in whichever order a file has them', () => {
+    const listed = { id: 9, type: 'inner', properties: { proxyWidgets: [['8', 'steps']] } }
+    const subgraphs = [
+      { id: 'outer', nodes: [listed] },
+      { id: 'inner', nodes: [sampler(8)] },
+    ]
+    for (const ordered of [subgraphs, subgraphs.toReversed()]) {
+      const source = documentOf([{ id: 1, type: 'outer' }], { definitions: { subgraphs: ordered } })
+      const text = copyNodes(source, undefined, new Set(['1']))
+      const pasted = paste(documentOf([sampler(8)]), undefined, text, options)
+      if ('problem' in pasted) throw new Error(pasted.problem)
+      const [inner, outer] = written(pasted.document).definitions.subgraphs
+      expect([inner.id, outer.id]).toEqual(['inner', 'outer'])
+      expect(outer.nodes[0].properties.proxyWidgets).toEqual([[`${inner.nodes[0].id}`, 'steps']])
+      expect(inner.nodes[0].id).not.toBe(8)
+    }
+  })
+
   test('within each other: the value of the outermost host counts', () => {
     const slot = { name: 'steps', type: 'INT', link: 1, widget: { name: 'steps' } }
     const entering = (target: number) => [

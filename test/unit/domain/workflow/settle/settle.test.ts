@@ -100,6 +100,8 @@ describe('the next value', () => {
     ['increment', '0.95', { min: 0, max: 1, step: 0.1 }, '1'],
     ['randomize', '0.5', { min: 0, max: 1, step: 0.25 }, '1'],
     ['increment-wrap', '1', { min: 0, max: 1, step: 0.1 }, '0'],
+    ['increment', '1', { min: -Number.MAX_VALUE, max: Number.MAX_VALUE, step: 1 }, '2'],
+    ['randomize', '1', { min: -Number.MAX_VALUE, max: Number.MAX_VALUE, step: 1e300 }, Number.MAX_VALUE],
   ] as const)('of a number, %s after %s by %j', (mode, before, options, after) => {
     expect(next(before, mode, input('FLOAT', options))).toBe(after)
   })

@@ -1,19 +1,23 @@
 const LONGEST = 40
 const SUFFIX = 6
 
-/**
- * Makes an id from the name of an endpoint: lower case, hyphens for what is no letter or digit; with a random end where
- * that is taken.
- * @param isTaken whether an endpoint has this id
- * @param random gives at least six characters a-z0-9
- */
-export function endpointIdFrom(name: string, isTaken: (id: string) => boolean, random: () => string): string {
+/** What of a name an id can hold: lower case, hyphens for what is no letter or digit; empty where that is nothing. */
+export function plainId(name: string): string {
   const plain = name
     .toLowerCase()
     .normalize('NFKD')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
-  const base = plain.slice(0, LONGEST).replace(/-+$/, '') || 'endpoint'
+  return plain.slice(0, LONGEST).replace(/-+$/, '')
+}
+
+/**
+ * Makes an id from the name of an endpoint, with a random end where that is taken.
+ * @param isTaken whether an endpoint has this id
+ * @param random gives at least six characters a-z0-9
+ */
+export function endpointIdFrom(name: string, isTaken: (id: string) => boolean, random: () => string): string {
+  const base = plainId(name) || 'endpoint'
   if (!isTaken(base)) return base
   const short = base.slice(0, LONGEST - SUFFIX - 1).replace(/-+$/, '')
   for (;;) {

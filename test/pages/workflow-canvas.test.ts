@@ -119,6 +119,15 @@ test('hands move, link, insert, add and undo', { timeout: LONG_MS }, async () =>
     .first()
     .click()
   await page.locator('.react-flow__node').getByText('Invert Image').waitFor()
+
+  // A picture that was copied elsewhere becomes a node that loads it.
+  await page.evaluate(async () => {
+    const picture = await new Promise<Blob | null>((done) => document.createElement('canvas').toBlob(done))
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File([picture ?? ''], 'copied.png', { type: 'image/png' }))
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  })
+  await page.locator('.react-flow__node').getByText('Load Image').waitFor()
   expect(faults).toEqual([])
 })
 
@@ -194,6 +203,9 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await page.keyboard.up('Control')
   await until(async () => expect(await page.locator('.react-flow__node.selected').count()).toBe(2))
   await page.keyboard.press('Control+m')
+  // It is seen on the nodes: what the modes look like must win over how other nodes look.
+  const muted = page.locator('.react-flow__node.selected [data-mode="mute"]').first()
+  await until(async () => expect(await muted.evaluate((box) => getComputedStyle(box).borderStyle)).toBe('dashed'))
   await page.keyboard.press('Control+g')
   await until(async () => expect((await kept()).groups.length === 1).toBe(true))
   expect((await kept()).nodes.filter(({ mode }: { mode: number }) => mode === 2)).toHaveLength(2)
@@ -206,7 +218,8 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await other.goto(`${service.url()}/workflows/edit/${id}`)
   await node(other, 1).waitFor()
   await other.keyboard.press('Control+v')
-  await until(async () => expect(await other.locator('.react-flow__node').count()).toBe(3))
+  // The node that was there, the two that were copied, and their group.
+  await until(async () => expect(await other.locator('.react-flow__node').count()).toBe(4))
   await other.close()
 
   await page.keyboard.press('Control+Shift+e')
@@ -221,6 +234,11 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await drag(page, slot(page, 2, 'o1'), await middleOf(outputs.getByText('Outputs')))
   await until(async () => expect(await outputs.getByRole('listitem').count()).toBe(4))
   await page.getByRole('button', { name: 'Workflow', exact: true }).click()
+  await page.locator('.react-flow__node-box').waitFor()
+  // Escape leaves it too, where the pointer led in and nothing has the focus.
+  await page.locator('.react-flow__node-node').getByText('Subgraph').first().dblclick()
+  await page.locator('.react-flow__node-boundary').first().waitFor()
+  await page.keyboard.press('Escape')
   await page.locator('.react-flow__node-box').waitFor()
   expect(faults).toEqual([])
 })
@@ -255,6 +273,7 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', { ti
   await page.getByRole('option', { name: 'Conditioning (Combine)' }).waitFor()
   await shoot('workflow-canvas-add')
   await page.keyboard.press('Enter')
+  await until(async () => expect(await focused(page)).toBe('8'))
   await until(async () => expect((await kept()).nodes.length === 8).toBe(true))
   await node(page, 3).focus()
   await page.keyboard.press('Tab')

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { PanelLeft, PanelRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useSearchParts } from '../../ui/use-search-parts.ts'
 import { Canvas } from './canvas/Canvas.tsx'
 import { EditorTabs } from './files/EditorTabs.tsx'
 import { useOpenWorkflow } from './files/use-open-workflow.ts'
@@ -157,18 +158,9 @@ const SIDES = ['Inspector', 'Results'] as const
 function SidePart() {
   const canvas = useCanvasStore()
   const width = useCanvas(({ preferences }) => preferences.sideWidth)
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
   const side = search.get('side') === 'results' ? 'Results' : 'Inspector'
-  const choose = (value: (typeof SIDES)[number]) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === 'Inspector') next.delete('side')
-        else next.set('side', 'results')
-        return next
-      },
-      { replace: true },
-    )
+  const choose = (value: (typeof SIDES)[number]) => set({ side: value === 'Results' ? 'results' : undefined })
   return (
     <div style={{ width }} className={clsx(PANEL, 'relative max-w-full border-l border-line max-lg:right-0')}>
       <SideResizer width={width} onWidth={(sideWidth) => canvas.getState().prefer({ sideWidth })} />

@@ -7,11 +7,15 @@ import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
 import { firstView, savedView } from '../../../src-renderer/features/workflow-editor/canvas/first-view.ts'
 import { fittingInputs, fittingOutputs } from '../../../src-renderer/features/workflow-editor/canvas/fitting-slots.ts'
 import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/canvas/flow-graph.ts'
+import { placesOfLink } from '../../../src-renderer/features/workflow-editor/canvas/link-ends.ts'
 import { linkPath, segmentAt } from '../../../src-renderer/features/workflow-editor/canvas/link-path.ts'
 import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/links-under.ts'
 import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/next-node.ts'
 import { safeColour } from '../../../src-renderer/features/workflow-editor/canvas/node-colours.ts'
+import { pointOn } from '../../../src-renderer/features/workflow-editor/canvas/point-on-link.ts'
 import { isKnownSlot, slotColour } from '../../../src-renderer/features/workflow-editor/canvas/slot-colour.ts'
+import { type Addable, nameOf } from '../../../src-renderer/features/workflow-editor/palette/addable.ts'
+import { readDragged, writeDragged } from '../../../src-renderer/features/workflow-editor/palette/dragged-node.ts'
 import { createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { makeDocument } from '../editor-bench/make-document.ts'
@@ -112,6 +116,23 @@ describe('links', () => {
     expect(linksUnder({ links, byId }, { x: -5000, y: -5000, width: 20_000, height: 20_000 })).toHaveLength(
       links.length,
     )
+  })
+
+  test('a point for a link is placed by where its slots are, and not by where its nodes are', () => {
+    const raw = JSON.parse(makeDocument(2))
+    raw.extra = { reroutes: [{ id: 1, pos: [330, 400], linkIds: [1] }], linkExtensions: [{ id: 1, parentId: 1 }] }
+    const { nodes, links } = flowOf(read(JSON.stringify(raw)))
+    const byId = new Map(nodes.map((node) => [node.id, node]))
+    const [link] = links
+    if (link === undefined) throw new Error('no link')
+    const ends = placesOfLink(link, byId)
+    const [first, second] = [byId.get(link.source), byId.get(link.target)]
+    expect(ends).toMatchObject({ from: { x: (first?.position.x ?? 0) + (first?.width ?? 0) - 0.5 } })
+    expect(ends).toMatchObject({ to: { x: (second?.position.x ?? 0) - 0.5 } })
+    const beside = ({ x, y } = { x: 0, y: 0 }) => ({ x: (x + 330) / 2, y: (y + 400) / 2 })
+    expect(pointOn(link, beside(ends?.from), { byId }).before).toBe(0)
+    expect(pointOn(link, beside(ends?.to), { byId }).before).toBe(1)
+    expect(pointOn(link, { x: 1, y: 2 }, { byId: new Map() })).toEqual({ linkId: link.id, pos: [1, 2] })
   })
 
   test('a point goes between those that it lies between', () => {
@@ -220,4 +241,21 @@ describe('stores', () => {
     editor.getState().undo()
     expect(editor.getState().document).toBe(before)
   })
+})
+
+test('a subgraph that is dragged from the palette keeps its name, and a class that is not known here is nothing', () => {
+  const held = new Map<string, string>()
+  const hand = {
+    setData: (type: string, text: string) => void held.set(type, text),
+    getData: (type: string) => held.get(type) ?? '',
+  } as unknown as DataTransfer
+  const dragged = (what: Addable) => {
+    writeDragged(hand, what)
+    return readDragged(hand, new Map())
+  }
+  expect(readDragged(hand, new Map())).toBeUndefined()
+  const subgraph = dragged({ kind: 'subgraph', definition: '0b6e-uuid', name: 'Prompts' })
+  expect(subgraph && nameOf(subgraph)).toBe('Prompts')
+  expect(dragged({ kind: 'note' })).toEqual({ kind: 'note' })
+  expect(dragged({ kind: 'class', type: { name: 'Gone' } as never })).toBeUndefined()
 })

@@ -14,10 +14,12 @@ import {
 import { parseStored } from '../../../src-renderer/features/workflow-editor/files/parse-stored.ts'
 import { graphPicture } from '../../../src-renderer/features/workflow-editor/files/picture/graph-picture.ts'
 import { fitInto } from '../../../src-renderer/features/workflow-editor/files/picture/paint-graph.ts'
+import { workflowName } from '../../../src-renderer/features/workflow-editor/files/workflow-name.ts'
 import { writeText } from '../../../src-renderer/features/workflow-editor/files/write-text.ts'
 import { arrange, sortOf } from '../../../src-renderer/features/workflows/library/arrange.ts'
 import { nextCard } from '../../../src-renderer/features/workflows/library/next-card.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../support/workflow-files.ts'
+import { typesWith } from './widgets-support.tsx'
 
 const DOCUMENT =
   '{"nodes":[{"id":1,"type":"Note","pos":[0,0],"seed":18446744073709551615,"cfg":1.0}],"links":[],"version":0.4}'
@@ -160,6 +162,12 @@ test.each([
   expect(fileNameOf(name, ending)).toBe(expected)
 })
 
+test('a name that is too long for the library is cut, and what it ends with is kept', () => {
+  expect(workflowName('Castle', ' (copy)')).toBe('Castle (copy)')
+  expect([200, 201].map((length) => workflowName('x'.repeat(length)).length)).toEqual([200, 200])
+  expect(workflowName('x'.repeat(300), ' (copy)')).toBe(`${'x'.repeat(193)} (copy)`)
+})
+
 test('what the browser kept in another form counts as nothing', () => {
   expect(parseStored(workflowId, '"abcdefghijkl"')).toBe('abcdefghijkl')
   expect([parseStored(workflowId, undefined), parseStored(workflowId, '{'), parseStored(workflowId, '1')]).toEqual([
@@ -191,6 +199,17 @@ describe('the picture of a graph', () => {
     ])
     expect(picture.links).toEqual([{ from: [200, 44], to: [400, 44], type: 'IMAGE' }])
     expect(picture.groups.map(({ title }) => title)).toEqual(['G'])
+  })
+
+  test('has a node with a subgraph as high as what it shows of it', () => {
+    const inner = '{"id":8,"type":"KSampler","widgets_values":[1,"fixed",20,8,"euler","normal",1]}'
+    const host = (shown: string) => `{"id":57,"type":"g","size":[200,10],"properties":{"proxyWidgets":[${shown}]}}`
+    const heightOf = (shown: string) => {
+      const subgraphs = `[{"id":"g","version":1,"name":"Inner","inputs":[],"outputs":[],"nodes":[${inner}],"links":[]}]`
+      const text = `{"nodes":[${host(shown)}],"links":[],"definitions":{"subgraphs":${subgraphs}},"version":0.4}`
+      return graphPicture(readDocument(objectOf(text)), typesWith()).nodes[0]?.box.height ?? 0
+    }
+    expect(heightOf('["8","steps"],["8","cfg"],["8","denoise"]') - heightOf('["8","steps"]')).toBe(48)
   })
 
   test('is fitted into a size, in the middle and never larger than it is', () => {

@@ -82,7 +82,8 @@ describe('running a document', () => {
   test('several times gives each a seed of its own', async () => {
     const { actions, runs, sent } = setup({ runCreate: () => run('r') })
     runs.getState().set({ endpointId: 'e' })
-    await actions.run({ count: 5 })
+    runs.getState().set({ count: 5 })
+    await actions.run()
     expect(new Set(sent().map(({ payload }) => payload)).size).toBe(5)
     expect(runs.getState().sending).toBe(0)
   })
@@ -115,7 +116,8 @@ describe('running a document', () => {
     const { actions, runs, editor, sent } = setup({ runCreate: refuse })
     runs.getState().set({ endpointId: 'e' })
     const { document } = editor.getState()
-    await actions.run({ count: 3 })
+    runs.getState().set({ count: 3 })
+    await actions.run()
     expect(sent()).toHaveLength(1)
     // Nothing was made with its seed.
     expect(editor.getState().document).toBe(document)

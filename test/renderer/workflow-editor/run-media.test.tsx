@@ -1,9 +1,13 @@
 import { screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { NodePictures } from '../../../src-renderer/features/workflow-editor/canvas/NodePictures.tsx'
 import { RunErrors } from '../../../src-renderer/features/workflow-editor/run/RunErrors.tsx'
 import { mediaKind, RunMedia } from '../../../src-renderer/features/workflow-editor/run/RunMedia.tsx'
 import { SettingList } from '../../../src-renderer/features/workflow-editor/run/SettingList.tsx'
-import { renderInApp } from '../support.tsx'
+import { undoLater } from '../../../src-renderer/features/workflow-editor/run/undo-later.ts'
+import { RunResults } from '../../../src-renderer/features/workflows/gallery/RunResults.tsx'
+import { NOW, renderInApp } from '../support.tsx'
+import { documentOf, renderInEditor } from './widgets-support.tsx'
 
 const result = (mediaType: string) => ({ asset: 'a'.repeat(64), filename: 'out.bin', mediaType })
 
@@ -32,6 +36,15 @@ test('a film and a sound can be played, and what is neither is a download', () =
   expect(screen.getByRole('link', { name: 'out.bin' }).getAttribute('download')).toBe('out.bin')
 })
 
+test('a node shows the pictures of its results, and of a drawing that is a download none', () => {
+  const of = (mediaType: string) => ({ state: 'done', results: [result(mediaType)] }) as const
+  const { container, unmount } = renderInApp(<NodePictures progress={of('image/svg+xml')} hangs={false} />)
+  expect(container.querySelector('img')).toBeNull()
+  unmount()
+  renderInApp(<NodePictures progress={of('image/webp')} hangs={false} />)
+  screen.getByRole('img', { name: 'out.bin' })
+})
+
 test('an error with markup in it is text', () => {
   const { container } = renderInApp(<RunErrors errors={['{"message":"<img src=x onerror=alert(1)>","node":"3"}']} />)
   expect(container.querySelector('img')).toBeNull()
@@ -42,4 +55,28 @@ test('settings of the same name say which node they are of', () => {
   const setting = (node: string, title: string) => ({ node, title, input: 'steps', name: 'Steps', value: '20' })
   renderInApp(<SettingList settings={[setting('3', 'First pass'), setting('4', 'Second pass')]} />)
   screen.getByText(/Second pass/)
+})
+
+test('a run that was cancelled before it gave anything says so on its page', () => {
+  const run = { id: 'r1', endpointId: 'e', title: 'Castle', payload: '{}', createdAt: NOW, results: [], errors: [] }
+  renderInApp(<RunResults run={{ ...run, status: 'CANCELLED' }} />)
+  screen.getByText('It was cancelled; nothing is kept.')
+})
+
+test('a notice takes back its own step, and no later one', () => {
+  const { editor, store, tab } = renderInEditor(null, documentOf(['{"id":1,"type":"Note"}']))
+  const before = editor.getState().document
+  const rename = (title: string) =>
+    editor.getState().edit('Rename', (document) => ({ ...document, raw: new Map([['title', title]]) }))
+  rename('one')
+  const undo = undoLater(tab, store)
+  rename('two')
+  undo()
+  expect(editor.getState().done).toHaveLength(2)
+  expect(store.getState().notices.map(({ text }) => text)).toEqual([
+    'The graph was edited since. Undo the later edits first.',
+  ])
+  editor.getState().undo()
+  undo()
+  expect(editor.getState().document).toBe(before)
 })

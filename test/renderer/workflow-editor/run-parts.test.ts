@@ -8,14 +8,16 @@ import { progressOfNodes } from '../../../src-renderer/features/workflow-editor/
 import { placedLine, readRunError } from '../../../src-renderer/features/workflow-editor/run/read-run-error.ts'
 import { allSettings, mainSettings, seedOf } from '../../../src-renderer/features/workflow-editor/run/read-settings.ts'
 import {
+  chooseEndpoint,
   firstEndpoint,
   isStandIn,
   runEndpoints,
 } from '../../../src-renderer/features/workflow-editor/run/run-endpoints.ts'
 import { selectedOutputs } from '../../../src-renderer/features/workflow-editor/run/selected-outputs.ts'
 import { readWorkerProgress } from '../../../src-renderer/features/workflow-editor/run/worker-progress.ts'
+import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
 import { nextCard } from '../../../src-renderer/features/workflows/gallery/next-card.ts'
-import { anEndpoint } from '../support.tsx'
+import { anEndpoint, testPlatform } from '../support.tsx'
 
 function object(text: string): JsonObject {
   const parsed = parseJson(text)
@@ -100,6 +102,15 @@ describe('endpoints for graphs', () => {
     expect(firstEndpoint([sketch, hello], 'hello')).toBe('hello')
     expect(firstEndpoint([sketch, hello], 'gone')).toBe('sketch')
     expect(firstEndpoint([hello], undefined)).toBeUndefined()
+  })
+
+  test('one that is chosen, wherever that is, is remembered, and what was refused for another is forgotten', () => {
+    const platform = testPlatform()
+    const runs = createRunStore()
+    runs.getState().set({ endpointId: 'hello', refusal: { message: 'It lacks a class.', problems: [] } })
+    chooseEndpoint({ platform, runs }, 'sketch')
+    expect(runs.getState()).toMatchObject({ endpointId: 'sketch', refusal: undefined })
+    expect(platform.preferences.get('workflow-endpoint')).toBe('sketch')
   })
 })
 

@@ -220,6 +220,22 @@ test('lines of text change the weight of a word with Ctrl and the arrows', async
   expect(written()).toContain('["a (red:1.1) fox"]')
 })
 
+test('lines of text take the wheel from the canvas only where there is more of them than is seen; numbers never', () => {
+  renderWidgets('{"id":1,"type":"CLIPTextEncode","widgets_values":["a red fox"]}')
+  const text = screen.getByRole('textbox', { name: /^text of / })
+  const takesWheel = (height: number) => {
+    Object.defineProperties(text, {
+      scrollHeight: { value: height, configurable: true },
+      clientHeight: { value: 50, configurable: true },
+    })
+    fireEvent.pointerEnter(text)
+    return text.closest('.nowheel') !== null
+  }
+  expect([takesWheel(50), takesWheel(51)]).toEqual([false, true])
+  renderWidgets(SAMPLER)
+  expect(number('steps of KSampler').closest('.nowheel')).toBeNull()
+})
+
 test('a value without a control of its own is JSON, and taken over once it is some', async () => {
   const types = typesWith('{"B":{"input":{"required":{"box":["BOUNDING_BOX",{}]}},"output":[]}}')
   const { written, platform } = renderWidgets('{"id":1,"type":"B","widgets_values":[{"x":1.0}]}', { types })

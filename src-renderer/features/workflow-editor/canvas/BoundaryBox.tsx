@@ -1,6 +1,6 @@
 import type { NodeProps } from '@xyflow/react'
 import { memo } from 'react'
-import type { BoundaryNode } from './flow-types.ts'
+import { type BoundaryNode, inputHandle, outputHandle } from './flow-types.ts'
 import { SLOT_ROW, TITLE } from './geometry.ts'
 import { Slot } from './NodeSlots.tsx'
 
@@ -20,7 +20,12 @@ export const BoundaryBox = memo(function BoundaryBox({ data: { side, slots } }: 
               {name}
             </span>
             <span className={isIn ? 'absolute inset-y-0 -right-3' : 'absolute inset-y-0 -left-3'}>
-              <Slot side={isIn ? 'output' : 'input'} id={isIn ? `o${at}` : `i${at}`} type={type} isLinked={isLinked} />
+              <Slot
+                side={isIn ? 'output' : 'input'}
+                id={isIn ? outputHandle(at) : inputHandle(at, name)}
+                type={type}
+                isLinked={isLinked}
+              />
             </span>
           </li>
         ))}

@@ -4,9 +4,11 @@ import type { EditorActions } from '../keys/create-actions.ts'
 import { AddNodeList } from '../palette/AddNodeList.tsx'
 import { InputList, OutputList } from '../palette/LinkLists.tsx'
 import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
+import { useTab } from '../store/editor-context.ts'
 import { CanvasControls } from './CanvasControls.tsx'
 import { CanvasMenu } from './CanvasMenu.tsx'
 import type { CanvasNode } from './flow-types.ts'
+import { focusNode } from './focus-node.ts'
 import { Minimap } from './Minimap.tsx'
 import { Trail } from './Trail.tsx'
 import type { Flow } from './use-flow.ts'
@@ -20,15 +22,18 @@ type CanvasOverlaysProps = {
 
 /** What lies over the canvas: where one is, what is open, and what was just done. */
 export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
+  const { editor } = useTab()
   const canvas = useCanvasStore()
   const overlay = useCanvas((state) => state.overlay)
   const hasMinimap = useCanvas(({ preferences }) => preferences.hasMinimap)
   const onClose = useCallback(() => {
     canvas.getState().set({ overlay: undefined })
-    const area = '.workflow-canvas .react-flow__node'
-    const node = document.querySelector<HTMLElement>(`${area}.selected`) ?? document.querySelector<HTMLElement>(area)
-    node?.focus({ preventScroll: true })
-  }, [canvas])
+    const [id] = editor.getState().selection
+    if (id === undefined) return document.querySelector<HTMLElement>(ANY_NODE)?.focus({ preventScroll: true })
+    if (focusNode(id)) return
+    // A node that was just added is drawn with the next frame; by then somebody may have gone on to something else.
+    requestAnimationFrame(() => requestAnimationFrame(() => document.activeElement === document.body && focusNode(id)))
+  }, [canvas, editor])
   return (
     <>
       <Trail />
@@ -43,6 +48,8 @@ export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
     </>
   )
 }
+
+const ANY_NODE = '.workflow-canvas .react-flow__node'
 
 function Nothing({ actions }: { readonly actions: EditorActions }) {
   return (

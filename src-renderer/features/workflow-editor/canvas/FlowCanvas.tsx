@@ -1,4 +1,13 @@
-import { Background, BackgroundVariant, ReactFlow, SelectionMode, useStore, type Viewport } from '@xyflow/react'
+import {
+  Background,
+  BackgroundVariant,
+  ReactFlow,
+  SelectionMode,
+  useKeyPress,
+  useStore,
+  type Viewport,
+} from '@xyflow/react'
+import clsx from 'clsx'
 import { useRef } from 'react'
 import { CommandsHere } from '../../../ui/CommandsHere.tsx'
 import { useActions } from '../keys/use-actions.ts'
@@ -46,8 +55,9 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
   const pointing = usePointing(address, flow)
   const actions = useActions(flow, area, pointing.pointer)
   const commands = useEditorCommands(actions)
-  const onKeyDown = useFocusInCanvas(flow)
+  const keys = useFocusInCanvas(flow)
   const isZooming = preferences.wheel === 'zoom'
+  const isPanning = useKeyPress('Space')
   useView(flow)
   useEditorKeys(actions)
   return (
@@ -55,8 +65,9 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and pointer within it come from what is on the canvas */}
       <div
         ref={area}
-        className="relative size-full"
-        onKeyDown={onKeyDown}
+        className={clsx('relative size-full', isPanning && 'panning')}
+        onKeyDown={keys.onKeyDown}
+        onKeyUp={keys.onKeyUp}
         {...pointing.area}
         onPointerMove={(event) => {
           pointing.onPointerMove(event)

@@ -9,6 +9,7 @@ import { addressOf } from '../store/editor-store.ts'
 import { useDetail } from './detail.ts'
 import type { GroupNode } from './flow-types.ts'
 import { GroupResizer } from './GroupResizer.tsx'
+import { GROUP_TITLE_LINE } from './geometry.ts'
 import { safeColour } from './node-colours.ts'
 
 /** A box around nodes. Its title is what it is moved by; within it the canvas is as elsewhere. */
@@ -27,7 +28,7 @@ export const GroupBox = memo(function GroupBox({ id, data, selected }: NodeProps
         )}
       >
         <div
-          style={{ fontSize: size, lineHeight: 1.3 }}
+          style={{ fontSize: size, lineHeight: GROUP_TITLE_LINE }}
           className="group-title pointer-events-auto truncate bg-[color-mix(in_oklab,var(--given)_18%,var(--surface-0))] px-2 font-medium"
         >
           {isCollapsed && <span aria-hidden>▸ </span>}

@@ -1,5 +1,5 @@
 import { BaseEdge, type EdgeProps } from '@xyflow/react'
-import { memo } from 'react'
+import { type CSSProperties, memo } from 'react'
 import type { FlowLink } from './flow-types.ts'
 import { linkPath } from './link-path.ts'
 import { slotColour } from './slot-colour.ts'
@@ -14,7 +14,8 @@ export const LinkLine = memo(function LinkLine({ sourceX, sourceY, targetX, targ
         path={path}
         interactionWidth={16}
         className="workflow-link"
-        style={{ stroke: slotColour(data?.type ?? '*'), strokeWidth: 2.5 }}
+        // The colour alone: how a link under the pointer or a selected one looks is for `canvas.css` to say.
+        style={{ '--link': slotColour(data?.type ?? '*') } as CSSProperties}
       />
     </>
   )

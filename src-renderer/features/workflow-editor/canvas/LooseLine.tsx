@@ -1,6 +1,6 @@
 import { type ConnectionLineComponentProps, useStoreApi } from '@xyflow/react'
 import { useCanvas } from '../store/canvas-context.ts'
-import type { CanvasNode } from './flow-types.ts'
+import { type CanvasNode, outputHandle } from './flow-types.ts'
 import { linkPath } from './link-path.ts'
 import { slotColour } from './slot-colour.ts'
 
@@ -35,7 +35,7 @@ function outputPlace(
   { node, slot }: { node: string; slot: number },
 ) {
   const inner = store.getState().nodeLookup.get(node)
-  const handle = inner?.internals.handleBounds?.source?.find(({ id }) => id === `o${slot}`)
+  const handle = inner?.internals.handleBounds?.source?.find(({ id }) => id === outputHandle(slot))
   if (inner === undefined || handle === undefined) return undefined
   const { x, y } = inner.internals.positionAbsolute
   return { x: x + handle.x, y: y + handle.y }

@@ -1,7 +1,9 @@
 import { type ReactFlowState, useReactFlow, useStoreApi } from '@xyflow/react'
 import { type PointerEvent, useEffect, useRef } from 'react'
 import { useColours } from '../../../ui/use-colours.ts'
+import { boundsOfNodes } from './first-view.ts'
 import type { CanvasNode } from './flow-types.ts'
+import type { Box } from './geometry.ts'
 
 type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type Frame = { readonly x: number; readonly y: number; readonly scale: number }
@@ -9,6 +11,9 @@ type Frame = { readonly x: number; readonly y: number; readonly scale: number }
 const WIDTH = 180
 const HEIGHT = 120
 const MARGIN = 6
+// A graph of few nodes does not fill it.
+const MOST_SCALE = 0.2
+const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
 
 /** The whole graph in small, with what is seen of it. The library's own draws an element for each node. */
 export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
@@ -74,21 +79,12 @@ function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode
   const { canvas } = context
   canvas.width = WIDTH * 2
   canvas.height = HEIGHT * 2
-  const boxes = nodes.map(({ position: { x, y }, width = 0, height = 0 }) => ({
-    x,
-    y,
-    right: x + width,
-    bottom: y + height,
-  }))
-  const left = boxes.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY)
-  const top = boxes.reduce((least, { y }) => Math.min(least, y), Number.POSITIVE_INFINITY)
-  const right = boxes.reduce((most, one) => Math.max(most, one.right), Number.NEGATIVE_INFINITY)
-  const bottom = boxes.reduce((most, one) => Math.max(most, one.bottom), Number.NEGATIVE_INFINITY)
-  const scale = Math.min((WIDTH - 2 * MARGIN) / (right - left), (HEIGHT - 2 * MARGIN) / (bottom - top), 0.2)
+  const bounds = boundsOfNodes(nodes) ?? NOTHING
+  const scale = Math.min((WIDTH - 2 * MARGIN) / bounds.width, (HEIGHT - 2 * MARGIN) / bounds.height, MOST_SCALE)
   const frame = {
     scale,
-    x: (left + right) / 2 - WIDTH / 2 / scale,
-    y: (top + bottom) / 2 - HEIGHT / 2 / scale,
+    x: bounds.x + bounds.width / 2 - WIDTH / 2 / scale,
+    y: bounds.y + bounds.height / 2 - HEIGHT / 2 / scale,
   }
   const [plain, chosen, group] = ['--line-strong', '--accent', '--surface-2'].map((name) =>
     style.getPropertyValue(name),

@@ -3,16 +3,18 @@ import clsx from 'clsx'
 import { ChevronRight, Layers, Pin } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/where-is.ts'
 import { NoteBody } from '../notes/NoteBody.tsx'
 import { useEditor } from '../store/editor-context.ts'
 import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
 import { useDetail } from './detail.ts'
-import type { FlowNode } from './flow-types.ts'
+import { type FlowNode, inputHandle, outputHandle } from './flow-types.ts'
 import { TITLE } from './geometry.ts'
 import { NodePictures } from './NodePictures.tsx'
 import { NodeProgressBar, NodeStateBadge, NodeStateMark, useNodeProgress } from './NodeProgress.tsx'
 import { NodeResizer } from './NodeResizer.tsx'
 import { NodeSlots, Slot } from './NodeSlots.tsx'
+import { NodeTitle } from './NodeTitle.tsx'
 import { nodeColours } from './node-colours.ts'
 import { ProblemMark } from './ProblemMark.tsx'
 
@@ -26,26 +28,19 @@ export const NodeBox = memo(function NodeBox({ data: { view, own, hasRoom }, sel
 
 type PartProps = { readonly view: NodeView; readonly selected: boolean }
 
-// Told by words too; dimmed words could not be read.
-const MODE_LOOKS = {
-  always: '',
-  mute: 'border-dashed [--body:var(--surface-2)] [&_.node-title]:line-through',
-  bypass: 'border-retried [--title:color-mix(in_oklab,var(--retried)_30%,var(--surface-2))]',
-} as const
-
 type FrameProps = PartProps & { readonly isBare?: boolean; readonly children?: ReactNode }
 
 function Frame({ view, selected, isBare = false, children }: FrameProps) {
   return (
     <div
       {...nodeColours(view)}
+      data-mode={view.mode}
       className={clsx(
         'workflow-node size-full rounded-control border',
         isBare ? (selected ? 'bg-accent' : 'bg-line-strong') : 'bg-(--body)',
         view.kind === 'unknown' && 'border-2 border-dashed border-failed',
-        view.kind !== 'unknown' && view.mode !== 'bypass' && 'border-line-strong/70',
+        view.kind !== 'unknown' && 'border-line-strong/70',
         selected && 'outline-2 outline-accent',
-        MODE_LOOKS[view.mode],
       )}
     >
       {children}
@@ -55,7 +50,7 @@ function Frame({ view, selected, isBare = false, children }: FrameProps) {
 
 function PlainNode({ view, selected }: PartProps) {
   const path = useEditor((state) => state.path)
-  const progress = useNodeProgress([...path, view.id].join(':'), view.kind === 'subgraph')
+  const progress = useNodeProgress(payloadIdOf(path, view.id), view.kind === 'subgraph')
   return (
     <>
       <Frame view={view} selected={selected}>
@@ -75,7 +70,7 @@ type WholeProps = PartProps & Pick<FlowNode['data'], 'own' | 'hasRoom'>
 
 function WholeNode({ view, own, selected, hasRoom }: WholeProps) {
   const path = useEditor((state) => state.path)
-  const payloadId = [...path, view.id].join(':')
+  const payloadId = payloadIdOf(path, view.id)
   const progress = useNodeProgress(payloadId, view.kind === 'subgraph')
   const isNote = view.kind === 'note' || view.kind === 'markdown'
   return (
@@ -115,6 +110,7 @@ function Title({ view, children }: { readonly view: NodeView; readonly children:
   const isUnknown = view.kind === 'unknown'
   return (
     <div
+      data-title
       style={{ height: TITLE - 1 }}
       className="flex shrink-0 items-center gap-1.5 rounded-t-control border-b border-line bg-(--title) px-2 font-medium"
     >
@@ -122,9 +118,7 @@ function Title({ view, children }: { readonly view: NodeView; readonly children:
       {view.isCollapsed && <ChevronRight aria-hidden className="size-3.5 shrink-0" />}
       {view.kind === 'subgraph' && <Layers aria-label="Subgraph" className="size-3.5 shrink-0" />}
       {view.isPinned && <Pin aria-label="Pinned" className="size-3.5 shrink-0" />}
-      <span className="node-title truncate" title={view.title}>
-        {view.title}
-      </span>
+      <NodeTitle view={view} />
       {isUnknown && <span className="shrink-0 text-small text-failed-ink">unknown class</span>}
       {view.mode !== 'always' && (
         <span className="shrink-0 text-small text-ink-2">{view.mode === 'mute' ? 'muted' : 'bypassed'}</span>
@@ -139,8 +133,8 @@ function CollapsedSlots({ view: { inputs, outputs } }: { readonly view: NodeView
   const [input, output] = [inputs.find(({ link }) => link !== undefined), outputs[0]]
   return (
     <>
-      {input !== undefined && <Slot side="input" id={`i${input.at}`} type={input.type} isLinked />}
-      {output !== undefined && <Slot side="output" id={`o${output.at}`} type={output.type} isLinked />}
+      {input !== undefined && <Slot side="input" id={inputHandle(input.at, input.name)} type={input.type} isLinked />}
+      {output !== undefined && <Slot side="output" id={outputHandle(output.at)} type={output.type} isLinked />}
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { mediaKind } from '../run/RunMedia.tsx'
 import type { NodeProgress } from '../store/run-store.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
@@ -32,14 +33,19 @@ export function NodePictures({ progress, hangs }: { readonly progress: NodeProgr
   )
 }
 
-type Picture = { readonly key: string; readonly address: string; readonly words: string; readonly kind: string }
+type Picture = {
+  readonly key: string
+  readonly address: string
+  readonly words: string
+  readonly kind: 'image' | 'video'
+}
 
 // More are in the panel of results.
 const MOST = 4
 
 function picturesOf({ preview, results, state }: NodeProgress): readonly Picture[] {
   const made = (results ?? []).flatMap(({ asset, filename, mediaType }): Picture[] => {
-    const kind = mediaType.split('/')[0] ?? ''
+    const kind = mediaKind({ mediaType })
     return kind === 'image' || kind === 'video'
       ? [{ key: asset, address: assetAddress(asset), words: filename, kind }]
       : []

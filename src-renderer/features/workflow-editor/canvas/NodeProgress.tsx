@@ -1,5 +1,6 @@
 import { useRuns } from '../store/editor-context.ts'
 import type { NodeProgress as Progress } from '../store/run-store.ts'
+import { TITLE } from './geometry.ts'
 
 /** How a node does in the run that is shown; of a subgraph what is within it. */
 export function useNodeProgress(payloadId: string, isSubgraph: boolean): Progress | undefined {
@@ -54,7 +55,8 @@ export function NodeProgressBar({ progress }: { readonly progress: Progress }) {
       aria-valuenow={step}
       aria-valuemin={0}
       aria-valuemax={steps}
-      className="absolute inset-x-0 top-[29px] h-[3px] bg-line"
+      style={{ top: TITLE - 1 }}
+      className="absolute inset-x-0 h-[3px] bg-line"
     >
       <div className="h-full bg-running" style={{ width: `${Math.min(100, (step / steps) * 100)}%` }} />
     </div>

@@ -2,7 +2,7 @@ import { NodeResizeControl, type OnResizeEnd } from '@xyflow/react'
 import { resizeNode } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { useTab } from '../store/editor-context.ts'
 import { addressOf } from '../store/editor-store.ts'
-import { TITLE } from './geometry.ts'
+import { LEAST_WIDTH, TITLE } from './geometry.ts'
 
 /** The corner of a selected node that it is made larger by. */
 export function NodeResizer({ id }: { readonly id: string }) {
@@ -15,7 +15,7 @@ export function NodeResizer({ id }: { readonly id: string }) {
   return (
     <NodeResizeControl
       position="bottom-right"
-      minWidth={120}
+      minWidth={LEAST_WIDTH}
       minHeight={TITLE + 10}
       onResizeEnd={onResizeEnd}
       className="!size-3 !rounded-[3px] !border-accent !bg-surface-1"

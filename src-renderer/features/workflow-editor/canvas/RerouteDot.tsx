@@ -1,7 +1,7 @@
 import type { NodeProps } from '@xyflow/react'
 import clsx from 'clsx'
 import { memo } from 'react'
-import type { FlowNode } from './flow-types.ts'
+import { type FlowNode, inputHandle, outputHandle } from './flow-types.ts'
 import { Slot } from './NodeSlots.tsx'
 
 /** A reroute: a node that hands on what comes in. */
@@ -17,10 +17,10 @@ export const RerouteDot = memo(function RerouteDot({ data: { view }, selected }:
     >
       <span className="sr-only">Reroute</span>
       {input !== undefined && (
-        <Slot side="input" id={`i${input.at ?? 0}`} type={type} isLinked={input.link !== undefined} />
+        <Slot side="input" id={inputHandle(input.at, input.name)} type={type} isLinked={input.link !== undefined} />
       )}
       {output !== undefined && (
-        <Slot side="output" id={`o${output.at}`} type={type} isLinked={output.links.length > 0} />
+        <Slot side="output" id={outputHandle(output.at)} type={type} isLinked={output.links.length > 0} />
       )}
     </div>
   )

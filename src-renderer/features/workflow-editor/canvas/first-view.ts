@@ -1,6 +1,7 @@
 /** What of a graph is seen when it is opened: what was looked at before, else all of it. */
 import { getViewportForBounds, type Viewport } from '@xyflow/react'
 import type { Graph } from '../../../../src-main/domain/workflow/document/document.ts'
+import { around } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import { asDouble, isArray, isObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { EditorStore } from '../store/editor-store.ts'
 import type { CanvasNode } from './flow-types.ts'
@@ -47,27 +48,18 @@ function seesOne({ nodes }: Flow, { x, y, zoom }: Viewport, size: Size): boolean
 }
 
 function viewOfAll({ nodes }: Flow, size: Size): Viewport {
-  return viewOf(nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
+  return viewportOf(nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
 /** The view that shows nodes; undefined for none. */
-export function viewOf(nodes: readonly CanvasNode[], { width, height }: Size): Viewport | undefined {
+export function viewportOf(nodes: readonly CanvasNode[], { width, height }: Size): Viewport | undefined {
   const bounds = boundsOfNodes(nodes)
   return bounds && getViewportForBounds(bounds, width, height, LEAST_ZOOM, FIT.maxZoom, FIT.padding)
 }
 
 /** The rectangle around nodes; undefined for none. */
 export function boundsOfNodes(nodes: readonly CanvasNode[]): Box | undefined {
-  if (nodes.length === 0) return undefined
-  let [left, top] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  let [right, bottom] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { position, width = 0, height = 0 } of nodes) {
-    left = Math.min(left, position.x)
-    top = Math.min(top, position.y)
-    right = Math.max(right, position.x + width)
-    bottom = Math.max(bottom, position.y + height)
-  }
-  return { x: left, y: top, width: right - left, height: bottom - top }
+  return around(nodes.map(({ position: { x, y }, width = 0, height = 0 }) => ({ x, y, width, height })))
 }
 
 /** Where a document was looked at when it was saved; undefined where it does not say. */

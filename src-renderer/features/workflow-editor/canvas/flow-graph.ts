@@ -34,6 +34,7 @@ import {
   BOUNDARY_WIDTH,
   boundaryHeight,
   boundarySlotMiddle,
+  GROUP_TITLE_LINE,
   hasRoomBelow,
   isBare,
   nodeBox,
@@ -42,8 +43,6 @@ import {
   slotMiddle,
 } from './geometry.ts'
 import { nodeWords } from './node-words.ts'
-
-const GROUP_TITLE = 1.3
 
 /** Makes what is on the canvas; keep it as long as the graph is shown. */
 export function createFlowMaker() {
@@ -111,8 +110,8 @@ function toGroup({ place, title, color, bounds, isCollapsed }: GroupView, graph:
   const group = graph.groups.items[place]
   const size = Math.min(200, Math.max(10, asDouble(group?.raw.get('font_size')) ?? 24))
   const { x, y, width } = bounds
-  const height = isCollapsed ? size * GROUP_TITLE : bounds.height
-  const middle = (size * GROUP_TITLE) / 2
+  const height = isCollapsed ? size * GROUP_TITLE_LINE : bounds.height
+  const middle = (size * GROUP_TITLE_LINE) / 2
   return {
     id: groupName(place),
     type: 'box',

@@ -39,6 +39,10 @@ export type BoundaryNode = Node<
 /** Whatever stands on the canvas. */
 export type CanvasNode = FlowNode | GroupNode | WaypointNode | BoundaryNode
 
+/** Whether it is a node of the document, and no group, point of a link or edge of a subgraph. */
+export const isDocumentNode = (node: CanvasNode | undefined): node is FlowNode =>
+  node?.type === 'node' || node?.type === 'reroute'
+
 /** A link. */
 export type FlowLink = Edge<
   { readonly type: string; readonly words: string; readonly points: readonly Waypoint[] },

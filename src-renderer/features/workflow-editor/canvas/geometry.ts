@@ -2,27 +2,29 @@
  * Where everything of a node is. Sizes come from the document and rows have fixed heights, so that nothing is measured: links
  * know their ends before a node was ever drawn, and 5,000 nodes cost no layout. px of the canvas.
  */
+import { TITLE_PX } from '../../../../src-main/domain/workflow/document/node-size.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
-import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { Rectangle } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import type { InputView, NodeView, WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { takesFile } from '../widgets/widget-kind.ts'
+import { takesFile, takesLines } from '../widgets/widget-kind.ts'
 
 /** Height of a title; the place of a node in the document is below it. Source: the field's editor. */
-export const TITLE = 30
+export const TITLE = TITLE_PX
 /** Height of a row with an input and an output. Source: as above. */
 export const SLOT_ROW = 20
 // Height of a widget with what is between it and the next. Source: as above.
 const WIDGET_ROW = 24
 
 const PADDING = 4
-const LEAST_WIDTH = 120
+/** No node is narrower. */
+export const LEAST_WIDTH = 120
 const LEAST_LINES = 64
 const COLLAPSED_WIDTH = 200
 const REROUTE: Pair = [75, 26]
 const FRESH: Pair = [225, 80]
 
 /** A rectangle. */
-export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+export type Box = Rectangle
 
 /** The inputs that have a row: all but those of widgets that nothing is linked to. */
 export function shownInputs(view: NodeView): readonly InputView[] {
@@ -40,10 +42,7 @@ export function shownWidgets({ widgets }: NodeView): readonly WidgetView[] {
 /** Whether a node is a dot in a link and has no title. */
 export const isBare = (view: NodeView): boolean => view.kind === 'reroute'
 
-// Whether a widget takes several lines.
-function isMultiline({ input }: WidgetView): boolean {
-  return input !== undefined && isObject(input.options) && input.options.get('multiline') === true
-}
+const isMultiline = ({ input }: WidgetView): boolean => input !== undefined && takesLines(input)
 
 /** How high a node must be for all that it shows. */
 function neededHeight(view: NodeView): number {
@@ -90,6 +89,9 @@ export function slotMiddle(view: NodeView, row: number, height: number): number 
   if (view.isCollapsed) return TITLE / 2
   return TITLE + PADDING + row * SLOT_ROW + SLOT_ROW / 2
 }
+
+/** Height of the title of a group, over the size of its letters. */
+export const GROUP_TITLE_LINE = 1.3
 
 /** Width of the box that stands for an edge of a subgraph. */
 export const BOUNDARY_WIDTH = 140

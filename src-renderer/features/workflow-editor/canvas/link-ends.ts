@@ -1,8 +1,9 @@
 /** What the ends of links are called on the canvas, and what they are in the document. */
 import type { LinkEnd } from '../../../../src-main/domain/workflow/document/links.ts'
 import type { InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
-import type { InputView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import type { CanvasNode } from './flow-types.ts'
+import type { InputView, NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import type { Point } from '../store/canvas-store.ts'
+import { type CanvasNode, type FlowLink, isDocumentNode } from './flow-types.ts'
 
 /** An output: by its node and its name on the canvas; undefined where it is none. */
 export function outputEnd(node: CanvasNode | undefined, handle: string | null | undefined): LinkEnd | undefined {
@@ -35,8 +36,25 @@ export function inputType(node: CanvasNode | undefined, { name, slot }: InputEnd
 }
 
 /** The view of a node; undefined for what is none. */
-export const viewOf = (node: CanvasNode | undefined) =>
-  node?.type === 'node' || node?.type === 'reroute' ? node.data.view : undefined
+export const viewOf = (node: CanvasNode | undefined): NodeView | undefined =>
+  isDocumentNode(node) ? node.data.view : undefined
+
+/**
+ * Where a link begins and ends, px of the canvas.
+ * @returns undefined where one of its ends is not drawn
+ */
+export function placesOfLink(
+  { source, sourceHandle, target, targetHandle }: FlowLink,
+  byId: ReadonlyMap<string, CanvasNode>,
+): { readonly from: Point; readonly to: Point } | undefined {
+  const [from, to] = [placeOfHandle(byId.get(source), sourceHandle), placeOfHandle(byId.get(target), targetHandle)]
+  return from && to && { from, to }
+}
+
+function placeOfHandle(node: CanvasNode | undefined, name: string | null | undefined): Point | undefined {
+  const handle = node?.handles?.find(({ id }) => id === name)
+  return node && handle && { x: node.position.x + handle.x, y: node.position.y + handle.y }
+}
 
 /** An input of a view, as the end of a link. */
 export const endOfInput = (node: string, { at, name }: InputView): InputEnd =>

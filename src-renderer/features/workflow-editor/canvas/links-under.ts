@@ -1,6 +1,7 @@
 /** The links that a node is let go on: those whose middle is within its box, the nearest to its own middle first. Pure. */
 import type { FlowLink } from './flow-types.ts'
 import type { Box } from './geometry.ts'
+import { placesOfLink } from './link-ends.ts'
 import type { Flow } from './use-flow.ts'
 
 /** Ids of the links. @param box of the node, where it is let go */
@@ -18,15 +19,10 @@ export function linksUnder({ links, byId }: Pick<Flow, 'links' | 'byId'>, box: B
 }
 
 // The curve of a link is the same from both of its ends; one with points is taken at the one in its middle.
-function middleOfLink({ source, sourceHandle, target, targetHandle, data }: FlowLink, byId: Flow['byId']) {
-  const points = data?.points ?? []
+function middleOfLink(link: FlowLink, byId: Flow['byId']) {
+  const points = link.data?.points ?? []
   const point = points[Math.floor(points.length / 2)]
   if (point !== undefined) return { x: point.pos[0], y: point.pos[1] }
-  const place = (id: string, name: string | null | undefined) => {
-    const node = byId.get(id)
-    const handle = node?.handles?.find((one) => one.id === name)
-    return node && handle && { x: node.position.x + handle.x, y: node.position.y + handle.y }
-  }
-  const [from, to] = [place(source, sourceHandle), place(target, targetHandle)]
-  return from && to && { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }
+  const ends = placesOfLink(link, byId)
+  return ends && { x: (ends.from.x + ends.to.x) / 2, y: (ends.from.y + ends.to.y) / 2 }
 }

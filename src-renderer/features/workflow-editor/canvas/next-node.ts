@@ -1,10 +1,10 @@
 /** Which node follows another. Pure. */
-import type { CanvasNode } from './flow-types.ts'
+import { type CanvasNode, isDocumentNode } from './flow-types.ts'
 
 /** Nodes as one reads: by columns of the graph from left to right, from top to bottom within. Groups and points are left out. */
 export function readingOrder(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
   return nodes
-    .filter(({ type }) => type === 'node' || type === 'reroute')
+    .filter(isDocumentNode)
     .sort((one, other) => one.position.x - other.position.x || one.position.y - other.position.y)
 }
 
@@ -18,7 +18,7 @@ export function nextNode(
   let best: CanvasNode | undefined
   let least = Number.POSITIVE_INFINITY
   for (const node of nodes) {
-    if (node === from || node.id === from.id || (node.type !== 'node' && node.type !== 'reroute')) continue
+    if (node.id === from.id || !isDocumentNode(node)) continue
     const middle = middleOf(node)
     const [across, down] = [middle.x - start.x, middle.y - start.y]
     const ahead = across * x + down * y

@@ -1,4 +1,5 @@
 import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { shownInputs } from './geometry.ts'
 
 const MODES = { always: '', mute: 'muted', bypass: 'bypassed' } as const
 const KINDS: Partial<Record<NodeView['kind'], string>> = {
@@ -12,7 +13,7 @@ const KINDS: Partial<Record<NodeView['kind'], string>> = {
 /** What is read out of a node: its title, what it is, and what it is linked to. */
 export function nodeWords(view: NodeView): string {
   const linked = view.inputs.filter(({ link }) => link !== undefined).length
-  const inputs = view.inputs.filter(({ isWidget, link }) => !isWidget || link !== undefined).length
+  const inputs = shownInputs(view).length
   const parts = [
     view.title === '' ? 'Untitled' : view.title,
     KINDS[view.kind],

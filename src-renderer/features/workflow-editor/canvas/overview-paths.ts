@@ -1,5 +1,6 @@
 /** A graph from far away, as paths by colour in pixels of the canvas of nodes. */
 import type { CanvasNode, FlowLink } from './flow-types.ts'
+import { placesOfLink } from './link-ends.ts'
 import { linkPath } from './link-path.ts'
 import { safeColour } from './node-colours.ts'
 import { slotColour } from './slot-colour.ts'
@@ -45,15 +46,12 @@ function rectangles(nodes: readonly CanvasNode[]): Paths {
 
 function curves(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean): Paths {
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const placeOf = (id: string, name: string | null | undefined) => {
-    const node = byId.get(id)
-    const handle = node?.handles?.find((one) => one.id === name)
-    return node && handle && { x: node.position.x + handle.x, y: node.position.y + handle.y }
-  }
   const paths = new Map<string, Path2D>()
-  for (const { source, sourceHandle, target, targetHandle, data } of links) {
-    const [from, to] = [placeOf(source, sourceHandle), placeOf(target, targetHandle)]
-    if (from === undefined || to === undefined) continue
+  for (const link of links) {
+    const ends = placesOfLink(link, byId)
+    if (ends === undefined) continue
+    const { from, to } = ends
+    const { data } = link
     const path = pathOf(paths, slotColour(data?.type ?? '*'))
     if (!isBare) path.addPath(new Path2D(linkPath(from, to, data?.points ?? [])))
     else {

@@ -1,9 +1,13 @@
 /** The keyboard on the canvas: one node can be reached with Tab, arrows and Tab lead on from it, Enter leads into it. */
-import { useReactFlow } from '@xyflow/react'
-import type { KeyboardEvent } from 'react'
+import { useReactFlow, type Viewport } from '@xyflow/react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useCanvasStore } from '../store/canvas-context.ts'
+import type { CanvasStore } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
-import type { CanvasNode } from './flow-types.ts'
+import type { EditorStore } from '../store/editor-store.ts'
+import { selectNodes } from '../store/select-nodes.ts'
+import { type CanvasNode, isDocumentNode } from './flow-types.ts'
+import { focusNode } from './focus-node.ts'
 import { moveAll } from './move-all.ts'
 import { nextNode, readingOrder } from './next-node.ts'
 import type { Flow } from './use-flow.ts'
@@ -16,21 +20,22 @@ const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** What hears keys on the canvas. */
+/** What hears keys on the canvas, and their end. */
 export function useFocusInCanvas(flow: Flow) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
   const { getViewport, setCenter } = useReactFlow()
+  const spaceAt = useRef<{ readonly id: string; readonly view: Viewport }>(undefined)
 
-  function focusNode(node: CanvasNode | undefined) {
+  function goToNode(node: CanvasNode | undefined) {
     if (node === undefined) return
-    editor.getState().select([node.id])
+    selectNodes({ editor, canvas }, [node.id])
     const { position, width = 0, height = 0 } = node
     if (!isInSight(node, getViewport())) {
       void setCenter(position.x + width / 2, position.y + height / 2, { zoom: getViewport().zoom })
     }
     // It is drawn with the next frame where it was out of sight.
-    requestAnimationFrame(() => requestAnimationFrame(() => elementOf(node.id)?.focus({ preventScroll: true })))
+    requestAnimationFrame(() => requestAnimationFrame(() => focusNode(node.id)))
   }
 
   // With the node that has the focus: who came by Tab sees no other.
@@ -50,7 +55,27 @@ export function useFocusInCanvas(flow: Flow) {
     edit('Move', () => moveAll(document, flow.address, flow, places), 'move by keys')
   }
 
-  return (event: KeyboardEvent<HTMLElement>) => {
+  // Nobody has the focus after a press on empty space, or when the node that had it is no longer drawn, as in a subgraph.
+  useEffect(() => {
+    const onEscape = (event: globalThis.KeyboardEvent) => {
+      const isNowhere = event.target === document.body || (event.target as Element).id === 'content'
+      if (event.key === 'Escape' && isNowhere && !event.defaultPrevented) letGo({ editor, canvas })
+    }
+    addEventListener('keydown', onEscape)
+    return () => removeEventListener('keydown', onEscape)
+  }, [editor, canvas])
+
+  // Space is also held to move the view: the node is selected, or not, when it is let go, and only where nothing was moved.
+  function onKeyUp({ key, target }: KeyboardEvent<HTMLElement>) {
+    if (key !== ' ') return
+    const pressed = spaceAt.current
+    spaceAt.current = undefined
+    const id = (target as Element).getAttribute('data-id')
+    const { x, y } = getViewport()
+    if (pressed?.id === id && pressed.view.x === x && pressed.view.y === y) toggle(pressed.id)
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const element = event.target as Element
     const onNode = element.closest('.react-flow__node')
     const id = onNode?.getAttribute('data-id') ?? undefined
@@ -63,28 +88,25 @@ export function useFocusInCanvas(flow: Flow) {
     if (arrow !== undefined && isPlain) {
       event.preventDefault()
       if (event.shiftKey) moveSelected(arrow, node)
-      else focusNode(nextNode(flow.nodes, node, arrow))
+      else goToNode(nextNode(flow.nodes, node, arrow))
     } else if (event.key === 'Tab' && isPlain) tab(event, node)
     else if (event.key === 'Enter' && isPlain) {
       event.preventDefault()
       editOrOpen(node, onNode)
     } else if (event.key === ' ' && isPlain) {
       event.preventDefault()
-      toggle(node.id)
+      if (!event.repeat) spaceAt.current = { id: node.id, view: getViewport() }
     } else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault()
       openMenu(node, onNode)
     }
   }
 
+  return { onKeyDown, onKeyUp }
+
   function leave(element: Element, onNode: Element | null) {
-    const { path, selection, select, enter } = editor.getState()
     if (onNode !== null && element !== onNode) return (onNode as HTMLElement).focus()
-    const { things, links, set } = canvas.getState()
-    if (selection.size + things.size + links.size > 0) {
-      select([])
-      set({ things: new Set(), links: new Set() })
-    } else if (path.length > 0) enter(undefined)
+    letGo({ editor, canvas })
   }
 
   function tab(event: KeyboardEvent, node: CanvasNode) {
@@ -93,7 +115,7 @@ export function useFocusInCanvas(flow: Flow) {
     // From the last one Tab leads out of the canvas, past what is within the nodes.
     if (next === undefined) return void edgeOf(event.currentTarget, event.shiftKey)?.focus()
     event.preventDefault()
-    focusNode(next)
+    goToNode(next)
   }
 
   function editOrOpen(node: CanvasNode, element: Element) {
@@ -110,7 +132,7 @@ export function useFocusInCanvas(flow: Flow) {
   function openMenu(node: CanvasNode, element: Element) {
     const { left, top } = element.getBoundingClientRect()
     const screen = { x: Math.max(0, left) + 16, y: Math.max(0, top) + 32 }
-    if (node.type === 'node' || node.type === 'reroute') {
+    if (isDocumentNode(node)) {
       if (!editor.getState().selection.has(node.id)) editor.getState().select([node.id])
       canvas.getState().set({ overlay: { kind: 'menu', screen, target: { kind: 'node', id: node.id } } })
     } else if (node.type === 'box' || node.type === 'waypoint') {
@@ -120,10 +142,15 @@ export function useFocusInCanvas(flow: Flow) {
   }
 }
 
-const FIELDS = 'input:not([type="hidden"]), textarea, select, button:not(.react-flow__handle), [contenteditable="true"]'
+/** Nothing is selected any more; where nothing was, the subgraph is left. */
+function letGo({ editor, canvas }: { readonly editor: EditorStore; readonly canvas: CanvasStore }): void {
+  const { path, selection, enter } = editor.getState()
+  const { things, links } = canvas.getState()
+  if (selection.size + things.size + links.size > 0) selectNodes({ editor, canvas }, [])
+  else if (path.length > 0) enter(undefined)
+}
 
-const elementOf = (id: string) =>
-  document.querySelector<HTMLElement>(`.workflow-canvas .react-flow__node[data-id="${CSS.escape(id)}"]`)
+const FIELDS = 'input:not([type="hidden"]), textarea, select, button:not(.react-flow__handle), [contenteditable="true"]'
 
 function edgeOf(area: EventTarget, isFirst: boolean): HTMLElement | null {
   return (area as HTMLElement).querySelector(isFirst ? '[data-canvas-start]' : '[data-canvas-end]')

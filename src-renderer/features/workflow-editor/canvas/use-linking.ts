@@ -21,8 +21,9 @@ import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
 import type { LooseLink, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
 import { fittingInputs, fittingOutputs } from './fitting-slots.ts'
-import type { FlowLink } from './flow-types.ts'
+import { type FlowLink, inputHandle } from './flow-types.ts'
 import { inputEnd, inputType, outputEnd, outputType, viewOf } from './link-ends.ts'
+import { makeLink, refuseLink } from './make-link.ts'
 import type { Flow } from './use-flow.ts'
 
 /** What is being done with a link. `taken`: the link whose end was taken; `moves`: all links of the output go along. */
@@ -42,21 +43,9 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     [flow.links, selected],
   )
 
-  function refuse(why: string) {
-    canvas.getState().say(why)
-    app.getState().tell({ kind: 'error', text: why })
-  }
-
-  function tryConnect(from: LinkEnd, to: InputEnd, taken?: string) {
-    const { document, types, edit } = editor.getState()
-    const answer = canConnect(document, address, { from, to, types })
-    if (!answer.can) return refuse(answer.why)
-    edit('Link', (before) => {
-      const without = taken === undefined ? before : removeLinks(before, address, new Set([taken]))
-      return connect(without, address, { from, to, types })
-    })
-    canvas.getState().say(`Linked to ${to.name}.`)
-  }
+  const ports = { editor, canvas, app }
+  const refuse = (why: string) => refuseLink(ports, why)
+  const tryConnect = (from: LinkEnd, to: InputEnd, taken?: string) => makeLink(ports, address, { from, to, taken })
 
   const onConnectStart: OnConnectStart = (event, { nodeId, handleId, handleType }) => {
     const node = flow.byId.get(nodeId ?? '')
@@ -153,7 +142,7 @@ export function useLinking(address: GraphAddress, flow: Flow) {
 
   function isSameInput({ taken }: Drawing, to: InputEnd): boolean {
     const link = flow.links.find(({ id }) => id === taken)
-    return link !== undefined && link.target === to.node && link.targetHandle === `i${to.slot}`
+    return link !== undefined && link.target === to.node && link.targetHandle === inputHandle(to.slot, to.name)
   }
 
   const isValidConnection = ({ source, sourceHandle, target, targetHandle }: Connection | FlowLink) => {

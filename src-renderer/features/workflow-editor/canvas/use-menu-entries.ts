@@ -8,10 +8,12 @@ import { addReroute, removeReroute } from '../../../../src-main/domain/workflow/
 import { NODE_PALETTE } from '../inspector/node-palette.ts'
 import type { ActionId } from '../keys/shortcuts.ts'
 import { useCanvasStore } from '../store/canvas-context.ts'
-import type { MenuTarget } from '../store/canvas-store.ts'
+import type { CanvasStore, MenuTarget, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
+import type { EditorStore } from '../store/editor-store.ts'
 import { groupPlace, waypointId } from './flow-types.ts'
 import { viewOf } from './link-ends.ts'
+import { pointOn } from './point-on-link.ts'
 import type { Flow } from './use-flow.ts'
 
 /** An entry of a menu: an action of the editor, one of its own, or colours to pick from. */
@@ -33,114 +35,107 @@ const GROUP_COLOURS: Readonly<Record<string, string>> = {
   Grey: '#888',
 }
 
-/** What can be done with something on the canvas. */
-export function useMenuEntries(target: MenuTarget, flow: Flow): readonly (readonly MenuEntry[])[] {
+/** What can be done with something on the canvas, in groups. */
+export function useMenuEntries(target: MenuTarget, flow: Flow): MenuGroups {
   const { editor } = useTab()
   const canvas = useCanvasStore()
-  return useMemo(() => {
-    const { address } = flow
-    const edit = (name: string, change: (document: WorkflowDocument) => WorkflowDocument): MenuEntry => {
-      return { name, run: () => editor.getState().edit(name, change) }
-    }
-    switch (target.kind) {
-      case 'canvas':
-        return [
-          [addHere(target.at), 'paste', 'pasteLinked'],
-          ['selectAll', 'fit', 'layOut'],
-          ['undo', 'redo'],
-          ['snap', 'wheel', 'minimap'],
-        ]
-      case 'node':
-        return nodeEntries(target.id)
-      case 'link': {
-        const { id, at } = target
-        const chosen = [...editor.getState().selection]
-        const { types } = editor.getState()
-        return [
-          [
-            edit(
-              'Add a point',
-              (document) => addReroute(document, address, { linkId: id, pos: [at.x, at.y] }).document,
-            ),
-            ...(chosen.length === 1
-              ? [
-                  edit('Insert the selected node', (document) =>
-                    insertIntoLink(document, address, { linkId: id, nodeId: chosen[0] ?? '', types }),
-                  ),
-                ]
-              : []),
-          ],
-          [edit('Remove the link', (document) => removeLinks(document, address, new Set([id])))],
-        ]
-      }
-      case 'waypoint': {
-        const id = waypointId(target.id) ?? ''
-        return [[edit('Remove the point', (document) => removeReroute(document, address, id))]]
-      }
-      case 'group':
-        return groupEntries(target.id)
-    }
+  return useMemo(() => entriesFor(target, { flow, editor, canvas }), [target, flow, editor, canvas])
+}
 
-    function addHere(at: { readonly x: number; readonly y: number }): MenuEntry {
-      const run = () => {
-        const { overlay } = canvas.getState()
-        const screen = overlay?.screen ?? { x: 0, y: 0 }
-        // After the menu is gone, which takes the focus back.
-        requestAnimationFrame(() => canvas.getState().set({ overlay: { kind: 'add', screen, at } }))
-      }
-      return { name: 'Add a node', run }
-    }
+type MenuGroups = readonly (readonly MenuEntry[])[]
+type Ports = { readonly flow: Flow; readonly editor: EditorStore; readonly canvas: CanvasStore }
 
-    function nodeEntries(id: string): readonly (readonly MenuEntry[])[] {
-      const isSubgraph = viewOf(flow.byId.get(id))?.kind === 'subgraph'
+function entriesFor(target: MenuTarget, ports: Ports): MenuGroups {
+  switch (target.kind) {
+    case 'canvas':
       return [
-        isSubgraph ? ['enter', 'dissolve'] : ['link'],
-        ['copy', 'cut', 'duplicate', 'remove'],
-        ['mute', 'bypass', 'collapse', 'pin', 'disconnect'],
-        ['group', 'subgraph', 'layOut'],
-        ['runSelected'],
-        [
-          {
-            name: 'Colour',
-            swatches: NODE_PALETTE.map(({ name, bgcolor }) => ({ words: name, colour: bgcolor })),
-            pick: (words) =>
-              editor.getState().edit('Colour', (document) => {
-                const colours = NODE_PALETTE.find(({ name }) => name === words)
-                return colours === undefined
-                  ? document
-                  : setColour(document, address, editor.getState().selection, colours)
-              }),
-          },
-        ],
+        [addHere(ports, target.at), 'paste', 'pasteLinked'],
+        ['selectAll', 'fit', 'layOut'],
+        ['undo', 'redo'],
+        ['snap', 'wheel', 'minimap'],
       ]
+    case 'node':
+      return nodeEntries(ports, target.id)
+    case 'link':
+      return linkEntries(ports, target.id, target.at)
+    case 'waypoint': {
+      const id = waypointId(target.id) ?? ''
+      return [[edit(ports, 'Remove the point', (document) => removeReroute(document, ports.flow.address, id))]]
     }
+    case 'group':
+      return groupEntries(ports, target.id)
+  }
+}
 
-    function groupEntries(id: string): readonly (readonly MenuEntry[])[] {
-      const place = groupPlace(id) ?? -1
-      const group = flow.byId.get(id)
-      const isCollapsed = group?.type === 'box' && group.data.isCollapsed
-      const members = group?.type === 'box' ? group.data.members : []
-      return [
-        [
-          { name: 'Rename', run: () => canvas.getState().set({ renaming: id }) },
-          edit(isCollapsed ? 'Expand the group' : 'Collapse the group', (document) =>
-            setGroup(document, address, place, { isCollapsed: !isCollapsed }),
-          ),
-          { name: 'Select what is in it', run: () => editor.getState().select(members) },
-        ],
-        [
-          {
-            name: 'Colour',
-            swatches: Object.entries(GROUP_COLOURS).map(([words, colour]) => ({ words, colour })),
-            pick: (words) =>
-              editor.getState().edit('Colour', (document) => {
-                const color = GROUP_COLOURS[words]
-                return color === undefined ? document : setGroup(document, address, place, { color })
-              }),
-          },
-        ],
-        [edit('Remove the group, keep its nodes', (document) => removeGroups(document, address, new Set([place])))],
-      ]
-    }
-  }, [target, flow, editor, canvas])
+function edit({ editor }: Ports, name: string, change: (document: WorkflowDocument) => WorkflowDocument): MenuEntry {
+  return { name, run: () => editor.getState().edit(name, change) }
+}
+
+function addHere({ canvas }: Ports, at: Point): MenuEntry {
+  const run = () => {
+    const { overlay } = canvas.getState()
+    const screen = overlay?.screen ?? { x: 0, y: 0 }
+    // After the menu is gone, which takes the focus back.
+    requestAnimationFrame(() => canvas.getState().set({ overlay: { kind: 'add', screen, at } }))
+  }
+  return { name: 'Add a node', run }
+}
+
+function nodeEntries({ flow: { address, byId }, editor }: Ports, id: string): MenuGroups {
+  const isSubgraph = viewOf(byId.get(id))?.kind === 'subgraph'
+  const pick = (words: string) =>
+    editor.getState().edit('Colour', (document) => {
+      const colours = NODE_PALETTE.find(({ name }) => name === words)
+      return colours === undefined ? document : setColour(document, address, editor.getState().selection, colours)
+    })
+  return [
+    isSubgraph ? ['enter', 'dissolve'] : ['link'],
+    ['copy', 'cut', 'duplicate', 'remove'],
+    ['mute', 'bypass', 'collapse', 'pin', 'disconnect'],
+    ['group', 'subgraph', 'layOut'],
+    ['runSelected'],
+    [{ name: 'Colour', swatches: NODE_PALETTE.map(({ name, bgcolor }) => ({ words: name, colour: bgcolor })), pick }],
+  ]
+}
+
+function linkEntries(ports: Ports, id: string, at: Point): MenuGroups {
+  const { flow, editor } = ports
+  const { address } = flow
+  const { selection, types } = editor.getState()
+  const [nodeId, ...others] = selection
+  const link = flow.links.find((one) => one.id === id)
+  const add = edit(ports, 'Add a point', (document) =>
+    link === undefined ? document : addReroute(document, address, pointOn(link, at, flow)).document,
+  )
+  const insert = edit(ports, 'Insert the selected node', (document) =>
+    nodeId === undefined ? document : insertIntoLink(document, address, { linkId: id, nodeId, types }),
+  )
+  return [
+    nodeId !== undefined && others.length === 0 ? [add, insert] : [add],
+    [edit(ports, 'Remove the link', (document) => removeLinks(document, address, new Set([id])))],
+  ]
+}
+
+function groupEntries(ports: Ports, id: string): MenuGroups {
+  const { flow, editor, canvas } = ports
+  const { address } = flow
+  const place = groupPlace(id) ?? -1
+  const group = flow.byId.get(id)
+  const { isCollapsed, members } = group?.type === 'box' ? group.data : { isCollapsed: false, members: [] }
+  const pick = (words: string) =>
+    editor.getState().edit('Colour', (document) => {
+      const color = GROUP_COLOURS[words]
+      return color === undefined ? document : setGroup(document, address, place, { color })
+    })
+  return [
+    [
+      { name: 'Rename', run: () => canvas.getState().set({ renaming: id }) },
+      edit(ports, isCollapsed ? 'Expand the group' : 'Collapse the group', (document) =>
+        setGroup(document, address, place, { isCollapsed: !isCollapsed }),
+      ),
+      { name: 'Select what is in it', run: () => editor.getState().select(members) },
+    ],
+    [{ name: 'Colour', swatches: Object.entries(GROUP_COLOURS).map(([words, colour]) => ({ words, colour })), pick }],
+    [edit(ports, 'Remove the group, keep its nodes', (document) => removeGroups(document, address, new Set([place])))],
+  ]
 }

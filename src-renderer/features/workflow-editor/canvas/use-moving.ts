@@ -7,7 +7,8 @@ import { insertIntoLink } from '../../../../src-main/domain/workflow/edit/connec
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
 import { useEditor, useTab } from '../store/editor-context.ts'
-import { type CanvasNode, groupPlace, waypointId } from './flow-types.ts'
+import { selectNodes } from '../store/select-nodes.ts'
+import { type CanvasNode, groupPlace, isDocumentNode, waypointId } from './flow-types.ts'
 import { viewOf } from './link-ends.ts'
 import { linksUnder } from './links-under.ts'
 import { moveAll } from './move-all.ts'
@@ -70,16 +71,18 @@ export function useMoving(address: GraphAddress, flow: Flow) {
 
   function copyThere(moves: ReadonlyMap<string, XYPosition>) {
     const ids = new Set([...moves.keys()].filter((id) => groupPlace(id) === undefined && waypointId(id) === undefined))
-    const places = [...ids].flatMap((id) => moves.get(id) ?? [])
+    const groups = new Set([...moves.keys()].flatMap((id) => groupPlace(id) ?? []))
+    const places = [...moves].flatMap(([id, place]) => (waypointId(id) === undefined ? place : []))
     const pos = [Math.min(...places.map(({ x }) => x)), Math.min(...places.map(({ y }) => y))] as const
     if (places.length === 0) return
     let made: readonly string[] = []
     editor.getState().edit(`Copy ${ids.size === 1 ? 'a node' : `${ids.size} nodes`}`, (document) => {
-      const copy = duplicate(document, address, ids, { pos, keepInbound: true, newUuid: () => crypto.randomUUID() })
+      const newUuid = () => crypto.randomUUID()
+      const copy = duplicate(document, address, ids, { groups, pos, keepInbound: true, newUuid })
       made = [...copy.ids.values()]
       return copy.document
     })
-    editor.getState().select(made)
+    selectNodes({ editor, canvas }, made)
   }
 
   // A node without links, let go on one that it fits, stands within it.
@@ -113,8 +116,6 @@ export function useMoving(address: GraphAddress, flow: Flow) {
     },
   }
 }
-
-const isDocumentNode = (node: CanvasNode | undefined) => node?.type === 'node' || node?.type === 'reroute'
 
 const NOTHING: ReadonlyMap<string, Held> = new Map()
 const NONE: ReadonlySet<string> = new Set()

@@ -7,7 +7,7 @@ import { useReactFlow, useStoreApi, type XYPosition } from '@xyflow/react'
 import { type MouseEvent, type PointerEvent, useMemo, useRef, useState } from 'react'
 import { useTab } from '../store/editor-context.ts'
 import type { Detail } from './detail.ts'
-import type { CanvasNode } from './flow-types.ts'
+import { type CanvasNode, isDocumentNode } from './flow-types.ts'
 
 // More are moved together as they are, which is slow and right.
 const MOST_SELECTED = 500
@@ -57,8 +57,6 @@ export function useOverview(nodes: readonly CanvasNode[], detail: Detail) {
     },
   }
 }
-
-const isDocumentNode = ({ type }: CanvasNode) => type === 'node' || type === 'reroute'
 
 /** The node at a place of the canvas, the uppermost one. */
 function nodeAt(nodes: readonly CanvasNode[], { x, y }: XYPosition): CanvasNode | undefined {

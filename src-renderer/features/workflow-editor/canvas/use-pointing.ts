@@ -12,7 +12,7 @@ import type { MenuTarget, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
 import { type CanvasNode, type FlowLink, groupPlace, waypointId } from './flow-types.ts'
 import { inputEnd, outputEnd, viewOf } from './link-ends.ts'
-import { segmentAt } from './link-path.ts'
+import { pointOn } from './point-on-link.ts'
 import type { Flow } from './use-flow.ts'
 
 const PRIMITIVE_AWAY = 260
@@ -46,22 +46,17 @@ export function usePointing(address: GraphAddress, flow: Flow) {
   const onEdgeClick = (event: MouseEvent, link: FlowLink) => {
     if (!event.altKey) return
     const at = screenToFlowPosition(placeOf(event))
-    const [source, target] = [flow.byId.get(link.source), flow.byId.get(link.target)]
-    if (source === undefined || target === undefined) return
-    const before = segmentAt(at, source.position, target.position, link.data?.points ?? [])
     editor
       .getState()
-      .edit(
-        'Add a point to a link',
-        (document) => addReroute(document, address, { linkId: link.id, pos: [at.x, at.y], before }).document,
-      )
+      .edit('Add a point to a link', (document) => addReroute(document, address, pointOn(link, at, flow)).document)
   }
 
   const onNodeDoubleClick: NodeMouseHandler<CanvasNode> = (event, node) => {
     const isInField = (event.target as Element).closest('input, textarea, button, .react-flow__handle') !== null
     if (isInField) return
     if (viewOf(node)?.kind === 'subgraph') editor.getState().enter(node.id)
-    else if (groupPlace(node.id) !== undefined) canvas.getState().set({ renaming: node.id })
+    else if (groupPlace(node.id) !== undefined || (event.target as Element).closest('[data-title]') !== null)
+      canvas.getState().set({ renaming: node.id })
   }
 
   function onDoubleClick(event: MouseEvent) {

@@ -2,7 +2,7 @@ import { useReactFlow, useStoreApi } from '@xyflow/react'
 import { useEffect } from 'react'
 import { useEditor, useTab } from '../store/editor-context.ts'
 import type { EditorStore } from '../store/editor-store.ts'
-import { keepView, viewOf } from './first-view.ts'
+import { keepView, viewportOf } from './first-view.ts'
 import type { Flow } from './use-flow.ts'
 
 const LEAST_ZOOM_TO_READ = 0.6
@@ -25,7 +25,7 @@ export function useView(flow: Flow): void {
     followed.set(editor, revealed.at)
     const boxes = revealed.ids.flatMap((id) => flow.byId.get(id) ?? [])
     const { width: across, height: down } = store.getState()
-    const all = boxes.length > 1 ? viewOf(boxes, { width: across, height: down }) : undefined
+    const all = boxes.length > 1 ? viewportOf(boxes, { width: across, height: down }) : undefined
     if (all !== undefined) void setViewport(all)
     const [box] = boxes
     if (boxes.length !== 1 || box === undefined) return

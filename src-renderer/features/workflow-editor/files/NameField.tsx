@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { CONTROL } from '../../../ui/form/control.ts'
+import { NAME_MAX } from './workflow-name.ts'
 
 /** A name that is being changed. */
 export type NameFieldProps = {
@@ -9,8 +10,6 @@ export type NameFieldProps = {
   /** @param how by a key, after which the focus belongs to what is named, or by going elsewhere */
   readonly onEnd: (how: 'key' | 'left') => void
 }
-
-const NAME_MAX = 200
 
 /** A name in place: Enter and leaving it keep it, Escape does not. */
 export function NameField({ name, onName, onEnd }: NameFieldProps) {

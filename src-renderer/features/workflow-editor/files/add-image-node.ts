@@ -31,13 +31,3 @@ export async function addImageNode(
     return setWidget(added.document, at, { node: added.id, name: INPUT, value: name, types })
   })
 }
-
-/** The place of the canvas at a place of the window, px; undefined where it is not over the canvas. */
-export function canvasPlace(at: { readonly x: number; readonly y: number }): Pair | undefined {
-  const view = document.elementFromPoint(at.x, at.y)?.closest('.react-flow')?.querySelector('.react-flow__viewport')
-  if (view === null || view === undefined) return undefined
-  // The canvas moves and scales this element from its upper left corner.
-  const { left, top } = view.getBoundingClientRect()
-  const { a: scale } = new DOMMatrixReadOnly(getComputedStyle(view).transform)
-  return [Math.round((at.x - left) / scale), Math.round((at.y - top) / scale)]
-}

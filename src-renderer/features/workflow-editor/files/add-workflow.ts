@@ -2,6 +2,7 @@
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { type FileGraph, findGraphInFile } from './find-graph-in-file.ts'
+import { workflowName } from './workflow-name.ts'
 
 /** The text of a document with nothing in it. */
 export const EMPTY_DOCUMENT = JSON.stringify({
@@ -26,7 +27,7 @@ export type AddedFiles = {
 
 /** Adds a workflow that nobody has saved yet. */
 export function addDraft(client: Pick<ApiClient, 'call'>, name: string, text: string): Promise<WorkflowView> {
-  return client.call('workflowCreate', { body: { name: name.slice(0, 200), text, draft: true } })
+  return client.call('workflowCreate', { body: { name: workflowName(name), text, draft: true } })
 }
 
 /** Adds the graphs of files, each as it is in its file. */

@@ -1,17 +1,18 @@
 /** The graph in a file from disk or from a drop: JSON of both forms, and whatever holds one. */
 import { Unzlib } from 'fflate'
+import { limit } from '../../../../src-main/contract/limits.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
 import { type ByteTools, joined } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
+import { workflowName } from './workflow-name.ts'
 
 /** What was found. `isImage`: it is a picture without a graph, which a node could load. */
 export type FileGraph =
   | { readonly kind: 'graph'; readonly name: string; readonly text: string }
   | { readonly kind: 'none'; readonly why: string; readonly isImage: boolean }
 
-// The library takes texts up to 20 MiB; films with a graph are larger, and all of a file is read.
-const JSON_MAX_BYTES = 20 * 1024 * 1024
+// Films with a graph are larger than what the library takes as a text, and all of a file is read.
 const FILE_MAX_BYTES = 256 * 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 
@@ -45,7 +46,7 @@ export async function findGraphInFile(file: File): Promise<FileGraph> {
   const isImage = /^image\/(?!svg)/.test(file.type)
   const none = (why: string) => ({ kind: 'none', why: `${file.name}: ${why}`, isImage }) as const
   if (file.size === 0) return none('The file is empty.')
-  const most = /json$/i.test(file.name + file.type) ? JSON_MAX_BYTES : FILE_MAX_BYTES
+  const most = /json$/i.test(file.name + file.type) ? limit('workflowBytes') : FILE_MAX_BYTES
   if (file.size > most) return none(`It has ${inBytes(file.size)}. Files up to ${inBytes(most)} can be opened.`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   const found = findGraph(bytes, BROWSER_TOOLS)
@@ -53,7 +54,7 @@ export async function findGraphInFile(file: File): Promise<FileGraph> {
     const hint = found.parameters === undefined ? '' : ' It has a description of another tool, but no graph.'
     return none(`${found.why}${hint}`)
   }
-  const name = file.name.replace(/\.[A-Za-z0-9]{1,12}$/, '').slice(0, 200) || 'Untitled'
+  const name = workflowName(file.name.replace(/\.[A-Za-z0-9]{1,12}$/, '')) || 'Untitled'
   return { kind: 'graph', name, text: isJson(bytes) ? BROWSER_TOOLS.utf8(bytes) : writeJson(found.raw) }
 }
 

@@ -15,7 +15,9 @@ import { createKeeper, type Keeper } from './autosave.ts'
 import { openText } from './document-text.ts'
 import type { NodeTypesCache } from './node-types-cache.ts'
 import { parseStored } from './parse-stored.ts'
+import { showNodeTypes } from './show-node-types.ts'
 import { forgetUnkept, readUnkept } from './unkept-copy.ts'
+import { workflowName } from './workflow-name.ts'
 
 /** A document that is open, with what keeps its edits. */
 export type OpenDocument = { readonly tab: Tab; readonly keeper: Keeper; readonly stop: () => void }
@@ -157,10 +159,7 @@ async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<O
   const keeper = createKeeper({ client, platform, texts, editor }, workflow, opened.write)
   const endTypes = runs.subscribe(({ endpointId }, before) => {
     if (endpointId === before.endpointId) return
-    types.read(endpointId).then(
-      (read) => runs.getState().endpointId === endpointId && editor.getState().setTypes(read),
-      (error: Error) => tell('error', `The classes of nodes of ${endpointId} cannot be read: ${error.message}`),
-    )
+    showNodeTypes({ editor, runs }, { types, tell })
   })
   await bringBack(detail, keeper, ports)
   const stop = () => {
@@ -179,7 +178,7 @@ async function bringBack(detail: WorkflowDetail, keeper: Keeper, { client, texts
   if (version === detail.version && draft === detail.draft && (await keeper.bringBack(unkept.text))) {
     return tell('done', `Edits of ${detail.name} that had not reached the service are back.`)
   }
-  const name = `${detail.name} (edits that were not kept)`.slice(0, 200)
+  const name = workflowName(detail.name, ' (edits that were not kept)')
   const added = await client
     .call('workflowCreate', { body: { name, text: unkept.text, draft: true } })
     .catch(() => undefined)

@@ -1,6 +1,7 @@
 import type { AppStore } from '../../../store/app-store.ts'
 import type { NodeTypesCache } from './node-types-cache.ts'
 import type { OpenTabs } from './open-tabs.ts'
+import { showNodeTypes } from './show-node-types.ts'
 
 /** What is kept of classes, and where. */
 export type RenewPorts = {
@@ -16,11 +17,7 @@ export function renewNodeTypes({ store, types, tabs, tell }: RenewPorts): void {
     types.forget(endpointId)
     for (const { open } of tabs.getState().tabs) {
       if (open === undefined || open.tab.runs.getState().endpointId !== endpointId) continue
-      const { editor, runs } = open.tab
-      types.read(endpointId).then(
-        (read) => runs.getState().endpointId === endpointId && editor.getState().setTypes(read),
-        (error: Error) => tell('error', `The classes of nodes of ${endpointId} cannot be read: ${error.message}`),
-      )
+      showNodeTypes(open.tab, { types, tell })
     }
   }
   store.subscribe(({ nodeTypesRead }, before) => {

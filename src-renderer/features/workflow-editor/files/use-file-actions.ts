@@ -4,13 +4,15 @@ import { useLocation } from 'wouter'
 import { ADDRESS } from '../../../addresses.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import { readNodeTypes } from '../../../ui/servers/read-node-types.ts'
-import { addImageNode, canvasPlace } from './add-image-node.ts'
+import { canvasPlace } from '../canvas/canvas-place.ts'
+import { addImageNode } from './add-image-node.ts'
 import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES } from './add-workflow.ts'
 import { chooseFiles, fileNameOf, saveToDisk } from './browser-files.ts'
 import { graphAsPng, payloadText } from './export-graph.ts'
 import type { OpenDocument } from './open-tabs.ts'
 import { filesOf, findTab } from './tabs-of.ts'
 import { keepThumbnail } from './thumbnail.ts'
+import { workflowName } from './workflow-name.ts'
 
 // Several pictures at one place, px: each is seen.
 const BESIDE = 40
@@ -75,7 +77,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
   }
   const nameOf = ({ keeper }: OpenDocument) => keeper.state.getState().workflow.name
   const stateOf = ({ tab }: OpenDocument) => tab.editor.getState()
-  const addCopy = (open: OpenDocument) => addDraft(client, `${nameOf(open).slice(0, 190)} (copy)`, open.keeper.text())
+  const addCopy = (open: OpenDocument) => addDraft(client, workflowName(nameOf(open), ' (copy)'), open.keeper.text())
 
   async function openFiles(files: readonly File[], at?: { readonly x: number; readonly y: number }): Promise<void> {
     const place = at && canvasPlace(at)

@@ -1,4 +1,4 @@
-import { CircleAlert, Layers, TriangleAlert } from 'lucide-react'
+import { Layers } from 'lucide-react'
 import { setTitle } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { asText, isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { NoteBody } from '../notes/NoteBody.tsx'
 import type { FoundProblem } from '../problems/find-problems.ts'
+import { SeverityIcon } from '../problems/SeverityIcon.tsx'
 import { useNodeProblems } from '../problems/use-problems.ts'
 import { useEditor, useTab } from '../store/editor-context.ts'
 import { addressOf } from '../store/editor-store.ts'
@@ -82,8 +83,11 @@ export function NodeInspector({ node, view }: SelectedNode) {
   )
 }
 
-const OF_VALUES: ReadonlySet<FoundProblem['code']> = new Set([
-  ...(['value_not_in_list', 'value_smaller_than_min', 'value_bigger_than_max', 'wrong_value_type'] as const),
+const OF_VALUES: ReadonlySet<FoundProblem['code']> = new Set<FoundProblem['code']>([
+  'value_not_in_list',
+  'value_smaller_than_min',
+  'value_bigger_than_max',
+  'wrong_value_type',
 ])
 
 function NodeFaults({ view, payloadId }: { readonly view: NodeView; readonly payloadId: string }) {
@@ -97,11 +101,7 @@ function NodeFaults({ view, payloadId }: { readonly view: NodeView; readonly pay
     <ul className="flex flex-col gap-1 border-t border-line px-3 py-2">
       {problems.map(({ code, node, input, severity, message }) => (
         <li key={`${code} ${node} ${input}`} className="flex items-start gap-1.5 text-small">
-          {severity === 'error' ? (
-            <CircleAlert aria-label="Error" className="mt-px size-3.5 shrink-0 text-failed" />
-          ) : (
-            <TriangleAlert aria-label="Warning" className="mt-px size-3.5 shrink-0 text-warn-ink" />
-          )}
+          <SeverityIcon severity={severity} className="mt-px size-3.5" />
           <span className="min-w-0 break-words">{message}</span>
         </li>
       ))}

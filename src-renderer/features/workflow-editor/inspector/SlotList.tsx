@@ -2,6 +2,7 @@ import { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } from '../../../../src-main/domain/wor
 import { linkById, nodeById } from '../../../../src-main/domain/workflow/document/index-of.ts'
 import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { shownInputs } from '../canvas/geometry.ts'
 import { slotColour } from '../canvas/slot-colour.ts'
 import { useEditor, useTab } from '../store/editor-context.ts'
 import { addressOf, type EditorState } from '../store/editor-store.ts'
@@ -10,7 +11,7 @@ import { Section } from './Section.tsx'
 
 /** Inputs and outputs of a node, with what they are linked to and the way there. */
 export function SlotList({ view }: { readonly view: NodeView }) {
-  const inputs = view.inputs.filter(({ isWidget, link }) => !isWidget || link !== undefined)
+  const inputs = shownInputs(view)
   return (
     <>
       {inputs.length > 0 && (

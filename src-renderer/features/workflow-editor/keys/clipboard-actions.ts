@@ -3,9 +3,10 @@
  * the clipboard over in an event; from the palette it is asked for, which it may refuse: then what was copied here is taken.
  */
 import { copyNodes, duplicate, paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
+import { removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import { removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { boundsOfNodes } from '../canvas/first-view.ts'
-import { groupPlace } from '../canvas/flow-types.ts'
+import { selectNodes } from '../store/select-nodes.ts'
 import { type ActionPorts, countOf } from './ports.ts'
 import type { Actions } from './shortcuts.ts'
 
@@ -32,16 +33,31 @@ export function clipboardActions({
   const { say } = canvas.getState()
   let last: string | undefined
 
+  // A selected group stands for what is in it, as when it is moved.
+  function chosen(): { readonly ids: ReadonlySet<string>; readonly groups: ReadonlySet<number> } {
+    const boxes = [...canvas.getState().things].flatMap((id) => {
+      const box = graph().byId.get(id)
+      return box?.type === 'box' ? [box.data] : []
+    })
+    return {
+      ids: new Set([...tab.editor.getState().selection, ...boxes.flatMap(({ members }) => members)]),
+      groups: new Set(boxes.map(({ place }) => place)),
+    }
+  }
+
   function copied(isCut: boolean): string | undefined {
-    const { document, selection, edit } = tab.editor.getState()
-    if (selection.size === 0) {
+    const { document, edit } = tab.editor.getState()
+    const { ids, groups } = chosen()
+    if (ids.size + groups.size === 0) {
       say('No node is selected.')
       return undefined
     }
-    const groups = new Set([...canvas.getState().things].flatMap((id) => groupPlace(id) ?? []))
-    last = copyNodes(document, address, selection, groups)
-    if (isCut) edit(`Cut ${countOf(selection.size)}`, (before) => removeNodes(before, address, selection))
-    say(`${countOf(selection.size)} ${isCut ? 'cut' : 'copied'}.`)
+    last = copyNodes(document, address, ids, groups)
+    if (isCut) {
+      edit(`Cut ${countOf(ids.size)}`, (before) => removeGroups(removeNodes(before, address, ids), address, groups))
+      selectNodes({ editor: tab.editor, canvas }, [])
+    }
+    say(`${countOf(ids.size)} ${isCut ? 'cut' : 'copied'}.`)
     return last
   }
 
@@ -60,7 +76,7 @@ export function clipboardActions({
       return pasted.document
     })
     if (problem !== undefined) return void app.store.getState().tell({ kind: 'error', text: problem })
-    tab.editor.getState().select(ids)
+    selectNodes({ editor: tab.editor, canvas }, ids)
     say(`${countOf(ids.length)} pasted.`)
   }
 
@@ -84,18 +100,19 @@ export function clipboardActions({
     paste: () => void pasteIn(false),
     pasteLinked: () => void pasteIn(true),
     duplicate() {
-      const { selection, edit, document, select } = tab.editor.getState()
-      if (selection.size === 0) return say('No node is selected.')
-      const corner = boundsOfNodes([...selection].flatMap((id) => graph().byId.get(id) ?? []))
-      if (corner === undefined) return
+      const { edit, document } = tab.editor.getState()
+      const { ids: originals, groups } = chosen()
+      const things = [...originals, ...canvas.getState().things]
+      const corner = boundsOfNodes(things.flatMap((id) => graph().byId.get(id) ?? []))
+      if (originals.size + groups.size === 0 || corner === undefined) return say('No node is selected.')
       let ids: readonly string[] = []
-      edit(`Duplicate ${countOf(selection.size)}`, () => {
+      edit(`Duplicate ${countOf(originals.size)}`, () => {
         const pos = [corner.x + BESIDE, corner.y + 2 * BESIDE] as const
-        const copy = duplicate(document, address, selection, { pos, keepInbound: true, newUuid })
+        const copy = duplicate(document, address, originals, { groups, pos, keepInbound: true, newUuid })
         ids = [...copy.ids.values()]
         return copy.document
       })
-      select(ids)
+      selectNodes({ editor: tab.editor, canvas }, ids)
       say(`${countOf(ids.length)} duplicated.`)
     },
   }

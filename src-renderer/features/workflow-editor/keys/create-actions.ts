@@ -7,7 +7,11 @@ import { subgraphActions } from './subgraph-actions.ts'
 import { viewActions } from './view-actions.ts'
 
 /** All that can be done in the editor, with what the clipboard's own events need. */
-export type EditorActions = Actions & Pick<ClipboardActions, 'copied' | 'pasteText'>
+export type EditorActions = Actions &
+  Pick<ClipboardActions, 'copied' | 'pasteText'> & {
+    /** Opens the graphs in them; pictures without one become nodes that load them, as where they are dropped. */
+    readonly pasteFiles: (files: readonly File[]) => void
+  }
 
 /** Makes the actions of a canvas. */
 export function createActions(ports: ActionPorts): EditorActions {
@@ -28,6 +32,7 @@ export function createActions(ports: ActionPorts): EditorActions {
       if (node === undefined) return say('No node is selected to link from.')
       set({ overlay: { kind: 'output', screen: middle(), node } })
     },
+    pasteFiles: (given) => void files.openFiles(given, pointer() ?? middle()),
     run: () => void runs.run(),
     runSelected: () => void runs.run({ onlySelected: true }),
     cancel: () => void runs.cancel(),

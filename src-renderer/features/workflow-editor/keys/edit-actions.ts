@@ -1,7 +1,7 @@
 /** What changes the document. Each is one step of undo. */
-import type { GraphNode } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { GraphNode, WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
-import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { addGroup, removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import {
   modeOf,
@@ -13,7 +13,8 @@ import {
 import { removeLinks, removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { removeReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
 import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { groupPlace, waypointId } from '../canvas/flow-types.ts'
+import { groupName, groupPlace, waypointId } from '../canvas/flow-types.ts'
+import { selectNodes } from '../store/select-nodes.ts'
 import { type ActionPorts, countOf, editSelected } from './ports.ts'
 import type { Actions } from './shortcuts.ts'
 
@@ -44,7 +45,11 @@ export function editActions(ports: ActionPorts): EditActions {
     redo: () => stepBack(state().undone.at(-1)?.label, 'redo', state().redo),
     selectAll() {
       const ids = graph()?.nodes.items.map(({ id = '' }) => id) ?? []
-      state().select(ids)
+      selectNodes(
+        { editor: tab.editor, canvas },
+        ids,
+        graph()?.groups.items.map((_, place) => groupName(place)),
+      )
       canvas.getState().say(`${countOf(ids.length)} selected.`)
     },
     remove: () => removeSelected(ports),
@@ -62,17 +67,24 @@ export function editActions(ports: ActionPorts): EditActions {
       const isOn = selected().every((node) => hasFlag(node, 'pinned'))
       editSelected(ports, isOn ? 'Unpin' : 'Pin', (document, ids) => setPinned(document, address, ids, !isOn))
     },
-    group: () => editSelected(ports, 'Group', (document, ids) => addGroup(document, address, { title: 'Group', ids })),
+    group() {
+      const { document, selection } = state()
+      editSelected(ports, 'Group', (before, ids) => addGroup(before, address, { title: 'Group', ids }))
+      if (state().document === document) return
+      // With its nodes: what follows, like copying, is done to both.
+      const place = (graph()?.groups.items.length ?? 0) - 1
+      selectNodes({ editor: tab.editor, canvas }, selection, [groupName(place)])
+    },
   }
 }
 
 const hasFlag = ({ flags }: GraphNode, name: string): boolean => isObject(flags) && flags.get(name) === true
 
 function disconnected(
-  document: Parameters<typeof disconnect>[0],
-  address: Parameters<typeof disconnect>[1],
+  document: WorkflowDocument,
+  address: GraphAddress,
   { id: node = '', inputs, outputs }: GraphNode,
-) {
+): WorkflowDocument {
   const withoutInputs = inputs.items.reduce(
     (changed, _, slot) => disconnect(changed, address, { node, side: 'input', slot }),
     document,

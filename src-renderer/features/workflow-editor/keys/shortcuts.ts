@@ -78,6 +78,7 @@ export const GESTURES: readonly (readonly [what: string, how: string])[] = [
   ['Edit the first widget', 'Enter'],
   ['Menu of what has the focus', 'Shift+F10'],
   ['Add a node', 'Double-click'],
+  ['Rename a node or a group', 'Double-click its title'],
   ['Move the view', 'Space+drag'],
   ['Select in a box', 'Ctrl+drag'],
   ['Select one more', 'Shift+click'],

@@ -1,6 +1,7 @@
 /** Making and dissolving subgraphs. */
 import { dissolve } from '../../../../src-main/domain/workflow/edit/dissolve.ts'
 import { makeSubgraph } from '../../../../src-main/domain/workflow/edit/make-subgraph.ts'
+import { selectNodes } from '../store/select-nodes.ts'
 import { type ActionPorts, countOf } from './ports.ts'
 import type { Actions } from './shortcuts.ts'
 
@@ -23,7 +24,7 @@ export function subgraphActions({
         return made?.document ?? document
       })
       if (host === undefined) return say('No node is selected.')
-      state().select([host])
+      selectNodes({ editor: tab.editor, canvas }, [host])
       say(`A subgraph of ${countOf(selection.size)} is made.`)
     },
     dissolve() {
@@ -36,7 +37,7 @@ export function subgraphActions({
         return dissolved?.document ?? document
       })
       if (ids === undefined) return say('No subgraph is selected.')
-      state().select(ids)
+      selectNodes({ editor: tab.editor, canvas }, ids)
       say('The subgraph is dissolved.')
     },
   }

@@ -2,7 +2,7 @@ import { useReactFlow } from '@xyflow/react'
 import { type RefObject, useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useApp } from '../../../store/app-context.ts'
-import { viewOf } from '../canvas/first-view.ts'
+import { viewportOf } from '../canvas/first-view.ts'
 import type { CanvasNode, FlowLink } from '../canvas/flow-types.ts'
 import type { Flow } from '../canvas/use-flow.ts'
 import { useFileActions } from '../files/use-file-actions.ts'
@@ -36,7 +36,7 @@ export function useActions(
     const lookAt = (ids: ReadonlySet<string>) => {
       const { width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}
       const nodes = ids.size === 0 ? graph().nodes : [...ids].flatMap((id) => graph().byId.get(id) ?? [])
-      const view = viewOf(nodes, { width, height })
+      const view = viewportOf(nodes, { width, height })
       if (view !== undefined) void flow.setViewport(view)
     }
     const middle = () => {

@@ -36,9 +36,10 @@ export function useEditorKeys(actions: EditorActions): void {
       if (isTyping(event.target) || isOverlaid() || hasSelectedText() || clipboardData === null) return
       if (event.type === 'paste') {
         const text = clipboardData.getData('text/plain')
-        if (text === '') return
+        const files = [...clipboardData.files]
+        if (text === '' && files.length === 0) return
         event.preventDefault()
-        return actions.pasteText(text, linked)
+        return text === '' ? actions.pasteFiles(files) : actions.pasteText(text, linked)
       }
       const text = actions.copied(event.type === 'cut')
       if (text === undefined) return

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { useTyping } from '../widgets/use-typing.ts'
+import { asItIs, useTyping } from '../widgets/use-typing.ts'
 import { useWidgetEdits } from '../widgets/use-widget-edits.ts'
 import { MarkdownText } from './MarkdownText.tsx'
 
@@ -9,7 +9,6 @@ import { MarkdownText } from './MarkdownText.tsx'
 export type NoteBodyProps = { readonly view: NodeView }
 
 const show = (value: JsonValue | undefined) => asText(value) ?? ''
-const read = (text: string): JsonValue => text
 
 /** The text of a note, plain or Markdown; a double click or Enter begins to edit it. */
 export function NoteBody({ view }: NoteBodyProps) {
@@ -54,7 +53,7 @@ function NoteField({ view, onDone }: NoteBodyProps & { readonly onDone: () => vo
     { name: widget?.name ?? 'value 1', kind: 'input' },
     `text of ${view.title}`,
   )
-  const typing = useTyping({ value: widget?.value, show, read, write, end })
+  const typing = useTyping({ value: widget?.value, show, read: asItIs, write, end })
   return (
     <textarea
       aria-label={`Text of ${view.title}`}

@@ -1,9 +1,9 @@
-import { subgraphsOf } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { LooseLink, OpenOverlay } from '../store/canvas-store.ts'
 import { useEditor } from '../store/editor-context.ts'
+import { type Addable, addableSubgraphs, EDITOR_NODES, keyOf, nameOf } from './addable.ts'
 import { findNodeTypes, withSlot } from './find-node-types.ts'
 import { type PickItem, PickList } from './PickList.tsx'
-import { type Addable, nameOf, useAddNode } from './use-add-node.ts'
+import { useAddNode } from './use-add-node.ts'
 
 /** Adds a node where it was asked for; for a link that ends nowhere those that it fits. */
 export function AddNodeList({
@@ -17,13 +17,11 @@ export function AddNodeList({
   const document = useEditor((state) => state.document)
   const addNode = useAddNode()
   const { link } = overlay
-  const others = link === undefined || link.side === 'output' ? othersOf(document) : []
+  const others = link === undefined || link.side === 'output' ? [...EDITOR_NODES, ...addableSubgraphs(document)] : []
 
   function find(typed: string): readonly PickItem<Addable>[] {
     const fitting = withSlot([...types.values()], wishOf(link))
-    const found = findNodeTypes(fitting, typed).map((type): PickItem<Addable> => {
-      return { key: type.name, label: type.displayName, detail: type.category, value: { kind: 'class', type } }
-    })
+    const found = findNodeTypes(fitting, typed).map((type) => toItem({ kind: 'class', type }))
     const words = typed.toLowerCase()
     const more = others.filter(
       (one) => nameOf(one).toLowerCase().includes(words) && (link === undefined || one.kind === 'reroute'),
@@ -50,14 +48,9 @@ export function AddNodeList({
 const wishOf = (link: LooseLink | undefined) =>
   link && ({ side: link.side === 'output' ? 'input' : 'output', type: link.type } as const)
 
-function othersOf(document: Parameters<typeof subgraphsOf>[0]): readonly Addable[] {
-  const subgraphs = [...subgraphsOf(document).values()].map(({ id = '', name = 'Subgraph' }): Addable => {
-    return { kind: 'subgraph', definition: id, name }
-  })
-  return [{ kind: 'note' }, { kind: 'markdown' }, { kind: 'reroute' }, ...subgraphs]
-}
+const detailOf = (what: Addable): string =>
+  what.kind === 'class' ? what.type.category : what.kind === 'subgraph' ? 'subgraph' : 'editor'
 
-function toItem(what: Addable): PickItem<Addable> {
-  const key = what.kind === 'subgraph' ? what.definition : what.kind
-  return { key: `:${key}`, label: nameOf(what), detail: what.kind === 'subgraph' ? 'subgraph' : 'editor', value: what }
+const toItem = (what: Addable): PickItem<Addable> => {
+  return { key: keyOf(what), label: nameOf(what), detail: detailOf(what), value: what }
 }

@@ -1,8 +1,7 @@
-import type { LinkEnd } from '../../../../src-main/domain/workflow/document/links.ts'
-import { canConnect, connect, type InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { fittingInputs, fittingOutputs } from '../canvas/fitting-slots.ts'
 import { viewOf } from '../canvas/link-ends.ts'
+import { makeLink } from '../canvas/make-link.ts'
 import { slotColour } from '../canvas/slot-colour.ts'
 import type { Flow } from '../canvas/use-flow.ts'
 import { useCanvasStore } from '../store/canvas-context.ts'
@@ -56,14 +55,6 @@ export function InputList({ overlay, flow, onClose }: ListProps<'input'>) {
     return fittingInputs(node, link.type).map((slot) => ({ ...slot, title }))
   })
 
-  function tryConnect(from: LinkEnd, to: InputEnd) {
-    const { document, types, edit } = editor.getState()
-    const answer = canConnect(document, flow.address, { from, to, types })
-    if (!answer.can) return void store.getState().tell({ kind: 'error', text: answer.why })
-    edit('Link', (before) => connect(before, flow.address, { from, to, types }))
-    canvas.getState().say(`Linked to ${to.name}.`)
-  }
-
   return (
     <PickList
       label={`To which input for ${link.type}?`}
@@ -78,7 +69,7 @@ export function InputList({ overlay, flow, onClose }: ListProps<'input'>) {
           })
       }
       onPick={(to) => {
-        tryConnect(link.from, to)
+        makeLink({ editor, canvas, app: store }, flow.address, { from: link.from, to })
         onClose()
       }}
       onClose={onClose}

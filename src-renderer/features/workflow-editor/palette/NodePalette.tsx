@@ -3,13 +3,12 @@ import { type DragEvent, useMemo, useState } from 'react'
 import type { NodeType } from '../../../../src-main/domain/workflow/node-types.ts'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { useEditor } from '../store/editor-context.ts'
+import { type Addable, addableSubgraphs, EDITOR_NODES, keyOf, nameOf } from './addable.ts'
 import { writeDragged } from './dragged-node.ts'
 import { type Category, categoriesOf, findNodeTypes } from './find-node-types.ts'
-import { type Addable, nameOf } from './use-add-node.ts'
 
 // More are found by another word.
 const MOST_FOUND = 100
-const EDITOR_NODES: readonly Addable[] = [{ kind: 'note' }, { kind: 'markdown' }, { kind: 'reroute' }]
 
 /** All nodes that can be added, by category or by search. @param onAdd adds one where it is seen */
 export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void }) {
@@ -18,10 +17,7 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
   const [typed, setTyped] = useState('')
   const categories = useMemo(() => categoriesOf(types), [types])
   const found = useMemo(() => (typed === '' ? [] : findNodeTypes([...types.values()], typed)), [types, typed])
-  const subgraphs = useMemo(() => {
-    const all = definitions === undefined ? [] : definitions.subgraphs.items
-    return all.map(({ id = '', name = 'Subgraph' }): Addable => ({ kind: 'subgraph', definition: id, name }))
-  }, [definitions])
+  const subgraphs = useMemo(() => addableSubgraphs({ definitions }), [definitions])
   return (
     <section aria-label="Nodes" className="flex min-h-0 flex-1 flex-col">
       <div className="shrink-0 border-b border-line p-2 [&_input]:w-full">
@@ -99,13 +95,8 @@ function Folder({ name, all, within = [], onAdd }: FolderProps) {
   )
 }
 
-const keyOf = (what: Addable) =>
-  what.kind === 'class' ? what.type.name : what.kind === 'subgraph' ? what.definition : what.kind
-
-const countIn = (all: readonly Addable[], within: readonly Category[]): number =>
-  all.length + within.reduce((sum, { types, within: inner }) => sum + countIn(types.map(asAddable), inner), 0)
-
-const asAddable = (type: NodeType): Addable => ({ kind: 'class', type })
+const countIn = (all: readonly unknown[], within: readonly Category[]): number =>
+  within.reduce((sum, { types, within: inner }) => sum + countIn(types, inner), all.length)
 
 function Entry({ what, detail, onAdd }: OnAdd & { readonly what: Addable; readonly detail?: string }) {
   const help = what.kind === 'class' ? what.type.description : ''

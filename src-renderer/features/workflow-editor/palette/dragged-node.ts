@@ -1,13 +1,15 @@
 /** A node on its way from the palette to the canvas. */
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import type { Addable } from './use-add-node.ts'
+import type { Addable } from './addable.ts'
 
 const TYPE = 'application/x-drydock-node'
 
+// A class by its name: the endpoint of the canvas may know another one under it.
+type Dragged = Exclude<Addable, { kind: 'class' }> | { readonly kind: 'class'; readonly name: string }
+
 /** Puts what is dragged into the hand. */
 export function writeDragged(into: DataTransfer, what: Addable): void {
-  const name = what.kind === 'class' ? what.type.name : what.kind === 'subgraph' ? what.definition : ''
-  into.setData(TYPE, JSON.stringify({ kind: what.kind, name }))
+  into.setData(TYPE, JSON.stringify(what.kind === 'class' ? { kind: what.kind, name: what.type.name } : what))
   into.effectAllowed = 'copy'
 }
 
@@ -18,10 +20,8 @@ export const isDraggedNode = ({ types }: DataTransfer): boolean => types.include
 export function readDragged(from: DataTransfer, types: NodeTypes): Addable | undefined {
   const text = from.getData(TYPE)
   if (text === '') return undefined
-  const { kind, name }: { readonly kind: Addable['kind']; readonly name: string } = JSON.parse(text)
-  if (kind === 'class') {
-    const type = types.get(name)
-    return type && { kind, type }
-  }
-  return kind === 'subgraph' ? { kind, definition: name, name } : { kind }
+  const dragged: Dragged = JSON.parse(text)
+  if (dragged.kind !== 'class') return dragged
+  const type = types.get(dragged.name)
+  return type && { kind: 'class', type }
 }

@@ -1,6 +1,7 @@
 import { useCallback } from 'react'
-import { canvasPlace } from '../files/add-image-node.ts'
-import { type Addable, useAddNode } from './use-add-node.ts'
+import { canvasPlace } from '../canvas/canvas-place.ts'
+import type { Addable } from './addable.ts'
+import { useAddNode } from './use-add-node.ts'
 
 // Nodes that are added one after the other do not lie on each other.
 const BESIDE = 24

@@ -11,17 +11,13 @@ import {
 import { connect } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { typesFit } from '../../../../src-main/domain/workflow/match-types.ts'
-import type { NodeType, NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { useCanvasStore } from '../store/canvas-context.ts'
 import type { LooseLink, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
 import { addressOf } from '../store/editor-store.ts'
-
-/** Something that can be added. */
-export type Addable =
-  | { readonly kind: 'class'; readonly type: NodeType }
-  | { readonly kind: 'note' | 'markdown' | 'reroute' }
-  | { readonly kind: 'subgraph'; readonly definition: string; readonly name: string }
+import { selectNodes } from '../store/select-nodes.ts'
+import { type Addable, nameOf } from './addable.ts'
 
 /** Adds nodes. `at`: place of the canvas; `link`: one that is drawn and ends at the new node. */
 export type AddNode = (what: Addable, at: Point, link?: LooseLink) => void
@@ -42,18 +38,11 @@ export function useAddNode(): AddNode {
         return link === undefined ? added.document : linked(added, { address, link, types: state.types })
       })
       if (id === undefined) return canvas.getState().say('A subgraph cannot hold itself.')
-      editor.getState().select([id])
+      selectNodes({ editor, canvas }, [id])
       canvas.getState().say(`${nameOf(what)} is added.`)
     },
     [editor, canvas],
   )
-}
-
-/** What it is called. */
-export function nameOf(what: Addable): string {
-  if (what.kind === 'class') return what.type.displayName
-  if (what.kind === 'subgraph') return what.name
-  return { note: 'Note', markdown: 'Markdown note', reroute: 'Reroute' }[what.kind]
 }
 
 function add(document: WorkflowDocument, at: GraphAddress, what: Addable, pos: Pair): Added | undefined {

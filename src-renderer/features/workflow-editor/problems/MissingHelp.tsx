@@ -7,7 +7,7 @@ import { catalogQuery } from '../../../api-client/queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { createNodeTypesCache } from '../files/node-types-cache.ts'
-import { takesWorkflows } from '../run/run-endpoints.ts'
+import { chooseEndpoint, takesWorkflows } from '../run/run-endpoints.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
 import type { Missing } from './find-problems.ts'
 import { endpointHas, entriesWith } from './who-has.ts'
@@ -17,7 +17,7 @@ const STALE_AFTER_MS = 60_000
 
 /** Who has what the chosen endpoint lacks, with the way there. It is asked for when it is shown, since lists are long. */
 export function MissingHelp({ missing }: { readonly missing: Missing }) {
-  const { client } = useApp()
+  const { client, platform } = useApp()
   const { runs } = useTab()
   const chosen = useRuns(({ endpointId }) => endpointId)
   const endpoints = useAppState(useShallow(({ live }) => Object.values(live.endpoints).filter(takesWorkflows)))
@@ -38,14 +38,16 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
   const entries = entriesWith(missing, catalog?.entries ?? [], found?.builtIn ?? new Map())
   if (others === undefined || catalog === undefined)
     return (
-      <p className="text-small text-ink-2">Looking who has it among {endpoints.length} endpoints and the catalog.</p>
+      <p className="text-small text-ink-2">
+        Looking for who has it among {endpoints.length} endpoints and the catalog.
+      </p>
     )
   return (
     <ul className="flex flex-col gap-1 text-small">
       {others.map((endpoint) => (
         <li key={endpoint.id} className="flex items-center gap-2">
           <span className="min-w-0 flex-1 break-words">Endpoint {endpoint.name} has it.</span>
-          <Button onClick={() => runs.getState().set({ endpointId: endpoint.id })}>Use {endpoint.name}</Button>
+          <Button onClick={() => chooseEndpoint({ platform, runs }, endpoint.id)}>Use {endpoint.name}</Button>
         </li>
       ))}
       {entries.map((entry) => (

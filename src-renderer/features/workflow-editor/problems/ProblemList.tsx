@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useTab } from '../store/editor-context.ts'
 import type { FoundProblem } from './find-problems.ts'
 import type { ProblemGroup } from './group-problems.ts'
 import { MissingHelp } from './MissingHelp.tsx'
+import { SeverityIcon } from './SeverityIcon.tsx'
 import { titleOf, useJump } from './use-jump.ts'
 
 const GROUP_PX = 72
@@ -85,14 +85,9 @@ function Group({ node, problems }: ProblemGroup) {
 
 function Row({ problem: { severity, message, missing } }: { readonly problem: FoundProblem }) {
   const [isAsked, setAsked] = useState(false)
-  const isError = severity === 'error'
   return (
     <div className="flex items-start gap-1.5">
-      {isError ? (
-        <CircleAlert aria-label="Error" className="mt-0.5 size-4 shrink-0 text-failed" />
-      ) : (
-        <TriangleAlert aria-label="Warning" className="mt-0.5 size-4 shrink-0 text-warn-ink" />
-      )}
+      <SeverityIcon severity={severity} className="mt-0.5 size-4" />
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="break-words">{message}</p>
         {missing !== undefined && !isAsked && (

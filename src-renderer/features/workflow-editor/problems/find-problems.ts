@@ -71,8 +71,7 @@ function inWords(
   { kind, name }: Missing,
   { endpoint, isUnnamed }: { readonly endpoint: string | undefined; readonly isUnnamed: boolean },
 ) {
-  if (kind === 'model')
-    return { message: `${lacks(endpoint)} the model ${name}. Choose one that it has, or another endpoint.` }
+  if (kind === 'model') return { message: lacksModel(endpoint, name) }
   if (isUnnamed) {
     const why = `${lacks(endpoint)} the class ${name}, and the file does not name the values of the node`
     return { message: `${why}: they are not sent. Choose an endpoint that has the class.` }
@@ -85,6 +84,8 @@ function inWords(
 
 const lacks = (endpoint: string | undefined) =>
   endpoint === undefined ? 'Nothing here has' : `Endpoint ${endpoint} does not have`
+const lacksModel = (endpoint: string | undefined, name: string) =>
+  `${lacks(endpoint)} the model ${name}. Choose one that it has, or another endpoint.`
 
 function missingModels(
   nodes: Iterable<PayloadNode>,
@@ -95,7 +96,7 @@ function missingModels(
     const found = findMissingModel([node], installed)
     if (found === undefined) return []
     const missing: Missing = { kind: 'model', name: found.asked }
-    const message = `${lacks(endpoint)} the model ${found.asked}. Choose one that it has, or another endpoint.`
+    const message = lacksModel(endpoint, found.asked)
     return [{ code: 'model_not_installed', severity: 'error', node: node.id, input: found.input, message, missing }]
   })
 }

@@ -7,6 +7,7 @@ import { CONTROL, type ControlIds } from '../../../ui/form/control.ts'
 import { Labelled } from '../../../ui/form/Labelled.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { Toggle } from '../../../ui/form/Toggle.tsx'
+import { isJsonNumber } from '../widgets/exact-number.ts'
 
 /** A parameter of a graph with its value. */
 export type ParameterFieldProps = {
@@ -104,12 +105,11 @@ function PictureControl({
   )
 }
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
+// What is no number of JSON, like 007, stays a text: as a number it would make the document unreadable.
 function numberOf(text: string): JsonValue | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
-  return NUMBER.test(trimmed) ? { number: trimmed } : text
+  return isJsonNumber(trimmed) ? { number: trimmed } : text
 }
 
 function textOf(value: JsonValue | undefined): string {

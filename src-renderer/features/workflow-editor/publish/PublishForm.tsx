@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'wouter'
+import { plainId } from '../../../../src-main/domain/endpoint-id.ts'
 import { writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
@@ -32,7 +33,7 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
   const chosen = useRuns((state) => state.endpointId)
   const endpoints = useAppState(({ live }) => live.endpoints)
   const behindThese = useMemo(() => runEndpoints(endpoints), [endpoints])
-  const [given, setGiven] = useState({ name, id: idFrom(name), behind: chosen ?? '' })
+  const [given, setGiven] = useState({ name, id: plainId(name) || 'graph', behind: chosen ?? '' })
   const publish = useMutation({
     async mutationFn() {
       const document = writeJson(writeDocument(editor.getState().document))
@@ -74,7 +75,9 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
           />
         )}
       </Labelled>
-      {fault !== undefined && <ErrorNotice error={`Node ${fault.node}: ${fault.message}`} />}
+      {fault !== undefined && (
+        <ErrorNotice error={fault.node === undefined ? fault.message : `Node ${fault.node}: ${fault.message}`} />
+      )}
       {publish.error !== null && <ErrorNotice error={publish.error} />}
       {publish.data !== undefined && (
         <p role="status">
@@ -95,13 +98,4 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
       </Button>
     </form>
   )
-}
-
-function idFrom(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-  return plain.replace(/^-+|-+$/g, '') || 'graph'
 }

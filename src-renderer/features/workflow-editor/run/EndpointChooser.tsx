@@ -6,7 +6,14 @@ import { CONTROL } from '../../../ui/form/control.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
-import { CHOSEN_ENDPOINT, firstEndpoint, isStandIn, runEndpoints, takesWorkflows } from './run-endpoints.ts'
+import {
+  CHOSEN_ENDPOINT,
+  chooseEndpoint,
+  firstEndpoint,
+  isStandIn,
+  runEndpoints,
+  takesWorkflows,
+} from './run-endpoints.ts'
 
 /** Chooses the endpoint that runs go to, and says how it does. */
 export function EndpointChooser() {
@@ -46,10 +53,7 @@ export function EndpointChooser() {
       <select
         aria-label="Endpoint"
         value={chosen ?? ''}
-        onChange={({ target }) => {
-          platform.writePreference(CHOSEN_ENDPOINT, target.value)
-          runs.getState().set({ endpointId: target.value, refusal: undefined })
-        }}
+        onChange={({ target }) => chooseEndpoint({ platform, runs }, target.value)}
         className={`${CONTROL} h-7 max-w-64 px-1.5`}
       >
         {chosen === undefined && <option value="">Choose an endpoint</option>}

@@ -14,6 +14,7 @@ import { copyPicture } from './copy-picture.ts'
 import { imageInputs } from './image-inputs.ts'
 import { mediaKind } from './RunMedia.tsx'
 import { takeAsInput } from './result-actions.ts'
+import { undoLater } from './undo-later.ts'
 
 /** A result of a run. */
 export type ResultActionsProps = { readonly result: RunResult }
@@ -78,7 +79,12 @@ function AsInput({ result }: ResultActionsProps) {
       icon: <Upload aria-hidden />,
       onSelect: () =>
         void takeAsInput({ client, tab }, result, input).then(
-          () => tell({ kind: 'done', text: `${result.filename} is the picture of ${input.label}`, undo: undo(tab) }),
+          () =>
+            tell({
+              kind: 'done',
+              text: `${result.filename} is the picture of ${input.label}`,
+              undo: undoLater(tab, store),
+            }),
           (error: Error) => tell({ kind: 'error', text: `The result was not taken: ${error.message}` }),
         ),
     }))
@@ -98,8 +104,3 @@ function AsInput({ result }: ResultActionsProps) {
     </Menu>
   )
 }
-
-const undo =
-  ({ editor }: ReturnType<typeof useTab>) =>
-  () =>
-    editor.getState().undo()

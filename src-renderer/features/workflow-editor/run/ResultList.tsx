@@ -6,6 +6,7 @@ import type { ProgressOfNodes } from './node-progress.ts'
 import { ResultActions } from './ResultActions.tsx'
 import { RunMedia } from './RunMedia.tsx'
 import { payloadOf } from './run-queries.ts'
+import { whyNoResults } from './why-no-results.ts'
 
 /** The results of a run. */
 export type ResultListProps = { readonly run: RunDetail; readonly onNode: (payloadId: string) => void }
@@ -14,8 +15,8 @@ export type ResultListProps = { readonly run: RunDetail; readonly onNode: (paylo
 export function ResultList({ run, onNode }: ResultListProps) {
   const payload = useMemo(() => payloadOf(run), [run])
   const byNode = [...Map.groupBy(run.results, ({ node }) => node ?? '')]
-  if (run.status === 'IN_PROGRESS') return <Preview runId={run.id} />
-  if (run.results.length === 0) return <p className="text-ink-2">{whyNone(run)}</p>
+  if (run.status === 'IN_PROGRESS') return <Preview run={run} />
+  if (run.results.length === 0) return <p className="text-ink-2">{whyNoResults(run)}</p>
   return byNode.map(([node, results]) => (
     <div key={node} className="flex min-w-0 flex-col gap-1">
       {node !== '' && byNode.length > 1 && (
@@ -31,9 +32,9 @@ export function ResultList({ run, onNode }: ResultListProps) {
 }
 
 // The newest picture on the way, as large as what comes of it.
-function Preview({ runId }: { readonly runId: string }) {
-  const source = useRuns(({ shown, progress }) => (shown?.id === runId ? newestPreview(progress) : undefined))
-  if (source === undefined) return <p className="text-ink-2">It runs; what it gives comes when it is done.</p>
+function Preview({ run }: Pick<ResultListProps, 'run'>) {
+  const source = useRuns(({ shown, progress }) => (shown?.id === run.id ? newestPreview(progress) : undefined))
+  if (source === undefined) return <p className="text-ink-2">{whyNoResults(run)}</p>
   return (
     <img
       src={source}
@@ -70,23 +71,4 @@ function Result({ run, result }: { readonly run: RunDetail; readonly result: Run
 function titleOf(payload: ReturnType<typeof payloadOf>, id: string): string {
   const node = readPayloadNode(id, payload.get(id))
   return node === undefined ? `Node ${id}` : `${node.title ?? node.classType} (${id})`
-}
-
-function whyNone({ status, errors }: RunDetail): string {
-  switch (status) {
-    case 'IN_QUEUE':
-      return 'It waits in the queue.'
-    case 'IN_PROGRESS':
-      return 'It runs.'
-    case 'COMPLETED':
-      return errors.length > 0
-        ? 'It gave nothing else.'
-        : 'It gave no result. Add a node that saves one, like Save Image.'
-    case 'CANCELLED':
-      return 'It was cancelled; nothing is kept.'
-    case 'TIMED_OUT':
-      return 'It took longer than its time to live.'
-    case 'FAILED':
-      return 'It failed before it gave anything.'
-  }
 }

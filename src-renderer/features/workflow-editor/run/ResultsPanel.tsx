@@ -1,10 +1,10 @@
 import { Images } from 'lucide-react'
-import { useSearchParams } from 'wouter'
 import { ADDRESS } from '../../../addresses.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { useSearchParts } from '../../../ui/use-search-parts.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { RunStrip } from './RunStrip.tsx'
@@ -17,21 +17,12 @@ export function ResultsPanel() {
   const { workflowId } = useTab()
   const { run } = useRunActions()
   const { phase, error, runs, fresh, list } = useRunList({ workflow: workflowId })
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
   // That which nodes show: the one that runs, else the last.
   const shown = useRuns((state) => state.shown?.id)
   const usual = shown ?? runs[0]?.id
   const chosen = search.get('run') ?? usual
-  const choose = (runId: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (runId === usual) next.delete('run')
-        else next.set('run', runId)
-        return next
-      },
-      { replace: true },
-    )
+  const choose = (runId: string) => set({ run: runId === usual ? undefined : runId })
   if (phase === 'loading') return <SkeletonRows rows={6} />
   if (error !== undefined && runs.length === 0)
     return <ErrorNotice error={error} action={<Button onClick={() => void list.start()}>Try again</Button>} />

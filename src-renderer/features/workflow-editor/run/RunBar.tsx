@@ -12,6 +12,7 @@ import { EndpointChooser } from './EndpointChooser.tsx'
 import { RefusalNotice } from './RefusalNotice.tsx'
 import { RunStatus } from './RunStatus.tsx'
 import { seedMode, setSeedMode } from './run-actions.ts'
+import { chooseEndpoint } from './run-endpoints.ts'
 import { useFollowedRuns } from './use-followed-runs.ts'
 import { useRunActions } from './use-run-actions.ts'
 import { useRunCommands } from './use-run-commands.ts'
@@ -22,11 +23,11 @@ export function RunBar() {
   const { platform } = useApp()
   const actions = useRunActions()
   const { runs } = useTab()
-  const [count, setCount] = useState(1)
+  const count = useRuns((state) => state.count)
   const endpointId = useRuns((state) => state.endpointId)
   const hasSelection = useEditor(({ selection }) => selection.size > 0)
-  const commands = useRunCommands(actions, count)
-  const isEmpty = endpointId === undefined
+  const commands = useRunCommands(actions)
+  const hasNoEndpoint = endpointId === undefined
   const [mode, setMode] = useState(() => seedMode(platform))
   const more = useMemo<MenuProps['groups']>(
     () => [
@@ -35,8 +36,8 @@ export function RunBar() {
           label: 'Run the selected outputs',
           detail: hasSelection ? 'Only what they need' : 'Select nodes that give results first',
           icon: <Play aria-hidden />,
-          disabled: !hasSelection || isEmpty,
-          onSelect: () => void actions.run({ count, onlySelected: true }),
+          disabled: !hasSelection || hasNoEndpoint,
+          onSelect: () => void actions.run({ onlySelected: true }),
         },
       ],
       (['after', 'before'] as const).map((one) => ({
@@ -50,9 +51,9 @@ export function RunBar() {
         },
       })),
     ],
-    [actions, count, hasSelection, isEmpty, mode, platform],
+    [actions, hasSelection, hasNoEndpoint, mode, platform],
   )
-  const choose = (id: string) => runs.getState().set({ endpointId: id, refusal: undefined })
+  const choose = (id: string) => chooseEndpoint({ platform, runs }, id)
   return (
     <section
       aria-label="Run"
@@ -63,14 +64,14 @@ export function RunBar() {
       <RunStatus actions={actions} />
       <div className="flex flex-wrap items-center gap-2 p-2">
         <EndpointChooser />
-        <CountField value={count} onChange={setCount} />
+        <CountField value={count} onChange={(next) => runs.getState().set({ count: next })} />
         <div className="flex">
-          <Tooltip text={isEmpty ? 'Choose an endpoint first' : 'Run the graph (Ctrl+Enter)'}>
+          <Tooltip text={hasNoEndpoint ? 'Choose an endpoint first' : 'Run the graph (Ctrl+Enter)'}>
             <Button
               kind="main"
-              aria-disabled={isEmpty}
+              aria-disabled={hasNoEndpoint}
               className="rounded-r-none"
-              onClick={() => void actions.run({ count })}
+              onClick={() => void actions.run()}
             >
               <Play aria-hidden /> {count === 1 ? 'Run' : `Run ${count}`}
             </Button>

@@ -17,6 +17,7 @@ import { mainSettings, seedOf } from './read-settings.ts'
 import { loadGraph } from './result-actions.ts'
 import { payloadOf } from './run-queries.ts'
 import { SettingList } from './SettingList.tsx'
+import { undoLater } from './undo-later.ts'
 import { useRun } from './use-run.ts'
 
 /** A run within the editor: what it gave, what it was made with, what can be done with it. */
@@ -34,8 +35,7 @@ function Details({ run }: { readonly run: RunDetail }) {
   const seed = useMemo(() => seedOf(payload), [payload])
   const load = () => {
     loadGraph(tab, run)
-    const undo = () => tab.editor.getState().undo()
-    store.getState().tell({ kind: 'done', text: 'The graph of the run is loaded', undo })
+    store.getState().tell({ kind: 'done', text: 'The graph of the run is loaded', undo: undoLater(tab, store) })
   }
   return (
     <>

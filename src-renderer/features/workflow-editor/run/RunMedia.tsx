@@ -2,6 +2,7 @@ import clsx from 'clsx'
 import { FileDown } from 'lucide-react'
 import { useState } from 'react'
 import type { RunResult } from '../../../../src-main/contract/workflows.ts'
+import { isShown } from '../../../../src-main/domain/media/media-type.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
 /** Something that a run gave, to be looked at or listened to. */
@@ -16,10 +17,10 @@ export type RunMediaProps = {
 
 /** What kind of thing a media type is. */
 export function mediaKind({ mediaType }: Pick<RunResult, 'mediaType'>): 'image' | 'video' | 'audio' | 'file' {
+  // What the service gives as a download, like an SVG, which can hold scripts.
+  if (!isShown(mediaType)) return 'file'
   const [family] = mediaType.split('/')
-  // An SVG can hold scripts; the service gives it as a download.
-  if (family === 'image') return mediaType.startsWith('image/svg') ? 'file' : 'image'
-  return family === 'video' || family === 'audio' ? family : 'file'
+  return family === 'video' || family === 'audio' ? family : 'image'
 }
 
 /** Shows a result by its kind. */

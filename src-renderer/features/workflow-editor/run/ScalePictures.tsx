@@ -4,6 +4,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useRuns, useTab } from '../store/editor-context.ts'
 import { scalePictures } from './scale-pictures.ts'
+import { undoLater } from './undo-later.ts'
 
 /** Offers to scale the pictures down that are too large to go with a run. */
 export function ScalePictures({ files }: { readonly files: readonly WantedFile[] }) {
@@ -17,9 +18,9 @@ export function ScalePictures({ files }: { readonly files: readonly WantedFile[]
     try {
       const names = await scalePictures({ client, tab }, files)
       set({ refusal: undefined })
-      tell({ kind: 'done', text: `Scaled down: ${names.join(', ')}`, undo: () => tab.editor.getState().undo() })
+      tell({ kind: 'done', text: `Scaled down: ${names.join(', ')}`, undo: undoLater(tab, store) })
     } catch (error) {
-      tell({ kind: 'error', text: `The pictures were not scaled: ${(error as Error).message}.` })
+      tell({ kind: 'error', text: `The pictures were not scaled: ${(error as Error).message}` })
     }
     setBusy(false)
   }

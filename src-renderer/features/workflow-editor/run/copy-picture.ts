@@ -10,7 +10,7 @@ export async function copyPicture(address: string): Promise<void> {
 
 async function readAsPng(address: string): Promise<Blob> {
   const answer = await fetch(address)
-  if (!answer.ok) throw new Error('it is no longer kept')
+  if (!answer.ok) throw new Error('It is no longer kept.')
   const picture = await answer.blob()
   if (picture.type === 'image/png') return picture
   const bitmap = await createImageBitmap(picture)

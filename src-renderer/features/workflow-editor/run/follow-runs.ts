@@ -3,8 +3,9 @@
  * Of the one that is worked on, progress and previews are read at most ten times a second. A run that has ended is read
  * until its results have been stored, then it is the one that nodes show, unless another one runs.
  */
-import { type JobState, jobState } from '../../../../src-main/contract/job.ts'
+import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
+import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
@@ -22,12 +23,12 @@ const LOOK_MS = 100
 const WAITING_EVERY_MS = 3000
 const RESULTS_AGAIN_MS = 300
 
-const FINAL: ReadonlySet<JobState> = new Set(
-  jobState.options.filter((one) => one !== 'IN_QUEUE' && one !== 'IN_PROGRESS'),
-)
-
 /** Whether nothing happens to it any more. */
-export const hasEnded = ({ status }: Pick<RunView, 'status'>): boolean => FINAL.has(status)
+export const hasEnded = ({ status }: Pick<RunView, 'status'>): boolean => isFinal(status)
+
+/** The run that is worked on, else the first that waits; undefined where all have ended. */
+export const headOf = (active: readonly RunView[]): RunView | undefined =>
+  active.find(({ status }) => status === 'IN_PROGRESS') ?? active.find((run) => !hasEnded(run))
 
 // What is not there is an answer; a service that is away is not.
 function unlessGone(error: unknown): undefined {
@@ -55,7 +56,8 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
   let dueAt = 0
 
   const get = () => runs.getState()
-  const unless = <Value>(value: Value | undefined) => (stopped ? undefined : value)
+  // What comes after the end is of no use to anybody.
+  const unlessStopped = <Value>(value: Value | undefined) => (stopped ? undefined : value)
 
   function look(afterMs: number): void {
     wanted = true
@@ -82,10 +84,9 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
   async function readHead(): Promise<boolean> {
     let isMissing = false
     for (const run of get().active.filter(hasEnded)) if (!(await end(run.id))) isMissing = true
-    const { active } = get()
-    const head = active.find(({ status }) => status === 'IN_PROGRESS') ?? active.find((run) => !hasEnded(run))
+    const head = headOf(get().active)
     if (head === undefined) return isMissing
-    const job = unless(await client.call('jobProgress', { path: { jobId: head.id } }).catch(unlessGone))
+    const job = unlessStopped(await client.call('jobProgress', { path: { jobId: head.id } }).catch(unlessGone))
     if (stopped) return false
     // The record of a job may be deleted before that of its run.
     if (job === undefined) return !(await end(head.id))
@@ -110,7 +111,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
   }
 
   async function readNodes(runId: string): Promise<readonly string[] | undefined> {
-    const run = unless(await client.call('runRead', { path: { runId } }).catch(() => undefined))
+    const run = unlessStopped(await client.call('runRead', { path: { runId } }).catch(() => undefined))
     if (run === undefined) return undefined
     const parsed = parseJson(run.payload)
     const nodes = parsed.kind === 'value' && isObject(parsed.value) ? [...parsed.value.keys()] : []
@@ -120,7 +121,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
 
   /** @returns whether it is done with: its results are there, or it is gone */
   async function end(runId: string): Promise<boolean> {
-    const run = unless(await client.call('runRead', { path: { runId } }).catch(unlessGone))
+    const run = unlessStopped(await client.call('runRead', { path: { runId } }).catch(unlessGone))
     if (stopped) return true
     if (run === undefined) {
       drop(runId)

@@ -57,22 +57,23 @@ export function prepareRuns(order: RunOrder): PreparedRuns {
   return { kind: 'ready', runs, next }
 }
 
-type Rest = Pick<RunOrder, 'types' | 'only' | 'now'>
+// What beside the document decides on its payload.
+type PayloadOptions = Pick<RunOrder, 'types' | 'only' | 'now'>
 
-function payloadOf(document: WorkflowDocument, { types, only, now }: Rest) {
+function sentPayload(document: WorkflowDocument, { types, only, now }: PayloadOptions) {
   const { payload, problems } = toPayload(document, types, now)
   return { payload: only === undefined ? payload : selectedOutputs(payload, types, only), problems }
 }
 
-function judge(document: WorkflowDocument, rest: Rest): Refusal | undefined {
-  const { payload, problems } = payloadOf(document, rest)
+function judge(document: WorkflowDocument, options: PayloadOptions): Refusal | undefined {
+  const { payload, problems } = sentPayload(document, options)
   if (payload === undefined) {
     const message = 'Nothing that is selected gives a result. Select a node that saves or shows one, like Save Image.'
     return { message, problems: [] }
   }
   if (payload.size === 0) return { message: 'The graph is empty. Add nodes, or open a template.', problems: [] }
   const isSent = ({ node }: Problem) => node === undefined || payload.has(node)
-  const errors = [...problems.filter(isSent), ...validate(payload, rest.types)].filter(isError)
+  const errors = [...problems.filter(isSent), ...validate(payload, options.types)].filter(isError)
   return errors.length === 0 ? undefined : { message: refusalWords(errors.length), problems: errors }
 }
 
@@ -80,7 +81,7 @@ const isError = ({ severity }: Problem) => severity === 'error'
 const refusalWords = (count: number) =>
   count === 1 ? 'One error keeps this graph from running.' : `${count} errors keep this graph from running.`
 
-function written(document: WorkflowDocument, rest: Rest) {
-  const payload: JsonObject = payloadOf(document, rest).payload ?? new Map()
+function written(document: WorkflowDocument, options: PayloadOptions) {
+  const payload: JsonObject = sentPayload(document, options).payload ?? new Map()
   return { payload: writeJson(payload), document: writeJson(writeDocument(document)) }
 }

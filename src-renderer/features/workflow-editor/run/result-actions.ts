@@ -1,6 +1,6 @@
 /** What a person does with a result or with the graph of a run, in the editor. */
 import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
-import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import { readDocument, type WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { toDocument } from '../../../../src-main/domain/workflow/to-document/to-document.ts'
@@ -28,8 +28,8 @@ export async function takeAsInput(
   edit(`Use ${value} in ${label}`, (document) => setWidget(document, at, { node, name, value, types }))
 }
 
-/** The text of the document that a run was made of; of one that came as a payload, that laid out. */
-function documentOf(run: Pick<RunDetail, 'document' | 'payload'>, types: NodeTypes) {
+// The document that a run was made of; of one that came as a payload, that laid out.
+function documentOf(run: Pick<RunDetail, 'document' | 'payload'>, types: NodeTypes): WorkflowDocument {
   if (run.document !== undefined) {
     const opened = openText(run.document)
     if (opened.kind === 'document') return opened.document

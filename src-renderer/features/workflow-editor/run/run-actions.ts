@@ -1,6 +1,5 @@
 /** Sends the open document as runs, and cancels those that have not ended. */
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import { randomWhole } from '../../../../src-main/domain/workflow/settle/random-whole.ts'
 import { imagesOf } from '../../../../src-main/domain/workflow/view/images-of.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
@@ -8,15 +7,13 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import type { Tab } from '../store/editor-context.ts'
 import type { Refusal } from '../store/run-store.ts'
-import { browserChance } from '../widgets/random-seed.ts'
-import { hasEnded } from './follow-runs.ts'
+import { randomBetween } from '../widgets/random-between.ts'
+import { hasEnded, headOf } from './follow-runs.ts'
 import { type PreparedRun, prepareRuns, type SeedMode } from './prepare-runs.ts'
 import { payloadOf } from './run-queries.ts'
 
 /** How to run. */
 export type RunWish = {
-  /** How often, each with its own step of the seeds; 1 to 100. */
-  readonly count?: number
   /** Only what the selected outputs need. */
   readonly onlySelected?: boolean
 }
@@ -58,15 +55,24 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
   const { editor, runs, workflowId } = tab
   const tellError = (text: string) => app.getState().tell({ kind: 'error', text })
 
-  async function run({ count = 1, onlySelected = false }: RunWish = {}): Promise<void> {
-    const { endpointId, hasRun, set } = runs.getState()
+  // As often as was chosen, by whatever key or button: each time with its own step of the seeds.
+  async function run({ onlySelected = false }: RunWish = {}): Promise<void> {
+    const { endpointId, count, hasRun, set } = runs.getState()
     if (endpointId === undefined) {
       set({ refusal: { message: 'Choose an endpoint that takes graphs first.', problems: [] } })
       return
     }
     const { document, types, path, selection, edit } = editor.getState()
     const only = onlySelected ? { path, selection } : undefined
-    const order = { document, types, only, random, now: platform.now(), isFirst: !hasRun, seedMode: seedMode(platform) }
+    const order = {
+      document,
+      types,
+      only,
+      random: randomBetween,
+      now: platform.now(),
+      isFirst: !hasRun,
+      seedMode: seedMode(platform),
+    }
     const prepared = prepareRuns({ ...order, count: Math.min(Math.max(count, 1), MOST_RUNS) })
     if (prepared.kind === 'refused') {
       set({ refusal: prepared.refusal })
@@ -130,9 +136,8 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
   return {
     run,
     async cancel() {
-      const open = runs.getState().active.filter((one) => !hasEnded(one))
-      const first = open.find(({ status }) => status === 'IN_PROGRESS') ?? open[0]
-      if (first !== undefined) await cancelRun(first)
+      const head = headOf(runs.getState().active)
+      if (head !== undefined) await cancelRun(head)
     },
     async cancelAll() {
       // Those that wait first, or each would be taken when the one before it goes.
@@ -141,5 +146,3 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
     },
   }
 }
-
-const random = (least: bigint, most: bigint) => randomWhole([least, most], browserChance)

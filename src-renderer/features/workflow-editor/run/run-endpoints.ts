@@ -1,9 +1,21 @@
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { RunStore } from '../store/run-store.ts'
 
 /** Where the last choice of an endpoint for graphs is kept. */
 export const CHOSEN_ENDPOINT = 'workflow-endpoint'
 
 type Facts = Pick<LiveEndpoint, 'id' | 'handler' | 'workflows' | 'loadBalanced' | 'graph'>
+
+/** Lets the runs of a tab go to an endpoint. The tabs that are opened next begin with it too. */
+export function chooseEndpoint(
+  { platform, runs }: { readonly platform: Pick<Platform, 'writePreference'>; readonly runs: RunStore },
+  endpointId: string,
+): void {
+  platform.writePreference(CHOSEN_ENDPOINT, endpointId)
+  // What kept a run from being sent to the other one may be none here.
+  runs.getState().set({ endpointId, refusal: undefined })
+}
 
 /** Whether it is known to take graphs. */
 export const takesWorkflows = ({ workflows }: Pick<Facts, 'workflows'>): boolean => workflows !== undefined

@@ -32,6 +32,7 @@ export async function scalePictures(
     const kept = await uploadAsset(client, picture, scaledName(name, picture.type))
     scaled.set(name, kept.name ?? name)
   }
+  if (scaled.size === 0) throw new Error('None of them is on this machine and larger than its share.')
   const { edit, types } = tab.editor.getState()
   const use = (document: WorkflowDocument, { node: payloadId, input, name }: WantedFile) => {
     const [place, value] = [whereIs(document, payloadId), scaled.get(name)]
@@ -44,13 +45,13 @@ export async function scalePictures(
 
 async function readBlob(asset: string, name: string): Promise<Blob> {
   const answer = await fetch(assetAddress(asset))
-  if (!answer.ok) throw new Error(`${name} is no longer kept`)
+  if (!answer.ok) throw new Error(`${name} is no longer kept.`)
   return answer.blob()
 }
 
 async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
   const bitmap = await createImageBitmap(file).catch((cause: unknown) => {
-    throw new Error(`${name} is no picture that a browser can scale`, { cause })
+    throw new Error(`${name} is no picture that a browser can scale.`, { cause })
   })
   // Others than PNG have no transparency that a mask would need.
   const type = file.type === 'image/png' ? 'image/png' : 'image/jpeg'
@@ -65,7 +66,7 @@ async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
     if (scaled.size <= most) return scaled
     factor *= SMALLER
   }
-  throw new Error(`${name} could not be made small enough`)
+  throw new Error(`${name} could not be made small enough.`)
 }
 
 /** `photo.png` -> `photo-scaled.png`. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../src-main/domain/workflow/json/value
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { readPayloadNode } from '../../../../src-main/domain/workflow/payload.ts'
 import { keepOutputs } from '../../../../src-main/domain/workflow/publish/keep-outputs.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/where-is.ts'
 
 /**
  * The part of a payload that the selected outputs need; undefined where none of what is selected gives a result.
@@ -13,7 +14,7 @@ export function selectedOutputs(
   types: NodeTypes,
   { path, selection }: { readonly path: readonly string[]; readonly selection: ReadonlySet<string> },
 ): JsonObject | undefined {
-  const chosen = new Set([...selection].map((id) => [...path, id].join(':')))
+  const chosen = new Set([...selection].map((id) => payloadIdOf(path, id)))
   const outputs = [...payload.keys()].filter((id) => isWithin(id, chosen) && isOutput(payload, id, types))
   return outputs.length === 0 ? undefined : keepOutputs(payload, outputs)
 }

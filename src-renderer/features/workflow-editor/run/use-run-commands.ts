@@ -1,12 +1,13 @@
 import { useMemo } from 'react'
-import { useAppState } from '../../../store/app-context.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/commands-slice.ts'
 import { useTab } from '../store/editor-context.ts'
 import type { RunActions } from './run-actions.ts'
-import { runEndpoints } from './run-endpoints.ts'
+import { chooseEndpoint, runEndpoints } from './run-endpoints.ts'
 
 /** What the palette offers beside the keys of the editor: other ways to run, other endpoints. */
-export function useRunCommands(actions: RunActions, count: number): readonly Command[] {
+export function useRunCommands(actions: RunActions): readonly Command[] {
+  const { platform } = useApp()
   const { runs } = useTab()
   const endpoints = useAppState(({ live }) => live.endpoints)
   const ids = runEndpoints(endpoints)
@@ -15,12 +16,12 @@ export function useRunCommands(actions: RunActions, count: number): readonly Com
   return useMemo(() => {
     const command = (id: string, label: string, run: () => void): Command => ({ id, label, group: 'Run', run })
     return [
-      command('run-selected', 'Run the selected outputs', () => void actions.run({ count, onlySelected: true })),
+      command('run-selected', 'Run the selected outputs', () => void actions.run({ onlySelected: true })),
       command('run-cancel-all', 'Cancel all runs of this workflow', () => void actions.cancelAll()),
       ...ids
         .split(' ')
         .filter((id) => id !== '')
-        .map((id) => command(`run-on-${id}`, `Run on ${id}`, () => runs.getState().set({ endpointId: id }))),
+        .map((id) => command(`run-on-${id}`, `Run on ${id}`, () => chooseEndpoint({ platform, runs }, id))),
     ]
-  }, [actions, count, ids, runs])
+  }, [actions, ids, platform, runs])
 }

@@ -1,5 +1,5 @@
 import { useContext, useSyncExternalStore } from 'react'
-import { useSearchParams } from 'wouter'
+import { useSearchParts } from '../../../ui/use-search-parts.ts'
 import { CanvasContext } from '../store/canvas-context.ts'
 
 const noChanges = () => () => undefined
@@ -11,18 +11,10 @@ export function useShowResults(): (() => void) | undefined {
     canvas?.subscribe ?? noChanges,
     () => canvas?.getState().preferences.isSideOpen ?? true,
   )
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
   if (canvas === undefined || (isSideOpen && search.get('side') === 'results')) return undefined
   return () => {
     canvas.getState().prefer({ isSideOpen: true })
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        next.set('side', 'results')
-        next.delete('run')
-        return next
-      },
-      { replace: true },
-    )
+    set({ side: 'results', run: undefined })
   }
 }

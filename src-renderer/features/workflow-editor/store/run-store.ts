@@ -41,6 +41,8 @@ type Changes = Partial<Omit<RunState, 'set'>>
 export type RunState = {
   /** The endpoint that runs go to; undefined until one is chosen or found. */
   readonly endpointId: string | undefined
+  /** How often the graph is run at a press, 1 to 100. */
+  readonly count: number
   /** Runs of this tab that have not ended, in the order in which they were queued. */
   readonly active: readonly RunView[]
   /** The run that nodes show: the active one, else the last. */
@@ -64,6 +66,7 @@ export type RunStore = StoreApi<RunState>
 export function createRunStore(): RunStore {
   return createStore<RunState>()((set) => ({
     endpointId: undefined,
+    count: 1,
     active: [],
     shown: undefined,
     progress: new Map(),

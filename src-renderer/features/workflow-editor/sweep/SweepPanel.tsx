@@ -6,7 +6,6 @@ import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import { isSameInput } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
 import { type AxisDraft, readAxis } from '../../../../src-main/domain/workflow/publish/read-axis.ts'
 import { type SweepKind, sweepCount } from '../../../../src-main/domain/workflow/publish/sweep.ts'
-import { randomWhole } from '../../../../src-main/domain/workflow/settle/random-whole.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -21,7 +20,7 @@ import { useExposable } from '../publish/use-form.ts'
 import { EndpointChooser } from '../run/EndpointChooser.tsx'
 import { prepareRuns } from '../run/prepare-runs.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
-import { browserChance } from '../widgets/random-seed.ts'
+import { randomBetween } from '../widgets/random-between.ts'
 import { sendSweep } from './send-sweep.ts'
 
 /** A sweep over the open document. */
@@ -173,13 +172,12 @@ function useSendSweep({ name, onQueued }: { readonly name: string; readonly onQu
     async mutationFn(wish: Pick<Parameters<typeof sendSweep>[0], 'axes' | 'kind'>) {
       const { document, types } = editor.getState()
       const { endpointId = '' } = runs.getState()
-      const random = (least: bigint, most: bigint) => randomWhole([least, most], browserChance)
-      const order = { document, types, count: 1, only: undefined, random, now: platform.now() }
+      const order = { document, types, count: 1, only: undefined, random: randomBetween, now: platform.now() }
       const prepared = prepareRuns({ ...order, seedMode: 'after', isFirst: true })
       if (prepared.kind === 'refused') throw new Error(refusalText(prepared.refusal))
       const [first] = prepared.runs
       if (first === undefined) throw new Error('There is nothing to run.')
-      const sweepId = randomWhole([0n, 36n ** 12n - 1n], browserChance)
+      const sweepId = randomBetween(0n, 36n ** 12n - 1n)
         .toString(36)
         .padStart(12, '0')
       await sendSweep({ ...wish, client, sweepId, endpointId, workflowId, title: name, base: first.write(), onQueued })

@@ -1,14 +1,13 @@
-import { asText, isNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ControlProps, frameOf } from './control-props.ts'
-import { useTyping } from './use-typing.ts'
+import { valueText } from './exact-number.ts'
+import { LineInput } from './LineInput.tsx'
+import { asItIs, useTyping } from './use-typing.ts'
 
 const HEX = /^#[0-9a-f]{6}$/i
-const show = (value: JsonValue | undefined) => asText(value) ?? (isNumber(value) ? value.number : '')
-const read = (text: string): JsonValue => text
 
 /** A colour: picked, or typed as `#rrggbb` or whatever its node takes. */
 export function ColourWidget({ id, name, label, size, widget, faultId, isWrong, write, end }: ControlProps) {
-  const typing = useTyping({ value: widget.value, show, read, write, end })
+  const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   const picked = HEX.test(typing.text) ? typing.text : '#000000'
   return (
     <div className={frameOf(size)}>
@@ -17,16 +16,13 @@ export function ColourWidget({ id, name, label, size, widget, faultId, isWrong, 
           {label}
         </label>
       )}
-      <input
+      <LineInput
         id={id}
-        aria-label={name}
-        aria-invalid={isWrong}
-        aria-describedby={faultId}
+        name={name}
+        isWrong={isWrong}
+        faultId={faultId}
+        typing={typing}
         spellCheck={false}
-        value={typing.text}
-        onChange={({ target }) => typing.type(target.value)}
-        onBlur={typing.leave}
-        onKeyDown={({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && typing.flush()}
         className="nodrag w-20 min-w-0 grow bg-transparent font-mono outline-none"
       />
       <input

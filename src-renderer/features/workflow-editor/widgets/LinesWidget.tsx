@@ -1,21 +1,19 @@
 import clsx from 'clsx'
 import { Maximize2 } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
-import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { ControlProps } from './control-props.ts'
-import { numberText } from './exact-number.ts'
+import { valueText } from './exact-number.ts'
 import { LargeText } from './LargeText.tsx'
 import { changeWeight } from './prompt-weight.ts'
-import { useTyping } from './use-typing.ts'
-
-// Python takes a number as its text.
-const show = (value: JsonValue | undefined) => asText(value) ?? numberText(value)
-const read = (text: string): JsonValue => text
+import { useOwnWheel } from './use-own-wheel.ts'
+import { asItIs, useTyping } from './use-typing.ts'
 
 /** Lines of text, like a prompt. Ctrl and the arrows change the weight of a word; a button opens it in large. */
 export function LinesWidget({ id, name, label, input, size, widget, faultId, isWrong, write, end }: ControlProps) {
-  const typing = useTyping({ value: widget.value, show, read, write, end })
+  const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   const [isLarge, setLarge] = useState(false)
+  const { wheelClass, onPointerEnter } = useOwnWheel()
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const { key, ctrlKey, metaKey, currentTarget } = event
     if ((ctrlKey || metaKey) && (key === 'ArrowUp' || key === 'ArrowDown')) {
@@ -39,8 +37,10 @@ export function LinesWidget({ id, name, label, input, size, widget, faultId, isW
         onChange={({ target }) => typing.type(target.value)}
         onBlur={typing.leave}
         onKeyDown={onKeyDown}
+        onPointerEnter={onPointerEnter}
         className={clsx(
-          'nodrag nowheel nopan w-full flex-1 rounded-control border px-1.5 py-1 outline-none placeholder:text-ink-2 focus:border-accent aria-invalid:border-failed',
+          wheelClass,
+          'nodrag nopan w-full flex-1 rounded-control border px-1.5 py-1 outline-none placeholder:text-ink-2 focus:border-accent aria-invalid:border-failed',
           size === 'node'
             ? 'resize-none border-line bg-surface-2 text-small'
             : 'field-sizing-content max-h-96 min-h-24 resize-y border-line-strong bg-surface-1 leading-5',

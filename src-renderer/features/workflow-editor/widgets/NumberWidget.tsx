@@ -2,7 +2,7 @@ import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ControlProps, frameOf } from './control-props.ts'
-import { numberText, readNumber, stepNumber } from './exact-number.ts'
+import { readNumber, stepNumber, valueText } from './exact-number.ts'
 import { useTyping } from './use-typing.ts'
 
 // So many pixels of the pointer are a step. Source: ours; a hand holds still within that.
@@ -13,7 +13,7 @@ const LARGE = 10
 export function NumberWidget(props: ControlProps) {
   const { id, name, label, input, size, widget, faultId, isWrong, set, write, end } = props
   const { value } = widget
-  const typing = useTyping({ value, show: numberText, read: (text) => readNumber(text, input), write, end })
+  const typing = useTyping({ value, show: valueText, read: (text) => readNumber(text, input), write, end })
   const step = (steps: number, take: (value: JsonValue) => void) => {
     // From what is typed, which the document may not have yet.
     const next = stepNumber(readNumber(typing.text, input) ?? value, input, steps)
@@ -72,7 +72,7 @@ export function NumberWidget(props: ControlProps) {
         {...drag(value)}
         className={
           size === 'node'
-            ? 'nodrag nowheel w-full min-w-0 cursor-ew-resize bg-transparent text-right outline-none focus:cursor-text'
+            ? 'nodrag w-full min-w-0 cursor-ew-resize bg-transparent text-right outline-none focus:cursor-text'
             : 'w-full min-w-0 cursor-ew-resize bg-transparent outline-none focus:cursor-text'
         }
       />

@@ -3,11 +3,10 @@ import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isNumber, isObject, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import { randomWhole } from '../../../../src-main/domain/workflow/settle/random-whole.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-context.ts'
 import { wholeBounds } from './exact-number.ts'
-import { browserChance } from './random-seed.ts'
+import { randomBetween } from './random-between.ts'
 
 /** The buttons of a seed. */
 export type SeedToolsProps = {
@@ -43,7 +42,7 @@ export function SeedTools({ name, input, payloadId, set }: SeedToolsProps) {
         type="button"
         title="New random seed"
         aria-label={`New random ${name}`}
-        onClick={() => set({ number: String(randomWhole(wholeBounds(input), browserChance)) })}
+        onClick={() => set({ number: String(randomBetween(...wholeBounds(input))) })}
         className={look}
       >
         <Dices aria-hidden />

@@ -1,15 +1,12 @@
-import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ControlProps, frameOf } from './control-props.ts'
-import { numberText } from './exact-number.ts'
-import { useTyping } from './use-typing.ts'
-
-// Python takes a number as its text.
-const show = (value: JsonValue | undefined) => asText(value) ?? numberText(value)
-const read = (text: string): JsonValue => text
+import { valueText } from './exact-number.ts'
+import { LineInput } from './LineInput.tsx'
+import { asItIs, useTyping } from './use-typing.ts'
 
 /** One line of text. */
 export function TextWidget({ id, name, label, input, size, widget, faultId, isWrong, write, end }: ControlProps) {
-  const typing = useTyping({ value: widget.value, show, read, write, end })
+  const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   return (
     <div className={frameOf(size)}>
       {size === 'node' && (
@@ -17,20 +14,13 @@ export function TextWidget({ id, name, label, input, size, widget, faultId, isWr
           {label}
         </label>
       )}
-      <input
+      <LineInput
         id={id}
-        aria-label={name}
-        aria-invalid={isWrong}
-        aria-describedby={faultId}
-        autoComplete="off"
+        name={name}
+        isWrong={isWrong}
+        faultId={faultId}
+        typing={typing}
         placeholder={asText(input.options.get('placeholder'))}
-        value={typing.text}
-        onChange={({ target }) => typing.type(target.value)}
-        onBlur={typing.leave}
-        onKeyDown={({ key, ctrlKey, metaKey }) => {
-          if (key === 'Enter' || ctrlKey || metaKey) typing.flush()
-          if (key === 'Escape') typing.cancel()
-        }}
         className={
           size === 'node'
             ? 'nodrag w-full min-w-0 bg-transparent text-right outline-none'

@@ -15,6 +15,9 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 // What the editor of the field takes where a class says nothing. Source: editor research, 5.
 const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
 
+/** Whether JSON takes a text as a number, as it stands. */
+export const isJsonNumber = (text: string): boolean => JSON_NUMBER.test(text)
+
 /**
  * Reads what was typed into the field of a number.
  * @returns the number as it was typed where JSON can hold that; undefined where it is none
@@ -22,13 +25,13 @@ const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
 export function readNumber(typed: string, { type }: Pick<InputType, 'type'>): JsonNumber | undefined {
   const text = typed.trim()
   if (type === 'INT') return INTEGER.test(text) ? { number: BigInt(text.replace('+', '')).toString() } : undefined
-  if (JSON_NUMBER.test(text)) return Number.isFinite(Number(text)) ? { number: text } : undefined
+  if (isJsonNumber(text)) return Number.isFinite(Number(text)) ? { number: text } : undefined
   const decimal = readDecimal(text)
   return decimal && { number: writeDecimal(decimal) }
 }
 
-/** The text of a number; of anything else an empty one. */
-export const numberText = (value: JsonValue | undefined): string =>
+/** A number or a text as text, since Python takes either for the other; of anything else an empty one. */
+export const valueText = (value: JsonValue | undefined): string =>
   isNumber(value) ? value.number : typeof value === 'string' ? value : ''
 
 /**
@@ -37,7 +40,7 @@ export const numberText = (value: JsonValue | undefined): string =>
  * @returns undefined where the value is no number
  */
 export function stepNumber(value: JsonValue | undefined, input: InputType, steps: number): JsonNumber | undefined {
-  const from = readDecimal(numberText(value))
+  const from = readDecimal(valueText(value))
   const step = stepOf(input)
   if (from === undefined || step === undefined) return undefined
   const scale = Math.max(from.scale, step.scale)
@@ -47,7 +50,7 @@ export function stepNumber(value: JsonValue | undefined, input: InputType, steps
 
 /** Whether the class takes a number only in steps that this one does not keep; the nearest ones that do. */
 export function offStep(value: JsonValue | undefined, input: InputType): readonly [string, string] | undefined {
-  const [number, step] = [readDecimal(numberText(value)), stepOf(input)]
+  const [number, step] = [readDecimal(valueText(value)), stepOf(input)]
   // Steps of decimals are for the arrows alone; those of whole numbers are of what the node computes with, like 8 pixels.
   if (input.type !== 'INT' || number === undefined || step === undefined || step.digits <= 1n) return undefined
   const from = boundOf(input, 'min')?.digits ?? 0n
@@ -66,13 +69,13 @@ export function wholeBounds(input: InputType): readonly [bigint, bigint] {
 }
 
 function stepOf({ type, options }: InputType): Decimal | undefined {
-  const given = readDecimal(numberText(options.get('step')))
+  const given = readDecimal(valueText(options.get('step')))
   if (given !== undefined && given.digits > 0n) return given
   return readDecimal(USUAL_STEP[type === 'INT' ? 'INT' : 'FLOAT'])
 }
 
 function boundOf({ options }: InputType, name: 'min' | 'max'): Decimal | undefined {
-  return readDecimal(numberText(options.get(name)))
+  return readDecimal(valueText(options.get(name)))
 }
 
 function within(number: Decimal, input: InputType): Decimal {

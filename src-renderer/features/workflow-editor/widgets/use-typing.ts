@@ -28,6 +28,9 @@ export type Typing = {
   readonly cancel: () => void
 }
 
+/** Reads a text as the value that it is. */
+export const asItIs = (text: string): JsonValue => text
+
 // The canvas follows a moment after the keys: with thousands of nodes it takes longer than a key may.
 const PAUSE_MS = 300
 

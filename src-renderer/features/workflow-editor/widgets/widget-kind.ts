@@ -14,11 +14,16 @@ const UPLOADS = ['image_upload', 'video_upload', 'audio_upload', 'animated_image
 /** Whether an input is the name of a file that is sent along: its picture stands below the name. */
 export const takesFile = ({ options }: InputType): boolean => UPLOADS.some((key) => options.get(key) === true)
 
+/** Whether an input is a text of several lines. */
+export const takesLines = ({ type, options }: Pick<InputType, 'type' | 'options'>): boolean =>
+  type === 'TEXTAREA' || type === 'MARKDOWN' || (type === 'STRING' && options.get('multiline') === true)
+
 /** The control of a widget. */
 export function widgetKind({ kind, value }: WidgetView, input: InputType): WidgetKind {
   if (kind === 'control') return 'control'
   if (kind === 'filter') return 'text'
   if (isNotOf(input.type, value)) return 'json'
+  if (takesLines(input)) return 'lines'
   switch (input.type) {
     case 'INT':
     case 'FLOAT':
@@ -30,10 +35,7 @@ export function widgetKind({ kind, value }: WidgetView, input: InputType): Widge
     case 'COMFY_DYNAMICCOMBO_V3':
       return 'choice'
     case 'STRING':
-      return input.options.get('multiline') === true ? 'lines' : 'text'
-    case 'TEXTAREA':
-    case 'MARKDOWN':
-      return 'lines'
+      return 'text'
     case 'COLOR':
       return 'colour'
     default:

@@ -1,6 +1,6 @@
 import { ArrowLeftRight } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { useSearchParts } from '../../../ui/use-search-parts.ts'
 import { useRun } from '../../workflow-editor/run/use-run.ts'
 import { ComparedPictures } from './ComparedPictures.tsx'
 import { DifferentSettings } from './DifferentSettings.tsx'
@@ -23,23 +24,14 @@ type Way = (typeof WAYS)[number]
 
 /** Two runs beside each other: their results, and where their settings differ. */
 export function ComparePage() {
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
   const [, go] = useLocation()
   const [idOfA, idOfB] = [search.get('a') ?? '', search.get('b') ?? '']
   const a = useRun(idOfA)
   const b = useRun(idOfB)
   const error = a.error ?? b.error
   const way: Way = search.get('view') === 'side' ? 'Side by side' : 'Slider'
-  const setWay = (next: Way) =>
-    setSearch(
-      (before) => {
-        const changed = new URLSearchParams(before)
-        if (next === 'Slider') changed.delete('view')
-        else changed.set('view', 'side')
-        return changed
-      },
-      { replace: true },
-    )
+  const setWay = (next: Way) => set({ view: next === 'Side by side' ? 'side' : undefined })
   const isMissing = idOfA === '' || idOfB === ''
   return (
     <Page

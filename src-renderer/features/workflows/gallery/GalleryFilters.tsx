@@ -4,6 +4,7 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Select } from '../../../ui/form/Select.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { runEndpoints } from '../../workflow-editor/run/run-endpoints.ts'
+import { workflowsQuery } from '../library/queries.ts'
 import type { GalleryAddress, GalleryPart } from './use-gallery-address.ts'
 
 /** What is filtered by. */
@@ -15,10 +16,7 @@ export type GalleryFiltersProps = {
 /** Filters of the gallery: by workflow, by endpoint, by words. */
 export function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
   const { client } = useApp()
-  const { data } = useQuery({
-    queryKey: ['workflows', 'names'],
-    queryFn: ({ signal }) => client.call('workflowList', { signal }),
-  })
+  const { data } = useQuery(workflowsQuery(client))
   const endpoints = useAppState(({ live }) => live.endpoints)
   const workflows = (data?.workflows ?? []).map(({ id, name }) => ({ value: id, label: name }))
   const ids = useMemo(() => runEndpoints(endpoints).map(({ id }) => ({ value: id, label: id })), [endpoints])

@@ -56,6 +56,7 @@ export function GalleryPage() {
           more={more}
           onEnd={() => void list.readMore()}
           onReading={list.setReading}
+          compared={compare}
           linkOf={(runId) => (compare === undefined ? ADDRESS.run(runId) : ADDRESS.comparedRuns(compare, runId))}
         />
       )}

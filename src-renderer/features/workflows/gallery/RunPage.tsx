@@ -15,6 +15,7 @@ import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { Duration, RelativeTime } from '../../../ui/Values.tsx'
 import { RunErrors } from '../../workflow-editor/run/RunErrors.tsx'
 import { allSettings, mainSettings } from '../../workflow-editor/run/read-settings.ts'
+import { runName } from '../../workflow-editor/run/run-name.ts'
 import { payloadOf } from '../../workflow-editor/run/run-queries.ts'
 import { SettingList } from '../../workflow-editor/run/SettingList.tsx'
 import { useRun } from '../../workflow-editor/run/use-run.ts'
@@ -55,10 +56,9 @@ function Shown({ run }: { readonly run: RunDetail }) {
     ],
     [actions, go],
   )
-  const name = run.label === undefined ? run.title : `${run.title}, ${run.label}`
   return (
     <Page
-      crumbs={[...CRUMBS, { name }]}
+      crumbs={[...CRUMBS, { name: runName(run) }]}
       state={<JobStateDot state={run.status} />}
       commands={commands}
       actions={

@@ -6,6 +6,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { payloadOf } from '../../workflow-editor/run/run-queries.ts'
+import { whyNoResults } from '../../workflow-editor/run/why-no-results.ts'
 import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 
 /** The results of a run, large, each with the node that gave it. */
@@ -13,11 +14,7 @@ export function RunResults({ run }: { readonly run: RunDetail }) {
   const payload = useMemo(() => payloadOf(run), [run])
   if (run.results.length === 0)
     return run.errors.length > 0 ? null : (
-      <EmptyState icon={<JobStateDot state={run.status} />}>
-        {run.status === 'COMPLETED'
-          ? 'It gave no result. Add a node that saves one, like Save Image.'
-          : 'Nothing is there yet.'}
-      </EmptyState>
+      <EmptyState icon={<JobStateDot state={run.status} />}>{whyNoResults(run)}</EmptyState>
     )
   return run.results.map((result) => (
     <figure key={`${result.asset} ${result.filename} ${result.node}`} className="flex min-w-0 flex-col gap-1">

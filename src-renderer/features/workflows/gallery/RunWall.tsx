@@ -13,6 +13,8 @@ export type RunWallProps = {
   /** Hears whether somebody reads: has scrolled, or is on a card. */
   readonly onReading: (reads: boolean) => void
   readonly linkOf: (runId: string) => string
+  /** The run that another is looked for to compare with; undefined where none is. */
+  readonly compared: string | undefined
 }
 
 const CARD_PX = 200
@@ -21,7 +23,7 @@ const CAPTION_PX = 52
 const ROWS_AHEAD = 2
 
 /** The wall. Its cards are links; arrows and h j k l move between them. */
-export function RunWall({ runs, more, onEnd, onReading, linkOf }: RunWallProps) {
+export function RunWall({ runs, more, onEnd, onReading, linkOf, compared }: RunWallProps) {
   const scroller = useRef<HTMLElement>(null)
   const width = useWidth(scroller)
   const [focused, setFocused] = useState(false)
@@ -85,7 +87,13 @@ export function RunWall({ runs, more, onEnd, onReading, linkOf }: RunWallProps) 
             }}
           >
             {runs.slice(index * columns, (index + 1) * columns).map((run, at) => (
-              <RunCard key={run.id} run={run} to={linkOf(run.id)} place={index * columns + at} />
+              <RunCard
+                key={run.id}
+                run={run}
+                to={linkOf(run.id)}
+                place={index * columns + at}
+                isCompared={run.id === compared}
+              />
             ))}
           </ul>
         ))}

@@ -1,5 +1,4 @@
-import { useCallback } from 'react'
-import { useSearchParams } from 'wouter'
+import { useSearchParts } from '../../../ui/use-search-parts.ts'
 
 /** What the address of the gallery says. */
 export type GalleryAddress = {
@@ -15,21 +14,9 @@ export type GalleryPart = keyof GalleryAddress
 
 /** The filters of the gallery, as its address has them. */
 export function useGalleryAddress() {
-  const [search, setSearch] = useSearchParams()
+  const [search, setParts] = useSearchParts()
   const read = (part: GalleryPart) => search.get(part) || undefined
-  const set = useCallback(
-    (part: GalleryPart, value: string | undefined) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (value === undefined || value === '') next.delete(part)
-          else next.set(part, value)
-          return next
-        },
-        { replace: true },
-      ),
-    [setSearch],
-  )
+  const set = (part: GalleryPart, value: string | undefined) => setParts({ [part]: value })
   const address: GalleryAddress = {
     workflow: read('workflow'),
     endpoint: read('endpoint'),

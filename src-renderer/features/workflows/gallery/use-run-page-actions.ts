@@ -4,6 +4,8 @@ import { useLocation } from 'wouter'
 import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { addDraft } from '../../workflow-editor/files/add-workflow.ts'
+import { workflowName } from '../../workflow-editor/files/workflow-name.ts'
 
 /** What can be done with a run on its page. */
 export function useRunPageActions(run: RunDetail) {
@@ -17,8 +19,7 @@ export function useRunPageActions(run: RunDetail) {
       /** Adds the graph that it was made of to the library, as a draft, and opens it. */
       async openGraph() {
         try {
-          const body = { name: `${run.title.slice(0, 180)} (of a run)`, text: run.document ?? run.payload, draft: true }
-          const { id } = await client.call('workflowCreate', { body })
+          const { id } = await addDraft(client, workflowName(run.title, ' (of a run)'), run.document ?? run.payload)
           go(ADDRESS.workflow(id))
         } catch (error) {
           tellError(`The graph was not opened: ${(error as Error).message}`)

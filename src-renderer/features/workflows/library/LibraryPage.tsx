@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { FolderOpen, Workflow } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'wouter'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/commands-slice.ts'
@@ -12,6 +11,7 @@ import { Select } from '../../../ui/form/Select.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { useSearchParts } from '../../../ui/use-search-parts.ts'
 import { FileDrop } from '../../workflow-editor/files/FileDrop.tsx'
 import { ServerOffer } from '../../workflow-editor/servers/ServerOffer.tsx'
 import { SectionTabs } from '../SectionTabs.tsx'
@@ -99,19 +99,11 @@ export function LibraryPage() {
 type Part = 'q' | 'sort' | 'new' | 'versions'
 
 function useAddress() {
-  const [search, setSearch] = useSearchParams()
+  const [search, setParts] = useSearchParts()
   const set = useCallback(
-    (name: Part, value: string | undefined) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (value === undefined || value === '') next.delete(name)
-          else next.set(name, value)
-          return next
-        },
-        { replace: name === 'q' },
-      ),
-    [setSearch],
+    // Each key of a search would be a page to go back to.
+    (name: Part, value: string | undefined) => setParts({ [name]: value }, { replace: name === 'q' }),
+    [setParts],
   )
   return [search, set] as const
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
+import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 import { type LibraryList, WORKFLOWS } from './queries.ts'
 
 /** The small picture of a workflow. One that has none yet is drawn when it comes into sight. */
@@ -39,7 +40,7 @@ export function Thumbnail({ workflow: { id, thumbnail } }: { readonly workflow: 
     )
   return (
     <img
-      src={`/api/assets/${thumbnail}`}
+      src={assetAddress(thumbnail)}
       alt=""
       loading="lazy"
       decoding="async"

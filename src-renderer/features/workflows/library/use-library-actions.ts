@@ -7,6 +7,7 @@ import { type AppServices, useApp } from '../../../store/app-context.ts'
 import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES } from '../../workflow-editor/files/add-workflow.ts'
 import { chooseFiles } from '../../workflow-editor/files/browser-files.ts'
 import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
+import { workflowName } from '../../workflow-editor/files/workflow-name.ts'
 import { type LibraryList, WORKFLOWS } from './queries.ts'
 
 /** What can be done in the library. Each tells how it went. */
@@ -81,7 +82,7 @@ export function useLibraryActions(): LibraryActions {
 
 async function duplicated({ client, store }: AppServices, workflow: WorkflowView): Promise<void> {
   const { text } = await client.call('workflowRead', { path: { workflowId: workflow.id } })
-  const copy = await addDraft(client, `${workflow.name.slice(0, 190)} (copy)`, text)
+  const copy = await addDraft(client, workflowName(workflow.name, ' (copy)'), text)
   const { thumbnail } = workflow
   if (thumbnail !== undefined) {
     await client.call('workflowUpdate', { path: { workflowId: copy.id }, body: { thumbnail } })

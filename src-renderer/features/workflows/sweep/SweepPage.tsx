@@ -8,6 +8,7 @@ import { Page } from '../../../ui/Page.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
+import { placedLine, readRunError } from '../../workflow-editor/run/read-run-error.ts'
 import { useRunList } from '../../workflow-editor/run/use-run-list.ts'
 
 /** The runs of a sweep on one sheet, each under what sets it apart, in the order in which they were queued. */
@@ -48,6 +49,7 @@ export function SweepPage({ sweepId }: { readonly sweepId: string }) {
 
 function SheetPicture({ run }: { readonly run: RunView }) {
   const [result] = run.results
+  const [error] = run.errors
   const label = run.label ?? run.id
   return (
     <figure className="flex min-w-0 flex-col gap-1">
@@ -64,7 +66,7 @@ function SheetPicture({ run }: { readonly run: RunView }) {
       </Link>
       <figcaption className="text-small break-words">
         {label}
-        {run.errors[0] !== undefined && <span className="block text-failed-ink">{run.errors[0]}</span>}
+        {error !== undefined && <span className="block text-failed-ink">{placedLine(readRunError(error))}</span>}
       </figcaption>
     </figure>
   )

@@ -67,7 +67,7 @@ function paintGroup(
   named: boolean,
 ): void {
   pen.globalAlpha = GROUP_ALPHA
-  pen.fillStyle = safeColour(colour) ?? edge
+  pen.fillStyle = hexColour(colour) ?? edge
   rectangle(pen, box)
   pen.fill()
   pen.globalAlpha = 1
@@ -92,7 +92,7 @@ function paintNode(pen: Pen, node: PictureNode, colours: PictureColours, named: 
   pen.fillStyle = colours.box
   rectangle(pen, box)
   pen.fill()
-  const tint = safeColour(colour)
+  const tint = hexColour(colour)
   if (tint !== undefined) {
     pen.globalAlpha = isOff ? OFF_ALPHA * TINT_ALPHA : TINT_ALPHA
     pen.fillStyle = tint
@@ -129,7 +129,7 @@ function writeTitle(pen: Pen, title: string, x: number, y: number, width: number
 }
 
 // Files hold colours as any text; a canvas would keep the one before for one that it cannot read.
-function safeColour(colour: string | undefined): string | undefined {
+function hexColour(colour: string | undefined): string | undefined {
   return colour !== undefined && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(colour) ? colour : undefined
 }
 

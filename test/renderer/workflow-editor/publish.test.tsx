@@ -1,0 +1,49 @@
+/** The form of a graph, and the sheet of a sweep. */
+import { fireEvent, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import type { JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
+import { ParameterField } from '../../../src-renderer/features/workflow-editor/publish/ParameterField.tsx'
+import { PublishForm } from '../../../src-renderer/features/workflow-editor/publish/PublishForm.tsx'
+import { SweepPage } from '../../../src-renderer/features/workflows/sweep/SweepPage.tsx'
+import { NOW, renderInApp } from '../support.tsx'
+import { documentOf, renderInEditor } from './widgets-support.tsx'
+
+test.each([
+  ['42', { number: '42' }],
+  ['18446744073709551615', { number: '18446744073709551615' }],
+  ['007', '007'],
+  ['+1', '+1'],
+  ['', undefined],
+])('a number of a form that reads %j is one only where JSON takes it', (typed, wanted) => {
+  const values: (JsonValue | undefined)[] = []
+  const parameter = { node: '3', input: 'seed', name: 'seed', type: 'integer' } as const
+  const props = { parameter, value: { number: '1' }, onFile: () => undefined }
+  renderInApp(<ParameterField {...props} onChange={(value) => values.push(value)} />)
+  fireEvent.change(screen.getByLabelText('seed'), { target: { value: typed } })
+  expect(values).toEqual([wanted])
+})
+
+test('a run of a sweep that failed says why in words, with its node', async () => {
+  const failed = {
+    ...{ id: 'r1', endpointId: 'e', title: 'Castle', label: 'steps 2', sweep: 's1', status: 'FAILED' },
+    ...{ createdAt: NOW, endedAt: NOW, results: [] },
+    errors: ['{"message":"it must be at least 4","node":"3","class":"KSampler","input":"steps"}'],
+  }
+  renderInApp(<SweepPage sweepId="s1" />, { runList: { runs: [failed], more: false } })
+  await screen.findByText('KSampler (3), steps: it must be at least 4')
+})
+
+test('what keeps a graph from being published is said as it is where it is at no node', () => {
+  const problem = {
+    code: 'cycle',
+    severity: 'error',
+    message: 'It is a loop.',
+  } as const
+  const form = { parameters: [], results: [] }
+  renderInEditor(
+    <PublishForm name="Castle, at night!" form={form} payload={new Map()} problems={[problem]} />,
+    documentOf([]),
+  )
+  screen.getByText('It is a loop.')
+  expect(screen.getByLabelText<HTMLInputElement>('Id').value).toBe('castle-at-night')
+})

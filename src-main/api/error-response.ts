@@ -24,7 +24,16 @@ export function fieldError(error: ZodError): AppError {
   const why = issue?.message ?? 'is not valid'
   if (field === 'input') return new AppError('BAD_INPUT', { why: `\`input\` is missing or ${why}` })
   if (field === '') return new AppError('BAD_FIELD', { field: 'body', why })
-  return new AppError('BAD_FIELD', { field, why: why.replace(/^Invalid input: /, 'is wrong: ') })
+  return new AppError('BAD_FIELD', { field, why: inWords(why) })
+}
+
+// What a schema says without words of its own.
+function inWords(why: string): string {
+  return why
+    .replace(/^Invalid input: expected boolean, received .*$/, 'must be true or false')
+    .replace(/^Invalid input: /, 'is wrong: ')
+    .replace(/^Too big: expected number to be <=(\S+)$/, 'must be at most $1')
+    .replace(/^Too small: expected number to be >=(\S+)$/, 'must be at least $1')
 }
 
 function respond(c: Context, error: AppError): Response {

@@ -27,7 +27,7 @@ export const CLI_ERRORS = {
   JOB_NOT_SUCCESSFUL: { exitCode: EXIT_CODES.jobNotSuccessful, message: 'Job {jobId} ended as {status}{why}.' },
   START_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
-  CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The last column says how to fix it.' },
+  CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The line below each says how to fix it.' },
   DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} not answered as expected.' },
   NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
   WINDOW_FAILED: {
@@ -60,7 +60,8 @@ export const CLI_ERRORS = {
   },
   NO_EARLIER_RELEASE: {
     exitCode: EXIT_CODES.failed,
-    message: '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists them.',
+    message:
+      'No earlier release of {app}/{environment} has other code than the active one. `drydock env get {environment}` lists all; `drydock rollback NUMBER` takes the one that you name.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },

@@ -55,9 +55,9 @@ async function serviceRows({ options, surroundings }: DoctorContext): Promise<re
   }
 }
 
-// Buttons are of the pages; here it is said that there is one where the fix alone leaves somebody without a way.
+// Buttons are of the pages; here it is said that there is one where the fix names no command.
 function asCommand({ action, busy: _progress, ...row }: DoctorRow): DoctorRow {
-  const isOnPage = action !== undefined && row.state !== 'ok'
+  const isOnPage = action !== undefined && row.state !== 'ok' && action.action !== 'restart-endpoint'
   return isOnPage ? { ...row, fix: `${row.fix ?? ''} The page System does it: \`drydock open\`.`.trim() } : row
 }
 

@@ -3,7 +3,7 @@ import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
 import { errorText } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { CliError } from './cli-error.ts'
-import { duration } from './format.ts'
+import { duration, size } from './format.ts'
 import { type Output, stateText, valueText } from './output.ts'
 
 /** A job as the job API shows it. */
@@ -24,9 +24,23 @@ export function showJob(output: Output, endpointId: string, job: JobRecord, wait
     ['execution', spanText(job.executionTime)],
     ['worker', job.workerId],
     ['retries', job.retries?.toString()],
-    [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : valueText(job.output)],
+    [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : outputText(job.output)],
     ['error', job.error === undefined ? undefined : errorText(job.error)],
   ])
+}
+
+// A picture as base64 would fill the terminal. So many characters without a space are no text; source: ours.
+const LONG_BASE64 = /[\w+/=-]{1000,}/g
+
+// What is left of it, to be recognised by.
+const SHOWN_CHARACTERS = 24
+
+/** What a job gave, for a person: pictures and other files in it are cut to their beginning. */
+function outputText(output: unknown): string {
+  return valueText(output).replace(LONG_BASE64, (data) => {
+    const bytes = size(Math.floor((data.length * 3) / 4))
+    return `${data.slice(0, SHOWN_CHARACTERS)}... (${bytes} in base64; --json prints all)`
+  })
 }
 
 /** Prints the answer of run, cancel or retry, or its JSON. */

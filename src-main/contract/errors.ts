@@ -62,7 +62,7 @@ export const ERRORS = {
   JOB_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
-    message: 'There is no job {jobId} on this endpoint: it is unknown, or its retention is over.',
+    message: 'There is no job {jobId} here: the id is unknown, belongs to another endpoint, or its retention is over.',
   },
   WORKER_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no worker {workerId}, or it has ended.' },
   WORKER_LEAVES: {

@@ -278,6 +278,15 @@ describe('settings', () => {
     })
   }
 
+  it.each([
+    [{ strictLimits: 'yes' }, 'strictLimits: must be true or false.'],
+    [{ maxWorkers: 0 }, 'maxWorkers: must be at least 1.'],
+    [{ maxWorkers: 1001 }, 'maxWorkers: must be at most 1000.'],
+  ])('say in plain words what is wrong with %j', async (body, error) => {
+    const { ask } = await setup()
+    expect((await ask('PATCH', '/api/settings', { body })).body).toMatchObject({ error })
+  })
+
   it('info says where the service is and how it does', async () => {
     const { createEndpoint, running, run, get } = await setup()
     await createEndpoint()

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
 import { JOB_STATES } from '../../src-main/contract/job.ts'
+import { NoJobsTaken } from '../../src-renderer/features/endpoints/NoJobsTaken.tsx'
 import { CopyButton } from '../../src-renderer/ui/CopyButton.tsx'
 import { CodeEditor } from '../../src-renderer/ui/editor/CodeEditor.tsx'
 import { JsonTree } from '../../src-renderer/ui/JsonTree.tsx'
@@ -8,6 +9,14 @@ import { Notices } from '../../src-renderer/ui/Notices.tsx'
 import { JobStateDot } from '../../src-renderer/ui/StateDot.tsx'
 import { Bytes, Duration } from '../../src-renderer/ui/Values.tsx'
 import { renderInApp } from './support.tsx'
+
+test('the jobs of a load-balanced endpoint are none, and its requests are a press away', () => {
+  renderInApp(<NoJobsTaken endpointId="web" />)
+  screen.getByText('A load-balanced endpoint answers requests itself and takes no jobs.')
+  screen.getByText('drydock requests web')
+  fireEvent.click(screen.getByRole('button', { name: 'Show its requests' }))
+  expect(location.pathname).toBe('/endpoints/web/requests')
+})
 
 describe('a tree of JSON', () => {
   test('shows two levels, and folds and unfolds', () => {

@@ -50,6 +50,9 @@ describe('words for workers', () => {
       'There is no place for a worker: 0 cards are free.',
     )
     expect(whyNoWorker(anEndpoint('e'))).toContain('a worker starts when a job comes')
+    const web = anEndpoint('e', { loadBalanced: { port: 80 }, workersMin: 1 })
+    expect(whyNoWorker({ ...web, workersMin: 0 })).toContain('a worker starts when a request comes')
+    expect(explainWorker(aWorker('w', 'e', { state: 'idle' }), web)).toContain('It waits for a request;')
   })
 
   test.each([

@@ -30,8 +30,12 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>
 
 function showRows(output: Output, rows: readonly DoctorRow[]): void {
+  // A fix stands below what was found: beside it the lines would be wider than terminals are.
   output.table(
-    ['CHECK', 'STATE', 'FOUND', 'FIX'],
-    rows.map(({ check, state, found, fix }) => [check, output.paint(COLOURS[state], state), found, fix ?? '']),
+    ['CHECK', 'STATE', 'FOUND'],
+    rows.flatMap(({ check, state, found, fix }) => [
+      [check, output.paint(COLOURS[state], state), found],
+      ...(fix === undefined ? [] : [['', '', `-> ${fix}`]]),
+    ]),
   )
 }

@@ -19,7 +19,8 @@ export function addLogin(program: Command, surroundings: Surroundings): void {
       'after',
       `
 The key is read from standard input or asked for, and goes to that address only. It is kept in a file that nobody else can
-read. On a terminal, without --url, this says which service is remembered. Used after --url, --data, SVC_BASE_URL and SVC_DATA.
+read. Commands use it unless --url, --data, SVC_BASE_URL or SVC_DATA names a service. On a terminal, without --url, this
+says which service is remembered.
 
 A service answers only on its own machine. To reach one elsewhere, let a tunnel stand on the same port:
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine

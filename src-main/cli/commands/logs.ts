@@ -35,6 +35,7 @@ Examples:
       if (options.follow !== true) {
         const page = await client.call(operation, { path, query: { tail: options.tail } })
         if (output.json) output.document(page)
+        else if (page.lines.length === 0) output.note('Nothing has been written yet. -f waits for lines.')
         else for (const line of page.lines) showLine(output, line)
         return
       }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ProxiedRequest } from '../../contract/management.ts'
+import type { ServiceClient } from '../client.ts'
 import { followToEnd } from '../follow-events.ts'
 import { ago, duration, size } from '../format.ts'
 import { wholeNumber } from '../job-request.ts'
@@ -30,7 +31,9 @@ export function addRequests(program: Command, surroundings: Surroundings): void 
       const path = { endpointId }
       if (follow !== true) {
         const found = await client.call('endpointRequests', { path, query: { status, ...page } })
-        showPage(output, found, surroundings.now())
+        const takesJobs = found.requests.length === 0 && !output.json && (await takesJobsInstead(client, path))
+        if (takesJobs) output.line(`${endpointId} takes jobs, not requests: drydock jobs list --endpoint ${endpointId}`)
+        else showPage(output, found, surroundings.now())
         return
       }
       const { proxiedRequest } = await import('../../contract/management.ts')
@@ -48,6 +51,10 @@ export function addRequests(program: Command, surroundings: Surroundings): void 
     })
 }
 
+async function takesJobsInstead(client: ServiceClient, path: { readonly endpointId: string }): Promise<boolean> {
+  return (await client.call('endpointRead', { path })).loadBalanced === undefined
+}
+
 function showPage(
   output: Output,
   page: { readonly requests: readonly ProxiedRequest[]; readonly cursor?: string | undefined },
@@ -57,7 +64,7 @@ function showPage(
     output.document(page)
     return
   }
-  if (page.requests.length === 0) output.line('There is no such request.')
+  if (page.requests.length === 0) output.line('There is no request.')
   else {
     output.table(
       ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'IN ALL', 'IN', 'OUT', 'WORKER', 'ERROR'],

@@ -40,12 +40,13 @@ Examples:
       const release = number ?? lastOther(releases, active)?.number
       if (release === undefined) throw new CliError('NO_EARLIER_RELEASE', { ...place })
       if (!output.json) {
+        // Asked for first: of a release that is not there nothing may be announced.
+        const plan = await client.call('releasePlan', { path: { ...place, number: String(release) } })
         const from = active === undefined ? '' : ` from release ${active.number}`
         output.line(
           `${output.paint('bold', `${place.app}/${place.environment}`)} goes back${from} to release ${release}.`,
         )
-        const path = { ...place, number: String(release) }
-        showPlan(output, await client.call('releasePlan', { path }), client.url)
+        showPlan(output, plan, client.url)
       }
       const progress = await runRelease(session, surroundings, place, { source: { release } })
       if (output.json) output.document(progress)

@@ -1,4 +1,5 @@
 import type { DeployedEndpoint } from '../../contract/app.ts'
+import { plainId } from '../../domain/endpoint-id.ts'
 import type { Output } from '../output.ts'
 
 /** Prints endpoints, load-balanced ones with their routes first, and one request that can be pasted. */
@@ -26,6 +27,12 @@ export function showDeployed(
     'queue-based',
     endpoints.filter(({ loadBalanced }) => !loadBalanced),
   )
+  // Said once: in a second environment it is so of each.
+  const renamed = endpoints.find(({ id, resource }) => id.startsWith(`${plainId(resource)}-`))
+  if (renamed !== undefined) {
+    const text = `${renamed.id} has an ending because another endpoint had the id ${plainId(renamed.resource)} already.`
+    output.line(`\n${output.paint('gray', text)}`)
+  }
   const request = sampleRequest(endpoints, key)
   if (request !== undefined) output.line(`\nTry:\n  ${request}`)
 }

@@ -1,3 +1,4 @@
+import { PYTHON_PACKAGES } from '../../app-builder/create-app-builder.ts'
 import type { ReleaseStep } from '../../contract/app.ts'
 import { placed } from '../build-app.ts'
 import { keyFromFile, shellQuoted, showDeployed } from '../deploy/show-deployed.ts'
@@ -103,5 +104,7 @@ function showPlaces(
   output.line()
   showDeployed(output, endpoints, key)
   const names = `SVC_BASE_URL=${url} SVC_APP=${shellQuoted(app)} SVC_ENV=${environment} SVC_API_KEY="${key}"`
-  output.line(`\nFor Python scripts that call its functions:\n  export ${names}\n`)
+  // Where `svc` is; what was on the path stays there.
+  const packages = `PYTHONPATH=${shellQuoted(PYTHON_PACKAGES)}"\${PYTHONPATH:+:$PYTHONPATH}"`
+  output.line(`\nFor Python scripts that call its functions:\n  export ${names} ${packages}\n`)
 }

@@ -19,18 +19,23 @@ export function readJobError(error: string): JobError {
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
 }
 
+// As worker SDKs write it, like `"<class 'KeyError'>"`. A KeyError says nothing but a key, so it is unreadable without it.
+const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
+
 // What worker SDKs write, and workers of graphs, which begin with the message and go on with the place.
 const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)"/
 
 /**
- * The line of an error that says most: of what workers write as JSON the message, of a traceback its end. It may have been
- * cut in its middle, as in lists of jobs.
+ * The line of an error that says most: of what workers write as JSON the type and message, of a traceback its end. It may
+ * have been cut in its middle, as in lists of jobs.
  */
 export function errorLine(error: string): string {
   const message = MESSAGE.exec(error)?.[1]?.replace(/\\n/g, '\n').replace(/\\"/g, '"')
   const lines = (message ?? error).split('\n').filter((line) => line.trim() !== '')
   const isTraceback = lines[0]?.startsWith('Traceback') === true
-  return ((isTraceback ? lines.at(-1) : lines[0]) ?? '').trim()
+  const line = ((isTraceback ? lines.at(-1) : lines[0]) ?? '').trim()
+  const type = message === undefined ? undefined : TYPE.exec(error)?.[1]
+  return type === undefined || isTraceback ? line : `${type}: ${line}`
 }
 
 /** A whole error as a person reads it: its type and message, then its traceback. */

@@ -11,7 +11,7 @@ export type StopChoice = {
   readonly paused: readonly ScalingWorker[]
   /** The workers that stay and are, or will be, capacity: initializing, idle, running. */
   readonly kept: readonly ScalingWorker[]
-  /** Times after `now` at which time alone makes another one leave, steady ms; without those of `paused`. */
+  /** Times after `now` at which time alone makes another one leave, steady ms; without those of `pause` and `paused`. */
   readonly checkAt: readonly number[]
 }
 
@@ -99,7 +99,6 @@ export function chooseStops(facts: ScalingFacts): StopChoice {
     ...kept
       .filter((worker) => worker.state === 'initializing')
       .map((worker) => initializingSince(worker) + config.initializingTimeoutMs),
-    ...(toPause.length > 0 ? [now + keepPausedMs(facts)] : []),
   ]
   return { stop, pause: toPause.map(({ id }) => id), paused, kept, checkAt }
 }

@@ -1,3 +1,4 @@
+import { durationInWords } from '../duration-in-words.ts'
 import { inSeconds, remainingSeconds } from './in-seconds.ts'
 
 /** How a worker of an endpoint ended. Times are steady ms. Source: ours. */
@@ -69,6 +70,13 @@ export function judgeCrashLoop(exits: readonly WorkerExit[], now: number): Crash
   const happened =
     crashes.length === 1
       ? `exited ${inSeconds(last.livedMs)} after its start`
-      : `exited ${crashes.length} times within ${remainingSeconds(last.at - first.at + first.livedMs)}`
+      : `exited ${crashes.length} times within ${spanOf(last.at - first.at + first.livedMs)}`
   return { backOffUntil: last.at + delayMs, reason: `worker ${happened}: ${last.reason}` }
+}
+
+// From here on minutes are read at a glance and seconds are not, ms; source: ours.
+const MINUTES_FROM_MS = 120_000
+
+function spanOf(ms: number): string {
+  return ms < MINUTES_FROM_MS ? remainingSeconds(ms) : durationInWords(Math.ceil(ms / 60_000) * 60_000)
 }

@@ -36,6 +36,19 @@ function tracebackEnd(lines: readonly string[]): number {
   return start < 0 ? -1 : lines.findIndex((line, at) => at > start && /^\S/.test(line))
 }
 
+// What Python finds wrong with a source says nothing without its place, which stands up to four lines above it.
+const SYNTAX_ERROR = /^(?:SyntaxError|IndentationError|TabError): /
+const PLACE = /^\s+File "(?:[^"]*\/)?([^"/]+)", line (\d+)$/
+const PLACE_LINES_ABOVE = 4
+
+function withPlace(lines: readonly string[], at: number): string {
+  const text = lines[at] ?? ''
+  if (!SYNTAX_ERROR.test(text)) return text
+  const above = lines.slice(Math.max(0, at - PLACE_LINES_ABOVE), at).findLast((line) => PLACE.test(line))
+  const [, file, line] = PLACE.exec(above ?? '') ?? []
+  return file === undefined ? text : `${text} (${file}, line ${line})`
+}
+
 function shorten(text: string): string {
   if (text.length <= MAX_LENGTH) return text
   // A cut pair of code units would be no character.
@@ -43,7 +56,8 @@ function shorten(text: string): string {
 }
 
 /**
- * The words that tell a person why a worker ended: the last exception it printed, else its last line, else how it ended.
+ * The words that tell a person why a worker ended: the last exception it printed, with its place where its source could not
+ * be read, else its last line, else how it ended.
  * Source: ours, because that is the line a person looks for in the log.
  * @param lines - the last lines of its output, oldest first; JSON log lines are read by their `message`
  * @param exit - its exit code or the signal that killed it
@@ -59,7 +73,7 @@ export function lastWords(lines: readonly string[], exit: ProcessExit): string {
     tracebackEnd(read),
     read.findLastIndex((line) => ERROR_LINE.test(line)),
   )
-  if (error >= 0) return shorten(read[error] ?? '')
+  if (error >= 0) return shorten(withPlace(read, error))
   const last = read.findLast((line) => line !== '')?.trim()
   // Who is killed has no time to say why: the signal comes first.
   if (exit.signal !== undefined)

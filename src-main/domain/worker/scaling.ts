@@ -80,8 +80,8 @@ function wantedWorkers(facts: ScalingFacts, kept: number, needed: number): numbe
  */
 export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const { now } = facts
-  const { stop, pause, paused, kept, checkAt } = chooseStops(facts)
-  if (facts.stopping) return { start: 0, stop, throttled: 0, wanted: 0 }
+  const { stop: leaving, pause: toPause, paused, kept, checkAt } = chooseStops(facts)
+  if (facts.stopping) return { start: 0, stop: leaving, throttled: 0, wanted: 0 }
 
   const needed = neededWorkers(facts, kept)
   const wanted = wantedWorkers(facts, kept.length, needed)
@@ -91,10 +91,16 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const heldUntil = isHeld(facts) ? facts.backOffUntil : undefined
   const start = heldUntil === undefined ? Math.min(missing, Math.max(0, facts.freePlaces)) : 0
   const throttled = heldUntil === undefined ? missing - start : 0
+  // A replacement of an outdated worker may need the room of one that would be frozen.
+  const room = Math.max(0, facts.config.workersMax - kept.length - resume.length - start)
+  const pause = toPause.slice(0, room)
+  const reason = `above the maximum of ${facts.config.workersMax} workers`
+  const stop = [...leaving, ...toPause.slice(room).map((workerId) => ({ workerId, reason }))]
 
   const growth = growsAt(facts, start + resume.length > 0 ? now : lastStart(facts))
   const checks = [
     ...checkAt,
+    ...(pause.length > 0 ? [now + (facts.keepPausedMs ?? 0)] : []),
     ...stillPaused.map((worker) => leavesPauseAt(worker, facts)),
     ...(heldUntil !== undefined && missing > 0 ? [heldUntil] : []),
     // A frozen worker may go on whatever new ones have to wait for.

@@ -30,7 +30,7 @@ function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] 
     check: `endpoint ${config.name}`,
     state: 'warning',
     found: reason,
-    fix: `Look at its log with \`drydock logs ${id}\`, mend the cause, and start it again.`,
+    fix: `Look at its log with \`drydock logs ${id}\` and mend the cause. Where work waits, the next try comes by itself; \`drydock endpoint resume ${id}\` makes it at once.`,
     action: {
       action: 'restart-endpoint',
       target: id,

@@ -18,6 +18,7 @@ import { EndpointMenu } from './EndpointMenu.tsx'
 import { endpointState } from './endpoint-state.ts'
 import { FaultBanner } from './FaultBanner.tsx'
 import { GraphNotice } from './GraphNotice.tsx'
+import { NoJobsTaken } from './NoJobsTaken.tsx'
 import { OverviewTab } from './overview/OverviewTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
 import type { DraftState } from './settings/use-settings.ts'
@@ -94,6 +95,7 @@ function TabContent({ endpoint, tab, settings }: TabContentProps) {
     case 'requests':
       return <RequestsTab endpoint={endpoint} />
     case 'jobs':
+      if (endpoint.loadBalanced !== undefined) return <NoJobsTaken endpointId={endpoint.id} />
       return <JobsView endpointId={endpoint.id} />
     case 'workers':
       return <WorkerGrid endpointId={endpoint.id} />

@@ -95,7 +95,8 @@ function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
         </Button>
       }
     >
-      There are no jobs yet. Each request to an endpoint makes one, which is kept for 30 minutes after its end.
+      There are no jobs yet. Each request to an endpoint makes one. It is kept for 30 minutes after its end, one of
+      runsync for a minute.
     </EmptyState>
   )
 }

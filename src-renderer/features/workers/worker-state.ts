@@ -18,7 +18,14 @@ export const WORKER_LOOKS: Readonly<Record<WorkerState, StateDotProps>> = {
 
 type Settings = Pick<
   LiveEndpoint,
-  'workersMin' | 'workersMax' | 'idleTimeoutMs' | 'paused' | 'inQueue' | 'waitingReason' | 'throttledReason'
+  | 'workersMin'
+  | 'workersMax'
+  | 'idleTimeoutMs'
+  | 'paused'
+  | 'inQueue'
+  | 'waitingReason'
+  | 'throttledReason'
+  | 'loadBalanced'
 >
 
 /** Why a worker is as it is, and what comes next; undefined where there is nothing to say. */
@@ -48,11 +55,14 @@ function nextStep({ state, jobs, reason }: WorkerView, endpoint: Settings | unde
   }
 }
 
-function idleStep({ workersMin, idleTimeoutMs }: Settings): string | undefined {
+function idleStep(endpoint: Settings): string | undefined {
+  const { workersMin, idleTimeoutMs } = endpoint
   return workersMin > 0
-    ? `It waits for a job; the endpoint always has ${counted(workersMin, 'worker')}.`
-    : `It leaves after ${duration(idleTimeoutMs)} without a job.`
+    ? `It waits for a ${workOf(endpoint)}; the endpoint always has ${counted(workersMin, 'worker')}.`
+    : `It leaves after ${duration(idleTimeoutMs)} without a ${workOf(endpoint)}.`
 }
+
+const workOf = ({ loadBalanced }: Settings) => (loadBalanced === undefined ? 'job' : 'request')
 
 /** Why an endpoint has no worker, and what would start one. */
 export function whyNoWorker(endpoint: Settings): string {
@@ -62,7 +72,7 @@ export function whyNoWorker(endpoint: Settings): string {
   if (throttledReason !== undefined) return `There is no place for a worker: ${throttledReason}.`
   if (inQueue > 0) return waitingReason ?? 'A worker is about to start.'
   if (workersMin > 0) return waitingReason ?? 'A worker is about to start: the endpoint always has one.'
-  return `Nothing to do: a worker starts when a job comes, and leaves after ${duration(idleTimeoutMs)} without one.`
+  return `Nothing to do: a worker starts when a ${workOf(endpoint)} comes, and leaves after ${duration(idleTimeoutMs)} without one.`
 }
 
 /** What stopping a worker does to the jobs that it runs. */

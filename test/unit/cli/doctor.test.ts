@@ -53,16 +53,22 @@ test('all is well on a machine that has everything', async () => {
 })
 
 test('what only the service knows stands below, with the way to its button, and nothing is told twice', async () => {
-  const action = { action: 'restart-endpoint', target: 'e', label: 'Start again', effect: 'x' }
-  const crash = { check: 'endpoint e', state: 'warning', found: 'worker exited 3 times', fix: 'Mend it.', action }
-  const { check } = await setup({ told: [crash, { check: 'Python', state: 'failed', found: 'of the service' }] })
+  const again = { action: 'restart-endpoint', target: 'e', label: 'Start again', effect: 'x' }
+  const remove = { action: 'remove-previews', label: 'Remove', effect: 'x' }
+  const told = [
+    { check: 'endpoint e', state: 'warning', found: 'worker exited 3 times', fix: 'Mend it.', action: again },
+    { check: 'previews', state: 'warning', found: '2 are left', fix: 'They are safe to remove.', action: remove },
+    { check: 'Python', state: 'failed', found: 'of the service' },
+  ]
+  const { check } = await setup({ told })
   const rows = await check()
   expect(rows['endpoint e']).toEqual({
     check: 'endpoint e',
     state: 'warning',
     found: 'worker exited 3 times',
-    fix: 'Mend it. The page System does it: `drydock open`.',
+    fix: 'Mend it.',
   })
+  expect(rows.previews?.fix).toBe('They are safe to remove. The page System does it: `drydock open`.')
   expect(rows.Python?.state).toBe('ok')
 })
 

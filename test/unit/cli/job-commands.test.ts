@@ -24,6 +24,18 @@ const detail = {
 const setup = (answers: Answers = {}) =>
   setupCli({ 'POST /v2/hello/run': waiting, 'GET /api/jobs/j1': detail, ...answers })
 
+test.each([
+  ['999', 'A'.repeat(999), `"${'A'.repeat(999)}"`],
+  ['1000', 'A'.repeat(1000), `"${'A'.repeat(24)}... (750 B in base64; --json prints all)"`],
+])(
+  'a picture of %s characters in an output is printed to a person as far as it can be read',
+  async (_n, data, shown) => {
+    const { run } = await setup({ 'POST /v2/hello/runsync': { ...done, output: { data } } })
+    expect((await run(['runsync', 'hello'])).stdout).toContain(`output     {"data":${shown}}\n`)
+    expect((await run(['runsync', 'hello', '--json'])).json()).toMatchObject({ output: { data } })
+  },
+)
+
 describe('run', () => {
   test.each([
     ['a bare input is wrapped', ['{"a":1}'], { input: { a: 1 } }],

@@ -168,7 +168,25 @@ describe('settings set', () => {
   })
 })
 
+test('requests of an endpoint that takes jobs leads to its jobs', async () => {
+  const { run } = await setup({
+    'GET /api/endpoints/hello/requests': { requests: [] },
+    'GET /api/endpoints/hello': HELLO_VIEW,
+  })
+  expect((await run(['requests', 'hello'])).stdout).toBe(
+    'hello takes jobs, not requests: drydock jobs list --endpoint hello\n',
+  )
+})
+
 describe('logs', () => {
+  test('say so where there are none', async () => {
+    const { run } = await setup({ 'GET /api/endpoints/hello/logs': { lines: [] } })
+    expect(await run(['logs', 'hello'])).toMatchObject({
+      stdout: '',
+      stderr: 'Nothing has been written yet. -f waits for lines.\n',
+    })
+  })
+
   test.each([[[]], [['--job', 'j1', '--worker', 'w1']]])('needs one source, not %j', async (words) => {
     const { run } = await setup()
     expect(await run(['logs', ...words])).toMatchObject({ exitCode: 2 })

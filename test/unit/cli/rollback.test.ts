@@ -74,8 +74,15 @@ test('without an earlier release there is nothing to go back to', async () => {
   const { rollback, source } = await setup({ releases: [release(), release({ number: 2, state: 'failed' })] })
   expect(await rollback()).toMatchObject({
     exitCode: 1,
-    stderr: 'drydock: demo/production has no earlier release to go back to. `drydock env get production` lists them.\n',
+    stderr:
+      'drydock: No earlier release of demo/production has other code than the active one. `drydock env get production` lists all; `drydock rollback NUMBER` takes the one that you name.\n',
   })
+  expect(source()).toBeUndefined()
+})
+
+test('a release that is not there is not announced', async () => {
+  const { rollback, source } = await setup()
+  expect(await rollback('99')).toMatchObject({ exitCode: 1, stdout: '' })
   expect(source()).toBeUndefined()
 })
 

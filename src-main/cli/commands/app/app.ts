@@ -6,7 +6,7 @@ import { addAppList } from './list.ts'
 
 /** `drydock app`: the apps of the service. */
 export function addApp(program: Command, surroundings: Surroundings): void {
-  const app = program.command('app').description('list, show and delete apps; `drydock deploy` makes them')
+  const app = program.command('app').description('list apps, print or delete one; `drydock deploy` makes them')
   addAppList(app, surroundings)
   addAppGet(app, surroundings)
   addAppDelete(app, surroundings)

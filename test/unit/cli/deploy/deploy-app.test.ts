@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../../src-main/cli/client.ts'
 import { type DeployOptions, deployApp } from '../../../../src-main/cli/deploy/deploy-app.ts'
+import { showDeployed } from '../../../../src-main/cli/deploy/show-deployed.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
 import type { PlannedStep } from '../../../../src-main/contract/app.ts'
 import type { BuildResult } from '../../../../src-main/contract/build.ts'
@@ -63,6 +64,16 @@ async function setup(answers: Answers = {}, given: Given = {}) {
   const bodyOf = (line: string) => service.seen.find((seen) => seen.line === line)?.body
   return { ...world, url: service.url, deploy, lines, bodyOf }
 }
+
+test('an endpoint whose id was taken is told with the reason for its other one', () => {
+  const lines: string[] = []
+  const output = { line: (text = '') => lines.push(text), paint: (_colour: string, text: string) => text } as never
+  showDeployed(output, [{ ...GREET, resource: 'Greet', id: 'greet-a1b2c3' }], '$KEY')
+  expect(lines).toContain('\ngreet-a1b2c3 has an ending because another endpoint had the id greet already.')
+  lines.length = 0
+  showDeployed(output, [GREET], '$KEY')
+  expect(lines.join()).not.toContain('ending')
+})
 
 test('a deploy plans, uploads, releases, and prints the endpoints with a request that can be pasted', async () => {
   const { deploy, url, lines, bodyOf, written } = await setup({

@@ -27,8 +27,11 @@ describe('an error', () => {
   test.each([
     ['out of memory', 'out of memory'],
     ['Traceback (most recent call last):\n  File "x"\nValueError: no face\n', 'ValueError: no face'],
-    [given, 'no "face"'],
-    [given.slice(0, -5), 'no "face"'],
+    [given, 'ValueError: no "face"'],
+    [given.slice(0, -5), 'ValueError: no "face"'],
+    [`{"error_type": "<class 'KeyError'>", "error_message": "'name'", "error_tra…`, "KeyError: 'name'"],
+    [`{"error_type": "<class 'torch.cuda.OutOfMemoryError'>", "error_message": "no"}`, 'OutOfMemoryError: no'],
+    ['{"error_message": "no", "error_traceback": ""}', 'no'],
     ['{"message":"no \\"face\\"","node":"3"}', 'no "face"'],
     ['', ''],
   ])('%j says most in %j', (error, line) => {

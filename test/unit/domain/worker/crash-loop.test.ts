@@ -27,6 +27,13 @@ describe('crash loop', () => {
     })
   })
 
+  it('a story that took minutes is told in minutes', () => {
+    const reason = (at: number) => judgeCrashLoop([crash(2000), crash(at)], at)?.reason
+    expect(reason(119_999)).toContain('2 times within 120 s: ')
+    expect(reason(120_000)).toContain('2 times within 2 min: ')
+    expect(reason(524_000)).toContain('2 times within 9 min: ')
+  })
+
   it('the delay doubles with each crash and ends at 60 s', () => {
     const delays = Array.from({ length: 10 }, (_, n) => {
       const exits = Array.from({ length: n + 1 }, (_unused, k) => crash(k * 1000, { livedMs: 500 }))

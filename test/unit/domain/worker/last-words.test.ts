@@ -43,8 +43,13 @@ describe('last words', () => {
     ],
     [
       'a syntax error has no traceback',
-      ['  File "a.py", line 1', '    def', '       ^', 'SyntaxError: invalid syntax'],
-      'SyntaxError: invalid syntax',
+      ['  File "/srv/a.py", line 12', '    def', '       ^', 'SyntaxError: invalid syntax'],
+      'SyntaxError: invalid syntax (a.py, line 12)',
+    ],
+    [
+      'a mistake in the source without its place is told alone',
+      ['  File "a.py", line 1', '', '', '', '', "IndentationError: expected an indented block after 'if'"],
+      "IndentationError: expected an indented block after 'if'",
     ],
     [
       'an error of Node is found above its stack',

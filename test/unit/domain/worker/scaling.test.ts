@@ -315,3 +315,19 @@ describe('what holds starts back', () => {
     expect(decide(fields)).toEqual({ stop: [], throttled: 0, ...expected })
   })
 })
+
+it('a worker is not frozen where its room is needed for the replacement of an outdated one', () => {
+  const decision = decideScaling(
+    facts({
+      config: { workersMax: 1 },
+      keepPausedMs: 600_000,
+      queue: { inProgress: 1 },
+      workers: [worker('old', 'running', { outdated: true }), worker('idle', 'idle')],
+    }),
+  )
+  expect(decision).toMatchObject({
+    start: 1,
+    stop: [{ workerId: 'old' }, { workerId: 'idle', reason: 'above the maximum of 1 workers' }],
+  })
+  expect(decision.pause).toBeUndefined()
+})

@@ -353,6 +353,7 @@ export class WorkerSupervisor {
     fleet.resume(workerId).catch((error) => this.#endUnfrozen(worker, 'could not be woken', error))
     calls.goOn(workerId)
     storage.poke() // its request for a job may still be open
+    this.check(worker.endpointId) // it may be idle from here on
   }
 
   #endUnfrozen(worker: LiveWorker, reason: string, error: unknown): void {

@@ -23,6 +23,7 @@ export function RollbackQuestion({ place, release, active, onClose, onConfirm }:
   const { client } = useApp()
   const { data: plan, error } = useQuery(releasePlanQuery(client, place, release.number))
   const [deletes, setDeletes] = useState<readonly string[]>([])
+  const changesNothing = plan?.steps.every(({ action }) => action === 'unchanged') === true
   return (
     <Confirm
       open
@@ -40,9 +41,11 @@ export function RollbackQuestion({ place, release, active, onClose, onConfirm }:
         )
       }
     >
-      It becomes the next release, with the code of release {release.number} and the variables of now. A worker of each
-      endpoint that changes is started beside those that serve; when all are ready they take over, and no request fails.
-      {active !== undefined && ` Until then release ${active.number} serves.`}
+      It becomes the next release, with the code of release {release.number} and the variables of now.{' '}
+      {changesNothing
+        ? 'That is what runs already: nothing changes, and no worker is started.'
+        : 'A worker of each endpoint that changes is started beside those that serve; when all are ready they take over, and no request fails.'}
+      {active !== undefined && !changesNothing && ` Until then release ${active.number} serves.`}
     </Confirm>
   )
 }

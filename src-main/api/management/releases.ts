@@ -51,7 +51,7 @@ export const RELEASE_OPERATIONS = {
   },
   async releasePlan(c, service) {
     const { environment, release } = releaseOf(c, service)
-    return c.json(await planRollback(service, environment, release.number))
+    return c.json(await planRollback(service, environment, release))
   },
   async releaseCancel(c, service) {
     const { environment, release } = releaseOf(c, service)

@@ -1,6 +1,7 @@
 /**
  * JSON whose long whole numbers, like seeds of pictures, keep all their digits: where a number would be rounded they are
- * read as bigint, and written as they came.
+ * read as bigint, and written as they came. For values that pages and commands show; graphs, of which nothing may change,
+ * not even `1.0` to `1`, are read by domain/workflow/json.
  */
 
 type ReadContext = { readonly source?: string }

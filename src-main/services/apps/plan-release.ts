@@ -3,9 +3,8 @@ import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { planDeploy } from '../../domain/app/plan.ts'
 import { targetConfig } from '../../domain/app/target-config.ts'
-import type { Environment } from '../ports/apps.ts'
+import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, Storage } from '../ports.ts'
-import { requireRelease } from './environments.ts'
 import { fitToMachine } from './fit-machine.ts'
 import { endpointsOf } from './members.ts'
 import { locateSource, parseManifest } from './open-source.ts'
@@ -35,11 +34,13 @@ export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): 
   return plan
 }
 
-/** What going back to a release would do. @throws AppError RELEASE_NOT_FOUND, BAD_FIELD */
-export async function planRollback(deps: PlanDeps, environment: Environment, number: number): Promise<DeployPlan> {
-  const { artifact } = locateSource(deps.storage, environment, { release: number })
-  const { manifest: text } = requireRelease(deps, environment, number)
-  const manifest = parseManifest(text)
+/**
+ * What going back to a release would do.
+ * @throws AppError RELEASE_NOT_FOUND where it is none to go back to; BAD_FIELD
+ */
+export async function planRollback(deps: PlanDeps, environment: Environment, release: Release): Promise<DeployPlan> {
+  const { artifact } = locateSource(deps.storage, environment, { release: release.number })
+  const manifest = parseManifest(release.manifest)
   const { app, name } = environment
   const code = artifact ?? manifest.source_fingerprint
   return await showPlan(deps, { app, environment: name, manifest, code, withoutImages: false })

@@ -13,7 +13,7 @@ export function addDeploy(program: Command, surroundings: Surroundings): void {
     program
       .command('deploy')
       .description('build the app in this folder and put it onto its endpoints, without a moment in which none answers')
-      .option('--env <environment>', 'environment (default: the only one, or production where there is none)'),
+      .option('--env <environment>', 'environment (default: production, or the only one)'),
   )
     .option('--plan', 'print what would change, and stop there')
     .option('-y, --yes', 'delete endpoints that the app no longer has, without asking')

@@ -16,7 +16,7 @@ export function addRollback(program: Command, surroundings: Surroundings): void 
       'number of the release (default: the last one with other code than the active one)',
       wholeNumber,
     )
-    .option('--env <environment>', 'environment (default: the only one)')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .addHelpText(
       'after',

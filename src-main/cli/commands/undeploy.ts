@@ -9,7 +9,7 @@ export function addUndeploy(program: Command, surroundings: Surroundings): void 
   program
     .command('undeploy')
     .description('delete the endpoints of an environment with their jobs; releases and variables stay')
-    .option('--env <environment>', 'environment (default: the only one)')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('-y, --yes', 'do not ask')
     .addHelpText(

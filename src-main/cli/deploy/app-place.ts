@@ -1,4 +1,4 @@
-/** Which app and environment a command means. */
+/** Which app and environment a command means. Every command that works on an environment asks here. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { appName, environmentName } from '../../contract/app.ts'
@@ -34,19 +34,13 @@ export function checkedEnvironment(name: string): string {
   throw usageError(`"${name}" is no name of an environment: it ${error.issues[0]?.message}.`)
 }
 
-/** The environment that a deploy goes to; it need not be there yet. @throws CliError USAGE where several could be meant */
+/** The environment that a deploy goes to; it need not be there yet. @throws CliError USAGE for a name that is none */
 export async function placeToDeploy(client: ServiceClient, app: string, asked: string | undefined): Promise<AppPlace> {
   if (asked !== undefined) checkedEnvironment(asked)
-  return { app, environment: chosenOf(asked, await environmentsOf(client, app)) }
+  return { app, environment: chooseEnvironment(asked, await environmentsOf(client, app)) }
 }
 
-function chosenOf(asked: string | undefined, existing: readonly string[]): string {
-  const chosen = chooseEnvironment(asked, existing)
-  if ('problem' in chosen) throw usageError(chosen.problem)
-  return chosen.name
-}
-
-/** The environment that a command works on. @throws CliError NO_ENVIRONMENT, USAGE where several could be meant */
+/** The environment that a command works on. @throws CliError NO_ENVIRONMENT, USAGE where only others are there */
 export async function existingPlace(
   client: ServiceClient,
   { app: given, env: asked }: PlaceOptions,
@@ -57,7 +51,10 @@ export async function existingPlace(
   const existing = await environmentsOf(client, app)
   if (existing.length === 0)
     throw new CliError('NO_ENVIRONMENT', { app, url: client.url, environment: DEFAULT_ENVIRONMENT })
-  return { app, environment: chosenOf(undefined, existing) }
+  const environment = chooseEnvironment(undefined, existing)
+  if (existing.includes(environment)) return { app, environment }
+  const names = [...existing].sort().join(', ')
+  throw usageError(`App ${app} has no environment ${environment}, the default. Name one of its own: ${names}.`)
 }
 
 async function environmentsOf(client: ServiceClient, app: string): Promise<readonly string[]> {

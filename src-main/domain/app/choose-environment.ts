@@ -1,18 +1,16 @@
-/** What `drydock deploy` makes when there is none. Source: app-deploy, Deploy. */
+/** The environment that a deploy makes, and that commands and pages mean, unless another one is named. Source: app-deploy. */
 export const DEFAULT_ENVIRONMENT = 'production'
 
 /**
- * Which environment of an app is meant: the one asked for, else the only one, else `production` where there is none.
+ * Which environment of an app is meant: the one asked for, else `production`, else the only one there is. Several are no
+ * reason to ask: a second environment must not change what the same command did before. Source: ours, because the
+ * specification refuses the command there, and so would refuse what its own first example made possible.
  * @param asked name that the user gave
  * @param existing names of the app's environments
+ * @returns a name; it need not exist yet
  */
-export function chooseEnvironment(
-  asked: string | undefined,
-  existing: readonly string[],
-): { readonly name: string } | { readonly problem: string } {
-  if (asked !== undefined) return { name: asked }
+export function chooseEnvironment(asked: string | undefined, existing: readonly string[]): string {
+  if (asked !== undefined) return asked
   const [only, ...others] = existing
-  if (only === undefined) return { name: DEFAULT_ENVIRONMENT }
-  if (others.length === 0) return { name: only }
-  return { problem: `The app has several environments: ${[...existing].sort().join(', ')}. Choose one with --env.` }
+  return only !== undefined && others.length === 0 ? only : DEFAULT_ENVIRONMENT
 }

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { appOf } from '../../../src-main/cli/deploy/app-place.ts'
 import { app, detail, environment, PLACE, release } from './deploy/support.ts'
-import { NOW, setupCli, temporaryFolder } from './support.ts'
+import { type Answers, NOW, setupCli, temporaryFolder } from './support.ts'
 
 const ENV = { SVC_APP: 'demo' }
 
-async function setup() {
+async function setup(answers: Answers = {}) {
   const { run: runCommand, service } = await setupCli({
     'GET /api/apps': { apps: [app('production', 'staging')] },
     'GET /api/apps/demo': {
@@ -25,6 +25,7 @@ async function setup() {
     }),
     [`DELETE ${PLACE}`]: { ok: true },
     [`POST ${PLACE}/undeploy`]: { deleted: ['greet'] },
+    ...answers,
   })
   const run = (argv: readonly string[], person?: { yes: boolean }) =>
     runCommand(argv, { env: ENV, ...(person === undefined ? {} : { person }) })
@@ -59,6 +60,27 @@ RELEASE  STATE   MADE       FINGERPRINT   REASON
 VARIABLE  CHANGED
 TOKEN     14 s ago
 `)
+})
+
+test.each([
+  ['env', 'get'],
+  ['env', 'unset', 'TOKEN', '--later'],
+  ['undeploy', '--yes'],
+])('%s %s means production where there are several environments', async (...argv) => {
+  const { run, lines } = await setup({
+    'GET /api/apps/demo': app('staging', 'production'),
+    [`PATCH ${PLACE}/variables`]: { variables: [] },
+  })
+  expect(await run(argv)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('demo/production') })
+  expect(lines()).toContain(`GET ${PLACE}`)
+})
+
+test('with several others and no production, the command names them', async () => {
+  const { run } = await setup({ 'GET /api/apps/demo': app('staging', 'qa') })
+  expect(await run(['undeploy', '--yes'])).toMatchObject({
+    exitCode: 2,
+    stderr: 'drydock: App demo has no environment production, the default. Name one of its own: qa, staging.\n',
+  })
 })
 
 test('env create makes an environment', async () => {

@@ -8,13 +8,13 @@ export function addEnvGet(parent: Command, surroundings: Surroundings): void {
   parent
     .command('get')
     .description('print an environment: endpoints, releases, variables without their values')
-    .argument('<env>', 'name of the environment')
+    .argument('[env]', 'name of the environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .addHelpText('after', '\nExamples:\n  $ drydock env get production')
-    .action(async (environment: string, options: { app?: string }, command: Command) => {
-      const { appOf, checkedEnvironment } = await import('../../deploy/app-place.ts')
-      const path = { app: appOf(options.app, surroundings), environment: checkedEnvironment(environment) }
+    .addHelpText('after', '\nExamples:\n  $ drydock env get\n  $ drydock env get staging')
+    .action(async (env: string | undefined, options: { app?: string }, command: Command) => {
+      const { existingPlace } = await import('../../deploy/app-place.ts')
       const { client, output } = await openSession(command, surroundings)
+      const path = await existingPlace(client, { ...options, ...(env === undefined ? {} : { env }) }, surroundings)
       const answer = await client.call('environmentRead', { path })
       if (output.json) output.document(answer)
       else showEnvironment(output, answer, surroundings.now())

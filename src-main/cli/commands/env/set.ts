@@ -10,7 +10,7 @@ export function addEnvSet(parent: Command, surroundings: Surroundings): void {
     .description('set variables of an environment: stored encrypted, given to its workers, never shown')
     .argument('[variables...]', 'NAME=VALUE, or one NAME whose value is read from standard input or asked for')
     .option('--from-file <file>', 'take what a .env file says')
-    .option('--env <environment>', 'environment (default: the only one)')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--later', 'only store them; workers get them with the next release')
     .addHelpText(

@@ -9,7 +9,7 @@ export function addEnvUnset(parent: Command, surroundings: Surroundings): void {
     .command('unset')
     .description('remove variables of an environment')
     .argument('<names...>', 'names of the variables')
-    .option('--env <environment>', 'environment (default: the only one)')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--later', 'only remove them; workers notice with the next release')
     .addHelpText(

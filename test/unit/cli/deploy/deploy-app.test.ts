@@ -122,13 +122,10 @@ test('what the caller asks for reaches plan and release', async () => {
   expect(bodyOf(`POST ${staging}/releases`)).toMatchObject({ runsOn: 'containers' })
 })
 
-test('with several environments one must be chosen, and that is said before anything is built', async () => {
+test('without --env it goes to production, however many environments there are', async () => {
   const { deploy, lines } = await setup({ 'GET /api/apps/demo': app('staging', 'production') })
-  await expect(deploy()).rejects.toMatchObject({
-    exitCode: 2,
-    message: 'The app has several environments: production, staging. Choose one with --env.',
-  })
-  expect(lines()).toEqual(['GET /api/apps/demo'])
+  expect(await deploy()).toContain('Release 4 of demo/production is active.')
+  expect(lines()).toContain(`POST ${PLACE}/releases`)
 })
 
 test('a name that no environment can have is a wrong use', async () => {

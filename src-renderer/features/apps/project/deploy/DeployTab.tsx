@@ -29,7 +29,7 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
   const [search, setSearch] = useSearchParams()
   const { data: appList } = useQuery(appsQuery(client))
   const existing = appList?.apps.find(({ name }) => name === project.app)?.environments.map(({ name }) => name) ?? []
-  const environment = search.get('environment') ?? firstOf(existing)
+  const environment = search.get('environment') ?? chooseEnvironment(undefined, existing)
   const excludes = useExcludes(project.id)
   const deploy = useDeploy({
     project,
@@ -93,11 +93,6 @@ function DeployNow({ deploy, project, place }: DeployNowProps) {
       </Link>
     </>
   )
-}
-
-const firstOf = (existing: readonly string[]) => {
-  const chosen = chooseEnvironment(undefined, existing)
-  return 'name' in chosen ? chosen.name : (existing[0] ?? '')
 }
 
 type PlanFaultProps = { readonly error: Error; readonly problems: BuildView['problems'] }

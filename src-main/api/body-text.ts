@@ -16,6 +16,14 @@ export function bodyText(bytes: Bytes): JsonText {
   return { text, scanned: text, cut, whole: undefined }
 }
 
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+
+/** A body without the byte order mark that some editors and shells put before UTF-8, and that no JSON begins with. */
+export function withoutMark(bytes: Bytes): Bytes {
+  const { length } = BYTE_ORDER_MARK
+  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes
+}
+
 /** A part of a body as it is passed on: text, or its bytes where it is too large for a row of the database. */
 export function partOf(bytes: Bytes): Json {
   return isLarge(bytes.length) ? bytes : bytes.toString('utf8')

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Json, JsonText } from '../domain/json/json.ts'
 import { faultText, fieldsOf, findKeyFault, scanJson } from '../domain/json/scan-json.ts'
-import { type Bytes, bodyText, textOf } from './body-text.ts'
+import { type Bytes, bodyText, textOf, withoutMark } from './body-text.ts'
 
 /** What the node server adds to a request; missing when the app is called as a function. */
 export type NodeBindings = { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
@@ -21,13 +23,42 @@ export type JsonBody = {
 
 const MIB = 1024 * 1024
 
+type Unpack = (packed: Bytes, options: { readonly maxOutputLength: number }) => Promise<Bytes>
+
+/** How compressed bodies are unpacked, by their Content-Encoding. Each works in a thread and stops at its maximum. */
+const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
+  gzip: promisify(gunzip) as Unpack,
+  'x-gzip': promisify(gunzip) as Unpack,
+  deflate: promisify(inflate) as Unpack,
+  br: promisify(brotliDecompress) as Unpack,
+  zstd: promisify(zstdDecompress) as Unpack,
+}
+
 /**
- * Reads a body up to a limit. It is cut off while it arrives: what is above the limit is never held.
+ * Reads a body up to a limit, unpacked where it is compressed. It is cut off while it arrives and while it is unpacked:
+ * what is above the limit is never held.
+ * @param maxBytes of the body as it was before it was compressed
  * @param operation name for the message
- * @throws AppError BODY_TOO_LARGE
+ * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD where it is not what its Content-Encoding says
  */
 export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Bytes> {
   const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit: sizeText(maxBytes), operation })
+  const encoding = c.req.header('content-encoding')?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return readSent(c, maxBytes, tooLarge)
+  const unpack = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined
+  if (unpack === undefined) throw new AppError('UNSUPPORTED_ENCODING', { encoding: encoding.slice(0, 100) })
+  const packed = await readSent(c, maxBytes, tooLarge)
+  try {
+    return await unpack(packed, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    const why = `it is not ${encoding}, as its Content-Encoding says (${(error as Error).message})`
+    throw new AppError('BAD_FIELD', { field: 'body', why }, { cause: error })
+  }
+}
+
+// The bytes as they were sent.
+async function readSent(c: Context, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()
   const incoming = (c.env as NodeBindings | undefined)?.incoming
   const source: AsyncIterable<Uint8Array> | null = incoming ?? c.req.raw.body
@@ -69,7 +100,7 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () 
  * Reads a body as a JSON object. Depth and number of keys are bounded before it is parsed; repeated keys are refused,
  * because two readers of such a text see two different bodies.
  * @param decode makes the text; with foldedText long strings are empty in `value`
- * @throws AppError NOT_JSON, BAD_INPUT, BODY_TOO_LARGE
+ * @throws AppError NOT_JSON, BAD_INPUT; of readBody
  */
 export async function readJson(
   c: Context,
@@ -81,7 +112,8 @@ export async function readJson(
 }
 
 /** The same for bytes at hand. */
-function parseJson(bytes: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
+function parseJson(sent: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
+  const bytes = withoutMark(sent)
   if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
   const { text, scanned, cut } = decode(bytes)

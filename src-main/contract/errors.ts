@@ -208,6 +208,12 @@ export const ERRORS = {
     title: 'Unsupported Media Type',
     message: 'The body is {type}, and this address takes {wanted}. Send that, with its Content-Type.',
   },
+  UNSUPPORTED_ENCODING: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    message:
+      'The body has the Content-Encoding {encoding}, which is not read here. Send it as gzip, deflate, br or zstd, or without compression.',
+  },
   UPLOAD_DAMAGED: {
     status: 422,
     title: 'Unprocessable Content',

@@ -19,11 +19,11 @@ const span = (from: number, to: number) =>
     .min(from, `must be from ${from} to ${to} ms`)
     .max(to, `must be from ${from} to ${to} ms`)
 
-/** An http or https address without a user name or password in it. */
+/** An http or https address without a user name or password in it. An empty one means none, as forms send it. */
 const webhookUrl = z
   .string()
   .max(limit('webhookUrlLength'))
-  .refine((text) => /^https?:\/\/[^\s@/?#]+([/?#]|$)/.test(text), 'must be an http or https address')
+  .refine((text) => text === '' || /^https?:\/\/[^\s@/?#]+([/?#]|$)/.test(text), 'must be an http or https address')
 
 /**
  * Body of run and runsync. Unknown fields are ignored. `input` is only checked to be an object: its text is stored

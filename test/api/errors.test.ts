@@ -197,6 +197,8 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   },
   UPLOAD_OFFSET: (service) => upload(service, { offset: 5, total: 9 }),
   UPLOAD_TOO_LARGE: (service) => upload(service, { offset: 0, total: 9_999_999_999 }),
+  UNSUPPORTED_ENCODING: ({ ask }) =>
+    ask('POST', '/v2/e/run', { body: { input: {} }, headers: { 'content-encoding': 'compress' } }),
   UPLOAD_DAMAGED: (service) => upload(service, { offset: 0, total: 4 }),
   NOT_DEPLOYED: (service) => {
     const headers = { 'x-flash-app': 'shop', 'x-flash-environment': 'production', 'x-flash-endpoint': 'greet' }

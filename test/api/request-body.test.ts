@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
@@ -65,6 +67,7 @@ describe('fields', () => {
     ['an empty policy', fits({ policy: {} }), true],
     ['a webhook with http', fits({ webhook: 'http://example.com/hook?a=1' }), true],
     ['a webhook with https', fits({ webhook: 'https://example.com' }), true],
+    ['a webhook that is empty', fits({ webhook: '' }), true],
     ['a webhook with ftp', fits({ webhook: 'ftp://example.com/' }), false],
     ['a webhook with a password', fits({ webhook: 'http://a:b@example.com/' }), false],
     ['a webhook that is no address', fits({ webhook: 'example.com' }), false],
@@ -105,12 +108,128 @@ describe('fields', () => {
     expect(storage().jobs.read(1)).toMatchObject({ executionTimeoutMs: 7000 })
   })
 
+  it('an empty webhook means none', async () => {
+    const { createEndpoint, run, worker, posts, waitForJob } = await setup()
+    await createEndpoint()
+    const id = await run({}, { webhook: '' })
+    const taker = await worker()
+    expect(await taker.take()).toEqual({ id, input: {} })
+    await taker.done(id, { output: 1 })
+    await waitForJob(id, 'COMPLETED')
+    expect(posts).toEqual([])
+  })
+
   it('webhook and s3Config reach the worker', async () => {
     const { createEndpoint, run, worker } = await setup()
     await createEndpoint()
     const more = { webhook: 'http://example.com/', s3Config: { bucketName: 'b' } }
     const id = await run({ a: 1 }, more)
     expect(await (await worker()).take()).toEqual({ id, input: { a: 1 }, ...more })
+  })
+})
+
+describe('a byte order mark', () => {
+  const marked = (value: unknown) => `\uFEFF${JSON.stringify(value)}`
+
+  it('before a request is read over', async () => {
+    const { createEndpoint, ask, worker } = await setup()
+    await createEndpoint()
+    const { body } = await ask('POST', '/v2/e/run', { body: marked({ input: { a: 'ä' } }) })
+    expect(await (await worker()).take()).toEqual({ id: body.id, input: { a: 'ä' } })
+  })
+
+  it('before a large request, whose long strings are not parsed, is read over', async () => {
+    const { createEndpoint, request, worker } = await setup()
+    await createEndpoint()
+    const input = { picture: 'x'.repeat(300_000), a: 1 }
+    await request('POST', '/v2/e/run', { body: marked({ input }) })
+    expect((await (await worker()).take())?.input).toEqual(input)
+  })
+
+  it('before a result and a chunk is read over', async () => {
+    const { createEndpoint, running, status, get } = await setup()
+    await createEndpoint()
+    const { jobId, worker } = await running()
+    await worker.chunk(jobId, marked({ output: 1 }))
+    await worker.done(jobId, marked({ output: 2 }))
+    expect(await get(`/v2/e/stream/${jobId}`)).toEqual([{ output: 1 }])
+    expect(await status(jobId)).toMatchObject({ status: 'COMPLETED', output: 2 })
+  })
+
+  it('is no body by itself', async () => {
+    expect((await submit('\uFEFF')).answer.body).toMatchObject({ code: 'NOT_JSON' })
+  })
+})
+
+describe('a compressed body', () => {
+  const packers = {
+    gzip: gzipSync,
+    'X-GZIP': gzipSync,
+    deflate: deflateSync,
+    br: brotliCompressSync,
+    zstd: zstdCompressSync,
+    identity: (text: string) => Buffer.from(text),
+  }
+  for (const [encoding, pack] of Object.entries(packers)) {
+    it(`of ${encoding} is unpacked`, async () => {
+      const { createEndpoint, ask, worker } = await setup()
+      await createEndpoint()
+      const body = pack(JSON.stringify({ input: { a: 'ä' } }))
+      const headers = { 'content-encoding': encoding }
+      expect(await ask('POST', '/v2/e/run', { body, headers })).toMatchObject({ status: 200 })
+      expect((await (await worker()).take())?.input).toEqual({ a: 'ä' })
+    })
+  }
+
+  it('is unpacked over a real connection too, where it comes in pieces', async () => {
+    const service = await setup()
+    await service.createEndpoint()
+    const url = await service.listen('users')
+    const input = { noise: randomBytes(400_000).toString('hex') }
+    const answer = await fetch(`${url}/v2/e/run`, {
+      method: 'POST',
+      headers: {
+        authorization: service.accountKey(),
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+      },
+      body: gzipSync(JSON.stringify({ input })),
+    })
+    expect(answer.status).toBe(200)
+    expect((await (await service.worker()).take())?.input).toEqual(input)
+  })
+
+  const filled = (bytes: number) => `{"input":{"x":"${'x'.repeat(bytes - 18)}"}}`
+  for (const [bytes, outcome] of [
+    [limit('runBodyBytes') - 1, 'accepted'],
+    [limit('runBodyBytes'), 'accepted'],
+    [limit('runBodyBytes') + 1, 'BODY_TOO_LARGE'],
+    [5 * limit('runBodyBytes'), 'BODY_TOO_LARGE'],
+  ] as const) {
+    it(`that unpacks to ${bytes} bytes is ${outcome === 'accepted' ? 'taken' : 'refused'}`, async () => {
+      const body = gzipSync(filled(bytes))
+      const { outcome: seen, answer } = await submit(body, { 'content-encoding': 'gzip' })
+      expect(seen).toBe(outcome)
+      if (outcome !== 'accepted') expect(answer.body.error).toContain('exceeds the 10 MiB maximum of run')
+    })
+  }
+
+  it('of another kind is refused by name', async () => {
+    for (const encoding of ['compress', 'gzip, br', 'constructor']) {
+      const { answer } = await submit({ input: {} }, { 'content-encoding': encoding })
+      expect(answer.body).toMatchObject({
+        code: 'UNSUPPORTED_ENCODING',
+        status: 415,
+        error: expect.stringContaining(`Content-Encoding ${encoding}`),
+      })
+    }
+  })
+
+  it('that is not what it says is refused, and one that was cut too', async () => {
+    for (const body of [JSON.stringify({ input: {} }), gzipSync('{"input":{}}').subarray(0, 20), '']) {
+      const { answer } = await submit(body, { 'content-encoding': 'gzip' })
+      expect(answer.body).toMatchObject({ code: 'BAD_FIELD', error: expect.stringContaining('body: it is not gzip') })
+    }
   })
 })
 

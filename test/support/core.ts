@@ -9,6 +9,7 @@ import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
 import { createProjectTools } from '../../src-main/app-builder/project-tools.ts'
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
 import { createHost } from '../../src-main/server/host.ts'
+import { listen } from '../../src-main/server/listen.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
 import type { SentAnswer, SentRequest } from '../../src-main/services/ports/requests.ts'
 import type { Poster } from '../../src-main/services/ports.ts'
@@ -86,6 +87,8 @@ export type TestService = {
   /** Waits until the job is in this state and gives its record. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly waitForJob: (jobId: string, status: string, endpointId?: string) => Promise<any>
+  /** Opens a listener on loopback for one of the two apps; gives its address. */
+  readonly listen: (app: 'users' | 'workers') => Promise<string>
   /** Ends the core, in order or as kill -9 would, and starts another one on the same data and the same workers. */
   readonly restart: (how: 'in order' | 'killed') => Promise<void>
 }
@@ -281,6 +284,12 @@ export async function setup({
         const record = await status(jobId, endpointId)
         return record.status === wanted && record
       }),
+    async listen(app) {
+      const listener = await listen((request, bindings) => run[app].fetch(request, bindings), 0)
+      onTestFinished(() => listener.close(0))
+      hosts.add(`127.0.0.1:${listener.port}`)
+      return `http://127.0.0.1:${listener.port}`
+    },
     async restart(how) {
       if (how === 'in order') await run.core.stop(0)
       run.cancelTimers()

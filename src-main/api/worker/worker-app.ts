@@ -15,7 +15,7 @@ import { cutText, rawFields } from '../../domain/json/scan-json.ts'
 import type { HandOut } from '../../services/queue/read-hand-outs.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import type { LiveWorker } from '../../services/workers/worker-registry.ts'
-import { bodyText } from '../body-text.ts'
+import { bodyText, withoutMark } from '../body-text.ts'
 import { afterAnswer } from '../delivery.ts'
 import { errorResponse } from '../error-response.ts'
 import { foldedText } from '../fold-strings.ts'
@@ -110,7 +110,7 @@ function healthReason(c: Context): string {
 
 async function readDone(c: Context): Promise<Report> {
   try {
-    const body = await readBody(c, limit('resultBodyBytes'), 'a result')
+    const body = withoutMark(await readBody(c, limit('resultBodyBytes'), 'a result'))
     return readReport(isUtf8(body) ? foldedText(body) : bodyText(body))
   } catch (error) {
     if (error instanceof AppError && error.code === 'BODY_TOO_LARGE') return tooLargeReport(String(error.data.limit))
@@ -120,7 +120,7 @@ async function readDone(c: Context): Promise<Report> {
 
 // A chunk that is no JSON object with an output carries nothing.
 async function readChunk(c: Context): Promise<{ output: string; metrics: string | undefined } | undefined> {
-  const { text } = bodyText(await readBody(c, limit('resultBodyBytes'), 'a chunk'))
+  const { text } = bodyText(withoutMark(await readBody(c, limit('resultBodyBytes'), 'a chunk')))
   try {
     JSON.parse(text)
   } catch {

@@ -39,7 +39,7 @@ export async function submitJob(
     id: jobId(kind, newId.uuid()),
     endpointId: endpoint.id,
     s3Config,
-    webhook: webhook ?? undefined,
+    webhook: webhook || undefined,
     lowPriority: policy?.lowPriority ?? false,
     executionTimeoutMs: policy?.executionTimeout ?? endpoint.config.executionTimeoutMs,
     ttlMs: policy?.ttl ?? limit('ttlDefaultMs'),

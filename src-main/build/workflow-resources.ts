@@ -16,7 +16,10 @@ const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
 const index = z.object({
   templates: z.array(z.object({ id: z.string().regex(/^[a-z0-9-]+$/), name: z.string(), summary: z.string() })),
 })
-const classNames = z.array(z.string())
+const handlerClasses = z.object({
+  classes: z.array(z.string()),
+  lists: z.record(z.string(), z.record(z.string(), z.array(z.string()))),
+})
 
 /** Reads `workflows/index.json` with the document of each template. */
 const readTemplates: ReadTemplates = async () => {
@@ -37,7 +40,7 @@ export const readBuiltInNodeTypes: ReadBuiltInNodeTypes = () => readFile(join(RE
 const readHandlerClasses: ReadHandlerClasses = async (handler) => {
   if (relative(RESOURCES, handler).startsWith('..')) return undefined
   try {
-    return classNames.parse(JSON.parse(await readFile(join(dirname(handler), 'classes.json'), 'utf8')))
+    return handlerClasses.parse(JSON.parse(await readFile(join(dirname(handler), 'classes.json'), 'utf8')))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

@@ -37,10 +37,14 @@ describe('the classes of nodes', () => {
     const service = await setup()
     const handler = join(import.meta.dirname, '..', '..', 'resources', 'node', 'sketch', 'handler.ts')
     await service.createEndpoint('sketch', { handler, workflows: {} })
-    const classes = Object.keys(JSON.parse((await service.get('/api/node-types?endpoint=sketch')).text))
+    const own = JSON.parse((await service.get('/api/node-types?endpoint=sketch')).text)
+    const classes = Object.keys(own)
     expect(classes).toEqual(expect.arrayContaining(['KSampler', 'SaveImage']))
     const all = Object.keys(JSON.parse((await service.get('/api/node-types')).text))
     expect(classes.length).toBeLessThan(all.length / 2)
+    // It names a model for each loader, and takes any other name.
+    const [names, options] = own.CheckpointLoaderSimple.input.required.ckpt_name
+    expect({ first: names[0], options }).toEqual({ first: 'stand-in.safetensors', options: { 'drydock.open': true } })
   })
 
   it('are taken from a file, with every number as it was, and outlive the service', async () => {

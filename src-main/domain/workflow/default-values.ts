@@ -1,6 +1,6 @@
 /** Values that widgets have before anybody sets them. Source: editor research, 5 and 2. */
-import type { JsonArray, JsonValue } from './json/value.ts'
-import type { InputType, NodeType } from './node-types.ts'
+import { type JsonArray, type JsonValue, sameJson } from './json/value.ts'
+import { type InputType, type NodeType, takesSeveral } from './node-types.ts'
 import { isControlMode, type WidgetPlace, widgetPlaces } from './widgets.ts'
 
 const OF_TYPE: Readonly<Record<string, JsonValue>> = {
@@ -11,11 +11,21 @@ const OF_TYPE: Readonly<Record<string, JsonValue>> = {
   COLOR: '#ffffff',
 }
 
-/** The value of an input that nobody has set; null where its class names none. */
-export function defaultValue({ type, choices, options }: InputType): JsonValue {
+/**
+ * The value of an input that nobody has set: the default of its class, else the first of its list. A default that is not
+ * in the list, like a file of the machine that the class was written on, would only be refused.
+ * @returns null where the class names neither
+ */
+export function defaultValue(input: InputType): JsonValue {
+  const { type, choices, options } = input
   const given = options.get('default')
-  if (given !== undefined) return given
-  if (choices !== undefined) return choices[0] ?? null
+  if (choices === undefined) return given ?? ofType(type)
+  if (takesSeveral(input)) return given ?? []
+  const isTaken = choices.length === 0 || choices.some((one) => sameJson(one, given ?? null))
+  return given !== undefined && isTaken ? given : (choices[0] ?? null)
+}
+
+function ofType(type: string): JsonValue {
   return Object.hasOwn(OF_TYPE, type) ? (OF_TYPE[type] ?? null) : null
 }
 

@@ -2,7 +2,7 @@
  * What is known of classes of nodes: the answer of `GET /object_info`, or a file of that form. Source: image-workflows,
  * Node types; editor research, 5.
  */
-import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
+import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, withKey } from './json/value.ts'
 
 /** An input of a class. */
 export type InputType = {
@@ -13,6 +13,45 @@ export type InputType = {
   /** The values of a choice. Empty where they are files that only the worker knows. */
   readonly choices: JsonArray | undefined
   readonly options: JsonObject
+}
+
+/** Whether several values can be chosen at once. */
+export const takesSeveral = ({ options }: Pick<InputType, 'options'>): boolean =>
+  options.has('multi_select') || options.get('multiselect') === true
+
+// Option of a choice whose list is a proposal: its worker takes other values too. Source: ours.
+const OPEN_LIST = 'drydock.open'
+
+/** Whether the value of a choice may be one that is not in its list, or that no list is known for. */
+export const takesOthers = ({ choices = [], options }: InputType): boolean =>
+  choices.length === 0 || options.has('remote') || options.get(OPEN_LIST) === true
+
+/** Values that a worker proposes, by class and input. It takes others too. */
+export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+
+/**
+ * Definitions of classes with the lists that a worker proposes, in place of those that are empty.
+ * @param raw class name -> definition @param lists their first value is that of new nodes
+ */
+export function withLists(raw: JsonObject, lists: ProposedLists): JsonObject {
+  return new Map([...raw].map(([name, type]) => [name, isObject(type) ? withListsOf(type, lists[name] ?? {}) : type]))
+}
+
+function withListsOf(type: JsonObject, lists: Readonly<Record<string, readonly string[]>>): JsonObject {
+  const inputs = objectAt(type, 'input')
+  const named = NEEDS.flatMap((need) => {
+    const group = objectAt(inputs, need)
+    const changed = [...group].map(([name, input]): readonly [string, JsonValue] => {
+      return [name, withList(readInput(name, input, true), input, lists[name])]
+    })
+    return group.size === 0 ? [] : [[need, new Map(changed)] as const]
+  })
+  return withKey(type, 'input', new Map([...inputs, ...named]))
+}
+
+function withList({ choices, options }: InputType, raw: JsonValue, list: readonly string[] | undefined): JsonValue {
+  if (list === undefined || choices === undefined || choices.length > 0) return raw
+  return [[...list], withKey(options, OPEN_LIST, true)]
 }
 
 /** An output of a class. */

@@ -10,6 +10,7 @@ import type {
   WorkflowView,
 } from '../../contract/workflows.ts'
 import type { ByteTools } from '../../domain/workflow/metadata/bytes.ts'
+import type { ProposedLists } from '../../domain/workflow/node-types.ts'
 
 /** A text of the library, looked through. `files`: names of files that its nodes may ask for. */
 export type LibraryText = { readonly text: string; readonly nodes: number; readonly files: readonly string[] }
@@ -171,8 +172,10 @@ export type WorkflowStorage = {
 /** Reads the classes of nodes that come along, as text. */
 export type ReadBuiltInNodeTypes = () => Promise<string>
 
-/** Names of the classes that a handler which comes along runs; undefined: nobody says. */
-export type ReadHandlerClasses = (handler: string) => Promise<readonly string[] | undefined>
+/** The classes that a handler which comes along runs, by name, and the lists that it proposes; undefined: nobody says. */
+export type ReadHandlerClasses = (
+  handler: string,
+) => Promise<{ readonly classes: readonly string[]; readonly lists: ProposedLists } | undefined>
 
 /** Reads the templates that come along. */
 export type ReadTemplates = () => Promise<readonly Omit<WorkflowTemplate, 'nodes'>[]>

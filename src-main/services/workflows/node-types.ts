@@ -4,7 +4,7 @@ import type { NodeTypesAnswer } from '../../contract/workflows.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
-import { type NodeTypes, readNodeTypes } from '../../domain/workflow/node-types.ts'
+import { type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
 import { withoutCredentials } from '../../domain/workflow/server/server-address.ts'
 import type { StoredNodeTypes, WorkflowPorts } from '../ports/workflows.ts'
 import type { Clock, Endpoint, Storage } from '../ports.ts'
@@ -49,10 +49,11 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
   async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesAnswer> {
     const { text, raw } = await readBuiltIn()
     const handler = endpoint?.config.handler
-    const names = handler === undefined ? undefined : await ports.handlerClasses(handler)
-    if (names === undefined) return { text, source: 'built-in' }
-    const own = new Set(names)
-    return { text: writeJson(new Map([...raw].filter(([name]) => own.has(name)))), source: 'built-in' }
+    const own = handler === undefined ? undefined : await ports.handlerClasses(handler)
+    if (own === undefined) return { text, source: 'built-in' }
+    const names = new Set(own.classes)
+    const named = new Map([...raw].filter(([name]) => names.has(name)))
+    return { text: writeJson(withLists(named, own.lists)), source: 'built-in' }
   }
 
   async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesAnswer> {

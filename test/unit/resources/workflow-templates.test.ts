@@ -27,7 +27,8 @@ const index = z
   .parse(JSON.parse(read('workflows', 'index.json')))
 const names = index.templates.map(({ id }) => id)
 const types = readNodeTypes(objectOf(read('node-types.json')))
-const sketchClasses = new Set(z.array(z.string()).parse(JSON.parse(read('node', 'sketch', 'classes.json'))))
+const { classes } = z.object({ classes: z.array(z.string()) }).parse(JSON.parse(read('node', 'sketch', 'classes.json')))
+const sketchClasses = new Set(classes)
 
 test('the list and the files name the same templates', () => {
   const files = readdirSync(join(RESOURCES, 'workflows')).filter((name) => name !== 'index.json')

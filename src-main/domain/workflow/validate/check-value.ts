@@ -1,8 +1,9 @@
 /** Whether a value may be given to an input, by the rules of the field's server. Source: editor research, 9. */
 import { isArray, isNumber, isObject, type JsonValue, sameJson } from '../json/value.ts'
 import { writeJson } from '../json/write.ts'
-import type { InputType } from '../node-types.ts'
+import { type InputType, takesOthers, takesSeveral } from '../node-types.ts'
 import type { ProblemCode } from '../problem.ts'
+import { isWidget } from '../widgets.ts'
 
 /** What is wrong with a value: the code, and a sentence that goes on after the name of the input. */
 export type ValueFault = { readonly code: ProblemCode; readonly says: string }
@@ -10,6 +11,7 @@ export type ValueFault = { readonly code: ProblemCode; readonly says: string }
 /** Checks a value; undefined where nothing is wrong with it. */
 export function checkValue(type: InputType, given: JsonValue): ValueFault | undefined {
   const value = isObject(given) ? (given.get('__value__') ?? given) : given
+  if (value === null && needsValue(type)) return { code: 'required_input_missing', says: 'has no value' }
   if (type.choices !== undefined) return checkChoice(type, value)
   if (type.type === 'INT') return checkNumber(type, value, wholeNumber(value))
   if (type.type === 'FLOAT') return checkNumber(type, value, decimal(value))
@@ -17,11 +19,15 @@ export function checkValue(type: InputType, given: JsonValue): ValueFault | unde
   return undefined
 }
 
-// Choices of files that nobody here knows are empty. One of many allows several at once.
-function checkChoice({ choices = [], options }: InputType, value: JsonValue): ValueFault | undefined {
-  if (choices.length === 0 || options.has('remote')) return undefined
-  const chosen =
-    isArray(value) && (options.has('multi_select') || options.get('multiselect') === true) ? value : [value]
+const PLAIN_TYPES = new Set(['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO'])
+
+// Widgets of other types, which an extension draws, may mean something by null.
+const needsValue = (type: InputType): boolean => type.isRequired && (PLAIN_TYPES.has(type.type) || !isWidget(type))
+
+function checkChoice(type: InputType, value: JsonValue): ValueFault | undefined {
+  if (takesOthers(type)) return undefined
+  const { choices = [] } = type
+  const chosen = isArray(value) && takesSeveral(type) ? value : [value]
   const wrong = chosen.find((one) => !choices.some((choice) => sameJson(choice, one)))
   if (wrong === undefined) return undefined
   return { code: 'value_not_in_list', says: `has ${shown(wrong)}, which is none of its choices: ${someOf(choices)}` }

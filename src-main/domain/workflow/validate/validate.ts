@@ -10,6 +10,7 @@ import type { InputType, NodeType, NodeTypes, OutputType } from '../node-types.t
 import { linksInto, type PayloadNode, readLink, readPayloadNode } from '../payload.ts'
 import type { Problem, ProblemCode } from '../problem.ts'
 import { recognise } from '../recognise.ts'
+import { isWidget } from '../widgets.ts'
 import { checkValue } from './check-value.ts'
 import { findCycles } from './find-cycles.ts'
 
@@ -111,7 +112,14 @@ function missingInputs({ id, inputs }: PayloadNode, type: NodeType): readonly Pr
 
 function checkGiven({ id }: PayloadNode, name: string, value: JsonValue, input?: InputType): Problem | undefined {
   const fault = input === undefined ? undefined : checkValue(input, value)
-  return fault && at(id, fault.code, `Input ${name} ${fault.says}. Choose another value.`, name)
+  if (fault === undefined || input === undefined) return undefined
+  return at(id, fault.code, `Input ${name} ${fault.says}. ${nextStep(fault.code, input)}`, name)
+}
+
+function nextStep(code: ProblemCode, input: InputType): string {
+  if (code !== 'required_input_missing') return 'Choose another value.'
+  if (!isWidget(input)) return `Link a ${input.type} to it.`
+  return input.choices?.length === 0 ? 'Type one that its worker has.' : 'Set one.'
 }
 
 type LinkCheck = {

@@ -92,10 +92,11 @@ const OF_VALUES: ReadonlySet<FoundProblem['code']> = new Set<FoundProblem['code'
 
 function NodeFaults({ view, payloadId }: { readonly view: NodeView; readonly payloadId: string }) {
   // What is wrong with a value is said at its widget.
-  const problems = useNodeProblems(payloadId).filter(
-    ({ code, node, input }) =>
-      !(OF_VALUES.has(code) && node === payloadId && view.widgets.some(({ name }) => name === input)),
-  )
+  const problems = useNodeProblems(payloadId).filter(({ code, node, input }) => {
+    const widget = node === payloadId ? view.widgets.find(({ name }) => name === input) : undefined
+    const isEmpty = code === 'required_input_missing' && widget?.value === null
+    return widget === undefined || !(OF_VALUES.has(code) || isEmpty)
+  })
   if (problems.length === 0) return null
   return (
     <ul className="flex flex-col gap-1 border-t border-line px-3 py-2">

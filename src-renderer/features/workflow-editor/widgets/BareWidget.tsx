@@ -12,7 +12,7 @@ import { NumberWidget } from './NumberWidget.tsx'
 import { SwitchWidget } from './SwitchWidget.tsx'
 import { TextWidget } from './TextWidget.tsx'
 import { widgetFault } from './widget-fault.ts'
-import { guessInput, type WidgetKind, widgetHelp, widgetKind, widgetLabel } from './widget-kind.ts'
+import { guessInput, isListUnknown, type WidgetKind, widgetHelp, widgetKind, widgetLabel } from './widget-kind.ts'
 
 /** A widget, and what happens to its value. */
 export type BareWidgetProps = Pick<ControlProps, 'set' | 'write' | 'end'> & {
@@ -41,6 +41,8 @@ const CONTROLS: Readonly<Record<WidgetKind, FunctionComponent<ControlProps>>> = 
   control: ControlWidget,
   json: JsonWidget,
 }
+const LIST_UNKNOWN =
+  'The endpoint does not say which values this list has. Type the name of one that its worker has, like model.safetensors.'
 const TALL: ReadonlySet<WidgetKind> = new Set(['lines', 'file', 'json'])
 
 /** The control of a widget with its name, what is wrong with its value, and in the inspector what its class says. */
@@ -58,10 +60,13 @@ export function BareWidget(props: BareWidgetProps) {
   const fault = widget.kind === 'input' && !isInstead ? widgetFault(widget.value, input) : undefined
   const faultId = fault === undefined ? undefined : `${id}-fault`
   const help = widgetHelp(widget)
+  const hint = !isInstead && isListUnknown(input) ? LIST_UNKNOWN : undefined
   const isOnNode = size === 'node'
   return (
     <div
-      title={isOnNode ? (fault?.text ?? help) : undefined}
+      title={
+        isOnNode ? [fault?.text, hint, help].filter((text) => text !== undefined).join(' ') || undefined : undefined
+      }
       className={clsx('flex min-w-0 flex-col', isOnNode ? isTall && 'min-h-0 flex-1' : 'gap-1')}
     >
       {!isOnNode && (
@@ -103,6 +108,7 @@ export function BareWidget(props: BareWidgetProps) {
           {fault.text}
         </p>
       )}
+      {!isOnNode && hint !== undefined && <p className="text-small text-ink-2">{hint}</p>}
       {note !== undefined && <p className="text-small text-ink-2">{note}</p>}
       {!isOnNode && help !== undefined && <p className="text-small text-ink-2">{help}</p>}
     </div>

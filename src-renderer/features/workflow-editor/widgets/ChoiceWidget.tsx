@@ -2,8 +2,9 @@ import clsx from 'clsx'
 import { ChevronDown } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { isArray } from '../../../../src-main/domain/workflow/json/value.ts'
+import { takesOthers, takesSeveral } from '../../../../src-main/domain/workflow/node-types.ts'
 import { ChoiceList } from './ChoiceList.tsx'
-import { choicesOf, choiceWord, isChosen, takesSeveral, withChoice } from './choices.ts'
+import { choicesOf, choiceWord, isChosen, withChoice } from './choices.ts'
 import { type ControlProps, frameOf } from './control-props.ts'
 import { takesFile } from './widget-kind.ts'
 
@@ -51,7 +52,7 @@ export function ChoiceWidget({ id, name, label, input, size, widget, faultId, is
           choices={choicesOf(input)}
           isChosen={(choice) => isChosen(value, choice)}
           // A worker may have files that nobody here knows.
-          takesOthers={choicesOf(input).length === 0 || takesFile(input)}
+          takesOthers={takesOthers(input) || takesFile(input)}
           onChoose={(choice) => {
             set(several ? withChoice(value, choice) : choice)
             if (!several) setOpen(false)

@@ -3,6 +3,7 @@ import { type ControlProps, frameOf } from './control-props.ts'
 import { valueText } from './exact-number.ts'
 import { LineInput } from './LineInput.tsx'
 import { asItIs, useTyping } from './use-typing.ts'
+import { isListUnknown } from './widget-kind.ts'
 
 /** One line of text. */
 export function TextWidget({ id, name, label, input, size, widget, faultId, isWrong, write, end }: ControlProps) {
@@ -20,7 +21,7 @@ export function TextWidget({ id, name, label, input, size, widget, faultId, isWr
         isWrong={isWrong}
         faultId={faultId}
         typing={typing}
-        placeholder={asText(input.options.get('placeholder'))}
+        placeholder={isListUnknown(input) ? 'type a name' : asText(input.options.get('placeholder'))}
         className={
           size === 'node'
             ? 'nodrag w-full min-w-0 bg-transparent text-right outline-none'

@@ -31,10 +31,6 @@ export function findChoices(choices: readonly Choice[], search: string): readonl
   return [...found.filter(begins), ...found.filter((one) => !begins(one))]
 }
 
-/** Whether several can be chosen at once. */
-export const takesSeveral = ({ options }: InputType): boolean =>
-  options.has('multi_select') || options.get('multiselect') === true
-
 /** The value with one of several chosen, or no longer. */
 export function withChoice(value: JsonValue | undefined, choice: JsonValue): JsonValue {
   const chosen = isArray(value) ? value : value === undefined || value === '' ? [] : [value]

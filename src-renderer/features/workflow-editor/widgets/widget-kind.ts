@@ -1,4 +1,5 @@
 /** Which control a widget gets, and under what name. */
+import { defaultValue as firstValue } from '../../../../src-main/domain/workflow/default-values.ts'
 import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
@@ -18,6 +19,10 @@ export const takesFile = ({ options }: InputType): boolean => UPLOADS.some((key)
 export const takesLines = ({ type, options }: Pick<InputType, 'type' | 'options'>): boolean =>
   type === 'TEXTAREA' || type === 'MARKDOWN' || (type === 'STRING' && options.get('multiline') === true)
 
+/** Whether an input is one of a list, and nobody here knows the list: its value is typed. */
+export const isListUnknown = (input: InputType): boolean =>
+  input.type === 'COMBO' && input.choices?.length === 0 && !takesFile(input)
+
 /** The control of a widget. */
 export function widgetKind({ kind, value }: WidgetView, input: InputType): WidgetKind {
   if (kind === 'control') return 'control'
@@ -31,7 +36,8 @@ export function widgetKind({ kind, value }: WidgetView, input: InputType): Widge
     case 'BOOLEAN':
       return 'switch'
     case 'COMBO':
-      return takesFile(input) ? 'file' : 'choice'
+      if (takesFile(input)) return 'file'
+      return isListUnknown(input) && !isArray(value) ? 'text' : 'choice'
     case 'COMFY_DYNAMICCOMBO_V3':
       return 'choice'
     case 'STRING':
@@ -85,6 +91,5 @@ export function widgetHelp({ kind, input }: WidgetView): string | undefined {
 /** The value that the class gives it at first; undefined where it says none. */
 export function defaultValue({ kind, input }: WidgetView): JsonValue | undefined {
   if (input === undefined || kind !== 'input') return undefined
-  const given = input.options.get('default')
-  return given === undefined ? input.choices?.[0] : given
+  return input.options.has('default') || (input.choices?.length ?? 0) > 0 ? firstValue(input) : undefined
 }

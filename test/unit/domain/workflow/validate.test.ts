@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type JsonObject, type JsonValue, withKey } from '../../../../src-main/domain/workflow/json/value.ts'
-import { readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { type NodeTypes, readNodeTypes, withLists } from '../../../../src-main/domain/workflow/node-types.ts'
 import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
 import { json, objectOf, readWorkflowFile, specifiedTypes, workflowFiles } from '../../../support/workflow-files.ts'
 
@@ -39,7 +39,7 @@ const GOOD = {
   '3': { class_type: 'Save', inputs: { images: ['2', 0] } },
 }
 
-function found(payload: unknown, types = WITH_SEEDS) {
+function found(payload: unknown, types: NodeTypes = WITH_SEEDS) {
   return validate(json(payload), types).map(({ severity, code, node, input, message }) => ({
     is: [severity, code, node, input].filter((part) => part !== undefined).join(' '),
     message,
@@ -76,6 +76,8 @@ describe('what is wrong with a payload', () => {
       'error wrong_value_type 2 model',
       'Input model is a list, but no link of a node and a place.',
     ],
+    [{ text: null }, 'error required_input_missing 2 text', 'Input text has no value. Set one.'],
+    [{ model: null }, 'error required_input_missing 2 model', 'Input model has no value. Link a MODEL to it.'],
     [
       { seed: -1 },
       'error value_smaller_than_min 2 seed',
@@ -114,6 +116,7 @@ describe('what is wrong with a payload', () => {
     { text: 5 },
     { many: { __value__: ['x', 'y'] } },
     { any: ['1', 1] },
+    { two: null },
   ])('%j is taken, as the server takes it', (inputs) => {
     expect(found(withRun(inputs))).toEqual([])
   })
@@ -122,6 +125,30 @@ describe('what is wrong with a payload', () => {
     const seed = (text: string) => validate(withSeed(text), WITH_SEEDS).map(({ code }) => code)
     expect(seed('18446744073709551615')).toEqual([])
     expect(seed('18446744073709551616')).toEqual(['value_bigger_than_max'])
+  })
+
+  test('a choice without a value, also of a list that nobody knows', () => {
+    const load = (inputs: object) =>
+      found({ ...GOOD, '1': { class_type: 'Load', inputs: { name: 'a', file: 'x', ...inputs } } })
+    expect([load({ file: null }), load({ name: null })]).toEqual([
+      [
+        {
+          is: 'error required_input_missing 1 file',
+          message: 'Input file has no value. Type one that its worker has.',
+        },
+      ],
+      [{ is: 'error required_input_missing 1 name', message: 'Input name has no value. Set one.' }],
+    ])
+  })
+
+  test('a list that its worker only proposes takes other values', () => {
+    const raw = json({
+      Load: { input: { required: { file: [[], {}], name: [['a'], {}] } }, output: [], output_node: true },
+    })
+    const types = readNodeTypes(withLists(raw as JsonObject, { Load: { file: ['b'], name: ['c'] } }))
+    expect(types.get('Load')?.inputs.map(({ choices }) => choices)).toEqual([['b'], ['a']])
+    const problems = found({ '1': { class_type: 'Load', inputs: { file: 'mine', name: 'c' } } }, types)
+    expect(problems.map(({ is }) => is)).toEqual(['error value_not_in_list 1 name'])
   })
 
   test('an input that is missing', () => {

@@ -22,7 +22,7 @@ import { moveNodes } from '../../../../../src-main/domain/workflow/edit/node-fie
 import { removeNodes } from '../../../../../src-main/domain/workflow/edit/remove.ts'
 import { addReroute, waypointsOf } from '../../../../../src-main/domain/workflow/edit/reroutes.ts'
 import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
-import type { NodeType } from '../../../../../src-main/domain/workflow/node-types.ts'
+import { type NodeType, readNodeTypes } from '../../../../../src-main/domain/workflow/node-types.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { createGraphViewer } from '../../../../../src-main/domain/workflow/view/graph-view.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
@@ -55,6 +55,21 @@ function linked(document: WorkflowDocument, from: readonly [string, number], to:
 }
 
 describe('a new node', () => {
+  test.each<readonly [string, readonly unknown[], object, unknown]>([
+    ['the first of a list', [['a', 'b']], {}, 'a'],
+    ['the default of its class', [['a', 'b']], { default: 'b' }, 'b'],
+    ['not a default that is not in the list', [['a', 'b']], { default: 'of another machine' }, 'a'],
+    ['nothing, where nobody knows the list', [[]], {}, null],
+    ['none of several', [['a', 'b']], { multi_select: {} }, []],
+    ['the first key of a choice that brings inputs', ['COMFY_DYNAMICCOMBO_V3'], { options: [{ key: 'k' }] }, 'k'],
+  ])('has %s', (_what, [type], options, value) => {
+    const raw = objectOf(JSON.stringify({ Choose: { input: { required: { it: [type, options] } }, output: [] } }))
+    const chosen = readNodeTypes(raw).get('Choose')
+    if (chosen === undefined) throw new Error('no class')
+    const { document } = addNode(empty(), undefined, { type: chosen, pos: [0, 0] })
+    expect(written(document).nodes[0].widgets_values).toEqual([value])
+  })
+
   test('has the slots, values and size of its class, and the next id', () => {
     const { document, id } = addNode(empty(), undefined, { type: typeOf('KSampler'), pos: [10, 20] })
     expect(id).toBe('1')

@@ -20,6 +20,12 @@ const UPLOADS = ['image_upload', 'video_upload', 'animated_image_upload']
  */
 export const OTHER_INPUTS = 'drydock.inputs'
 
+/**
+ * Key of an input slot of a widget that a person made an input: its socket is shown, also while nothing is linked to it.
+ * Source: ours; newer files have a slot for every widget, so that a slot alone says nothing.
+ */
+export const SHOWN_SOCKET = 'drydock.socket'
+
 /** What a control widget may say: how its value changes from run to run. */
 export const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
 

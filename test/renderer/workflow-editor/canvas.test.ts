@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import { addNode } from '../../../src-main/domain/workflow/edit/add-node.ts'
 import { moveNodes } from '../../../src-main/domain/workflow/edit/node-fields.ts'
+import { widgetToInput } from '../../../src-main/domain/workflow/edit/widgets.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
 import { firstView, savedView } from '../../../src-renderer/features/workflow-editor/canvas/first-view.ts'
 import { fittingInputs, fittingOutputs } from '../../../src-renderer/features/workflow-editor/canvas/fitting-slots.ts'
 import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/canvas/flow-graph.ts'
-import { placesOfLink } from '../../../src-renderer/features/workflow-editor/canvas/link-ends.ts'
+import { placesOfLink, widgetEnd } from '../../../src-renderer/features/workflow-editor/canvas/link-ends.ts'
 import { linkPath, segmentAt } from '../../../src-renderer/features/workflow-editor/canvas/link-path.ts'
 import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/links-under.ts'
 import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/next-node.ts'
@@ -20,11 +22,19 @@ import { createCanvasStore } from '../../../src-renderer/features/workflow-edito
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { makeDocument } from '../editor-bench/make-document.ts'
 import { testPlatform } from '../support.tsx'
+import { typesWith } from './widgets-support.tsx'
 
 function read(text: string): WorkflowDocument {
   const parsed = parseJson(text)
   if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
   return readDocument(parsed.value)
+}
+
+function samplerDocument() {
+  const types = typesWith()
+  const type = types.get('KSampler')
+  if (type === undefined) throw new Error('no class')
+  return { document: addNode(read(makeDocument(0)), undefined, { type, pos: [0, 0] }).document, types }
 }
 
 const flowOf = (document: WorkflowDocument) => createFlowMaker()(document, undefined, new Map())
@@ -104,6 +114,23 @@ describe('links', () => {
     expect(fittingInputs(sampler, 'CONDITIONING').map(({ name }) => name)).toEqual(['positive', 'negative'])
     expect(fittingInputs(sampler, 'IMAGE')).toEqual([])
     expect(fittingOutputs(sampler, 'LATENT').map(({ end }) => end)).toEqual([{ node: '6', slot: 0 }])
+  })
+
+  test('a widget is an end of links, and one that is an input has a row of its own', () => {
+    const { document, types } = samplerDocument()
+    const flowNode = (now: WorkflowDocument) =>
+      createFlowMaker()(now, undefined, types).nodes.find(({ id }) => id === '1')
+    expect(widgetEnd(flowNode(document), 'steps')).toEqual({ node: '1', name: 'steps' })
+    expect(widgetEnd(flowNode(document), 'no such')).toBeUndefined()
+    const asInput = widgetToInput(document, undefined, { node: '1', name: 'steps', types })
+    expect(widgetEnd(flowNode(asInput), 'steps')).toEqual({ node: '1', name: 'steps', slot: 4 })
+    const middle = (now: WorkflowDocument) => flowNode(now)?.handles?.find(({ id }) => id === 'i4')?.y
+    expect(middle(asInput)).toBe(30 + 4 + 4 * 20 + 10 - 0.5)
+    const shown = (now: WorkflowDocument) => {
+      const node = flowNode(now)
+      return node?.type === 'node' ? node.data.own.widgets.some(({ name }) => name === 'steps') : undefined
+    }
+    expect([shown(document), shown(asInput)]).toEqual([true, false])
   })
 
   test('a node is let go on the links whose middle it covers, the nearest first', () => {

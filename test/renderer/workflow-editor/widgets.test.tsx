@@ -276,7 +276,8 @@ describe('the menu of a widget', () => {
   test('makes it an input and back, and resets it', async () => {
     const { written, editor } = renderWidgets(SAMPLER)
     const before = written()
-    fireEvent.click(menuOf('cfg of KSampler').getByText('Make it an input'))
+    expect(menuOf('cfg of KSampler').queryByText('Back to a widget')).toBe(null)
+    fireEvent.click(within(screen.getByRole('menu')).getByText('Make it an input'))
     expect(written()).toContain('"widget":{"name":"cfg"}')
     fireEvent.click(menuOf('cfg of KSampler').getByText('Back to a widget'))
     expect(written()).not.toContain('"widget":{"name":"cfg"}')

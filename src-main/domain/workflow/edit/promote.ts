@@ -21,7 +21,7 @@ import { link } from './connect.ts'
 import { editGraph } from './draft.ts'
 import { graphAt } from './graph-at.ts'
 import { newInput } from './slots.ts'
-import { setWidget, widgetToInput } from './widgets.ts'
+import { setWidget } from './widgets.ts'
 
 /** A widget within a definition. */
 export type InnerTarget = InnerWidget & {
@@ -82,8 +82,7 @@ function asInput(
   const { type } = view.input
   const name = freeName(widget, subgraph.inputs.items)
   const slot = subgraph.inputs.items.length
-  const slotted = widgetToInput(document, definition, { node, name: widget, types })
-  const grown = changeBoundary(slotted, definition, 'inputs', (slots) => [
+  const grown = changeBoundary(document, definition, 'inputs', (slots) => [
     ...slots,
     newBoundarySlot({ id, name, type }),
   ])

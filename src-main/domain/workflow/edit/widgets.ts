@@ -8,6 +8,7 @@ import { findPromoted, type PromotedWidget, promotedWidgets } from '../promoted-
 import {
   type ControlMode,
   isWidget,
+  SHOWN_SOCKET,
   type StoredPlace,
   storedPlaces,
   type WidgetPlace,
@@ -169,7 +170,7 @@ function withNamed(named: JsonValue | undefined, key: string, value: JsonValue):
   return isObject(named) && named.has(key) ? withKey(named, key, value) : named
 }
 
-/** Gives a widget a slot, so that something can be linked to it. */
+/** Makes a widget an input: its socket is shown on the node in its place, for something to be linked to it. */
 export function widgetToInput(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -177,9 +178,13 @@ export function widgetToInput(
 ): WorkflowDocument {
   return changeNodes(document, at, new Set([id]), (node) => {
     const input = typeOfNode(node, types)?.inputs.find((one) => one.name === name)
-    if (input === undefined || !isWidget(input) || node.inputs.items.some((one) => one.name === name)) return node
-    const slot = newInput({ name, type: input.type, isOptional: !input.isRequired, widget: name })
-    return { ...node, inputs: { ...node.inputs, items: [...node.inputs.items, slot] } }
+    if (input === undefined || !isWidget(input)) return node
+    const { items } = node.inputs
+    const at = items.findIndex((one) => one.name === name)
+    const slot = items[at] ?? newInput({ name, type: input.type, isOptional: !input.isRequired, widget: name })
+    if (slot.raw.get(SHOWN_SOCKET) === true) return node
+    const shown = { ...slot, raw: withKey(slot.raw, SHOWN_SOCKET, true) }
+    return { ...node, inputs: { ...node.inputs, items: at < 0 ? [...items, shown] : items.with(at, shown) } }
   })
 }
 

@@ -2,10 +2,10 @@
  * A node as it is drawn: its title, slots with types, widgets with values. Pure and made of the node and its class alone, so
  * that whoever draws can keep it as long as both are the same. Source: image-workflows, Node types; editor research, 1, 2.
  */
-import { type GraphNode, MODE, type Subgraph } from '../document/document.ts'
+import { type GraphNode, type InputSlot, MODE, type Subgraph } from '../document/document.ts'
 import { isArray, isObject, type JsonValue } from '../json/value.ts'
 import type { InputType, NodeType } from '../node-types.ts'
-import { isWidget, storedPlaces, type WidgetPlace } from '../widgets.ts'
+import { isWidget, SHOWN_SOCKET, storedPlaces, type WidgetPlace } from '../widgets.ts'
 
 /** An input that can be linked. `at`: its place in the slots of the node; undefined: a link to it adds the slot. */
 export type InputView = {
@@ -17,6 +17,8 @@ export type InputView = {
   readonly isOptional: boolean
   /** It takes the place of a widget. */
   readonly isWidget: boolean
+  /** It has a row on the node. The slot of a widget has one where it is linked, or was made an input. */
+  readonly isShown: boolean
 }
 
 /** An output. */
@@ -41,6 +43,8 @@ export type WidgetView = {
   readonly value: JsonValue | undefined
   /** A link brings the value instead. */
   readonly isLinked: boolean
+  /** It was made an input: its socket stands on the node in its place. Missing: it was not. */
+  readonly isInput?: true
   /** On a node with a subgraph: what the control beside the inner widget says. */
   readonly control?: JsonValue | undefined
 }
@@ -105,7 +109,9 @@ export function nodeView(node: GraphNode, { type, subgraph, promoted, target }: 
 function inputsOf(node: GraphNode, type: NodeType | undefined, subgraph: Subgraph | undefined): readonly InputView[] {
   const here = node.inputs.items.map(({ name = '', label, type: slotType, link, widget, raw }, at): InputView => {
     const isOptional = isOptionalIn(type, name) || raw.has('shape')
-    return { name, label: label ?? name, type: slotType, at, link, isOptional, isWidget: widget !== undefined }
+    const isWidget = widget !== undefined
+    const isShown = !isWidget || link !== undefined || raw.get(SHOWN_SOCKET) === true
+    return { name, label: label ?? name, type: slotType, at, link, isOptional, isWidget, isShown }
   })
   if (type !== undefined) return [...here, ...inputsToAdd(node, type.inputs)]
   const more = subgraph?.inputs.items.filter(({ name }) => !hasInput(node, name)) ?? []
@@ -126,7 +132,7 @@ function inputToAdd(
   { name, type, isRequired }: Pick<InputType, 'name' | 'type' | 'isRequired'>,
   label = name,
 ): InputView {
-  return { name, label, type, at: undefined, link: undefined, isOptional: !isRequired, isWidget: false }
+  return { name, label, type, at: undefined, link: undefined, isOptional: !isRequired, isWidget: false, isShown: true }
 }
 
 type DeclaredOutput = { readonly name?: string | undefined; readonly type: string; readonly isList?: boolean }
@@ -145,7 +151,7 @@ function outputsOf(node: GraphNode, known: NodeType | Subgraph | undefined): rea
   return more.length === 0 ? here : [...here, ...more]
 }
 
-const NOTHING_LINKED: ReadonlySet<string> = new Set()
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 /** The widgets of a node that is no host of a subgraph. @param target what a primitive gives its value to */
 export function widgetsOf(
@@ -153,20 +159,22 @@ export function widgetsOf(
   type: NodeType | undefined,
   target?: InputType | undefined,
 ): readonly WidgetView[] {
-  const linked = linkedInputs(node)
+  const linked = inputsWhere(node, ({ link }) => link !== undefined)
   if (type === undefined) return unknownWidgets(node, linked, target)
+  const shown = inputsWhere(node, ({ raw }) => raw.get(SHOWN_SOCKET) === true)
   const inputs = new Map(type.inputs.map((input) => [input.name, input]))
   const values = node.widgetValues
   const places = storedPlaces(node, type) ?? []
   return places.map(({ name, kind, at }) => {
     const value = isArray(values) ? values[at] : kind === 'input' && isObject(values) ? values.get(name) : undefined
-    return { name, kind, input: inputs.get(name), value, isLinked: linked.has(name) }
+    const view = { name, kind, input: inputs.get(name), value, isLinked: linked.has(name) }
+    return shown.has(name) ? { ...view, isInput: true } : view
   })
 }
 
-function linkedInputs(node: GraphNode): ReadonlySet<string> {
-  const names = node.inputs.items.flatMap(({ name = '', link }) => (link === undefined ? [] : name))
-  return names.length === 0 ? NOTHING_LINKED : new Set(names)
+function inputsWhere(node: GraphNode, fits: (slot: InputSlot) => boolean): ReadonlySet<string> {
+  const names = node.inputs.items.flatMap((slot) => (fits(slot) ? (slot.name ?? '') : []))
+  return names.length === 0 ? NO_NAMES : new Set(names)
 }
 
 function unknownWidgets(

@@ -2,8 +2,9 @@ import { Handle, Position } from '@xyflow/react'
 import clsx from 'clsx'
 import { type CSSProperties, memo } from 'react'
 import { typesFit } from '../../../../src-main/domain/workflow/match-types.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import type { InputView, NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
 import { useCanvas } from '../store/canvas-context.ts'
+import { WidgetSocket } from '../widgets/WidgetSocket.tsx'
 import { inputHandle, outputHandle } from './flow-types.ts'
 import { SLOT_ROW, shownInputs } from './geometry.ts'
 import { isKnownSlot, slotColour } from './slot-colour.ts'
@@ -15,16 +16,8 @@ export const NodeSlots = memo(function NodeSlots({ view }: { readonly view: Node
   return (
     <div className="flex justify-between gap-2 pt-1 text-small leading-5">
       <ul aria-label="Inputs" className="min-w-0">
-        {inputs.map(({ at, name, label, type, link, isOptional }) => (
-          <li key={inputHandle(at, name)} className="relative pl-3" style={{ height: SLOT_ROW }}>
-            <Slot side="input" id={inputHandle(at, name)} type={type} isLinked={link !== undefined} />
-            <span
-              className={clsx('block truncate', isOptional && link === undefined && 'text-ink-2 italic')}
-              title={`${name}: ${type}`}
-            >
-              {label}
-            </span>
-          </li>
+        {inputs.map((input) => (
+          <InputRow key={inputHandle(input.at, input.name)} view={view} input={input} />
         ))}
       </ul>
       <ul aria-label="Outputs" className="min-w-0 text-right">
@@ -40,6 +33,29 @@ export const NodeSlots = memo(function NodeSlots({ view }: { readonly view: Node
     </div>
   )
 })
+
+function InputRow({ view, input }: { readonly view: NodeView; readonly input: InputView }) {
+  const { at, name, label, type, link, isOptional, isWidget } = input
+  const slot = <Slot side="input" id={inputHandle(at, name)} type={type} isLinked={link !== undefined} />
+  const widget = isWidget ? view.widgets.find((one) => one.name === name && one.kind === 'input') : undefined
+  if (widget !== undefined)
+    return (
+      <WidgetSocket nodeId={view.id} nodeTitle={view.title} nodeKind={view.kind} widget={widget}>
+        {slot}
+      </WidgetSocket>
+    )
+  return (
+    <li className="relative pl-3" style={{ height: SLOT_ROW }}>
+      {slot}
+      <span
+        className={clsx('block truncate', isOptional && link === undefined && 'text-ink-2 italic')}
+        title={`${name}: ${type}`}
+      >
+        {label}
+      </span>
+    </li>
+  )
+}
 
 /** A slot: where a link begins or ends. */
 export type SlotProps = {

@@ -26,17 +26,15 @@ const FRESH: Pair = [225, 80]
 /** A rectangle. */
 export type Box = Rectangle
 
-/** The inputs that have a row: all but those of widgets that nothing is linked to. */
-export function shownInputs(view: NodeView): readonly InputView[] {
-  return view.inputs.filter(({ isWidget, link }) => !isWidget || link !== undefined)
-}
+/** The inputs that have a row: all but those of widgets that nothing is linked to, and that nobody made inputs. */
+export const shownInputs = (view: NodeView): readonly InputView[] => view.inputs.filter(({ isShown }) => isShown)
 
 /**
- * The widgets that stand on the node: a linked one has the row of its input instead, so that a node is as high as the
+ * The widgets that stand on the node: one that is an input has the row of that instead, so that a node is as high as the
  * document says; the button of an upload is part of the widget that it belongs to.
  */
 export function shownWidgets({ widgets }: NodeView): readonly WidgetView[] {
-  return widgets.filter(({ kind, isLinked }) => kind !== 'upload' && !isLinked)
+  return widgets.filter(({ kind, isLinked, isInput }) => kind !== 'upload' && !isLinked && isInput !== true)
 }
 
 /** Whether a node is a dot in a link and has no title. */

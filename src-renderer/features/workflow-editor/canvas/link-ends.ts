@@ -23,6 +23,15 @@ export function inputEnd(node: CanvasNode | undefined, handle: string | null | u
   return name === undefined ? undefined : { node: node.id, name, slot: at }
 }
 
+/** The input that a widget becomes when something is linked to it; undefined where it takes no link. */
+export function widgetEnd(node: CanvasNode | undefined, name: string): InputEnd | undefined {
+  const view = viewOf(node)
+  const slot = view?.inputs.find((one) => one.name === name)
+  if (view === undefined || slot !== undefined) return view && slot && endOfInput(view.id, slot)
+  const widget = view.widgets.find((one) => one.name === name && one.kind === 'input')
+  return widget?.input === undefined ? undefined : { node: view.id, name }
+}
+
 /** The type of an output; `*` where nobody knows. */
 export function outputType(node: CanvasNode | undefined, slot: number): string {
   if (node?.type === 'boundary') return node.data.slots[slot]?.type ?? '*'

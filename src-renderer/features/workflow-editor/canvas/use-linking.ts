@@ -22,7 +22,7 @@ import type { LooseLink, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
 import { fittingInputs, fittingOutputs } from './fitting-slots.ts'
 import { type FlowLink, inputHandle } from './flow-types.ts'
-import { inputEnd, inputType, outputEnd, outputType, viewOf } from './link-ends.ts'
+import { inputEnd, inputType, outputEnd, outputType, viewOf, widgetEnd } from './link-ends.ts'
 import { makeLink, refuseLink } from './make-link.ts'
 import type { Flow } from './use-flow.ts'
 
@@ -83,7 +83,7 @@ export function useLinking(address: GraphAddress, flow: Flow) {
   }
 
   function letGo(drawn: Drawing, screen: Point) {
-    const { node, handle } = placeUnder(screen)
+    const { node, handle, widget } = placeUnder(screen)
     const onNode = flow.byId.get(node ?? '')
     const { loose } = drawn
     if (onNode === undefined) return letGoOnNothing(drawn, screen)
@@ -94,6 +94,8 @@ export function useLinking(address: GraphAddress, flow: Flow) {
       const out = outputEnd(onNode, handle)
       if (out !== undefined && drawn.moves) return moveAllLinks(loose.from, out)
       const fitting = fittingInputs(onNode, loose.type)
+      const ofWidget = widget === undefined ? undefined : widgetEnd(onNode, widget)
+      if (ofWidget !== undefined) return tryConnect(loose.from, ofWidget, drawn.taken)
       const [first, ...more] = fitting
       if (first === undefined) return refuse(`${titleOf(onNode)} has no input for ${loose.type}.`)
       if (more.length === 0) return tryConnect(loose.from, first.end, drawn.taken)
@@ -177,10 +179,17 @@ function touchPlace(event: TouchEvent): Point {
   return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0 }
 }
 
-// The node and the slot under the pointer.
-function placeUnder({ x, y }: Point): { readonly node?: string | undefined; readonly handle?: string | undefined } {
+type PlaceUnder = {
+  readonly node?: string | undefined
+  readonly handle?: string | undefined
+  readonly widget?: string | undefined
+}
+
+// The node, and the slot or widget of it, under the pointer.
+function placeUnder({ x, y }: Point): PlaceUnder {
   const element = document.elementFromPoint(x, y)
   const handle = element?.closest('.react-flow__handle')?.getAttribute('data-handleid') ?? undefined
   const node = element?.closest('.react-flow__node')?.getAttribute('data-id') ?? undefined
-  return { node, handle }
+  const widget = element?.closest('[data-widget]')?.getAttribute('data-widget') ?? undefined
+  return { node, handle, widget }
 }

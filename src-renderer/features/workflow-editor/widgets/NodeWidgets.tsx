@@ -13,7 +13,6 @@ export type NodeWidgetsProps = {
 
 /** All widgets of a node, one below the other, in the order of its class. */
 export function NodeWidgets({ view, payloadId, size = 'node' }: NodeWidgetsProps) {
-  const slots = new Set(view.inputs.filter(({ at }) => at !== undefined).map(({ name }) => name))
   const shown = view.widgets.filter(isShown).flatMap(withControl)
   const controlled = new Set(shown.filter(({ kind }) => kind === 'control').map(({ name }) => name))
   return (
@@ -27,7 +26,6 @@ export function NodeWidgets({ view, payloadId, size = 'node' }: NodeWidgetsProps
           nodeTitle={view.title}
           payloadId={payloadId}
           widget={widget}
-          hasSlot={slots.has(widget.name)}
           isControlled={widget.kind === 'input' && controlled.has(widget.name)}
           size={size}
         />

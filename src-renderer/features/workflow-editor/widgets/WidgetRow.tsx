@@ -18,8 +18,6 @@ export type WidgetRowProps = {
   readonly widget: WidgetView
   /** What its node is. */
   readonly nodeKind: NodeKind
-  /** Whether the node has a slot for it, that a link can go to. */
-  readonly hasSlot: boolean
   /** A seed: how it changes from run to run is set below it. */
   readonly isControlled: boolean
   readonly size: WidgetSize
@@ -36,17 +34,18 @@ export const WidgetRow = memo(DrawnRow, (one, other) => {
     widget.kind === before.kind &&
     widget.input === before.input &&
     widget.isLinked === before.isLinked &&
+    widget.isInput === before.isInput &&
     sameJson(widget.value, before.value)
   )
 })
 
-function DrawnRow({ nodeId, nodeKind, nodeTitle, payloadId, widget, hasSlot, isControlled, size }: WidgetRowProps) {
+function DrawnRow({ nodeId, nodeKind, nodeTitle, payloadId, widget, isControlled, size }: WidgetRowProps) {
   const label = widgetLabel(widget)
   const name = `${label} of ${nodeTitle}`
   const { toInput, toWidget, promote, demote, ...edits } = useWidgetEdits(nodeId, widget, name)
   const [menu, setMenu] = useState<{ readonly x: number; readonly y: number }>()
   const { input } = widget
-  const items = menuItems({ widget, nodeKind, hasSlot, toInput, toWidget, promote, demote, set: edits.set })
+  const items = menuItems({ widget, nodeKind, toInput, toWidget, promote, demote, set: edits.set })
 
   const openMenu = (event: MouseEvent) => {
     event.preventDefault()
@@ -59,6 +58,8 @@ function DrawnRow({ nodeId, nodeKind, nodeTitle, payloadId, widget, hasSlot, isC
   return (
     // Tall ones share the height of the node.
     <div
+      // A link is let go on it.
+      {...(size === 'node' && widget.kind === 'input' ? { 'data-widget': widget.name } : {})}
       {...(items.length > 0 ? { onContextMenu: openMenu } : {})}
       className={
         size === 'node'
@@ -109,14 +110,14 @@ function MenuButton({ name, onOpen }: { readonly name: string; readonly onOpen: 
   )
 }
 
-type MenuFacts = Pick<WidgetRowProps, 'widget' | 'nodeKind' | 'hasSlot'> &
+type MenuFacts = Pick<WidgetRowProps, 'widget' | 'nodeKind'> &
   Pick<WidgetEdits, 'toInput' | 'toWidget' | 'promote' | 'demote' | 'set'>
 
-function menuItems({ widget, nodeKind, hasSlot, set, ...edits }: MenuFacts): readonly WidgetMenuItem[] {
+function menuItems({ widget, nodeKind, set, ...edits }: MenuFacts): readonly WidgetMenuItem[] {
   if (widget.kind !== 'input' || widget.input === undefined) return []
   const items: WidgetMenuItem[] = []
   if (nodeKind === 'class') {
-    if (hasSlot) items.push({ label: 'Back to a widget', onSelect: edits.toWidget })
+    if (widget.isLinked || widget.isInput === true) items.push({ label: 'Back to a widget', onSelect: edits.toWidget })
     else items.push({ label: 'Make it an input', onSelect: edits.toInput })
     if (edits.promote !== undefined) items.push({ label: 'Show it on the subgraph', onSelect: edits.promote })
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  type GraphNode,
   readDocument,
   subgraphsOf,
   type WorkflowDocument,
@@ -17,6 +18,7 @@ import type { JsonValue } from '../../../../../src-main/domain/workflow/json/val
 import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { hostWidgets } from '../../../../../src-main/domain/workflow/view/host-widgets.ts'
+import { nodeView } from '../../../../../src-main/domain/workflow/view/node-view.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { bundledTypes, json, objectOf } from '../../../../support/workflow-files.ts'
 
@@ -104,6 +106,24 @@ describe('a widget as an input', () => {
     const other = widgetToInput(document, undefined, { node: '3', name: 'cfg', types: TYPES })
     expect(other.nodes.items[1]?.inputs.items.map(({ name }) => name)).toEqual(['seed', 'steps', 'cfg'])
     expect(widgetToInput(other, undefined, { node: '3', name: 'cfg', types: TYPES })).toBe(other)
+    // Newer files have a slot for each widget; it is shown only for one that a person made an input.
+    const seeded = widgetToInput(document, undefined, { node: '3', name: 'seed', types: TYPES })
+    const rows = ({ nodes }: WorkflowDocument) => {
+      const { inputs, widgets } = nodeView(nodes.items[1] as GraphNode, {
+        type: TYPES.get('KSampler'),
+        subgraph: undefined,
+      })
+      const sockets = inputs.filter(({ isWidget, isShown }) => isWidget && isShown).map(({ name }) => name)
+      return {
+        sockets,
+        inputs: widgets.flatMap(({ name, kind, isInput }) => (isInput && kind === 'input' ? name : [])),
+      }
+    }
+    expect([rows(document), rows(seeded), rows(other)]).toEqual([
+      { sockets: ['steps'], inputs: [] },
+      { sockets: ['seed', 'steps'], inputs: ['seed'] },
+      { sockets: ['steps', 'cfg'], inputs: ['cfg'] },
+    ])
     const shifted = inputToWidget(document, undefined, { node: '3', name: 'seed' })
     expect(shifted.links.items.map(({ to }) => to.slot)).toEqual([0])
     expect(brokenRules(shifted)).toEqual([])

@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
 
 const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0']
+const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/drydock', import.meta.url))
 const OLDEST_PYTHON = [3, 10]
 // The package has some forty dependencies: half a minute on two busy cores.
@@ -47,6 +48,32 @@ export async function preparePublicPython(): Promise<PublicPython> {
   }
 }
 
+/** The folder of another version of the worker package, or why there is none. */
+export type PinnedWorker = { readonly ready: boolean; readonly folder: string; readonly reason: string }
+
+/**
+ * Gives another version of the worker package, for the PYTHONPATH of the interpreter: nearly all that it needs is there
+ * already, so that it takes a second.
+ */
+export async function preparePinnedWorker(base: PublicPython, version: string): Promise<PinnedWorker> {
+  const folder = join(CACHE, `runpod-${version}`)
+  if (!base.ready) return { ready: false, folder, reason: base.reason }
+  const release = await lock(`${folder}.lock`)
+  try {
+    if (existsSync(join(folder, 'complete'))) return { ready: true, folder, reason: '' }
+    rmSync(folder, { recursive: true, force: true })
+    const install = ['install', '--quiet', '--no-deps', '--target', folder, `runpod==${version}`, 'filelock']
+    await run(base.python, [...PIP, ...install], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
+    await run(base.python, ['-c', 'import runpod'], { env: { ...process.env, PYTHONPATH: folder } })
+    writeFileSync(join(folder, 'complete'), '')
+    return { ready: true, folder, reason: '' }
+  } catch (error) {
+    return { ready: false, folder, reason: `runpod==${version} could not be installed: ${lastLine(error)}` }
+  } finally {
+    release()
+  }
+}
+
 async function prepare(folder: string): Promise<PublicPython> {
   const python = join(folder, 'bin', 'python')
   const complete = join(folder, 'complete')
@@ -58,8 +85,7 @@ async function prepare(folder: string): Promise<PublicPython> {
   try {
     rmSync(folder, { recursive: true, force: true })
     await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_LIMIT_MS })
-    const pip = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
-    await run(python, [...pip, 'install', '--quiet', ...PACKAGES], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
+    await run(python, [...PIP, 'install', '--quiet', ...PACKAGES], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
     await run(python, ['-c', 'import runpod, runpod_flash'])
     writeFileSync(complete, '')
     return { ready: true, python, reason: '' }

@@ -52,15 +52,11 @@ export function commandLine(
       return { program: runtimes.node.program, args, cwd: spec.cwd ?? folder, env: { ...base, ...spec.env } }
     }
     const own = join(folder, '.venv', 'bin', 'python')
-    const env: Record<string, string> = { ...base, PYTHONUNBUFFERED: '1', ...spec.env }
-    const path = [runtimes.pythonPath, env.PYTHONPATH]
-      .filter((part) => part !== undefined && part !== '')
-      .join(delimiter)
     return {
       program: existsSync(own) ? own : spec.python,
       args: ['-m', 'svc_worker', handler],
       cwd: spec.cwd ?? folder,
-      env: { ...env, PYTHONPATH: path },
+      env: withPythonPath({ ...base, ...spec.env }, [runtimes.pythonPath, startFolder(runtimes)]),
     }
   }
   if (command === undefined) throw new Error('the endpoint has neither a handler nor a command')
@@ -68,8 +64,19 @@ export function commandLine(
     program: '/bin/sh',
     args: ['-c', `exec ${command}`],
     cwd: spec.cwd ?? process.cwd(),
-    env: withTokenThatArrives({ ...base, PYTHONUNBUFFERED: '1', ...spec.env }),
+    env: withTokenThatArrives(withPythonPath({ ...base, ...spec.env }, [startFolder(runtimes)])),
   }
+}
+
+/** The folder whose `sitecustomize` every Python of a worker runs first. It holds nothing else that could be imported. */
+const startFolder = ({ pythonPath }: Runtimes) => join(pythonPath, 'svc_start')
+
+function withPythonPath(
+  env: Readonly<Record<string, string>>,
+  folders: readonly string[],
+): Readonly<Record<string, string>> {
+  const path = [...folders, env.PYTHONPATH].filter((part) => part !== undefined && part !== '').join(delimiter)
+  return { PYTHONUNBUFFERED: '1', ...env, PYTHONPATH: path }
 }
 
 // The public SDK prefers a key of the platform that the user has stored to the token in its environment. With that key

@@ -1,7 +1,8 @@
 /**
  * Fleet driver: workers as child processes, each the leader of its own process group, so that it ends with all its
  * children. A worker writes its pid and its output to files in one folder; after a crash of the service the next one
- * finds them there and takes the workers over or ends them. ID.pid and ID.log are the worker's, ID.read is ours.
+ * finds them there and takes the workers over or ends them. ID.pid, ID.log and the folder
+ * ID.state are the worker's, ID.read is ours.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
@@ -63,6 +64,9 @@ type Running = {
 type Ports = { readonly port: number; readonly healthPort: number }
 type Identity = Pick<Running, 'workerId' | 'pid' | 'ports'>
 
+const FILE_KINDS = ['log', 'pid', 'read', 'state'] as const
+type FileKind = (typeof FILE_KINDS)[number]
+
 const POLL_MS = 250
 const OUTPUT_MS = 30
 // The shell writes its own pid, which stays that of the worker: no moment in which a child runs and nobody knows its pid.
@@ -84,7 +88,7 @@ export function createProcessFleet({
   const reserved = new Set<number>()
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
-  const file = (workerId: string, kind: 'log' | 'pid' | 'read') => join(folder, `${workerId}.${kind}`)
+  const file = (workerId: string, kind: FileKind) => join(folder, `${workerId}.${kind}`)
   const readUsage = createProcessUsageReader(clock)
   let stopPolling: (() => void) | undefined
   let outputDue = false
@@ -151,7 +155,7 @@ export function createProcessFleet({
   }
 
   function removeFiles(workerId: string): void {
-    for (const kind of ['log', 'pid', 'read'] as const) rmSync(file(workerId, kind), { force: true })
+    for (const kind of FILE_KINDS) rmSync(file(workerId, kind), { recursive: true, force: true })
   }
 
   // Two workers that start at once must not be given one port.
@@ -179,7 +183,8 @@ export function createProcessFleet({
   }
 
   function spawnWorker(spec: WorkerSpec, ports: Ports | undefined): Promise<FleetWorker> {
-    const { program, args, cwd, env } = commandLine(spec, environment, runtimes)
+    const own = { ...spec, env: { ...spec.env, SVC_STATE_FOLDER: file(spec.workerId, 'state') } }
+    const { program, args, cwd, env } = commandLine(own, environment, runtimes)
     if (!existsSync(cwd)) throw new Error(`the working folder ${cwd} does not exist`)
     const outputFile = openSync(file(spec.workerId, 'log'), 'a', 0o600)
     const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, file(spec.workerId, 'pid'), program, ...args], {
@@ -239,7 +244,7 @@ export function createProcessFleet({
     },
     async sweep() {
       for (const name of readdirSync(folder)) {
-        const workerId = name.replace(/\.(pid|log|read)$/, '')
+        const workerId = name.replace(/\.(pid|log|read|state)$/, '')
         if (running.has(workerId)) continue
         const pid = recordedPid(file(workerId, 'pid'))
         if (pid !== undefined && isWorkerProcess(pid, workerId)) {

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import time
 
 import runpod
@@ -98,6 +99,21 @@ def drain(job):
     return ME
 
 
+def die(job):
+    """Ends the process in the middle of its job, but for the second try."""
+    if not os.path.exists("died"):
+        open("died", "w").close()
+        os._exit(3)
+    return ME
+
+
+def folder(job):
+    """What the program sees of its folder, and a file that it writes there."""
+    with open("written.txt", "w") as file:
+        file.write(job["id"])
+    return {"cwd": os.getcwd(), "file": os.path.abspath(__file__), "files": sorted(os.listdir(".")), "path": sys.path[0]}
+
+
 def large(job):
     return "x" * job["input"]["bytes"]
 
@@ -127,6 +143,8 @@ KINDS = {
     "naps": {"handler": nap, "concurrency_modifier": lambda _: 2},
     "block": {"handler": block},
     "drain": {"handler": drain},
+    "die": {"handler": die},
+    "folder": {"handler": folder},
     "large": {"handler": large},
     "large_chunk": {"handler": large_chunk},
 }

@@ -1,0 +1,87 @@
+"""What a worker process does when its Python starts, before the user's program; Python finds it by PYTHONPATH.
+
+Versions 1.7.12 to 1.10.0 of the public worker SDK keep the jobs of a worker in `.runpod_jobs.pkl` of the working folder.
+Workers that share a folder would share that file, and it would outlive a worker that was killed: the next one takes its
+jobs for its own and never asks for another. Here the file is led into a folder of this worker alone, which is deleted
+with it. Nothing else changes: the program runs in its real folder, and what it reads and writes is there.
+
+Where the service cannot end a worker's processes by a cgroup, the worker also becomes the parent of whatever it leaves
+behind (SVC_ADOPT_ORPHANS), so that the service finds it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+
+_STATE_MODULE = "runpod.serverless.modules.worker_state"
+_STATE_FOLDER = os.environ.get("SVC_STATE_FOLDER")
+# linux/prctl.h
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class _StateModuleFinder:
+    """Lets the others find the SDK's module, and changes it when it has run."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name != _STATE_MODULE:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is cls else finder.find_spec(name, path, target)  # type: ignore[arg-type]
+            if spec is not None and spec.loader is not None:
+                _run_after(spec)
+                return spec
+        return None
+
+
+def _run_after(spec: ModuleSpec) -> None:
+    execute = spec.loader.exec_module  # type: ignore[union-attr]
+
+    def execute_and_lead(module: ModuleType) -> None:
+        execute(module)
+        _lead_state_file(module)
+
+    spec.loader.exec_module = execute_and_lead  # type: ignore[union-attr,method-assign]
+
+
+def _lead_state_file(module: ModuleType) -> None:
+    tracker = getattr(module, "JobsProgress", None)
+    file = getattr(tracker, "_STATE_FILE", None)
+    if _STATE_FOLDER is None or not isinstance(file, str):  # another version, which has no such file
+        return
+    os.makedirs(_STATE_FOLDER, mode=0o700, exist_ok=True)
+    tracker._STATE_DIR = _STATE_FOLDER
+    tracker._STATE_FILE = os.path.join(_STATE_FOLDER, os.path.basename(file))
+
+
+def _adopt_orphans() -> None:
+    import ctypes  # slow to import, and only here
+
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    except (OSError, AttributeError):
+        pass  # not Linux: what was left behind is found by its environment alone
+
+
+def _run_own_of_user() -> None:
+    """Python runs one sitecustomize, the first that it finds. This is not to be instead of the user's."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
+    spec = PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is None or spec.loader is None:
+        return
+    from importlib.util import module_from_spec
+
+    module = module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+if _STATE_FOLDER is not None:
+    sys.meta_path.insert(0, _StateModuleFinder)  # type: ignore[arg-type]
+if os.environ.get("SVC_ADOPT_ORPHANS") and os.getsid(0) == os.getpid():
+    _adopt_orphans()
+_run_own_of_user()

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { ignoreState, openBuildFolder, writeState } from '../build/build-folder.ts'
+import { createEndpointHasher } from '../build/hash-endpoints.ts'
 import { hashFiles } from '../build/hash-files.ts'
 import { createPackageInstaller } from '../build/installed-sets.ts'
 import { createPacker } from '../build/pack-artifact.ts'
@@ -42,9 +43,11 @@ export type AppPlacer = Build<BuiltApp>
 
 /** Makes the builder of this installation. */
 export function createAppBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: AppBuilderOptions): AppBuilder {
-  const pack = createPacker({ pythonPackages: PYTHON_PACKAGES, sdk: SDK, limitBytes })
+  const ours = { pythonPackages: PYTHON_PACKAGES, sdk: SDK }
+  const pack = createPacker({ ...ours, limitBytes })
   const ports = {
     ...buildPorts(options),
+    hashEndpoints: createEndpointHasher(ours),
     localPython: (signal?: AbortSignal) => localPython(options.env, signal),
     pack,
   }

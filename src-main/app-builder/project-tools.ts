@@ -1,5 +1,6 @@
 /** What the service needs to open, read and build projects of this machine, joined. */
 import { readFile, unlink } from 'node:fs/promises'
+import { createEndpointHasher } from '../build/hash-endpoints.ts'
 import { hashFiles } from '../build/hash-files.ts'
 import { listContents } from '../build/list-contents.ts'
 import { isFolder, listFolders, realFolder } from '../build/machine-folders.ts'
@@ -71,6 +72,7 @@ function createProjectBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: 
   }
   const ports = {
     ...buildPorts(options),
+    hashEndpoints: createEndpointHasher(ours),
     localPython: (signal?: AbortSignal) => localPython(options.env, signal),
     pack,
   }

@@ -34,6 +34,7 @@ export const appMembership = z.object({
   environment: z.string(),
   resource: z.string().describe('name of the endpoint within the app'),
   code: z.string().describe('SHA-256 of the artifact; the fingerprint, where the code is a folder of this machine'),
+  fingerprint: z.string().optional().describe('of the code of this endpoint alone, see the manifest'),
   variables: z.number().int().describe('version of the variables that its workers get; 0: none'),
 })
 

@@ -42,6 +42,10 @@ export const manifestResource = z.object({
   scalerValue: z.number(),
   executionTimeoutMs: z.number().int().describe('0: the default of the service'),
   maxConcurrency: z.number().int(),
+  fingerprint: z
+    .string()
+    .optional()
+    .describe('SHA-256 of all that its workers may load; missing: which files these are is not known'),
   // Its folder is what a container sees of this machine, and a shell reads its name.
   handlerFile: z
     .string()

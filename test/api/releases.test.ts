@@ -50,6 +50,29 @@ test('a deploy without a change starts no worker and replaces none', async () =>
   ])
 })
 
+test('only the endpoint whose own code changed gets a new worker; the other keeps its folder and its worker', async () => {
+  const { service, deploy } = await setup()
+  const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
+  const { workers } = await deploy({ greet: { fingerprint: one }, shout: { fingerprint: one } })
+  const again = await deploy({ greet: { fingerprint: one }, shout: { fingerprint: two } }, 'b')
+  expect(again).toMatchObject({
+    release: { number: 2, state: 'active' },
+    steps: [
+      { resource: 'greet', action: 'unchanged' },
+      { resource: 'shout', action: 'update' },
+    ],
+  })
+  expect(Object.keys(again.workers)).toEqual(['shout'])
+  expect((await service.get('/api/endpoints/greet')).handler).toBe(workers.greet?.spec.handler)
+  const more = await deploy({ greet: { fingerprint: one, workersMax: 4 }, shout: { fingerprint: two } }, 'c')
+  expect(more.steps).toMatchObject([
+    { resource: 'greet', action: 'update', replacesWorkers: false, changes: [{ setting: 'workersMax' }] },
+    { resource: 'shout', action: 'unchanged' },
+  ])
+  // Its worker loads what it needs when it needs it, from the folder that it was started in.
+  expect((await service.get('/api/endpoints/greet')).handler).toBe(workers.greet?.spec.handler)
+})
+
 test('with new code the old worker takes jobs until the new one is ready, and none after that', async () => {
   const { service, begin, deploy, ended } = await setup()
   const { workers } = await deploy({ greet: {} })

@@ -47,6 +47,37 @@ test('the same input gives the same bytes, in another folder and at another time
   expect(new Set(results.map(({ sha256 }) => sha256)).size).toBe(1)
 })
 
+test('each endpoint has a fingerprint that changes with the files that it may load, and with data', async () => {
+  const endpoint = (name: string, body: string) =>
+    `from svc import Endpoint\n\n\n@Endpoint(name="${name}", cpu="cpu3c-1-2")\ndef ${name}():\n    ${body}\n`
+  const { build, write, artifact } = setup({
+    files: {
+      'greet.py': endpoint('greet', 'from words import hello\n    return hello()'),
+      'words.py': 'def hello():\n    return "hello"\n',
+      'count.py': endpoint('count', 'return 1'),
+      'data.txt': 'a',
+    },
+  })
+  const fingerprints = async () => {
+    await build()
+    const { resources } = manifest.parse(JSON.parse(archiveTexts(artifact)['svc_manifest.json'] ?? ''))
+    return { greet: resources.greet?.fingerprint, count: resources.count?.fingerprint }
+  }
+  const first = await fingerprints()
+  expect(first).toEqual({
+    greet: expect.stringMatching(/^[0-9a-f]{64}$/),
+    count: expect.stringMatching(/^[0-9a-f]{64}$/),
+  })
+  write({ 'words.py': 'def hello():\n    return "good day"\n', '.gitignore': '.svc/\n*.log\n' })
+  const second = await fingerprints()
+  expect(second.greet).not.toBe(first.greet)
+  expect(second.count).toBe(first.count)
+  write({ 'data.txt': 'b' })
+  const third = await fingerprints()
+  expect(third.greet).not.toBe(second.greet)
+  expect(third.count).not.toBe(second.count)
+})
+
 test('an artifact inside of the project is no part of the next one', async () => {
   const { build, project } = setup()
   const output = join(project, 'app.tar.gz')

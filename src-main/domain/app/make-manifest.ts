@@ -5,12 +5,17 @@ import { comparePaths } from './fingerprint.ts'
 // Source: app-deploy, parameters of Endpoint.
 const DEFAULTS = { workers: [0, 1], idleTimeout: 60, scalerValue: 4, maxConcurrency: 1, gpuCount: 1 } as const
 
-/** Makes the manifest of an app. @param imageRequirements what its packages leave to the image @param generatedAt ISO 8601, UTC */
+/**
+ * Makes the manifest of an app.
+ * @param fingerprint of all its files @param endpointFingerprints by name; those that are not known are missing
+ * @param imageRequirements what its packages leave to the image @param generatedAt ISO 8601, UTC
+ */
 export function makeManifest({
   app,
   scan,
   pythonVersion,
   fingerprint,
+  endpointFingerprints = {},
   imageRequirements,
   generatedAt,
 }: {
@@ -18,6 +23,7 @@ export function makeManifest({
   readonly scan: Pick<ScanDocument, 'endpoints'>
   readonly pythonVersion: string
   readonly fingerprint: string
+  readonly endpointFingerprints?: Readonly<Record<string, string>>
   readonly imageRequirements: readonly string[]
   readonly generatedAt: string
 }): Manifest {
@@ -34,7 +40,9 @@ export function makeManifest({
     generated_at: generatedAt,
     source_fingerprint: fingerprint,
     image_requirements: [...imageRequirements],
-    resources: Object.fromEntries(deployed.map(([name, endpoint]) => [name, resourceOf(endpoint)])),
+    resources: Object.fromEntries(
+      deployed.map(([name, endpoint]) => [name, resourceOf(endpoint, endpointFingerprints[name])]),
+    ),
     routes: Object.fromEntries(byKind.map(([name, endpoint]) => [name, routesOf(endpoint)])),
     function_registry: Object.fromEntries(
       deployed.flatMap(([name, { functions }]) => functions.map((found) => [found.name, name])),
@@ -42,7 +50,10 @@ export function makeManifest({
   }
 }
 
-function resourceOf({ kind, settings, functions, makesRemoteCalls, handlerFile }: ScannedEndpoint): ManifestResource {
+function resourceOf(
+  { kind, settings, functions, makesRemoteCalls, handlerFile }: ScannedEndpoint,
+  fingerprint: string | undefined,
+): ManifestResource {
   const [workersMin, workersMax] = settings.workers ?? DEFAULTS.workers
   const instanceIds = listOf(settings.cpu)
   const dataCenterIds = listOf(settings.datacenter)
@@ -70,6 +81,7 @@ function resourceOf({ kind, settings, functions, makesRemoteCalls, handlerFile }
     scalerValue: settings.scaler_value ?? DEFAULTS.scalerValue,
     executionTimeoutMs: settings.execution_timeout_ms ?? 0,
     maxConcurrency: settings.max_concurrency ?? DEFAULTS.maxConcurrency,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(handlerFile === undefined ? {} : { handlerFile }),
     makesRemoteCalls,
     networkVolumes: volumesOf(settings),

@@ -30,11 +30,12 @@ const OF_THE_FOLDER: readonly string[] = ['handler', 'cwd', 'command', 'containe
 const OF_A_PERSON: readonly string[] = ['faults']
 
 const CODE = 'app.code'
+const FINGERPRINT = 'app.fingerprint'
 const VARIABLES = 'app.variables'
 
 /**
- * What a deploy does: which endpoints it creates, changes, leaves alone and deletes. An endpoint whose sources and
- * settings are the same is left alone, so that a deploy without a change restarts nothing. Source: app-deploy, Deploy.
+ * What a deploy does: which endpoints it creates, changes, leaves alone and deletes. An endpoint whose own code and
+ * settings are the same is left alone, whatever else of the app changes. Source: app-deploy, Deploy.
  * @param current - the endpoints of the environment
  * @param targets - settings of the release, by resource; in the order of the manifest
  */
@@ -90,8 +91,18 @@ function differences(before: EndpointConfig, after: EndpointConfig): readonly Pl
   const [from, to] = [flat(before), flat(after)]
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
   return names
-    .filter((name) => !OF_A_PERSON.includes(name) && JSON.stringify(from[name]) !== JSON.stringify(to[name]))
+    .filter((name) => {
+      if (OF_A_PERSON.includes(name) || name === FINGERPRINT) return false
+      if (name === CODE) return !isSameCode(before, after)
+      return JSON.stringify(from[name]) !== JSON.stringify(to[name])
+    })
     .map((setting) => ({ setting, from: from[setting], to: to[setting] }))
+}
+
+/** Whether workers of both would load the same. Where one of them does not know its own part, all of the app counts. */
+export function isSameCode({ app: one }: EndpointConfig, { app: other }: EndpointConfig): boolean {
+  const known = one?.fingerprint !== undefined && other?.fingerprint !== undefined
+  return known ? one.fingerprint === other.fingerprint : one?.code === other?.code
 }
 
 const NESTED = ['env', 'container', 'app'] as const

@@ -59,9 +59,19 @@ export function targetConfig(name: string, resource: ManifestResource, place: Re
       environment: place.environment,
       resource: name,
       code: place.code,
+      ...(resource.fingerprint === undefined ? {} : { fingerprint: resource.fingerprint }),
       variables: place.variables,
     },
   })
+}
+
+/**
+ * Where the code of an endpoint is that an earlier release made: what `targetConfig` put into its settings.
+ * @returns undefined: it has none, as a ready image
+ */
+export function codeFolder({ handler, cwd, container }: EndpointConfig): string | undefined {
+  if (handler !== undefined) return handler.slice(0, handler.lastIndexOf('/'))
+  return cwd ?? container?.volumes.find(({ target }) => target === CODE_TARGET)?.source
 }
 
 // The public tool takes any number of ms; the job API does not.

@@ -167,7 +167,7 @@ type Generated = {
 }
 
 async function describe(
-  ports: Pick<Ports, 'hashFiles' | 'clock'>,
+  ports: Pick<Ports, 'hashFiles' | 'hashEndpoints' | 'clock'>,
   { project, app }: BuildRequest,
   { scan, requirements, packages }: Found,
   folder: BuildFolder,
@@ -176,8 +176,12 @@ async function describe(
   const { pythonVersion, wanted, ofImage } = requirements
   const fingerprint = await ports.hashFiles(project, scan.files, signal)
   const imageRequirements = [...new Set([...ofImage, ...(packages?.imageRequirements ?? [])])].sort()
+  const { handlers: handlersFolder } = folder
+  const code = { project, scan, handlersFolder, pythonVersion, packages: packages?.packages ?? [] }
+  const endpointFingerprints = (await ports.hashEndpoints?.(code, signal)) ?? {}
+  const described = { app, scan, pythonVersion, fingerprint, endpointFingerprints, imageRequirements }
   const manifestAt = (generatedAt: string) => {
-    const manifest = makeManifest({ app, scan, pythonVersion, fingerprint, imageRequirements, generatedAt })
+    const manifest = makeManifest({ ...described, generatedAt })
     return `${JSON.stringify(manifest, null, 2)}\n`
   }
   const files = {

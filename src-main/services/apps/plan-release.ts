@@ -1,8 +1,8 @@
 import type { DeployPlan, ReleaseCreate } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import { planDeploy } from '../../domain/app/plan.ts'
-import { targetConfig } from '../../domain/app/target-config.ts'
+import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
+import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/plan.ts'
+import { codeFolder, type ReleasePlace, targetConfig } from '../../domain/app/target-config.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, Storage } from '../ports.ts'
 import { fitToMachine } from './fit-machine.ts'
@@ -63,14 +63,20 @@ export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted):
     imageRequirements: manifest.image_requirements,
     volumeFolder: (volume: string) => volumes.get(volume) ?? volume,
   }
-  const targets = Object.fromEntries(
-    Object.entries(resources).map(([resource, settings]) => [resource, targetConfig(resource, settings, place)]),
-  )
   const current = endpointsOf(storage, { app, name }).map(({ id, app: { resource }, config }) => ({
     resource,
     endpointId: id,
     config,
   }))
+  const targets = Object.fromEntries(
+    Object.entries(resources).map(([resource, settings]) => [
+      resource,
+      targetOf(
+        { resource, settings, place },
+        current.find((endpoint) => endpoint.resource === resource),
+      ),
+    ]),
+  )
   const makesApp = storage.apps.app(app) === undefined
   return {
     app,
@@ -81,6 +87,25 @@ export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted):
     warnings: [...warnings],
     targets,
   }
+}
+
+/**
+ * The settings of an endpoint. One whose code is the same stays on the folder that it has: a worker that is not replaced
+ * goes on to load from there.
+ */
+function targetOf(
+  {
+    resource,
+    settings,
+    place,
+  }: { readonly resource: string; readonly settings: ManifestResource; readonly place: ReleasePlace },
+  before: CurrentEndpoint | undefined,
+): EndpointConfig {
+  const target = targetConfig(resource, settings, place)
+  const { code, fingerprint } = before?.config.app ?? {}
+  if (before === undefined || code === undefined || fingerprint === undefined) return target
+  if (!isSameCode(before.config, target)) return target
+  return targetConfig(resource, settings, { ...place, code, folder: codeFolder(before.config) ?? place.folder })
 }
 
 async function volumeFolders({ artifacts }: Storage, { resources }: Manifest): Promise<ReadonlyMap<string, string>> {

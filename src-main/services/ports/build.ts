@@ -81,10 +81,24 @@ export type BuildFolder = {
   readonly close: (keep: boolean) => Promise<void>
 }
 
+/** Hashes the code of single endpoints, so that a deploy leaves those alone that have not changed. */
+export type HashEndpoints = (
+  build: {
+    readonly project: string
+    readonly scan: Pick<ScanDocument, 'files' | 'endpoints'>
+    readonly handlersFolder: string
+    readonly pythonVersion: string
+    readonly packages: readonly InstalledPackage[]
+  },
+  signal?: AbortSignal,
+) => Promise<Readonly<Record<string, string>>>
+
 /** What a build needs from outside. */
 export type BuildPorts<Made extends MadeArtifact> = {
   readonly scan: ScanProject
   readonly hashFiles: HashFiles
+  /** Missing: only the app as a whole has a fingerprint, as previews need no other. */
+  readonly hashEndpoints?: HashEndpoints
   readonly install: InstallPackages
   readonly pack: MakeArtifact<Made>
   readonly openFolder: (project: string) => Promise<BuildFolder>

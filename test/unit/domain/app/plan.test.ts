@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ManifestResource, manifestResource } from '../../../../src-main/contract/manifest.ts'
 import { planDeploy } from '../../../../src-main/domain/app/plan.ts'
-import { type ReleasePlace, targetConfig } from '../../../../src-main/domain/app/target-config.ts'
+import { codeFolder, type ReleasePlace, targetConfig } from '../../../../src-main/domain/app/target-config.ts'
 
 const resource = (more: Partial<ManifestResource> = {}): ManifestResource =>
   manifestResource.parse({
@@ -79,6 +79,27 @@ describe('the plan of a deploy', () => {
       replacesWorkers: true,
       changes: [{ setting: 'code', from: 'aaaaaaaaaaaa', to: 'bbbbbbbbbbbb' }],
     })
+  })
+
+  it('leaves an endpoint alone whose own code is the same, although other code of the app changed', () => {
+    const changed = place({ folder: '/data/releases/2', code: 'b'.repeat(64) })
+    const before = { hello: resource({ fingerprint: 'h1' }), shout: resource({ fingerprint: 's1' }) }
+    const after = { hello: resource({ fingerprint: 'h1' }), shout: resource({ fingerprint: 's2' }) }
+    expect(planDeploy(current(before), configs(after, changed))).toMatchObject([
+      { resource: 'hello', action: 'unchanged' },
+      { resource: 'shout', action: 'update', changes: [{ setting: 'code' }], replacesWorkers: true },
+    ])
+  })
+
+  it('all code counts for an endpoint of which one release does not know its own', () => {
+    const changed = place({ folder: '/data/releases/2', code: 'b'.repeat(64) })
+    const before = current({ hello: resource() })
+    expect(planDeploy(before, configs({ hello: resource({ fingerprint: 'h1' }) }, changed))).toMatchObject([
+      { action: 'update', changes: [{ setting: 'code', from: 'aaaaaaaaaaaa', to: 'bbbbbbbbbbbb' }] },
+    ])
+    expect(planDeploy(before, configs({ hello: resource({ fingerprint: 'h1' }) }, next))).toMatchObject([
+      { action: 'unchanged' },
+    ])
   })
 
   it('replaces no worker for a change of limits alone', () => {
@@ -176,5 +197,18 @@ describe('the settings of an endpoint of an app', () => {
   it('a time limit that the job API does not have becomes the nearest one that it has', () => {
     expect(targetConfig('hello', resource({ executionTimeoutMs: 10 }), place()).executionTimeoutMs).toBe(5000)
     expect(targetConfig('hello', resource(), place()).executionTimeoutMs).toBe(600_000)
+  })
+
+  it.each([
+    ['a handler', {}],
+    ['routes', { is_load_balanced: true }],
+  ])('the folder of its code is found in them again: %s', (_what, more) => {
+    for (const runsOn of ['containers', 'processes'] as const)
+      expect(codeFolder(targetConfig('hello', resource(more), place({ runsOn })))).toBe('/data/releases/1')
+  })
+
+  it('a ready image has no folder of code', () => {
+    const image = resource({ handlerFile: undefined, imageName: 'somebody/worker:1' })
+    expect(codeFolder(targetConfig('ready', image, place()))).toBeUndefined()
   })
 })

@@ -16,7 +16,7 @@ import type { HandOut } from '../../services/queue/read-hand-outs.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import type { LiveWorker } from '../../services/workers/worker-registry.ts'
 import { bodyText, withoutMark } from '../body-text.ts'
-import { afterAnswer } from '../delivery.ts'
+import { afterHandOut } from '../delivery.ts'
 import { errorResponse } from '../error-response.ts'
 import { foldedText } from '../fold-strings.ts'
 import { readBody } from '../read-body.ts'
@@ -50,7 +50,7 @@ export function createWorkerApp(service: ServiceContext): Hono {
       const jobs = handOuts.map(({ job }) => job)
       const lost = () =>
         void calls.undelivered(jobs).catch((error) => log.error('undelivered jobs not released', { error }))
-      afterAnswer(c, { written: () => undefined, lost })
+      afterHandOut(c, lost)
     }
     return handOuts
   }

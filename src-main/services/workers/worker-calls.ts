@@ -136,7 +136,8 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     undelivered: (jobs) => {
       const lost = jobs.flatMap(({ id, attempt }) => {
         const lease = leases.get(id)
-        return lease?.attempt === attempt ? [lease] : [] // else somebody else has it already
+        // Else somebody else has it already, or the worker has said that it runs it.
+        return lease?.attempt === attempt && !lease.confirmed ? [lease] : []
       })
       return releaseJobs(deps, lost, 'the worker closed its connection before it had the job')
     },

@@ -1,7 +1,6 @@
 /**
  * The only place that opens a port: loopback, the gateways of our networks of containers, and what the user asks for.
- * Header size, header time and the number of sockets are bounded, so that slow or greedy clients do not keep others
- * waiting.
+ * What a request and a connection may take is bounded, so that slow or greedy clients do not keep others waiting.
  */
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -9,6 +8,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../contract/errors.ts'
+import { type ConnectionLimits, endWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
 import { StartError } from './start-error.ts'
 
 /** An open listener. */
@@ -31,10 +31,8 @@ export type StreamHandler = {
 }
 
 const HEADER_BYTES = 16 * 1024
-const HEADERS_MS = 10_000
 // A body of 20 MiB over a slow loopback proxy still arrives; a client that drips bytes does not hold a socket for ever.
 const BODY_MS = 120_000
-const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 // Below the ports that systems give to outgoing connections, of which one could take the port before the worker does.
 const [FREE_PORTS_FROM, FREE_PORTS_TO] = [20_000, 32_000]
 const FREE_PORTS_TRIED = 100
@@ -47,6 +45,7 @@ const LOOPBACK = '127.0.0.1'
  * @param options.host loopback, the gateway of a network of containers, or what the user asks for
  * @param options.streams answers what is for it instead of `fetch`, and all upgrades
  * @param options.bodyMs how long the body of a request for `fetch` may take, ms
+ * @param options.connections limits of connections that are not the usual ones
  * @throws StartError 'port-taken', 'address'
  */
 export async function listen(
@@ -56,10 +55,18 @@ export async function listen(
     host = LOOPBACK,
     streams,
     bodyMs = BODY_MS,
-  }: { readonly host?: string; readonly streams?: StreamHandler; readonly bodyMs?: number } = {},
+    connections: limits,
+  }: {
+    readonly host?: string
+    readonly streams?: StreamHandler
+    readonly bodyMs?: number
+    readonly connections?: Partial<ConnectionLimits>
+  } = {},
 ): Promise<Listener> {
+  const connections = watchConnections(limits)
   const answer = getRequestListener(fetch, { hostname: host, errorHandler: (error) => plainError(error) })
   const onRequest = (incoming: IncomingMessage, response: ServerResponse) => {
+    connections.asked(incoming, response)
     if (streams?.isFor(incoming)) return streams.request(incoming, response)
     boundBody(incoming, bodyMs)
     void answer(incoming, response)
@@ -67,10 +74,9 @@ export async function listen(
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
-      headersTimeout: HEADERS_MS,
+      headersTimeout: 0, // see connections.ts
       requestTimeout: 0, // see boundBody
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 5000,
       noDelay: true,
       // Any other request for an upgrade is answered as if it asked for none, as some clients always do (h2c).
       shouldUpgradeCallback: (incoming) => streams?.isFor(incoming) === true && isWebSocket(incoming),
@@ -81,16 +87,28 @@ export async function listen(
     if (streams?.isFor(incoming) !== true) response.writeContinue()
     onRequest(incoming, response)
   })
-  if (streams !== undefined) server.on('upgrade', streams.upgrade)
+  server.on('connection', connections.opened)
+  if (streams !== undefined) {
+    server.on('upgrade', (incoming, socket, head) => {
+      connections.asked(incoming, undefined)
+      streams.upgrade(incoming, socket, head)
+    })
+  }
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+    endWith(socket, `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   })
-  await open(server, port, host)
+  server.once('close', connections.close)
+  try {
+    await open(server, port, host)
+  } catch (error) {
+    connections.close()
+    throw error
+  }
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) }
 }
 
@@ -99,7 +117,7 @@ function boundBody(incoming: IncomingMessage, ms: number): void {
   const { headers, socket } = incoming
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
   const timer = setTimeout(() => {
-    if (!incoming.complete) socket.end(REQUEST_TIMEOUT, () => socket.destroy())
+    if (!incoming.complete) endWith(socket, REQUEST_TIMEOUT)
   }, ms)
   incoming.once('close', () => clearTimeout(timer))
 }

@@ -1,0 +1,173 @@
+/**
+ * The connections of a listener: how long each may take to ask something, and how many strangers may have at once.
+ *
+ *   quiet    nothing of a request has come since it was opened   closed after `quietMs`
+ *   heading  a request has begun, its headers are not complete   answered with 408 after `headersMs`, and closed
+ *   busy     a request is answered, or it was upgraded           no limit here: a worker's poll is held for long
+ *   kept     answered, and open for a next request               closed by Node's keep-alive time
+ *
+ * A stranger is a connection that has shown no key that was accepted. Of one client address only so many are let in; the
+ * one that has been without a request for longest makes room, so that a client who asks at once always gets in. Node's own
+ * limits are not used: they end a quiet connection as early as a slow request. Source: targets 19.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { limit } from '../contract/limits.ts'
+import { TOKEN_PARAMETER } from '../contract/worker-protocol.ts'
+
+/** What connections may take. Spans in ms. */
+export type ConnectionLimits = {
+  readonly headersMs: number
+  readonly quietMs: number
+  /** Connections of one client address without a key. */
+  readonly strangers: number
+  /** How often they are looked through. */
+  readonly sweepMs: number
+}
+
+/** The connections of one listener. */
+export type Connections = {
+  readonly opened: (socket: Socket) => void
+  /** The headers of a request are complete. `response` is undefined for an upgrade. */
+  readonly asked: (incoming: IncomingMessage, response: ServerResponse | undefined) => void
+  /** Stops looking through them; they stay open. */
+  readonly close: () => void
+}
+
+/** How a connection counts: `known` has shown a key or brings one right now, the other two are those of strangers. */
+type Standing = 'known' | 'asking' | 'resting' | 'closed'
+
+type Connection = {
+  readonly socket: Socket
+  readonly address: string
+  standing: Standing
+  hasKey: boolean
+  /** Requests that are being answered; an upgraded one never ends. */
+  busy: number
+  /** Whether a request has been answered on it. */
+  kept: boolean
+  /** When it was opened or its last answer ended, and how many bytes had come by then. */
+  restSince: number
+  restBytes: number
+  headingSince: number | undefined
+}
+
+/** The strangers of one client address. */
+type Crowd = { count: number; readonly resting: Set<Connection> }
+
+const DEFAULTS: ConnectionLimits = {
+  headersMs: limit('requestHeadersMs'),
+  quietMs: limit('quietConnectionMs'),
+  strangers: limit('connectionsWithoutKey'),
+  sweepMs: 500,
+}
+/** Last answer to a request that does not come to its end in time. */
+export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+// How long a client has to read why it is cut off, ms; source: ours. One that does not close its side would stay open.
+const LINGER_MS = 1000
+const WORKER_TOKEN = new RegExp(`[?&]${TOKEN_PARAMETER}=`)
+
+/** Watches the connections of a listener. @param limits those that are not given are the usual ones */
+export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connections {
+  const { headersMs, quietMs, strangers, sweepMs } = { ...DEFAULTS, ...limits }
+  const all = new Map<Socket, Connection>()
+  const crowds = new Map<string, Crowd>()
+  const timer = setInterval(sweep, sweepMs).unref()
+
+  /** Changes how a connection counts. Whoever rests again does so behind the others. */
+  function count(connection: Connection, next: Standing): void {
+    const { address, standing } = connection
+    const crowd = crowds.get(address) ?? { count: 0, resting: new Set() }
+    crowd.count += Number(isStranger(next)) - Number(isStranger(standing))
+    crowd.resting.delete(connection)
+    if (next === 'resting') crowd.resting.add(connection)
+    connection.standing = next
+    if (crowd.count > 0) crowds.set(address, crowd)
+    else crowds.delete(address)
+  }
+
+  function forget(connection: Connection): void {
+    all.delete(connection.socket)
+    count(connection, 'closed')
+  }
+
+  function sweep(): void {
+    const now = performance.now()
+    for (const connection of all.values()) {
+      const { socket, busy, kept, restBytes, restSince } = connection
+      if (busy > 0) continue
+      if (socket.bytesRead === restBytes) {
+        if (!kept && now - restSince >= quietMs) socket.destroy()
+        continue
+      }
+      connection.headingSince ??= now
+      if (now - connection.headingSince >= headersMs) endWith(socket, REQUEST_TIMEOUT)
+    }
+  }
+
+  /** Whether there is a place for one more stranger of this address, if need be that of the one who rests longest. */
+  function makeRoom(address: string): boolean {
+    const crowd = crowds.get(address)
+    if (crowd === undefined || crowd.count < strangers) return true
+    const [longest] = crowd.resting
+    if (longest === undefined) return false
+    forget(longest)
+    longest.socket.destroy()
+    return true
+  }
+
+  return {
+    opened(socket) {
+      const { remoteAddress: address } = socket
+      if (address === undefined || !makeRoom(address)) return void socket.destroy()
+      const connection: Connection = {
+        socket,
+        address,
+        standing: 'closed',
+        hasKey: false,
+        busy: 0,
+        kept: false,
+        restSince: performance.now(),
+        restBytes: 0,
+        headingSince: undefined,
+      }
+      all.set(socket, connection)
+      count(connection, 'resting')
+      socket.once('close', () => forget(connection))
+    },
+    asked(incoming, response) {
+      const connection = all.get(incoming.socket)
+      if (connection === undefined) return
+      const bringsKey = hasCredential(incoming)
+      connection.busy += 1
+      connection.headingSince = undefined
+      if (!connection.hasKey) count(connection, bringsKey ? 'known' : 'asking')
+      response?.once('close', () => {
+        connection.busy -= 1
+        connection.kept = true
+        connection.restSince = performance.now()
+        connection.restBytes = incoming.socket.bytesRead
+        connection.hasKey ||= bringsKey && response.statusCode !== 401 && response.statusCode !== 403
+        if (!connection.hasKey && connection.busy === 0 && connection.standing !== 'closed')
+          count(connection, 'resting')
+      })
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'
+
+// Whether it is the right one is said by the answer.
+function hasCredential({ headers, url = '' }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || headers.cookie !== undefined || WORKER_TOKEN.test(url)
+}
+
+/** Ends a connection with a last answer, also where the client neither reads it nor closes its side. */
+export function endWith(socket: Duplex, answer: string): void {
+  if (socket.destroyed || socket.writableEnded) return
+  socket.end(answer)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import type { ConnectionLimits } from '../../../src-main/server/connections.ts'
+import { listen } from '../../../src-main/server/listen.ts'
+import { until } from '../../support/served-service.ts'
+
+const KEY = 'authorization: right\r\n'
+const ask = (headers = '', path = '/') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
+
+/** A listener that knows the key `right`; it answers /held when `release` is called, and the rest at once. */
+async function setup(limits: Partial<ConnectionLimits>) {
+  const held = Promise.withResolvers<void>()
+  let seen = 0
+  const answer = async (request: Request) => {
+    seen += 1
+    const key = request.headers.get('authorization')
+    if (key !== null && key !== 'right') return new Response('no', { status: 401 })
+    if (request.url.endsWith('/held')) await held.promise
+    return new Response('well')
+  }
+  const listener = await listen(answer, 0, { connections: { sweepMs: 5, ...limits } })
+  onTestFinished(() => listener.close(0))
+  async function open(first = '', allowHalfOpen = false) {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen }).setEncoding('latin1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined) // it is to be cut off
+    let text = ''
+    socket.on('data', (piece: string) => {
+      text += piece
+    })
+    await once(socket, 'connect')
+    const before = seen
+    if (first !== '') socket.write(first)
+    // A connection whose request is on its way still rests.
+    if (first.endsWith('\r\n\r\n')) await until(() => expect([seen > before, socket.closed]).toContain(true))
+    const closed = () => until(() => expect(socket.closed).toBe(true))
+    return { socket, closed, text: () => text, answered: () => until(() => expect(text).toMatch(/(well|no)$/)) }
+  }
+  return { open, release: held.resolve }
+}
+
+/** Sends a byte again and again until the connection is closed. */
+async function drip(socket: Socket): Promise<void> {
+  const timer = setInterval(() => socket.write('x'), 5)
+  await new Promise((resolve) => socket.once('close', resolve)) // an error of the write comes before it
+  clearInterval(timer)
+}
+
+it('headers that come byte by byte are cut off, although there is always a next byte', async () => {
+  const { open } = await setup({ headersMs: 60 })
+  const { socket, text } = await open('GET / HTTP/1.1\r\nx: ')
+  await drip(socket)
+  expect(text()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+})
+
+it('the headers of a second request on a connection are cut off too', async () => {
+  const { open } = await setup({ headersMs: 60 })
+  const { socket, answered, text } = await open(ask())
+  await answered()
+  socket.write('GET / HTTP/1.1\r\nx: ')
+  await drip(socket)
+  expect(text()).toMatch(/well.*408 Request Timeout/s)
+})
+
+it('a slow sender that never closes its side is cut off all the same', async () => {
+  const { open } = await setup({ headersMs: 20 })
+  const { socket, text } = await open('GET / HT', true)
+  await drip(socket)
+  expect(text()).toMatch(/^HTTP/)
+})
+
+it('a connection on which nothing is asked is closed, and one that has asked is kept for the next request', async () => {
+  const { open } = await setup({ quietMs: 100 })
+  const asking = await open(ask())
+  await asking.answered()
+  const quiet = await open()
+  await quiet.closed()
+  asking.socket.write(ask())
+  await until(() => expect(asking.text().match(/well/g)).toHaveLength(2))
+  expect(quiet.text()).toBe('')
+})
+
+it('a request that is held for longer than all limits is answered, as the polls of workers are', async () => {
+  const { open, release } = await setup({ headersMs: 20, quietMs: 20 })
+  const poll = await open(ask('', '/held'))
+  const slow = await open('GET')
+  const quiet = await open()
+  await Promise.all([slow.closed(), quiet.closed()])
+  release()
+  await poll.answered()
+})
+
+it('of more connections without a key than are allowed, the one that rests for longest makes room', async () => {
+  const { open } = await setup({ strangers: 3 })
+  const first = await open()
+  const second = await open(ask())
+  await second.answered()
+  const third = await open('GET')
+  const fourth = await open(ask())
+  await fourth.answered()
+  await first.closed()
+  expect([second, third, fourth].map(({ socket }) => socket.closed)).toEqual([false, false, false])
+})
+
+it('no connection makes room while its request is answered', async () => {
+  const { open, release } = await setup({ strangers: 2 })
+  const polls = [await open(ask('', '/held')), await open(ask('', '/held'))]
+  const late = await open(ask())
+  await late.closed()
+  release()
+  for (const poll of polls) await poll.answered()
+})
+
+it('connections with a key do not count, while they ask and after', async () => {
+  const { open, release } = await setup({ strangers: 1 })
+  const polls = []
+  for (let n = 0; n < 5; n++) polls.push(await open(ask(KEY, '/held')))
+  const worker = await open(ask('', '/held?w=1&token=right'))
+  const stranger = await open(ask())
+  await stranger.answered()
+  release()
+  for (const poll of [...polls, worker]) await poll.answered()
+  for (const { socket } of polls) socket.write(ask())
+  for (const { text } of polls) await until(() => expect(text().match(/well/g)).toHaveLength(2))
+  expect(stranger.socket.closed).toBe(false)
+})
+
+it('a wrong key is none', async () => {
+  const { open } = await setup({ strangers: 1 })
+  const wrong = await open(ask('authorization: wrong\r\n'))
+  await wrong.answered()
+  await (await open(ask())).answered()
+  await wrong.closed()
+})

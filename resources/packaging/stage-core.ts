@@ -1,11 +1,13 @@
 /**
- * Puts together what a package holds beside Electron's archive: the service, the command line and the pinned Node as
- * plain files, since Python, containers and a Node that is not Electron's read them. It has the layout of a clone, and
- * runs without Electron.
+ * Puts together the core of a package, the service and the command line with all that they read, as plain files in the
+ * layout of a clone. A desktop package holds it beside Electron's archive, with its libraries and the pinned Node, since
+ * Python, containers and a Node that is not Electron's read files. The npm package holds it for any machine; there npm
+ * installs libraries and Node.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { NOT_BUNDLED } from '../../electron.vite.config.ts'
+import { buildPrograms, LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { type LockedPackages, neededFolders } from './production-packages.ts'
 
 /** For which machine. */
@@ -18,21 +20,19 @@ export type StagePlace = {
   readonly to: string
   /** What `npm run build:desktop` made; that of the root without it. */
   readonly built?: string | undefined
-  readonly target: Target
+  /** The machine whose libraries and Node go in; without it neither does. */
+  readonly target?: Target | undefined
 }
 
-// Of resources/ what the service and the command line read, and what is not there yet in every version.
-const RESOURCES = ['python', 'node', 'docker', 'examples', 'templates', 'catalog', 'workflows', 'node-types.json']
-// Handlers of resources/node are plain files that Node reads, and so is what they import.
-const SOURCES_OF_HANDLERS = ['src-main/contract/limits.ts', 'src-main/domain/media', 'src-main/domain/workflow']
-const PACKAGES_OF_HANDLERS = ['jsonc-parser', 'fast-png', 'jpeg-js']
+// Of resources/ what the service and the command line read as it is.
+const RESOURCES = ['python', 'docker', 'examples', 'templates', 'catalog', 'workflows', 'node-types.json']
 // The shell's own files, which are in the archive.
 const OF_THE_SHELL = new Set(['main.js', 'preload.cjs'])
 const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/
 
 /** Puts it together. @throws Error where something is missing, with what makes it */
 export function stageCore({ root, to, built = join(root, 'out', 'desktop'), target }: StagePlace): void {
-  demandOwnKind(target)
+  if (target !== undefined) demandOwnKind(target)
   rmSync(to, { recursive: true, force: true })
   const from = (...path: string[]) => join(root, ...path)
   const copy = (path: string, place: string, filter: (path: string) => boolean = () => true) =>
@@ -42,16 +42,27 @@ export function stageCore({ root, to, built = join(root, 'out', 'desktop'), targ
   demand(from('out', 'renderer', 'index.html'), 'npm run build')
   copy(built, 'out/desktop', (path) => !OF_THE_SHELL.has(basename(path)))
   copy(from('out', 'renderer'), 'out/renderer')
-  for (const name of RESOURCES.filter((name) => existsSync(from('resources', name))))
+  for (const name of RESOURCES)
     copy(from('resources', name), `resources/${name}`, (path) => !/__pycache__|\.pyc$/.test(path))
-  for (const path of SOURCES_OF_HANDLERS) copy(from(path), path)
+  buildPrograms(root, to)
   copy(from('LICENSE'), 'LICENSE')
+  writeManifest(root, to)
+  if (target !== undefined) copyRuntime(root, to, target)
+}
 
-  const lock = JSON.parse(readFileSync(from('package-lock.json'), 'utf8')) as { readonly packages: LockedPackages }
-  for (const folder of neededFolders(lock.packages, [...NOT_BUNDLED, ...PACKAGES_OF_HANDLERS]))
-    copy(from(folder), folder, wanted(folder, target))
+/** The libraries and the Node of one machine, and the commands that start it. */
+function copyRuntime(root: string, to: string, target: Target): void {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: LockedPackages
+  }
+  for (const folder of neededFolders(lock.packages, [...NOT_BUNDLED, ...LIBRARIES_OF_PROGRAMS]))
+    cpSync(join(root, folder), join(to, folder), { recursive: true, filter: wanted(folder, target), dereference: true })
   copyNode(root, to, target)
-  writeFiles(root, to)
+  mkdirSync(join(to, 'bin'))
+  for (const command of ['drydock', 'drydock.cmd']) {
+    cpSync(join(import.meta.dirname, 'bin', command), join(to, 'bin', command))
+    chmodSync(join(to, 'bin', command), 0o755)
+  }
 }
 
 /** What of a package is needed when it runs; of a database library the program for this machine alone. */
@@ -86,17 +97,12 @@ function copyNode(root: string, to: string, { platform }: Target): void {
   cpSync(node, join(to, 'node_modules', 'node', 'bin', name), { dereference: true })
 }
 
-function writeFiles(root: string, to: string): void {
+function writeManifest(root: string, to: string): void {
   const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   writeFileSync(join(to, 'package.json'), JSON.stringify({ name, version, license, private: true, type: 'module' }))
   // The service starts previews by the place that this file has in the sources.
   mkdirSync(join(to, 'out', 'cli'), { recursive: true })
-  writeFileSync(join(to, 'out', 'cli', 'main.ts'), "import '../desktop/cli.js'\n")
-  mkdirSync(join(to, 'bin'))
-  for (const command of ['drydock', 'drydock.cmd']) {
-    cpSync(join(import.meta.dirname, 'bin', command), join(to, 'bin', command))
-    chmodSync(join(to, 'bin', command), 0o755)
-  }
+  writeFileSync(join(to, 'out', 'cli', 'main.js'), "import '../desktop/cli.js'\n")
 }
 
 function demand(path: string, command: string): void {

@@ -5,6 +5,7 @@ import type { Route } from '../contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
 import { createFindEndpoint } from '../services/apps/find-endpoint.ts'
 import { addressesOf } from '../services/management/views.ts'
+import type { PythonWheel } from '../services/ports/build.ts'
 import type { Endpoint } from '../services/ports.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { errorResponse } from './error-response.ts'
@@ -13,6 +14,7 @@ import { requireAccount, requireCaller, requireEndpoint, requireOwnPlace } from 
 import { APP_OPERATIONS } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
 import { addPages, type PageFiles } from './pages.ts'
+import { addPythonIndex } from './python-index.ts'
 import { SIGN_IN_PATH, signIn } from './sign-in.ts'
 import { createStateManager, STATE_MANAGER_ROUTE } from './state-manager/state-manager.ts'
 import { createStrictLimits } from './strict-limits.ts'
@@ -22,10 +24,10 @@ import type { Operation } from './v2/operation.ts'
 import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
 
 /**
- * The app of the listener for users: the job API, the management API, the state manager, events, the OpenAPI document and
- * the pages.
+ * The app of the listener for users: the job API, the management API, the state manager, events, the OpenAPI document,
+ * the pages and the package index.
  */
-export function createUserApp(service: ServiceContext, pages: PageFiles): Hono {
+export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: () => Promise<PythonWheel>): Hono {
   const app = new Hono()
   const limits = createStrictLimits(service)
   const findEndpoint = createFindEndpoint(service)
@@ -78,6 +80,7 @@ export function createUserApp(service: ServiceContext, pages: PageFiles): Hono {
   })
   app.get(SIGN_IN_PATH, (c) => signIn(c, service))
   addPages(app, service, pages)
+  addPythonIndex(app, service, wheel)
 
   app.notFound((c) => {
     try {

@@ -10,14 +10,28 @@ import { createPackageInstaller } from '../build/installed-sets.ts'
 import { createPacker } from '../build/pack-artifact.ts'
 import { createPlacer } from '../build/place-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
+import { buildWheel } from '../build/python-wheel.ts'
 import type { BuildEvent, BuildResult, BuiltApp } from '../contract/build.ts'
 import { ARCHIVE_LIMIT_BYTES } from '../domain/app/archive-size.ts'
 import { type BuildRequest, buildApp } from '../services/apps/build.ts'
+import type { PythonWheel } from '../services/ports/build.ts'
 
 /** Folder of our Python packages. */
 export const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
 /** Every artifact holds them: the one that apps import, and the one of apps that were written for the public tool. */
 export const SDK = ['svc', 'runpod_flash']
+/** Makes what puts the wheel of these packages together when it is first asked for. @param version of Drydock */
+export function openPythonWheel(version: string): () => Promise<PythonWheel> {
+  let wheel: Promise<PythonWheel> | undefined
+  return () => {
+    wheel ??= buildWheel({ folder: PYTHON_PACKAGES, packages: SDK, name: 'svc', version }).catch((error: unknown) => {
+      wheel = undefined // asked for again, it is tried again
+      throw error
+    })
+    return wheel
+  }
+}
+
 // How long an installer may take, in ms. Source: the public tool.
 const INSTALL_LIMIT_MS = 600_000
 

@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { catalogFile } from '../contract/catalog.ts'
 import type { ReadCatalog } from '../services/ports/catalog.ts'
+import { RESOURCES, resourceProgram } from './resource-program.ts'
 
-const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
 const SUFFIX = '.json'
 
 /** Reads the files of the catalog that this installation has. Their handlers become absolute paths. */
@@ -14,7 +13,7 @@ export const readCatalog: ReadCatalog = async () => {
   return Promise.all(
     names.map(async (name) => {
       const file = catalogFile.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
-      const handler = file.handler === undefined ? {} : { handler: join(RESOURCES, file.handler) }
+      const handler = file.handler === undefined ? {} : { handler: resourceProgram(file.handler) }
       return { ...file, ...handler, id: name.slice(0, -SUFFIX.length) }
     }),
   )

@@ -1,7 +1,6 @@
 /** What comes along for workflows: templates, classes of nodes, and which of them a handler runs. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type {
   ReadBuiltInNodeTypes,
@@ -10,8 +9,7 @@ import type {
   WorkflowPorts,
 } from '../services/ports/workflows.ts'
 import { fileTools } from './file-tools.ts'
-
-const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
+import { RESOURCES } from './resource-program.ts'
 
 const index = z.object({
   templates: z.array(z.object({ id: z.string().regex(/^[a-z0-9-]+$/), name: z.string(), summary: z.string() })),

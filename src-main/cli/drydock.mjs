@@ -1,18 +1,20 @@
 #!/usr/bin/env node
 /**
- * The command `drydock`: starts on any Node from any folder and hands over to main.ts on the pinned Node.
+ * The command `drydock`: starts on any Node from any folder and hands over to the command line on the pinned Node, which
+ * is main.ts in a clone and built code in an installed package.
  *
- * A Node that is new enough runs main.ts in this process. An older one starts the pinned Node beside the clone and
- * stands in for it: same terminal, same signals, same exit code. It uses no PATH and no dependency.
+ * A Node that is new enough runs it in this process. An older one starts the pinned Node and stands in for it: same
+ * terminal, same signals, same exit code. It uses no PATH and no dependency.
  */
 import module from 'node:module'
-import { mayNeedSetUp, PINNED_NODE, PINNED_NODE_MAJOR, ROOT, setUp } from './set-up.mjs'
+import { pathToFileURL } from 'node:url'
+import { IS_CLONE, mayNeedSetUp, PINNED_NODE, PINNED_NODE_MAJOR, ROOT, setUp } from './set-up.mjs'
 
-const MAIN = `${ROOT}/src-main/cli/main.ts`
+const MAIN = IS_CLONE ? `${ROOT}/src-main/cli/main.ts` : `${ROOT}/out/package/out/desktop/cli.js`
 // Compiled code, types stripped: from the second start on, a service is up in half the time and 30 MB smaller.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
 
-if (mayNeedSetUp()) {
+if (IS_CLONE && mayNeedSetUp()) {
   const code = await setUp()
   if (code !== 0) process.exit(code)
 }
@@ -20,7 +22,7 @@ if (mayNeedSetUp()) {
 if (Number.parseInt(process.versions.node, 10) >= PINNED_NODE_MAJOR) {
   process.argv[1] = MAIN
   module.enableCompileCache?.(COMPILED)
-  await import('./main.ts')
+  await import(pathToFileURL(MAIN).href)
 } else {
   await handOver()
 }
@@ -47,7 +49,10 @@ async function handOver() {
   })
 
   child.once('error', (error) => {
-    process.stderr.write(`Drydock could not start ${PINNED_NODE} (${error.code}). Run "npm install" in ${ROOT}\n`)
+    const fix = IS_CLONE
+      ? `Run "npm install" in ${ROOT}`
+      : `Install Node ${PINNED_NODE_MAJOR} or newer, or install Drydock again without --omit=optional`
+    process.stderr.write(`Drydock could not start ${PINNED_NODE} (${error.code}). ${fix}\n`)
     process.exitCode = 1
   })
   child.once('exit', (code, signal) => {

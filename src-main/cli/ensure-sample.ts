@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url'
+import { resourceProgram } from '../app-builder/machine-tools.ts'
 import { CliError } from './cli-error.ts'
 import type { ServiceClient } from './client.ts'
 
@@ -14,11 +14,8 @@ export type Sample = {
   }
 }
 
-const RESOURCES = new URL('../../resources/', import.meta.url)
-
 /** The handler file of a sample in this installation. */
-export const sampleHandler = ({ handler }: Pick<Sample, 'handler'>): string =>
-  fileURLToPath(new URL(handler, RESOURCES))
+export const sampleHandler = ({ handler }: Pick<Sample, 'handler'>): string => resourceProgram(handler)
 
 /** Makes sure that a sample exists and runs the handler file of this installation. */
 export async function ensureSample(client: ServiceClient, sample: Sample): Promise<void> {
@@ -36,7 +33,8 @@ export async function ensureSample(client: ServiceClient, sample: Sample): Promi
   }
 }
 
-/** An endpoint of that name with a handler of the user's own is left alone. */
+/** An endpoint of that name with a handler of the user's own is left alone. A package has a .js where a clone has a .ts. */
 function isOurs(handler: string | undefined, sample: Sample): boolean {
-  return handler?.replaceAll('\\', '/').endsWith(`/resources/${sample.handler}`) === true
+  const withoutType = (path: string | undefined) => path?.replaceAll('\\', '/').replace(/\.[jt]s$/, '')
+  return withoutType(handler)?.endsWith(`/resources/${withoutType(sample.handler)}`) === true
 }

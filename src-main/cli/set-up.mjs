@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,11 +17,29 @@ import { fileURLToPath } from 'node:url'
 /** The Node release line the project runs on; the exact release is pinned by the package `node` in package.json. */
 export const PINNED_NODE_MAJOR = 24
 
-/** The root of this clone, with links resolved: the launcher is often started through a link in a bin folder. */
+/** The root of this clone or package, links resolved: the launcher is often started through a link in a bin folder. */
 export const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
 
-/** The pinned Node, which the install script of the package `node` puts there. */
-export const PINNED_NODE = join(ROOT, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+/** False in an installed package, which holds no sources; npm has installed all that it needs. */
+export const IS_CLONE = existsSync(join(ROOT, 'src-main', 'cli', 'main.ts'))
+
+/** The pinned Node. In a clone the install script of the package `node` puts it there. */
+export const PINNED_NODE = join(IS_CLONE ? join(ROOT, 'node_modules', 'node') : packageOfNode(), 'bin', programName())
+
+function programName() {
+  return process.platform === 'win32' ? 'node.exe' : 'node'
+}
+
+// A package gets the Node of its machine as an optional dependency: that needs no install script, which npm may refuse.
+function packageOfNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  const name = `${system === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${system}-${process.arch}`
+  try {
+    return dirname(createRequire(join(ROOT, 'package.json')).resolve(`${name}/package.json`))
+  } catch {
+    return join(ROOT, 'node_modules', name) // left out or not made for this machine: the start says so
+  }
+}
 
 const MODULES = join(ROOT, 'node_modules')
 const LOCK_FILE = join(ROOT, 'package-lock.json')

@@ -1,8 +1,8 @@
 /** The fleets of a data folder, joined with the system: for the service that runs on it, and for a sweep after one. */
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
+import { RESOURCES, resourceProgram } from '../app-builder/machine-tools.ts'
 import { type CorePorts, dockerFleet, type Fleet, joinFleets, type Log, processFleet, type Storage } from '../core.ts'
 import { containerState } from './container-state.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -21,7 +21,6 @@ export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
   readonly node?: string | undefined
 }
 
-const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
 const PYTHON_PATH = join(RESOURCES, 'python')
 
 /** Makes the fleet of processes and containers; nothing runs yet. */
@@ -41,7 +40,7 @@ export function createFleets({
       clock,
       log,
       folder: folder.workers,
-      runtimes: { pythonPath: PYTHON_PATH, node: { program: node, main: join(RESOURCES, 'node/svc-worker/main.ts') } },
+      runtimes: { pythonPath: PYTHON_PATH, node: { program: node, main: resourceProgram('node/svc-worker/main.ts') } },
       environment: process.env,
       maxWorkers,
       reach,

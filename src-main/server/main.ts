@@ -5,6 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { createProxy } from '../api/load-balanced/proxy.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker/worker-app.ts'
+import { openPythonWheel } from '../app-builder/create-app-builder.ts'
 import { createProjectTools } from '../app-builder/project-tools.ts'
 import {
   createCore,
@@ -54,7 +55,10 @@ const ANSWER_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
 const LOOPBACK = '127.0.0.1'
-const CLI = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
+// In a package the service is JavaScript, and so is the command line beside it.
+const CLI = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../cli/main.js', import.meta.url),
+)
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
 
 /**
@@ -168,7 +172,7 @@ async function run(
       await ready.promise
       return app.fetch(request, bindings)
     }
-  const userFetch = whenReady(createUserApp(service, openPageFiles(PAGES)))
+  const userFetch = whenReady(createUserApp(service, openPageFiles(PAGES), openPythonWheel(packageJson.version)))
   const streams = createProxy(service, ready.promise)
   const hosts = new Set<string>()
   const workerListeners = createWorkerListeners({

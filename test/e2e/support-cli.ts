@@ -33,12 +33,18 @@ export function temporaryFolder(): string {
   return folder
 }
 
+/** Where a command runs: its folder, and what differs from this process and this clone. */
+export type CommandOptions = {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly node?: string | undefined
+  /** The launcher of another installation. */
+  readonly launcher?: string | undefined
+}
+
 /** Starts the launcher as a process of its own; a command that still runs when the test ends is stopped in order. */
-export function startCommand(
-  argv: readonly string[],
-  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly node?: string },
-): Running {
-  const child = spawn(options.node ?? process.execPath, [LAUNCHER, ...argv], {
+export function startCommand(argv: readonly string[], options: CommandOptions): Running {
+  const child = spawn(options.node ?? process.execPath, [options.launcher ?? LAUNCHER, ...argv], {
     cwd: options.cwd,
     env: { ...withoutOurVariables(process.env), NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,9 +94,12 @@ export function olderNode(): string | undefined {
 export type Ready = { readonly ready: true; readonly url: string; readonly data: string; readonly keyFile: string }
 
 /** Starts `serve` on a fresh data folder and waits for its line. */
-export async function serve(folder: string, node?: string): Promise<Running & { readonly ready: Ready }> {
-  const options = { cwd: folder, ...(node === undefined ? {} : { node }) }
-  const running = startCommand(['serve', '--data', 'data', '--port', '0', '--json'], options)
+export async function serve(
+  folder: string,
+  node?: string,
+  launcher?: string,
+): Promise<Running & { readonly ready: Ready }> {
+  const running = startCommand(['serve', '--data', 'data', '--port', '0', '--json'], { cwd: folder, node, launcher })
   const line = await running.nextLine()
   if (line === undefined) throw new Error(`serve ended before it was ready: ${(await running.ended).stderr}`)
   return { ...running, ready: JSON.parse(line) }

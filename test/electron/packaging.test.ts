@@ -59,7 +59,7 @@ describe('what a package holds beside the archive', () => {
     expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain'])
     const node = join(core, 'node_modules', 'node', 'bin', 'node')
     for (const name of ['sketch', 'comfyui']) {
-      const handler = JSON.stringify(join(core, 'resources', 'node', name, 'handler.ts'))
+      const handler = JSON.stringify(join(core, 'resources', 'node', name, 'handler.js'))
       const script = `import { handler } from ${handler}; console.log(typeof handler)`
       expect(execFileSync(node, ['--input-type=module', '-e', script], { encoding: 'utf8' })).toBe('function\n')
     }

@@ -163,7 +163,7 @@ test('an error that nobody catches ends it, with last words', async () => {
 })
 
 const FILES_THAT_CANNOT_BE_USED: readonly [string, string, RegExp][] = [
-  ['throws', `throw new Error('no model')`, /^Error: no model\n {4}at file:.*handler\.ts:1:/],
+  ['throws', `throw new Error('no model')\nexport {}`, /^Error: no model\n {4}at file:.*handler\.ts:1:/],
   ['has a mistake in its syntax', `export function handler( {`, /SyntaxError|Expected/],
   [
     'exports no handler',

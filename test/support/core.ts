@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
 import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
+import { openPythonWheel } from '../../src-main/app-builder/create-app-builder.ts'
 import { createProjectTools } from '../../src-main/app-builder/project-tools.ts'
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
 import { createHost } from '../../src-main/server/host.ts'
@@ -179,7 +180,7 @@ export async function setup({
       core,
       storage,
       fleet,
-      users: createUserApp(service, pages),
+      users: createUserApp(service, pages, openPythonWheel('0.0.0')),
       workers: createWorkerApp(service),
       cancelTimers,
     }

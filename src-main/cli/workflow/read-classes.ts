@@ -1,4 +1,4 @@
-import { readBuiltInNodeTypes } from '../../app-builder/workflow-tools.ts'
+import { readBuiltInNodeTypes } from '../../app-builder/machine-tools.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
 import { isObject } from '../../domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../domain/workflow/node-types.ts'

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { fileTools } from '../../app-builder/workflow-tools.ts'
+import { fileTools } from '../../app-builder/machine-tools.ts'
 import { limit } from '../../contract/limits.ts'
 import { mediaTypeOf } from '../../domain/media/media-type.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'

@@ -4,7 +4,7 @@
  */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, resolve, sep } from 'node:path'
-import { fileTools } from '../../app-builder/workflow-tools.ts'
+import { fileTools } from '../../app-builder/machine-tools.ts'
 import { limit } from '../../contract/limits.ts'
 import { isShown, mediaTypeOf } from '../../domain/media/media-type.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'

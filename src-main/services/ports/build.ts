@@ -13,6 +13,18 @@ export type ScanProject = (options: {
   readonly signal?: AbortSignal | undefined
 }) => Promise<ScanDocument>
 
+/** A wheel: a package of Python that pip installs. */
+export type PythonWheel = {
+  /** `name-version-py3-none-any.whl`. */
+  readonly fileName: string
+  readonly name: string
+  /** Versions of Python that it runs on, as pip reads them. */
+  readonly requiresPython: string
+  /** Of the body, hex. */
+  readonly sha256: string
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
 /** The fingerprint of files, hex. @param paths relative to the project @throws BuildFailure for one that is unreadable */
 export type HashFiles = (project: string, paths: readonly string[], signal?: AbortSignal) => Promise<string>
 

@@ -16,6 +16,8 @@ import { ARCHIVE_LIMIT_BYTES } from '../domain/app/archive-size.ts'
 import { type BuildRequest, buildApp } from '../services/apps/build.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
 
+export { readGit } from '../build/read-git.ts'
+
 /** Folder of our Python packages. */
 export const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
 /** Every artifact holds them: the one that apps import, and the one of apps that were written for the public tool. */

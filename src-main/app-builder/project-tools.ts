@@ -6,6 +6,7 @@ import { listContents } from '../build/list-contents.ts'
 import { isFolder, listFolders, realFolder } from '../build/machine-folders.ts'
 import { createPacker } from '../build/pack-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
+import { readGit } from '../build/read-git.ts'
 import { sourceStamp } from '../build/source-stamp.ts'
 import { BuildFailure } from '../contract/build.ts'
 import { manifest } from '../contract/manifest.ts'
@@ -50,6 +51,7 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
         python ??= localPython(options.env)
         return python
       },
+      git: (folder) => readGit(folder, options.env),
     },
     build: createProjectBuilder(options),
   }

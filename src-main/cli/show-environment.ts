@@ -1,4 +1,5 @@
-import type { AppView, EnvironmentDetail, ReleaseState, ReleaseView } from '../contract/app.ts'
+import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView } from '../contract/app.ts'
+import { gitText } from '../domain/app/git-text.ts'
 import { ago } from './format.ts'
 import type { Colour, Output } from './output.ts'
 
@@ -8,6 +9,12 @@ const STATE_COLOURS = {
   superseded: 'gray',
   failed: 'red',
 } as const satisfies Record<ReleaseState, Colour>
+
+const KIND_WORDS = {
+  deploy: 'Deploy',
+  rollback: 'Rollback',
+  variables: 'Variables',
+} as const satisfies Record<ReleaseKind, string>
 
 // As much of a fingerprint as tells releases apart; source: as plans show code.
 const FINGERPRINT_SHOWN = 12
@@ -50,12 +57,14 @@ export function showEnvironment(output: Output, environment: EnvironmentDetail, 
   if (releases.length === 0) output.line('No releases.')
   else
     output.table(
-      ['RELEASE', 'STATE', 'MADE', 'FINGERPRINT', 'REASON'],
+      ['RELEASE', 'STATE', 'KIND', 'MADE', 'FINGERPRINT', 'COMMIT', 'REASON'],
       releases.map((release) => [
         String(release.number),
         output.paint(STATE_COLOURS[release.state], release.state),
+        KIND_WORDS[release.kind],
         ago(release.createdAt, now),
         release.fingerprint.slice(0, FINGERPRINT_SHOWN),
+        release.git === undefined ? '' : cut(gitText(release.git)),
         reasonOf(release),
       ]),
     )
@@ -68,7 +77,11 @@ export function showEnvironment(output: Output, environment: EnvironmentDetail, 
     )
 }
 
-function reasonOf({ reason, rollbackOf }: ReleaseView): string {
-  const back = rollbackOf === undefined ? [] : [`back to release ${rollbackOf}`]
+function reasonOf({ reason, rollbackOf, kind }: ReleaseView): string {
+  const back = rollbackOf === undefined || kind !== 'rollback' ? [] : [`back to release ${rollbackOf}`]
   return [...back, ...(reason === undefined ? [] : [reason])].join('; ')
 }
+
+// The rest of a long message is in the pages and with --json.
+const COMMIT_SHOWN = 60
+const cut = (text: string) => (text.length <= COMMIT_SHOWN ? text : `${text.slice(0, COMMIT_SHOWN - 1)}…`)

@@ -47,6 +47,30 @@ export const RUNS_ON = ['containers', 'processes'] as const
 /** What workers of an app run on. */
 export type RunsOn = (typeof RUNS_ON)[number]
 
+/** What made a release: a deploy, a way back to an earlier one, or other variables for the code that was active. */
+export const RELEASE_KINDS = ['deploy', 'rollback', 'variables'] as const
+
+/** What made a release. */
+export type ReleaseKind = (typeof RELEASE_KINDS)[number]
+
+// They are printed on terminals, which characters of control would steer.
+const line = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^\P{Cc}*$/u, 'must be one line')
+
+/** The commit of the code of a release, as `git` in the folder of the project said before it was built. */
+export const gitState = z.strictObject({
+  commit: z.string().regex(/^[0-9a-f]{40,64}$/, 'must be a hash in hex'),
+  branch: line(255).optional().describe('missing: none was checked out'),
+  message: line(200).describe('its first line'),
+  clean: z.boolean().describe('false: files of the project were not as in the commit'),
+})
+
+/** The commit of the code of a release. */
+export type GitState = z.infer<typeof gitState>
+
 /** A release as the management API shows it. `number` counts from 1 in its environment. */
 export const releaseView = z.object({
   app: z.string(),
@@ -57,6 +81,8 @@ export const releaseView = z.object({
   artifact: artifactName.optional().describe('missing where the code is a folder of this machine'),
   pythonVersion: z.string(),
   runsOn: z.enum(RUNS_ON),
+  kind: z.enum(RELEASE_KINDS),
+  git: gitState.optional().describe('missing: its folder was in no repository'),
   rollbackOf: z.number().int().optional().describe('number of the release whose code it has'),
   reason: z.string().optional().describe('why it failed, or what ended it'),
   createdAt: z.number().int(),
@@ -93,6 +119,8 @@ export const deployPlan = z.object({
   /** Which of them the deploy makes. */
   makes: z.array(z.enum(['app', 'environment'])),
   runsOn: z.enum(RUNS_ON),
+  git: gitState.optional().describe('of the code that it brings'),
+  activeGit: gitState.optional().describe('of the code that is active'),
   steps: z.array(plannedStep),
   warnings: z.array(z.string()).describe('what is not as the manifest asks, like a card that this machine lacks'),
 })
@@ -185,6 +213,7 @@ const source = z
 /** Body of 'make a release'. */
 export const releaseCreate = z.strictObject({
   source,
+  git: gitState.optional().describe('of a deploy; other releases have that of the release whose code they have'),
   runsOn: z.enum(RUNS_ON).optional().describe('without it containers where there is an engine, else processes'),
   deletes: z
     .array(z.string())

@@ -113,7 +113,7 @@ export const DEPLOY_ROUTES = {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/plan',
     summary: 'What a deploy of this manifest would do; nothing is changed',
-    body: releaseCreate.pick({ runsOn: true, withoutImages: true }).extend({
+    body: releaseCreate.pick({ git: true, runsOn: true, withoutImages: true }).extend({
       manifest,
       artifact: artifactName.describe('it need not be here yet; by it a change of code is known'),
     }),

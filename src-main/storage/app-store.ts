@@ -19,13 +19,13 @@ const SET_VARIABLES = `UPDATE environments SET variables = @version WHERE id = @
 
 const RELEASE = `
   id, environment_id AS environmentId, number, state, fingerprint, artifact, folder, manifest, runs_on AS runsOn,
-  rollback_of AS rollbackOf, reason, created_at AS createdAt, activated_at AS activatedAt, ended_at AS endedAt`
+  rollback_of AS rollbackOf, kind, git, reason, created_at AS createdAt, activated_at AS activatedAt, ended_at AS endedAt`
 // Of two that are made at the same time the second meets the first's state 'preparing', and is not made.
 const CREATE_RELEASE = `
   INSERT INTO releases (environment_id, number, state, fingerprint, artifact, folder, manifest, runs_on, rollback_of,
-    created_at)
+    kind, git, created_at)
   SELECT @environmentId, COALESCE(MAX(number), 0) + 1, 'preparing', @fingerprint, @artifact, @folder, @manifest,
-    @runsOn, @rollbackOf, @now
+    @runsOn, @rollbackOf, @kind, @git, @now
   FROM releases WHERE environment_id = @environmentId
   ON CONFLICT DO NOTHING RETURNING ${RELEASE}`
 const MOVE_RELEASE = `

@@ -11,6 +11,7 @@ import { requestsByHand } from './migrations/2026-11-25-requests.ts'
 import { workflows } from './migrations/2026-11-26-workflows.ts'
 import { publishedGraphs } from './migrations/2026-11-27-published-graphs.ts'
 import { runBytes } from './migrations/2026-11-28-run-bytes.ts'
+import { releaseKinds } from './migrations/2026-11-29-release-kinds.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   workflows,
   publishedGraphs,
   runBytes,
+  releaseKinds,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -142,6 +142,26 @@ test('rollback brings the code of an earlier release back as a new one', async (
   expect(third.spec.handler).toBe(first.workers.greet?.spec.handler)
 })
 
+test('a release says what made it and of which commit its code is, also after a rollback and with other variables', async () => {
+  const { service, begin, deploy, ended } = await setup()
+  const git = { commit: 'ab'.repeat(20), branch: 'main', message: 'Greet', clean: false }
+  const { workers } = await deploy({ greet: {} }, 'a', { git })
+  expect((await service.get(`${PLACE}/releases/1`)).release).toMatchObject({ kind: 'deploy', git })
+  expect(await begin({ greet: {} }, 'a')).toMatchObject({ release: { number: 2, kind: 'deploy' } })
+  expect(await ended(2)).not.toHaveProperty('release.git')
+  expect(await service.get(`${PLACE}/releases/1/plan`)).toMatchObject({ git, steps: [{ action: 'unchanged' }] })
+  await service.post(`${PLACE}/releases`, { source: { release: 1 } })
+  expect((await ended(3)).release).toMatchObject({ kind: 'rollback', rollbackOf: 1, git })
+  await service.ask('PATCH', `${PLACE}/variables`, { body: { set: { TOKEN: 'x' } } })
+  await service.post(`${PLACE}/releases`, { source: { active: true } })
+  const next = await service.worker('greet', [workers.greet as TestWorker])
+  void next.take().catch(() => undefined)
+  expect((await ended(4)).release).toMatchObject({ kind: 'variables', git })
+  const manifest = manifestOf({ greet: {} })
+  const plan = await service.post(`${PLACE}/plan`, { manifest, artifact: 'c'.repeat(64), git })
+  expect(plan).toMatchObject({ git, activeGit: git })
+})
+
 test('what going back would do is told before it, and nothing is done by that', async () => {
   const { service, deploy } = await setup()
   await deploy({ greet: {} })

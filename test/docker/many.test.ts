@@ -29,7 +29,16 @@ test('20 workers start at the same time', async () => {
   await service.createContainers('many', { workersMin: 20, workersMax: 20 }, { prepared: 0 })
   await until(async () => expect((await service.get('/v2/many/health')).workers).toMatchObject({ idle: 20 }), 60_000)
   const manyMs = performance.now() - manyAt
-  expect(await service.containers('svc.endpoint=many')).toHaveLength(20)
+  const ids = await service.containers('svc.endpoint=many')
+  expect(ids).toHaveLength(20)
+  const [row] = service.readDatabase(
+    `SELECT json_extract(value, '$') AS id FROM service_state WHERE name = 'containers.serviceId'`,
+  )
+  const { workers } = await service.get('/api/workers')
+  const names = (await service.docker('inspect', '--format', '{{.Name}}', ...ids)).trim().split('\n')
+  const many = workers.filter(({ endpointId }: { endpointId: string }) => endpointId === 'many')
+  const wanted = many.map(({ id }: { id: string }) => `/drydock-${row?.id}-many-${id}`)
+  expect(names.sort()).toEqual(wanted.sort())
   const figures = { oneMs: Math.round(oneMs), twentyMs: Math.round(manyMs) }
   writeSync(1, `20 workers at once: ${JSON.stringify(figures)}\n`)
 }, 90_000)

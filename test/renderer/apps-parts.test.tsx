@@ -44,6 +44,16 @@ function Planned() {
   )
 }
 
+test('a plan says of which commit its code is, and of which the active one', () => {
+  const commit = '1a2b3c4d'.repeat(5)
+  const git = { commit, branch: 'main', message: 'Mend the parser', clean: false }
+  const plan = { ...PLAN, git, activeGit: { commit: '0'.repeat(40), message: 'Begin', clean: true } }
+  const { container } = renderInApp(<PlanDiff plan={plan} deletes={[]} onDeletes={() => undefined} />)
+  const [next, active] = [...container.querySelectorAll('p')].map(({ textContent }) => textContent)
+  expect(next).toMatch(/^This code:main1a2b3c4d.*Mend the parserwith changes that are not committed$/)
+  expect(active).toMatch(/^Active now:00000000.*Begin$/)
+})
+
 test('a plan says what changes from what to what, and deletes only what is ticked', () => {
   renderInApp(<Planned />)
   const [, changed] = screen.getAllByRole('listitem')
@@ -68,6 +78,7 @@ const progress = (state: 'preparing' | 'active' | 'failed', more: object = {}): 
     fingerprint: 'f',
     pythonVersion: '3.11',
     runsOn: 'processes',
+    kind: 'deploy',
     createdAt: NOW,
     ...(state === 'failed' ? { reason: 'endpoint a: it does not start' } : {}),
   },

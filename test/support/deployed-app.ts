@@ -39,6 +39,8 @@ export async function deployApp(service: TestService, wanted: AppToDeploy): Prom
         manifest: JSON.stringify(manifest),
         runsOn: 'processes',
         rollbackOf: null,
+        kind: 'deploy',
+        git: null,
       },
       now,
     )

@@ -30,6 +30,10 @@ export async function deployApp(
   const { client, output } = session
   // Before the build, which may take minutes: a wrong name or an address where nobody listens is told at once.
   const place = await placeToDeploy(client, checkedApp(builtApp(surroundings)), options.env)
+  const { readGit } = await import('../../app-builder/create-app-builder.ts')
+  // Before the build, which may add a line to .gitignore.
+  const found = await readGit(surroundings.cwd, surroundings.env)
+  const git = found === undefined ? {} : { git: found }
   const built = await build(options, output, surroundings)
   if (!output.json) showBuildWarnings(output, built)
 
@@ -37,7 +41,7 @@ export async function deployApp(
   const manifest: unknown = JSON.parse(await readFile(built.manifest, 'utf8'))
   const plan: DeployPlan = await client.call('planCreate', {
     path: place,
-    body: { manifest, artifact: built.sha256, ...runsOn },
+    body: { manifest, artifact: built.sha256, ...git, ...runsOn },
   })
   if (!output.json) showPlan(output, plan, client.url)
   if (options.plan === true) {
@@ -49,7 +53,7 @@ export async function deployApp(
   if (!output.json) output.line()
   await upload(session, surroundings, built)
   const source = { artifact: built.sha256 }
-  const progress = await runRelease(session, surroundings, place, { source, deletes: [...deletes], ...runsOn })
+  const progress = await runRelease(session, surroundings, place, { source, deletes: [...deletes], ...git, ...runsOn })
   if (output.json) output.document({ plan, ...progress })
   else showRelease(session, progress)
 }

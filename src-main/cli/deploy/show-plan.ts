@@ -1,4 +1,5 @@
 import type { DeployPlan, PlannedStep } from '../../contract/app.ts'
+import { gitText } from '../../domain/app/git-text.ts'
 import { type Colour, type Output, valueText } from '../output.ts'
 
 const MARKS = {
@@ -12,11 +13,13 @@ const ACTION_WIDTH = Math.max(...Object.keys(MARKS).map((action) => action.lengt
 
 /** Prints what a deploy would do, as a diff. @param url address of the service that it goes to */
 export function showPlan(output: Output, plan: DeployPlan, url: string): void {
-  const { app, environment, makes, runsOn, steps, warnings } = plan
+  const { app, environment, makes, runsOn, git, activeGit, steps, warnings } = plan
   output.line()
   output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}, in ${runsOn}:`)
   const names = { app: `app ${app}`, environment: `environment ${environment}` }
   if (makes.length > 0) output.line(`  makes ${makes.map((what) => names[what]).join(' and ')}`)
+  if (git !== undefined) output.line(`  code: ${gitText(git)}`)
+  if (activeGit !== undefined) output.line(output.paint('gray', `  active now: ${gitText(activeGit)}`))
   const width = Math.max(0, ...steps.map(({ resource }) => resource.length))
   for (const step of steps) output.line(stepLine(output, step, width))
   for (const warning of warnings) output.note(`warning: ${warning}`)

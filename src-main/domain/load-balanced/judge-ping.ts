@@ -27,6 +27,12 @@ export type PingVerdict = {
   readonly failures: number
 }
 
+/**
+ * How often a starting worker may refuse the connection until that is called a fault. Source: ours: 10 s at one ping each
+ * 50 ms, in which a server imports what it needs before it listens.
+ */
+const REFUSED_TIMES = 200
+
 /** How often in a row a worker may give no answer, ms apart as it is asked; source: ours: one busy moment is no illness. */
 const SILENT_TIMES = 3
 
@@ -54,8 +60,9 @@ export function judgePing(result: PingResult, facts: PingFacts): PingVerdict {
   return { event: ill && state !== 'unhealthy' ? 'markUnhealthy' : undefined, reason, failures }
 }
 
-function reasonOf(result: PingResult, { port, state, inContainer }: PingFacts): string {
+function reasonOf(result: PingResult, { port, state, inContainer, failures }: PingFacts): string {
   if (result.kind === 'refused') {
+    if (state === 'initializing' && failures < REFUSED_TIMES) return `its server is starting, on port ${port}`
     const hint = inContainer ? '; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own' : ''
     const yet = state === 'initializing' ? ' yet' : ''
     return `nothing listens on its port ${port}${yet}${hint}`

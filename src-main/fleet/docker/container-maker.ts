@@ -8,7 +8,7 @@ import { createContainer } from './create-container.ts'
 import type { Connected, Engine } from './engine.ts'
 import { engineWords } from './engine-words.ts'
 import type { ImageKeeper } from './images.ts'
-import { labelsOf, type Maker } from './labels.ts'
+import { containerName, labelsOf, type Maker } from './labels.ts'
 import { findMounts, type MountRules } from './mounts.ts'
 import type { WorkerNetworks } from './networks.ts'
 
@@ -50,7 +50,8 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
       gpus: devicesFor(options, connected, gpuIds),
     })
     await options.noteUse()
-    return await createContainer(connected.docker, create, (why) => options.onNoDiskLimit(spec.endpointId, why))
+    const named = { ...create, name: containerName(options, spec) }
+    return await createContainer(connected.docker, named, (why) => options.onNoDiskLimit(spec.endpointId, why))
   } catch (error) {
     gpus.release(spec.workerId)
     throw new Error(`the container could not be made: ${engineWords(error)}`)

@@ -19,6 +19,18 @@ export const LABELS = {
 /** Who makes containers. */
 export type Maker = { readonly serviceId: string; readonly runId: string }
 
+// Longer ids of endpoints are cut: lists of containers are read in columns, and the label has the whole.
+const NAMED = 40
+
+/**
+ * The name of a worker's container, for who looks at the engine: service, endpoint and worker.
+ * @returns letters, digits, dots, hyphens and underscores, as the engine wants it
+ */
+export function containerName({ serviceId }: Pick<Maker, 'serviceId'>, { endpointId, workerId }: WorkerSpec): string {
+  const endpoint = endpointId.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, NAMED)
+  return `drydock-${serviceId}-${endpoint}-${workerId}`
+}
+
 /** The labels of a worker's container. */
 export function labelsOf(
   { serviceId, runId }: Maker,

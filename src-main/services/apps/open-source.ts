@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { ReleaseSource } from '../../contract/app.ts'
+import type { GitState, ReleaseSource } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { MANIFEST_FILE, type Manifest, manifest } from '../../contract/manifest.ts'
 import type { Environment, ReadManifest, Release, UnpackArtifact } from '../ports/apps.ts'
 import type { Storage } from '../ports.ts'
 
 /** Code that can be released: on this machine, with its manifest. */
-export type OpenedSource = Pick<Release, 'artifact' | 'rollbackOf'> & {
+export type OpenedSource = Pick<Release, 'artifact' | 'rollbackOf' | 'kind' | 'git'> & {
   readonly folder: string
   /** See AppMembership. */
   readonly code: string
@@ -22,26 +22,30 @@ export type OpenSourceDeps = {
   readonly readManifest: ReadManifest
 }
 
-type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf'>
+type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'>
+
+const NEW = { rollbackOf: null, kind: 'deploy', git: null } as const
 
 /**
  * Which artifact or folder a source means.
  * @throws AppError RELEASE_NOT_FOUND, NOT_DEPLOYED
  */
 export function locateSource({ apps }: Pick<Storage, 'apps'>, environment: Environment, source: ReleaseSource): Where {
-  if ('artifact' in source) return { artifact: source.artifact, folder: null, rollbackOf: null }
-  if ('folder' in source) return { artifact: null, folder: source.folder, rollbackOf: null }
+  if ('artifact' in source) return { artifact: source.artifact, folder: null, ...NEW }
+  if ('folder' in source) return { artifact: null, folder: source.folder, ...NEW }
   const { app, name } = environment
   if ('active' in source) {
     const active = apps.releaseIn(environment.id, 'active')
     if (active === undefined) throw new AppError('NOT_DEPLOYED', { endpoint: '(all)', app, environment: name })
-    return { artifact: active.artifact, folder: active.folder, rollbackOf: active.rollbackOf }
+    const { artifact, folder, rollbackOf, git } = active
+    return { artifact, folder, rollbackOf, kind: 'variables', git }
   }
   const release = apps.release(environment.id, source.release)
   // The active one needs no way back. One that failed is tried again: what it lacked may be there by now.
   if (release?.state !== 'superseded' && release?.state !== 'failed')
     throw new AppError('RELEASE_NOT_FOUND', { number: source.release, app, environment: name })
-  return { artifact: release.artifact, folder: release.folder, rollbackOf: release.rollbackOf ?? release.number }
+  const { artifact, folder, rollbackOf, git } = release
+  return { artifact, folder, rollbackOf: rollbackOf ?? release.number, kind: 'rollback', git }
 }
 
 /**
@@ -49,13 +53,13 @@ export function locateSource({ apps }: Pick<Storage, 'apps'>, environment: Envir
  * @throws AppError ARTIFACT_NOT_FOUND; BAD_FIELD where there is no manifest, or a bad one
  */
 export async function openSource(deps: OpenSourceDeps, where: Where, signal: AbortSignal): Promise<OpenedSource> {
-  const { artifact, rollbackOf } = where
+  const { artifact, rollbackOf, kind, git } = where
   const folder = artifact === null ? (where.folder ?? '') : await unpacked(deps, artifact, signal)
   const text = await deps.readManifest(folder)
   if (text === undefined)
     throw new AppError('BAD_FIELD', { field: 'source', why: `there is no ${MANIFEST_FILE} in ${folder}` })
   const read = parseManifest(text)
-  return { artifact, rollbackOf, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
+  return { artifact, rollbackOf, kind, git, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
 }
 
 async function unpacked({ storage, unpack, readManifest }: OpenSourceDeps, artifact: string, signal: AbortSignal) {
@@ -71,6 +75,11 @@ async function unpacked({ storage, unpack, readManifest }: OpenSourceDeps, artif
     throw new AppError('BAD_FIELD', { field: 'source', why: (error as Error).message }, { cause: error })
   }
   return folder
+}
+
+/** The commit of the code of a release; it was checked when the release was made. */
+export function gitOf({ git }: Pick<Release, 'git'>): GitState | undefined {
+  return git === null ? undefined : (JSON.parse(git) as GitState)
 }
 
 /** Reads the text of a manifest. @throws AppError BAD_FIELD */

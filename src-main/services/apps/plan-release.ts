@@ -1,4 +1,4 @@
-import type { DeployPlan, ReleaseCreate } from '../../contract/app.ts'
+import type { DeployPlan, GitState, ReleaseCreate } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/plan.ts'
@@ -7,7 +7,7 @@ import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, Storage } from '../ports.ts'
 import { fitToMachine } from './fit-machine.ts'
 import { endpointsOf } from './members.ts'
-import { locateSource, parseManifest } from './open-source.ts'
+import { gitOf, locateSource, parseManifest } from './open-source.ts'
 
 /** What is to be released, and where. */
 export type Wanted = {
@@ -18,6 +18,8 @@ export type Wanted = {
   readonly folder: string
   /** See AppMembership. */
   readonly code: string
+  /** Of the code. */
+  readonly git?: GitState | undefined
 } & Pick<ReleaseCreate, 'runsOn' | 'withoutImages'>
 
 type PlanDeps = { readonly storage: Storage; readonly fleet: Pick<Fleet, 'refusal'> }
@@ -43,12 +45,13 @@ export async function planRollback(deps: PlanDeps, environment: Environment, rel
   const manifest = parseManifest(release.manifest)
   const { app, name } = environment
   const code = artifact ?? manifest.source_fingerprint
-  return await showPlan(deps, { app, environment: name, manifest, code, withoutImages: false })
+  const git = gitOf(release)
+  return await showPlan(deps, { app, environment: name, manifest, code, git, withoutImages: false })
 }
 
 /** Plans a release on this machine; nothing is changed. @throws AppError BAD_FIELD */
 export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted): Promise<ReleasePlan> {
-  const { app, environment: name, manifest, folder, code } = wanted
+  const { app, environment: name, manifest, folder, code, git } = wanted
   const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, wanted)
   const volumes = await volumeFolders(storage, manifest)
   const environment = storage.apps.environment(app, name)
@@ -77,12 +80,16 @@ export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted):
       ),
     ]),
   )
+  const active = environment === undefined ? undefined : storage.apps.releaseIn(environment.id, 'active')
+  const activeGit = active && gitOf(active)
   const makesApp = storage.apps.app(app) === undefined
   return {
     app,
     environment: name,
     makes: [...(makesApp ? ['app' as const] : []), ...(environment === undefined ? ['environment' as const] : [])],
     runsOn,
+    ...(git === undefined ? {} : { git }),
+    ...(activeGit === undefined ? {} : { activeGit }),
     steps: [...planDeploy(current, targets)],
     warnings: [...warnings],
     targets,

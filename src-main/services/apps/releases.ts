@@ -77,10 +77,12 @@ export function createReleases(deps: ReleasesDeps): Releases {
   async function create(environment: Environment, request: ReleaseCreate, giveUp: AbortController): Promise<Release> {
     refuseSecond(environment)
     const located = locateSource(storage, environment, request.source)
-    const source = await openSource(deps, located, giveUp.signal)
+    const opened = await openSource(deps, located, giveUp.signal)
+    const git = request.git === undefined ? opened.git : JSON.stringify(request.git)
+    const source = opened.kind === 'deploy' ? { ...opened, git } : opened
     const { app, name } = environment
     for (;;) {
-      const plan = await planRelease(deps, { ...source, ...request, app, environment: name })
+      const plan = await planRelease(deps, { ...source, ...request, git: request.git, app, environment: name })
       const next = nextEndpoints(deps, plan, request)
       giveUp.signal.throwIfAborted()
       const release = await record(environment, source, plan)
@@ -101,7 +103,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
     source: OpenedSource,
     { runsOn, targets }: ReleasePlan,
   ): Promise<Release | undefined> {
-    const { artifact, folder, rollbackOf, text, manifest } = source
+    const { artifact, folder, rollbackOf, kind, git, text, manifest } = source
     const made = {
       environmentId: environment.id,
       fingerprint: manifest.source_fingerprint,
@@ -110,6 +112,8 @@ export function createReleases(deps: ReleasesDeps): Releases {
       manifest: text,
       runsOn,
       rollbackOf,
+      kind,
+      git,
     }
     return await storage.write(() => {
       const { app, name } = environment

@@ -12,11 +12,13 @@ import { addressesOf } from '../management/views.ts'
 import type { App, Environment, Release } from '../ports/apps.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { endpointsOf } from './members.ts'
+import { gitOf } from './open-source.ts'
 import { listVariables } from './variables.ts'
 
 /** A release as people see it. */
 export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, release: Release): ReleaseView {
   const { artifact, rollbackOf, reason, activatedAt, endedAt } = release
+  const git = gitOf(release)
   return {
     app,
     environment: name,
@@ -26,6 +28,8 @@ export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, re
     ...(artifact === null ? {} : { artifact }),
     pythonVersion: readManifest(release).python_version,
     runsOn: release.runsOn,
+    kind: release.kind,
+    ...(git === undefined ? {} : { git }),
     ...(rollbackOf === null ? {} : { rollbackOf }),
     ...(reason === null ? {} : { reason }),
     createdAt: release.createdAt,

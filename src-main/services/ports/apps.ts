@@ -1,5 +1,5 @@
 /** The ports of deploys: the records of apps, artifacts on the disk, and unpacking them. */
-import type { ArtifactStatus, ReleaseState, RunsOn } from '../../contract/app.ts'
+import type { ArtifactStatus, ReleaseKind, ReleaseState, RunsOn } from '../../contract/app.ts'
 import type { ReleaseEvent } from '../../domain/app/release-transitions.ts'
 
 /** An app as stored. Times are wall ms. */
@@ -27,6 +27,9 @@ export type Release = {
   readonly manifest: string
   readonly runsOn: RunsOn
   readonly rollbackOf: number | null
+  readonly kind: ReleaseKind
+  /** JSON text of a GitState. */
+  readonly git: string | null
   readonly reason: string | null
   readonly createdAt: number
   readonly activatedAt: number | null
@@ -36,7 +39,7 @@ export type Release = {
 /** A new release; the store gives it the next number of its environment. */
 export type NewRelease = Pick<
   Release,
-  'environmentId' | 'fingerprint' | 'artifact' | 'folder' | 'manifest' | 'runsOn' | 'rollbackOf'
+  'environmentId' | 'fingerprint' | 'artifact' | 'folder' | 'manifest' | 'runsOn' | 'rollbackOf' | 'kind' | 'git'
 >
 
 /** The records of apps. Methods that write are called inside a Writer's work only; reads see what it has written. */

@@ -1,4 +1,5 @@
 /** The ports of projects: their records, folders of this machine, their source, builds of them, and previews. */
+import type { GitState } from '../../contract/app.ts'
 import type { BuildEvent, BuildResult } from '../../contract/build.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
@@ -52,6 +53,8 @@ export type ProjectSource = {
   readonly stamp: (folder: string, files: readonly string[]) => Promise<string>
   /** `X.Y` of python3 on this machine. */
   readonly localPython: () => Promise<string | undefined>
+  /** The commit that the folder is at; undefined: it is in no repository. */
+  readonly git: (folder: string) => Promise<GitState | undefined>
 }
 
 /** How a project is built. */

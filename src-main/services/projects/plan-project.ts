@@ -12,7 +12,7 @@ import type { Projects } from './projects.ts'
 type Deps = {
   readonly storage: Storage
   readonly fleet: Pick<Fleet, 'refusal'>
-  readonly projects: Pick<Projects, 'builds' | 'source'>
+  readonly projects: Pick<Projects, 'builds' | 'source' | 'git'>
 }
 
 /**
@@ -28,12 +28,15 @@ export async function planProject(
     ...request
   }: ProjectBuildRequest & { readonly environment: string; readonly runsOn?: RunsOn | undefined },
 ): Promise<{ readonly artifact: string; readonly plan: DeployPlan }> {
+  // Before the build, which may add a line to .gitignore.
+  const git = await deps.projects.git(project)
   const { artifact, manifest } = await currentBuild(deps, project, request)
   const plan = await showPlan(deps, {
     app: appOfFolder(project.folder),
     environment,
     manifest,
     code: artifact,
+    git,
     ...(runsOn === undefined ? {} : { runsOn }),
     withoutImages: false,
   })

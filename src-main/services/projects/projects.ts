@@ -1,4 +1,5 @@
 /** Projects: folders of this machine with an app, which are read, built, planned and previewed. */
+import type { GitState } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
 import { type Bell, createBell } from '../bell.ts'
@@ -14,6 +15,8 @@ import type { Soon } from './soon.ts'
 export type Projects = {
   readonly folders: ProjectFolders
   readonly source: SourceReader
+  /** The commit that its folder is at; undefined: it is in no repository. */
+  readonly git: (project: Project) => Promise<GitState | undefined>
   readonly builds: Builds
   readonly previews: Previews
   /** Rings when a build or a preview has got on. */
@@ -66,6 +69,7 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
   return {
     folders: ports.folders,
     source,
+    git: ({ folder }) => ports.source.git(folder),
     builds,
     previews,
     bell,

@@ -6,6 +6,7 @@ import { app, detail, environment, PLACE, release } from './deploy/support.ts'
 import { type Answers, NOW, setupCli, temporaryFolder } from './support.ts'
 
 const ENV = { SVC_APP: 'demo' }
+const GIT = { commit: '1a2b3c4d'.repeat(5), branch: 'main', message: 'Mend it', clean: true }
 
 async function setup(answers: Answers = {}) {
   const { run: runCommand, service } = await setupCli({
@@ -19,7 +20,8 @@ async function setup(answers: Answers = {}) {
     [`GET ${PLACE}`]: detail({
       variables: [{ name: 'TOKEN', updatedAt: NOW - 14_000 }],
       releases: [
-        release({ number: 3, rollbackOf: 1 }),
+        release({ number: 4, kind: 'variables', rollbackOf: 1, git: GIT }),
+        release({ number: 3, kind: 'rollback', rollbackOf: 1 }),
         release({ number: 2, state: 'failed', reason: 'endpoint greet: no module' }),
       ],
     }),
@@ -53,9 +55,10 @@ test('env get shows endpoints, releases and names of variables', async () => {
 ENDPOINT  KIND         ADDRESS
 greet     queue-based  http://127.0.0.1:8790/v2/greet
 
-RELEASE  STATE   MADE       FINGERPRINT   REASON
-3        active  1 min ago  0123456789ab  back to release 1
-2        failed  1 min ago  0123456789ab  endpoint greet: no module
+RELEASE  STATE   KIND       MADE       FINGERPRINT   COMMIT                 REASON
+4        active  Variables  1 min ago  0123456789ab  main 1a2b3c4d Mend it
+3        active  Rollback   1 min ago  0123456789ab                         back to release 1
+2        failed  Deploy     1 min ago  0123456789ab                         endpoint greet: no module
 
 VARIABLE  CHANGED
 TOKEN     14 s ago

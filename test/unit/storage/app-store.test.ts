@@ -25,6 +25,8 @@ function setup() {
     manifest: '{}',
     runsOn: 'processes',
     rollbackOf: null,
+    kind: 'deploy',
+    git: null,
     ...more,
   })
   const create = (more: Partial<NewRelease> = {}): Release => {
@@ -99,6 +101,8 @@ describe('a new release', () => {
   it('is being prepared, and has the next number of its environment', () => {
     const { store, id, create, createIn } = setup()
     expect(create({ rollbackOf: 7 })).toEqual({
+      kind: 'deploy',
+      git: null,
       id: 1,
       environmentId: id,
       number: 1,

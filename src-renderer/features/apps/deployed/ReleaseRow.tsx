@@ -9,6 +9,7 @@ import { duration } from '../../../ui/format.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { asSentence } from '../release/as-sentence.ts'
+import { CommitLine } from '../release/CommitLine.tsx'
 import { RELEASE_DOTS } from '../release/release-state.ts'
 
 /** A release in the list. */
@@ -23,8 +24,7 @@ const SHORT = 12
 
 /** One release: its state, when, what made it, what it is made of, and why it failed. */
 export function ReleaseRow({ place: { app, environment }, release, isShown, action }: ReleaseRowProps) {
-  const { number, state, createdAt, activatedAt, rollbackOf, reason, fingerprint, runsOn, pythonVersion } = release
-  const made = rollbackOf === undefined ? 'Deploy' : `Roll back to ${rollbackOf}`
+  const { number, state, createdAt, activatedAt, git, reason, fingerprint, runsOn, pythonVersion } = release
   return (
     <li
       aria-current={isShown ? 'true' : undefined}
@@ -46,7 +46,7 @@ export function ReleaseRow({ place: { app, environment }, release, isShown, acti
         <span className="w-24 text-ink-2">
           <RelativeTime at={createdAt} />
         </span>
-        <span className="w-28 text-ink-2">{made}</span>
+        <span className="w-28 text-ink-2">{kindText(release)}</span>
         <span className="w-28 whitespace-nowrap text-ink-2">
           {activatedAt !== undefined && `ready in ${duration(activatedAt - createdAt)}`}
         </span>
@@ -59,9 +59,15 @@ export function ReleaseRow({ place: { app, environment }, release, isShown, acti
         </span>
         <span className="ml-auto">{action}</span>
       </div>
+      {git !== undefined && <CommitLine git={git} />}
       {reason !== undefined && state === 'failed' && (
         <p className="text-small break-words whitespace-pre-wrap text-failed-ink">{asSentence(reason)}</p>
       )}
     </li>
   )
+}
+
+function kindText({ kind, rollbackOf }: ReleaseView): string {
+  if (kind === 'variables') return 'Variables'
+  return kind === 'rollback' ? `Roll back to ${rollbackOf}` : 'Deploy'
 }

@@ -2,6 +2,7 @@ import clsx from 'clsx'
 import { Equal, type LucideIcon, Minus, Pencil, Plus } from 'lucide-react'
 import type { DeployPlan, PlannedStep } from '../../../../src-main/contract/app.ts'
 import { WarningNotice } from '../WarningNotice.tsx'
+import { CommitLine } from './CommitLine.tsx'
 import { ACTION_WORDS } from './release-state.ts'
 import { settingText } from './setting-text.ts'
 
@@ -21,11 +22,17 @@ const LOOKS: Readonly<Record<PlannedStep['action'], { readonly icon: LucideIcon;
 
 /** What a deploy would do, endpoint by endpoint. An endpoint is deleted only where its box is ticked. */
 export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
-  const { steps, warnings } = plan
+  const { steps, warnings, git, activeGit } = plan
   const toggle = (resource: string) =>
     onDeletes(deletes.includes(resource) ? deletes.filter((one) => one !== resource) : [...deletes, resource])
   return (
     <div className="flex flex-col">
+      {(git !== undefined || activeGit !== undefined) && (
+        <div className="flex flex-col border-b border-line/60 px-3 py-1">
+          {git !== undefined && <CommitLine git={git} label="This code:" />}
+          {activeGit !== undefined && <CommitLine git={activeGit} label="Active now:" />}
+        </div>
+      )}
       <ul aria-label="What the deploy does" className="flex flex-col">
         {steps.map((step) => (
           <li key={step.resource} className="flex flex-col gap-1 border-b border-line/60 px-3 py-1.5 last:border-0">

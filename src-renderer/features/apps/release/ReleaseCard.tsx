@@ -15,6 +15,7 @@ import { EndpointAddresses } from '../EndpointAddresses.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 import { WarningNotice } from '../WarningNotice.tsx'
 import { asSentence } from './as-sentence.ts'
+import { CommitLine } from './CommitLine.tsx'
 import { ReleaseSteps } from './ReleaseSteps.tsx'
 import { RELEASE_DOTS } from './release-state.ts'
 import { useRelease } from './use-release.ts'
@@ -38,6 +39,7 @@ export function ReleaseCard({ place, number }: ReleaseCardProps) {
           ))}
         </div>
       )}
+      {release.git !== undefined && <CommitLine git={release.git} className="px-3 pt-2" />}
       <ReleaseSteps steps={steps} startedAt={release.createdAt} seenAt={seenAt} />
       {steps.length === 0 && <NothingKept progress={progress} />}
       {release.state === 'active' && endpoints.length > 0 && (

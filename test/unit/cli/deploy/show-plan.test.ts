@@ -57,3 +57,13 @@ test('a terminal shows its colours', () => {
   const { stdout } = setup({})({})
   expect(stdout).toContain('\x1b[32m+ greet  create   \x1b[39m')
 })
+
+test('a plan says of which commit the code is, and of which the active one', () => {
+  const git = { commit: '1a2b3c4d'.repeat(5), branch: 'main', message: 'Mend it', clean: false }
+  const { stdout } = setup()({ git, activeGit: { commit: '0'.repeat(40), message: 'Begin', clean: true } })
+  expect(stdout).toContain(`in processes:
+  code: main 1a2b3c4d Mend it (with changes that are not committed)
+  active now: 00000000 Begin
+  + greet  create
+`)
+})

@@ -26,6 +26,7 @@ export function release(fields: Partial<ReleaseView> = {}): ReleaseView {
     fingerprint: FINGERPRINT,
     pythonVersion: '3.12',
     runsOn: 'processes',
+    kind: 'deploy',
     createdAt: NOW - 60_000,
     ...fields,
   }

@@ -33,8 +33,8 @@ describe('a ping', () => {
     [{ kind: 'broken', why: 'reset' }, /gets no answer: reset/],
   ] as const) {
     it(`that brings ${JSON.stringify(result)} leaves a starting worker starting, with the reason`, () => {
-      const verdict = judgePing(result, facts({ state: 'initializing', failures: 99 }))
-      expect(verdict).toEqual({ event: undefined, reason: expect.stringMatching(words), failures: 100 })
+      const verdict = judgePing(result, facts({ state: 'initializing', failures: 999 }))
+      expect(verdict).toEqual({ event: undefined, reason: expect.stringMatching(words), failures: 1000 })
     })
   }
 
@@ -64,8 +64,16 @@ describe('a ping', () => {
   })
 })
 
+it.each([0, 199])('a server that does not listen yet is starting, and no fault, at ping %i', (failures) => {
+  expect(judgePing({ kind: 'refused' }, facts({ state: 'initializing', inContainer: true, failures }))).toEqual({
+    event: undefined,
+    reason: 'its server is starting, on port 8000',
+    failures: failures + 1,
+  })
+})
+
 it('a container on whose port nothing listens is told of its own loopback', () => {
-  const { reason } = judgePing({ kind: 'refused' }, facts({ state: 'initializing', inContainer: true }))
+  const { reason } = judgePing({ kind: 'refused' }, facts({ state: 'initializing', inContainer: true, failures: 200 }))
   expect(reason).toBe(
     'nothing listens on its port 8000 yet; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own',
   )

@@ -43,3 +43,24 @@ describe('a limit of the disk', () => {
     expect(asked).toHaveLength(1)
   })
 })
+
+describe('a name that another container has', () => {
+  const taken = (name: string) =>
+    `(HTTP code 409) unexpected - Conflict. The container name "/${name}" is already in use by container "c1". You have to remove (or rename) that container to be able to reuse that name. `
+
+  it('is left out, as the worker is worth more', async () => {
+    const asked: Docker.ContainerCreateOptions[] = []
+    const made = {} as Docker.Container
+    const docker = {
+      async createContainer(options: Docker.ContainerCreateOptions) {
+        asked.push(options)
+        if (options.name !== undefined) throw new Error(taken(options.name))
+        if (options.HostConfig?.StorageOpt !== undefined) throw new Error(NO_QUOTA)
+        return made
+      },
+    } as Pick<Docker, 'createContainer'>
+    const options = { name: 'drydock-s-e-w', Image: 'x', HostConfig: { StorageOpt: { size: '5' } } }
+    expect(await createContainer(docker, options, () => undefined)).toBe(made)
+    expect(asked.at(-1)).toEqual({ Image: 'x', HostConfig: {} })
+  })
+})

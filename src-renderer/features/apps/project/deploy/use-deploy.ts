@@ -50,7 +50,10 @@ export function useDeploy({ project, environment, exclude, onRelease }: DeployOp
       for (const queryKey of [['projects'], ['build', project.id]]) void queries.invalidateQueries({ queryKey })
     },
   })
-  const begin = useMutation({ mutationFn: ({ artifact }: Planned) => release({ artifact }, { deletes: [...deletes] }) })
+  const begin = useMutation({
+    mutationFn: ({ artifact, plan: { git } }: Planned) =>
+      release({ artifact }, { deletes: [...deletes], ...(git === undefined ? {} : { git }) }),
+  })
   const reset = () => {
     plan.reset()
     setDeletes([])

@@ -136,7 +136,7 @@ export function createCore(ports: CorePorts): Core {
     clock,
     registry,
     statusOf: (endpointId) => supervisor.status(endpointId),
-    reasonOf: (endpoint) => waitingReason(views, endpoint),
+    reasonOf: (endpoint, requestSince) => waitingReason(views, endpoint, { requestSince }),
     onChange: (endpointId) => supervisor.check(endpointId),
   })
   const counts = countRequests(createQueueCounts(storage), balancer, registry)

@@ -25,6 +25,15 @@ export const CLI_ERRORS = {
   },
   SERVICE_REFUSED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   JOB_NOT_SUCCESSFUL: { exitCode: EXIT_CODES.jobNotSuccessful, message: 'Job {jobId} ended as {status}{why}.' },
+  WAITS_IN_VAIN: {
+    exitCode: EXIT_CODES.failed,
+    message:
+      'Job {jobId} waits, and waiting does not help. {why} It stays in the queue and runs when that is mended; `drydock cancel {jobId}` takes it back.',
+  },
+  WAIT_OVER: {
+    exitCode: EXIT_CODES.failed,
+    message: 'The wait is over, and job {jobId} is {status}{why}. It goes on: `drydock status {endpointId} {jobId}`.',
+  },
   START_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The line below each says how to fix it.' },

@@ -1,10 +1,26 @@
 import { limit } from '../contract/limits.ts'
 import { isFinal } from '../domain/job/transitions.ts'
+import type { WaitingReason } from '../domain/worker/waiting-reason.ts'
+import { CliError } from './cli-error.ts'
 import type { ServiceClient } from './client.ts'
-import type { JobRecord } from './show-job.ts'
+import type { Output } from './output.ts'
+import { expectSuccess, type JobRecord, showJob } from './show-job.ts'
 
 /** A job by endpoint and id. */
 export type JobAddress = { readonly endpointId: string; readonly jobId: string }
+
+/** How a wait for a job went: it has ended, or it still waits for this reason, or it goes on. */
+export type Followed = { readonly job: JobRecord; readonly reason?: WaitingReason | undefined }
+
+/** How a job is waited for. */
+export type FollowOptions = {
+  /** Shows why the job waits, or nothing while it does not. */
+  readonly show: (reason: string) => void
+  readonly now: () => number
+  /** When the wait is over at the latest, by `now`; without it a job is waited for as long as that can help. */
+  readonly until?: number
+  readonly signal?: AbortSignal | undefined
+}
 
 /**
  * Reads the arguments `[ENDPOINT] JOB`: with one of them the service is asked where the job is.
@@ -20,10 +36,61 @@ export async function jobAddress(
   return { endpointId, jobId: first }
 }
 
-/** Waits until a job has ended. */
-export async function waitForEnd(client: ServiceClient, path: JobAddress): Promise<JobRecord> {
+/** Waits until a job has ended, until the time is over, or until waiting cannot help any longer. */
+export async function waitForEnd(client: ServiceClient, path: JobAddress, options: FollowOptions): Promise<Followed> {
+  const { show, now, until = Number.POSITIVE_INFINITY, signal } = options
+  const stop = signal === undefined ? {} : { signal }
   for (;;) {
-    const job = await client.call('statusSync', { path, query: { wait: limit('waitMaxMs') } })
-    if (isFinal(job.status)) return job
+    const reason = await whyItWaits(client, path)
+    show(reason?.text ?? '')
+    if (reason?.needsChange === true) return { job: await client.call('status', { path, ...stop }), reason }
+    const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), LOOK_EVERY_MS)
+    const job = await client.call('statusSync', { path, query: { wait }, ...stop })
+    if (isFinal(job.status)) return { job }
+    if (now() >= until) return { job, reason }
   }
+}
+
+// The reason is read again this often, ms; source: ours, the shortest wait that the service takes.
+const LOOK_EVERY_MS = limit('waitMinMs')
+
+/** Runs a request with `runsync`, and waits for its job up to so many ms, counted from the request. */
+export async function runAndWait(
+  client: ServiceClient,
+  request: { readonly endpointId: string; readonly body: Record<string, unknown>; readonly waitMs: number },
+  options: Omit<FollowOptions, 'until'>,
+): Promise<Followed> {
+  const { endpointId, body, waitMs } = request
+  const until = options.now() + waitMs
+  const stop = options.signal === undefined ? {} : { signal: options.signal }
+  // A short wait tells the id of the job, which tells why it waits.
+  const query = { wait: Math.min(waitMs, LOOK_EVERY_MS) }
+  const job = await client.call('runsync', { path: { endpointId }, query, body, ...stop })
+  if (isFinal(job.status) || options.now() >= until) return { job }
+  return waitForEnd(client, { endpointId, jobId: job.id }, { ...options, until })
+}
+
+/** Why a job waits; undefined where it does not, and with the key of an endpoint, which may not manage the service. */
+export async function whyItWaits(client: ServiceClient, { jobId }: JobAddress): Promise<WaitingReason | undefined> {
+  try {
+    const { waitingReason, waitingNeedsChange } = await client.call('jobProgress', { path: { jobId } })
+    return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
+  } catch (error) {
+    if (error instanceof CliError && error.status === 403) return undefined
+    throw error
+  }
+}
+
+/**
+ * Prints how a wait for a job ended: for a person as `showJob`, and as JSON where a program reads it.
+ * @throws CliError unless the job has COMPLETED: JOB_NOT_SUCCESSFUL, WAITS_IN_VAIN, WAIT_OVER
+ */
+export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {
+  if (output.piped) output.document(job)
+  else showJob(output, endpointId, job, reason?.text)
+  const place = { jobId: job.id, endpointId, status: job.status }
+  if (reason?.needsChange === true) throw new CliError('WAITS_IN_VAIN', { ...place, why: reason.text })
+  const why = reason === undefined ? '' : `: ${reason.text.replace(/\.$/, '')}`
+  if (!isFinal(job.status)) throw new CliError('WAIT_OVER', { ...place, why })
+  expectSuccess(job)
 }

@@ -1,6 +1,6 @@
 import type { ServiceClient } from './client.ts'
 import { ensureSample, type Sample, sampleHandler } from './ensure-sample.ts'
-import type { JobRecord } from './show-job.ts'
+import { type Followed, runAndWait } from './follow-job.ts'
 
 /** Id of the sample endpoint. */
 export const HELLO = 'hello'
@@ -18,17 +18,17 @@ export function ensureHello(client: ServiceClient): Promise<void> {
   return ensureSample(client, SAMPLE)
 }
 
-/** Asks the sample once. @returns its answer, and the ms it took as the caller sees it */
+/**
+ * Asks the sample once.
+ * @returns its answer, why there is none yet, and the ms it took as the caller sees it
+ */
 export async function askHello(
   client: ServiceClient,
   signal: AbortSignal | undefined,
-): Promise<{ readonly job: JobRecord; readonly tookMs: number }> {
-  const began = performance.now()
-  const job = await client.call('runsync', {
-    path: { endpointId: HELLO },
-    query: { wait: ANSWER_WITHIN_MS },
-    body: { input: { name: 'world' } },
-    ...(signal === undefined ? {} : { signal }),
-  })
-  return { job, tookMs: Math.round(performance.now() - began) }
+): Promise<Followed & { readonly tookMs: number }> {
+  const now = () => performance.now()
+  const began = now()
+  const request = { endpointId: HELLO, body: { input: { name: 'world' } }, waitMs: ANSWER_WITHIN_MS }
+  const followed = await runAndWait(client, request, { show: () => undefined, now, signal })
+  return { ...followed, tookMs: Math.round(now() - began) }
 }

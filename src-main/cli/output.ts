@@ -10,6 +10,8 @@ export type Colour = 'green' | 'red' | 'yellow' | 'blue' | 'gray' | 'bold'
 export type Output = {
   /** Whether the caller asked for machine output; then stdout holds only `document`s. */
   readonly json: boolean
+  /** Whether a program reads stdout: it asked for JSON, or is at the other end of a pipe. */
+  readonly piped: boolean
   /** One JSON document on a line of stdout. */
   document(value: unknown): void
   /** One line for a person on stdout. */
@@ -33,6 +35,7 @@ export function createOutput({ stdout, stderr, env }: Surroundings, json: boolea
 
   return {
     json,
+    piped: json || stdout.isTTY !== true,
     line,
     paint,
     document: (value) => line(writeExact(value)),

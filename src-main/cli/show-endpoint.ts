@@ -1,8 +1,10 @@
-import type { EndpointView } from '../contract/endpoint.ts'
+import type { EndpointState, EndpointView } from '../contract/endpoint.ts'
+import { crashSummary, endpointStateWord } from '../domain/worker/endpoint-state.ts'
 import { withHiddenPassword } from '../domain/workflow/server/server-address.ts'
 import { faultsInWords } from './fault-options.ts'
 import { ago, duration } from './format.ts'
-import type { Output } from './output.ts'
+import type { Colour, Output } from './output.ts'
+import { plainWords } from './plain-words.ts'
 import { containerFields } from './show-container.ts'
 
 /** Prints an endpoint, or its JSON; with its key where the service has just made one. */
@@ -18,7 +20,8 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['app', endpoint.app && `${endpoint.app.name}/${endpoint.app.environment}, as ${endpoint.app.resource}`],
     ['address', endpoint.url],
     ['or', endpoint.hostUrl],
-    ['state', endpoint.paused ? output.paint('yellow', 'paused') : 'active'],
+    ['state', endpointStateText(output, endpoint)],
+    ['crashes', endpoint.crash && `${crashSummary(endpoint.crash, now)}\n${endpoint.crash.lastWords}`],
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
     ['fault switches', endpoint.faults && output.paint('yellow', `on: ${faultsInWords(endpoint.faults)}`)],
     ['handler', endpoint.handler],
@@ -43,6 +46,26 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['changed', ago(endpoint.updatedAt, now)],
     ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown this once)`],
   ])
+}
+
+const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
+  paused: 'yellow',
+  crashing: 'red',
+  unhealthy: 'red',
+  waiting: 'yellow',
+  throttled: 'yellow',
+}
+
+/** The state of an endpoint as a word in its colour. */
+export function endpointStateText(output: Output, { state }: Pick<EndpointView, 'state'>): string {
+  return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateWord(state))
+}
+
+/** Why an endpoint does not go on, for a list: its crashes, else why its jobs wait; empty: it does. */
+export function waitText({ state, crash, waitingReason = '' }: EndpointView, now: number): string {
+  return state === 'crashing' && crash !== undefined
+    ? `${crashSummary(crash, now)}: ${plainWords(crash.lastWords)}`
+    : waitingReason
 }
 
 function workflowsText(workflows: EndpointView['workflows']): string | undefined {

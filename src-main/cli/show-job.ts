@@ -43,6 +43,12 @@ function outputText(output: unknown): string {
   })
 }
 
+/** Prints the answer of run: for a program the id alone. */
+export function showSubmitted(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
+  if (output.piped && !output.json) output.line(job.id)
+  else showHandle(output, endpointId, job)
+}
+
 /** Prints the answer of run, cancel or retry, or its JSON. */
 export function showHandle(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
   if (output.json) output.document(job)

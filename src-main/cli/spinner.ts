@@ -1,18 +1,26 @@
 import type { Output } from './output.ts'
+import { plainWords } from './plain-words.ts'
 import type { Surroundings } from './surroundings.ts'
 
 // What a shell shows for a process that Ctrl+C ended: 128 + SIGINT.
 const INTERRUPTED = 130
 
-/** Shows that a command waits, where a person watches a terminal; elsewhere it only runs the task. */
+// What the spinner puts around its message: a sign before it and the time after it, like `◒  ...  [12s]`.
+const AROUND = 16
+
+/**
+ * Shows that a command waits, where a person watches a terminal. Elsewhere the task's reasons are notes, each once.
+ * @param task shows with its argument what it waits for; an empty text: nothing to say
+ */
 export async function withSpinner<Result>(
   message: string,
   { output, surroundings }: { readonly output: Output; readonly surroundings: Surroundings },
-  task: () => Promise<Result>,
+  task: (show: (reason: string) => void) => Promise<Result>,
 ): Promise<Result> {
   const { isTTY, columns } = surroundings.stdout
+  if (output.json) return task(() => undefined)
   // A spinner redraws its line, which takes a terminal that tells how wide a line is.
-  if (output.json || isTTY !== true || !columns) return task()
+  if (isTTY !== true || !columns) return task(createNotes(output))
 
   const { spinner } = await import('@clack/prompts')
   const shown = spinner({ indicator: 'timer', withGuide: false })
@@ -23,9 +31,22 @@ export async function withSpinner<Result>(
   process.once('exit', markInterrupted)
   shown.start(message)
   try {
-    return await task()
+    return await task((reason) => {
+      const text = plainWords(reason === '' ? message : `${message}: ${reason}`).replace(/\s+/g, ' ')
+      shown.message(text.slice(0, Math.max(0, columns - AROUND)))
+    })
   } finally {
     shown.clear()
     process.off('exit', markInterrupted)
+  }
+}
+
+/** Notes on stderr for those who read a log: a reason that differs in its times alone is no news. */
+function createNotes(output: Output): (reason: string) => void {
+  let before = ''
+  return (reason) => {
+    const news = reason.replace(/\d+/g, '0')
+    if (news !== '' && news !== before) output.note(`waits: ${plainWords(reason)}`)
+    before = news
   }
 }

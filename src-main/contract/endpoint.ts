@@ -220,6 +220,41 @@ export const usageReading = z.object({
 /** One reading. */
 export type UsageReading = z.infer<typeof usageReading>
 
+/** The states of an endpoint; `domain/worker/endpoint-state.ts` has the table that decides. Source: ours. */
+const ENDPOINT_STATES = [
+  'paused',
+  'published',
+  'closed',
+  'crashing',
+  'unhealthy',
+  'running',
+  'starting',
+  'waiting',
+  'throttled',
+  'ready',
+  'asleep',
+] as const
+
+/** State of an endpoint. */
+export type EndpointState = (typeof ENDPOINT_STATES)[number]
+
+/** The crashes of an endpoint's workers since the last one that did its work. Times are ms since the epoch. */
+const endpointCrash = z.object({
+  count: z.number().int().describe('workers that crashed in a row'),
+  lastWords: z.string().describe('why the last one ended, like the exception that it printed'),
+  since: z.number().int().describe('start of the first of them'),
+  lastAt: z.number().int().describe('end of the last one'),
+  nextTryAt: z
+    .number()
+    .int()
+    .optional()
+    .describe('when the next worker starts, now if it is over; missing: when work comes'),
+  needsChange: z.boolean().describe('further tries will fail as well until somebody changes something'),
+})
+
+/** The crashes of an endpoint's workers. */
+export type EndpointCrash = z.infer<typeof endpointCrash>
+
 /** An endpoint as the management API shows it. */
 export const endpointView = endpointConfig.extend({
   id: z.string(),
@@ -228,7 +263,13 @@ export const endpointView = endpointConfig.extend({
   updatedAt: z.number().int(),
   url: z.string().describe('base address for clients of the job API, or of the routes of a load-balanced endpoint'),
   hostUrl: z.string().optional().describe('address of a load-balanced endpoint with a host name of its own'),
+  state: z.enum(ENDPOINT_STATES),
+  crash: endpointCrash.optional().describe('set while its workers crash'),
   waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any does'),
+  waitingNeedsChange: z
+    .literal(true)
+    .optional()
+    .describe('waiting alone does not help: somebody has to change something'),
   throttledReason: z.string().optional().describe('why a worker that is wanted finds no place, if that is so'),
 })
 

@@ -37,6 +37,10 @@ export const jobDetail = jobListItem.extend({
   lowPriority: z.boolean(),
   attempt: z.number().int(),
   waitingReason: z.string().optional(),
+  waitingNeedsChange: z
+    .literal(true)
+    .optional()
+    .describe('waiting alone does not help: somebody has to change something'),
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
@@ -50,6 +54,10 @@ export const jobDetail = jobListItem.extend({
 export const jobProgress = jobListItem.extend({
   attempt: z.number().int(),
   waitingReason: z.string().optional(),
+  waitingNeedsChange: z
+    .literal(true)
+    .optional()
+    .describe('waiting alone does not help: somebody has to change something'),
   progress: z.unknown().optional().describe('while IN_PROGRESS; missing: the worker has reported none'),
 })
 

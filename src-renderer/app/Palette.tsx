@@ -1,20 +1,24 @@
 import { Command as Cmdk } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { useLocation } from 'wouter'
-import { useShallow } from 'zustand/react/shallow'
 import { ADDRESS } from '../addresses.ts'
+import { endpointState } from '../features/endpoints/endpoint-state.ts'
 import { useAppState } from '../store/app-context.ts'
 import type { Command } from '../store/commands-slice.ts'
+import { StateDot, type StateDotProps } from '../ui/StateDot.tsx'
 import { KeyCaps } from './KeyCaps.tsx'
 
 const GROUP_LOOK =
   '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-ink-2'
 
+/** A command, and how that is to which it leads. */
+type OfferedCommand = Command & { readonly state?: StateDotProps }
+
 /** Every action of this page and of all pages, found by typing. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const offered = useAppState((state) => state.commands)
   const endpoints = useEndpointCommands()
-  const commands = [...offered, ...endpoints]
+  const commands: readonly OfferedCommand[] = [...offered, ...endpoints]
   // What the page itself offers stands first.
   const groups = [...new Set(commands.map(({ group }) => group))].sort((one, other) => rankOf(one) - rankOf(other))
   const run = (command: Command) => {
@@ -44,11 +48,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                     .map((command) => (
                       <Cmdk.Item
                         key={command.id}
-                        value={`${group} ${command.label} ${command.id}`}
+                        value={`${group} ${command.label} ${command.state?.word ?? ''} ${command.id}`}
                         onSelect={() => run(command)}
                         className="flex h-8 cursor-pointer items-center justify-between gap-4 rounded-control px-2 data-[selected=true]:bg-accent-soft"
                       >
                         <span className="truncate">{command.label}</span>
+                        {command.state !== undefined && <StateDot {...command.state} />}
                         {command.keys !== undefined && <KeyCaps keys={command.keys} />}
                       </Cmdk.Item>
                     ))}
@@ -77,13 +82,19 @@ function holdsAll(value: string, typed: string): number {
 const EVERYWHERE = ['Endpoints', 'Go to', 'Window']
 const rankOf = (group: string) => EVERYWHERE.indexOf(group)
 
-function useEndpointCommands(): readonly Command[] {
+function useEndpointCommands(): readonly OfferedCommand[] {
   const [, go] = useLocation()
-  const named = useAppState(useShallow((state) => Object.values(state.live.endpoints)))
-  return named.map(({ id, name }) => ({
-    id: `endpoint-${id}`,
-    group: 'Endpoints',
-    label: name === id ? id : `${name} (${id})`,
-    run: () => go(ADDRESS.endpoint(id)),
-  }))
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const workers = useAppState(({ live }) => live.workers)
+  return Object.values(endpoints).map((endpoint) => {
+    const { id, name } = endpoint
+    const own = Object.values(workers).filter(({ endpointId }) => endpointId === id)
+    return {
+      id: `endpoint-${id}`,
+      group: 'Endpoints',
+      label: name === id ? id : `${name} (${id})`,
+      state: endpointState(endpoint, own),
+      run: () => go(ADDRESS.endpoint(id)),
+    }
+  })
 }

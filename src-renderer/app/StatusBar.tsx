@@ -4,9 +4,12 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
 import { machineQuery } from '../api-client/system-queries.ts'
+import { endpointStateDot, stateNow } from '../features/endpoints/endpoint-state.ts'
 import { useApp, useAppState } from '../store/app-context.ts'
+import type { LiveEntities } from '../store/apply-event.ts'
 import type { Connection } from '../store/connection-slice.ts'
 import { THEMES, type Theme } from '../store/layout-slice.ts'
+import { counted } from '../ui/format.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { StateDot, type StateDotProps } from '../ui/StateDot.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
@@ -28,6 +31,7 @@ export function StatusBar() {
   const inProgress = useAppState(({ live }) =>
     Object.values(live.endpoints).reduce((sum, one) => sum + one.inProgress, 0),
   )
+  const crashing = useAppState(({ live }) => crashingEndpoints(live))
   const { client } = useApp()
   const { data: machine } = useQuery({ ...machineQuery(client, workers), enabled: connection === 'live' })
   const cards = cardsPiece(machine) // at the end: where there are some nothing moves
@@ -45,6 +49,11 @@ export function StatusBar() {
       <Piece to={ADDRESS.jobs}>
         jobs: {inProgress.toLocaleString('en')} running, {inQueue.toLocaleString('en')} queued
       </Piece>
+      {crashing > 0 && (
+        <Piece to={ADDRESS.endpoints}>
+          <StateDot {...endpointStateDot('crashing')} detail={counted(crashing, 'endpoint')} />
+        </Piece>
+      )}
       {cards !== undefined && <ToldPiece words={cards} />}
       <span className="ml-auto hidden px-2 lg:inline">
         <kbd className="font-sans">Ctrl K</kbd> for everything, <kbd className="font-sans">?</kbd> for keys
@@ -54,6 +63,12 @@ export function StatusBar() {
       </span>
     </footer>
   )
+}
+
+function crashingEndpoints({ endpoints, workers }: LiveEntities): number {
+  const crashed = Object.values(endpoints).filter(({ crash }) => crash !== undefined)
+  const ofEndpoint = (id: string) => Object.values(workers).filter(({ endpointId }) => endpointId === id)
+  return crashed.filter((endpoint) => stateNow(endpoint, ofEndpoint(endpoint.id)) === 'crashing').length
 }
 
 function ToldPiece({ words }: { readonly words: PieceWords }) {

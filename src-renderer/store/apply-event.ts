@@ -19,7 +19,12 @@ export function applyEvent(live: LiveEntities, event: ServiceEvent): LiveEntitie
 /** Whether an event tells of something that it does not tell enough of, so that everything has to be read again. */
 export function needsReload(live: LiveEntities, event: ServiceEvent): boolean {
   if (event.type === 'endpoint') return event.event === 'created' || event.event === 'updated'
-  return event.type === 'worker' && event.to !== 'ended' && live.workers[event.workerId] === undefined
+  if (event.type === 'run') return false
+  // The service alone knows of crashes: a worker ended that was not told to leave, and what comes after that.
+  if (live.endpoints[event.endpointId]?.crash !== undefined) return true
+  if (event.type === 'job') return false
+  const known = live.workers[event.workerId]
+  return event.to === 'ended' ? known !== undefined && known.state !== 'stopping' : known === undefined
 }
 
 type JobEvent = Extract<ServiceEvent, { type: 'job' }>
@@ -30,13 +35,13 @@ function applyJob(live: LiveEntities, event: JobEvent): LiveEntities {
   const endpoint = live.endpoints[event.endpointId]
   if (endpoint === undefined || event.from === event.to) return live
   const change = (state: JobState) => Number(event.to === state) - Number(event.from === state)
-  const { waitingReason, ...rest } = endpoint
+  const { waitingReason, waitingNeedsChange, ...rest } = endpoint
   const inQueue = Math.max(0, endpoint.inQueue + change('IN_QUEUE'))
   const patched = {
     ...rest,
     inQueue,
     inProgress: Math.max(0, endpoint.inProgress + change('IN_PROGRESS')),
-    ...(inQueue === 0 || waitingReason === undefined ? {} : { waitingReason }),
+    ...(inQueue === 0 || waitingReason === undefined ? {} : { waitingReason, waitingNeedsChange }),
   }
   return { endpoints: { ...live.endpoints, [endpoint.id]: patched }, workers: applyToWorker(live.workers, event) }
 }

@@ -230,22 +230,35 @@ describe('the gate', () => {
 
 describe('a request that no worker takes', () => {
   it('waits two minutes, then learns why there is none', async () => {
+    const service = await setup({ ping: () => 204 })
+    const answer = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await service.clock.advance(119_000)
+    expect(service.service().balancer.counts('web').waiting).toBe(1)
+    await service.clock.advance(1000)
+    expect((await answer).json()).toMatchObject({
+      code: 'NO_WORKER',
+      status: 503,
+      error: expect.stringMatching(/A worker is starting, .* It waited 120 s\.$/),
+    })
+  })
+
+  it('learns why as soon as waiting cannot help: the workers fail again and again at their start', async () => {
     const waiting = await setupService()
     waiting.fleet().failStarts = 'no such program'
     await waiting.createEndpoint('web', { loadBalanced: {}, workersMin: 0 })
     const { send } = await openProxy(waiting)
     const answer = send('/lb/web/x')
     await until(() => expect(waiting.service().balancer.counts('web').waiting).toBe(1))
-    await waiting.clock.advance(119_000)
-    expect(waiting.service().balancer.counts('web').waiting).toBe(1)
-    await waiting.clock.advance(1000)
+    await waiting.clock.until(() => waiting.service().balancer.counts('web').waiting === 0, 10_000)
     expect((await answer).json()).toMatchObject({
       code: 'NO_WORKER',
       status: 503,
       error: expect.stringMatching(
-        /No worker runs: worker exited .* no such program; next try in .* It waited 120 s\.$/,
+        /No worker runs: worker exited 3 times .* no such program; next try in 4 s\. It waited 3 s\.$/,
       ),
     })
+    expect(await waiting.get('/v2/web/health')).toMatchObject({ workers: { unhealthy: 1 } })
   })
 
   it('is refused at once while the endpoint is paused, or may have no worker', async () => {

@@ -24,6 +24,7 @@ describe('endpoints', () => {
     expect({ status, view }).toEqual({
       status: 200,
       view: {
+        state: 'asleep',
         ...DEFAULTS,
         id: 'my-endpoint',
         name: 'My Endpoint',

@@ -105,6 +105,8 @@ describe('the state of an environment', () => {
     const endpoints = [anEndpoint('ready'), anEndpoint('ill'), anEndpoint('asleep')]
     const workers = { a: aWorker('a', 'ready'), b: aWorker('b', 'ill', { state: 'unhealthy' }) }
     expect(environmentState(endpoints, workers).word).toBe('Unhealthy')
+    const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true }
+    expect(environmentState([...endpoints, anEndpoint('crashing', { crash })], workers).word).toBe('Crashing')
     expect(environmentState(endpoints.slice(0, 1), workers).word).toBe('Ready')
   })
 

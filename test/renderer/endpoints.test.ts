@@ -5,6 +5,8 @@ import { endpointKind, endpointState } from '../../src-renderer/features/endpoin
 import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/overview/to-series.ts'
 import { anEndpoint } from './support.tsx'
 
+const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true }
+
 describe('the state of an endpoint', () => {
   test.each([
     ['Asleep', {}, []],
@@ -16,6 +18,12 @@ describe('the state of an endpoint', () => {
     ['Waiting', { inQueue: 1 }, []],
     ['Throttled', { throttledReason: 'no engine' }, []],
     ['Ready', { throttledReason: 'no further card' }, ['idle']],
+    ['Crashing', { inQueue: 1, crash }, []],
+    ['Crashing', { crash }, []],
+    ['Crashing', { crash }, ['initializing', 'unhealthy']],
+    ['Ready', { crash }, ['idle']],
+    ['Running', { crash, inProgress: 1 }, ['running']],
+    ['Paused', { paused: true, crash }, []],
     ['Unhealthy', { inQueue: 1 }, ['unhealthy', 'initializing']],
     ['Ready', {}, ['idle', 'unhealthy']],
     ['Closed', { workersMax: 0, inQueue: 1 }, []],

@@ -99,8 +99,14 @@ describe('live workers', () => {
     expect(worker('fresh')).toMatchObject({ endpointId: 'e', state: 'initializing', reason: 'why' })
     expect(workerTo(12, 'w', 'unhealthy')).toBe(false)
     expect(worker()).toMatchObject({ state: 'unhealthy', reason: 'why' })
-    expect(workerTo(13, 'w', 'ended')).toBe(false)
+    expect(workerTo(13, 'w', 'stopping')).toBe(false)
+    expect(workerTo(14, 'w', 'ended')).toBe(false)
     expect(worker()).toBe(undefined)
+  })
+
+  test('that end without an order have crashed, of which the service tells more', () => {
+    const { workerTo } = setup()
+    expect(workerTo(11, 'w', 'ended')).toBe(true)
   })
 })
 

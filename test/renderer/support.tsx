@@ -131,6 +131,7 @@ export function anEndpoint(id: string, more: Partial<LiveEndpoint> = {}): LiveEn
     paused: false,
     ...times,
     url: `http://127.0.0.1:8790/v2/${id}`,
+    state: 'asleep',
     inQueue: 0,
     inProgress: 0,
     ...more,

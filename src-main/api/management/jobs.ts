@@ -3,7 +3,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Json } from '../../domain/json/json.ts'
-import { viewDelivery, viewJobRow, waitingReason } from '../../services/management/views.ts'
+import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
@@ -43,10 +43,9 @@ async function progress(service: ServiceContext, job: Job): Promise<readonly Jso
   return [JSON.stringify(facts).slice(0, -1), ...end]
 }
 
-function whyItWaits({ storage, views }: ServiceContext, job: Job): { readonly waitingReason?: string } {
+function whyItWaits({ storage, views }: ServiceContext, job: Job): ReturnType<typeof viewWaiting> {
   const endpoint = storage.endpoints.get(job.endpointId)
-  const reason = endpoint === undefined ? undefined : waitingReason(views, endpoint, job)
-  return reason === undefined ? {} : { waitingReason: reason }
+  return viewWaiting(endpoint && waitingReason(views, endpoint, { job }))
 }
 
 /** One job for people, with all that is known of it. */

@@ -5,8 +5,10 @@ import { readHealth } from '../../services/management/views.ts'
 import { jsonAnswer, type Operation, queryValue } from './operation.ts'
 
 /** GET health; of a published graph that of the endpoint which does the work. */
-export const health: Operation = ({ service, endpoint }) =>
-  jsonAnswer(JSON.stringify(readHealth(service.views, endpoint.config.graph?.behind ?? endpoint.id)))
+export const health: Operation = ({ service, endpoint }) => {
+  const behind = service.storage.endpoints.get(endpoint.config.graph?.behind ?? '')
+  return jsonAnswer(JSON.stringify(readHealth(service.views, behind ?? endpoint)))
+}
 
 /** GET requests: jobs of the endpoint, newest first, with full-text search; those of a published graph without. */
 export const requests: Operation = async ({ c, service, endpoint }) => {

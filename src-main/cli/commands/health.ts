@@ -5,6 +5,7 @@ import type { AnswerOf, ServiceClient } from '../client.ts'
 import { ago } from '../format.ts'
 import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
+import { waitText } from '../show-endpoint.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock health`: counters of an endpoint, or of the service and all its endpoints. */
@@ -23,7 +24,8 @@ export function addHealth(program: Command, surroundings: Surroundings): void {
           return
         }
         showCounters(output, [[endpointId, health]])
-        if (health.jobs.inQueue > 0) showReasons(output, [await readIfAllowed(client, endpointId)])
+        if (health.jobs.inQueue + health.workers.unhealthy > 0)
+          showReasons(output, [await readIfAllowed(client, endpointId)], surroundings.now())
         return
       }
       const [service, { endpoints }] = await Promise.all([client.call('info'), client.call('endpointList')])
@@ -38,7 +40,7 @@ export function addHealth(program: Command, surroundings: Surroundings): void {
       if (counters.length === 0) return
       output.line()
       showCounters(output, counters)
-      showReasons(output, endpoints)
+      showReasons(output, endpoints, surroundings.now())
     })
 }
 
@@ -54,8 +56,12 @@ async function readIfAllowed(client: ServiceClient, endpointId: string): Promise
   }
 }
 
-function showReasons(output: Output, endpoints: readonly (Endpoint | undefined)[]): void {
+function showReasons(output: Output, endpoints: readonly (Endpoint | undefined)[], now: number): void {
   for (const endpoint of endpoints) {
+    if (endpoint?.state === 'crashing') {
+      output.line(`${endpoint.id} is crashing: ${waitText(endpoint, now)}`)
+      continue
+    }
     if (endpoint?.waitingReason !== undefined) output.line(`${endpoint.id} waits: ${endpoint.waitingReason}`)
   }
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { waitForEnd } from '../follow-job.ts'
+import { showOutcome, waitForEnd } from '../follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions } from '../job-request.ts'
 import { openSession } from '../session.ts'
-import { expectSuccess, showHandle, showJob } from '../show-job.ts'
+import { showSubmitted } from '../show-job.ts'
 import { withSpinner } from '../spinner.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -14,10 +14,14 @@ export function addRun(program: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
+In a pipe it prints the id alone, and with --wait the job as JSON. --wait gives up, with exit code 1, when waiting cannot
+help: the endpoint is paused, its workers crash again and again, the machine has no such card.
+
 Examples:
   $ drydock run hello '{"name": "Ada"}'
   $ drydock run hello '{"do": "nap", "seconds": 5}' --wait
   $ drydock run hello --input-file request.json --ttl 60000
+  $ id=$(drydock run hello '{"name": "Ada"}')
   $ echo '{"name": "Ada"}' | drydock run hello - --json`,
     )
     .action(
@@ -31,14 +35,14 @@ Examples:
         const body = await buildRequest(input, options, surroundings)
         const handle = await client.call('run', { path: { endpointId }, body })
         if (options.wait !== true) {
-          showHandle(output, endpointId, handle)
+          showSubmitted(output, endpointId, handle)
           return
         }
-        const job = await withSpinner(`job ${handle.id}`, { output, surroundings }, () =>
-          waitForEnd(client, { endpointId, jobId: handle.id }),
+        const { now } = surroundings
+        const followed = await withSpinner(`job ${handle.id}`, { output, surroundings }, (show) =>
+          waitForEnd(client, { endpointId, jobId: handle.id }, { show, now }),
         )
-        showJob(output, endpointId, job)
-        expectSuccess(job)
+        showOutcome(output, endpointId, followed)
       },
     )
 }

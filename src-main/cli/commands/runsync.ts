@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { isFinal } from '../../domain/job/transitions.ts'
+import { limit } from '../../contract/limits.ts'
+import { runAndWait, showOutcome } from '../follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions, wholeNumber } from '../job-request.ts'
 import { openSession } from '../session.ts'
-import { expectSuccess, showJob } from '../show-job.ts'
 import { withSpinner } from '../spinner.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -14,6 +14,10 @@ export function addRunsync(program: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
+The exit code is 0 for a job that has COMPLETED alone. It gives up, with exit code 1, when the time is over or waiting
+cannot help: the endpoint is paused, its workers crash again and again, the machine has no such card. The job stays in
+the queue. In a pipe it prints the job as JSON.
+
 Examples:
   $ drydock runsync hello '{"name": "Ada"}'
   $ drydock runsync hello '{"do": "nap", "seconds": 2}' --wait-ms 5000 --json`,
@@ -27,13 +31,12 @@ Examples:
       ) => {
         const { client, output } = await openSession(command, surroundings)
         const body = await buildRequest(input, options, surroundings)
-        const job = await withSpinner(`runsync on ${endpointId}`, { output, surroundings }, () =>
-          client.call('runsync', { path: { endpointId }, query: { wait: options.waitMs }, body }),
+        const { now } = surroundings
+        const waitMs = options.waitMs ?? limit('waitDefaultMs')
+        const followed = await withSpinner(`runsync on ${endpointId}`, { output, surroundings }, (show) =>
+          runAndWait(client, { endpointId, body, waitMs }, { show, now }),
         )
-        showJob(output, endpointId, job)
-        if (!isFinal(job.status))
-          output.note(`The wait is over, the job goes on: drydock status ${endpointId} ${job.id}`)
-        expectSuccess(job)
+        showOutcome(output, endpointId, followed)
       },
     )
 }

@@ -113,7 +113,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
   try {
     await ensureHello(client)
     await ensureSketch(client)
-    const { job, tookMs } = await askHello(client, signal)
+    const { job, reason, tookMs } = await askHello(client, signal)
     const { status, output: answer } = job
     if (output.json) {
       output.document({ ...facts, sample: { endpoint: HELLO, status, output: answer, tookMs } })
@@ -125,9 +125,9 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
       for (const command of next) output.line(`  ${command}`)
       output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model: a stand-in, to try things out.`)
     } else {
-      const why = job.error?.split('\n', 1)[0] ?? 'it has not answered in time'
+      const why = job.error?.split('\n', 1)[0] ?? reason?.text ?? 'it has not answered in time'
       output.note(
-        `The sample ${HELLO} is ${status}: ${why}. Look with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
+        `The sample ${HELLO} is ${status}: ${why.replace(/\.$/, '')}. Look with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
       )
     }
   } catch (error) {

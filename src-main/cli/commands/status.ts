@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
-import type { AnswerOf, ServiceClient } from '../client.ts'
-import { type JobAddress, jobAddress } from '../follow-job.ts'
+import type { AnswerOf } from '../client.ts'
+import { jobAddress, whyItWaits } from '../follow-job.ts'
 import { ago } from '../format.ts'
 import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
@@ -35,7 +34,7 @@ Examples:
       }
       const job = await client.call('status', { path })
       const waits = job.status === 'IN_QUEUE' && !output.json
-      showJob(output, path.endpointId, job, waits ? await waitingReason(client, path) : undefined)
+      showJob(output, path.endpointId, job, waits ? (await whyItWaits(client, path))?.text : undefined)
     })
 }
 
@@ -54,14 +53,4 @@ function showHistory(output: Output, job: AnswerOf<'jobRead'>, now: number): voi
       entry.reason ?? '',
     ]),
   )
-}
-
-/** Why a job waits; undefined with the key of an endpoint, which may read the job but not manage the service. */
-async function waitingReason(client: ServiceClient, path: JobAddress): Promise<string | undefined> {
-  try {
-    return (await client.call('jobRead', { path: { jobId: path.jobId } })).waitingReason
-  } catch (error) {
-    if (error instanceof CliError && error.status === 403) return undefined
-    throw error
-  }
 }

@@ -1,5 +1,6 @@
 import type { RunDetail, RunView } from '../../contract/workflows.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import { CliError } from '../cli-error.ts'
 import type { ServiceClient } from '../client.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -12,6 +13,7 @@ const RESULTS_EVERY_MS = 100
  * Follows a run to its end.
  * @param show shows how far it is, for a person; an empty text clears it
  * @returns the run with its results
+ * @throws CliError WAITS_IN_VAIN when its job waits for what cannot come by waiting
  */
 export async function followRun(
   client: ServiceClient,
@@ -32,6 +34,10 @@ export async function followRun(
     if (isFinal(job.status)) {
       await pause(RESULTS_EVERY_MS)
       continue
+    }
+    if (job.waitingNeedsChange === true) {
+      show('')
+      throw new CliError('WAITS_IN_VAIN', { jobId: id, why: job.waitingReason ?? '' })
     }
     show(job.status === 'IN_QUEUE' ? `waits${reason(job.waitingReason)}` : progressText(job.output, nodes))
     // Ends at once when the job does, so that a short one need not wait for the next look.

@@ -20,7 +20,7 @@ function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop,
   const { config, now } = facts
   if (facts.stopping) return { reason: 'its endpoint is going away' }
   if (worker.state === 'initializing' && now - initializingSince(worker) >= config.initializingTimeoutMs) {
-    return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true }
+    return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true, failed: true }
   }
   // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
   if (worker.state === 'unhealthy')

@@ -8,10 +8,12 @@ export type WorkerExit = {
   /** Whether it ever asked for a job. */
   readonly becameReady: boolean
   readonly jobsDone: number
-  /** Whether we told it to leave. A worker stopped because it was never ready counts better as not ordered: it failed. */
+  /** Whether we told it to leave, for no failure of its own. */
   readonly ordered: boolean
   /** Its last words; see last-words.ts. */
   readonly reason: string
+  /** Exit code of its process, if it has one. */
+  readonly code?: number | undefined
 }
 
 /** The verdict on an endpoint whose workers end by themselves. Source: ours. */
@@ -20,6 +22,15 @@ export type CrashLoop = {
   readonly backOffUntil: number
   /** What a person reads. */
   readonly reason: string
+  /** How many workers crashed in a row. */
+  readonly count: number
+  /** When the first of them started and the last one ended, steady ms. */
+  readonly since: number
+  readonly lastAt: number
+  /** Last words of the last one. */
+  readonly lastWords: string
+  /** Whether the next try will fail as well, as far as anybody can tell: somebody has to change something. */
+  readonly needsChange: boolean
 }
 
 /** A ready worker that ends before this, ms, and did no job has crashed; source: ours, because imports of large libraries take that long. */
@@ -34,17 +45,24 @@ const MAX_DELAY_MS = 60_000
 /** A crash this long before the next start, ms, is another story; source: ours: ten times the longest pause. */
 const FORGET_MS = 10 * MAX_DELAY_MS
 
-function isCrash(exit: WorkerExit): boolean {
-  return !exit.becameReady || (exit.livedMs < SHORT_LIFE_MS && exit.jobsDone === 0)
-}
+/** So many crashes with the same last words are no accident; source: ours: the third one comes about 3 s after the first. */
+const SAME_FAILURES = 3
+
+/** Exit codes of a shell that cannot run the program: not executable, not found. Source: POSIX, Shell Command Language 2.8.2. */
+const NO_PROGRAM_CODES: readonly (number | undefined)[] = [126, 127]
+
+const didWell = (exit: WorkerExit) => exit.jobsDone > 0 || (exit.becameReady && exit.livedMs >= SHORT_LIFE_MS)
+
+const isCrash = (exit: WorkerExit) => !exit.becameReady || !didWell(exit)
 
 /** The crashes since the last worker that did its duty, newest first. Exits on our order tell nothing about the program. */
 function latestCrashes(exits: readonly WorkerExit[], now: number): readonly WorkerExit[] {
   const crashes: WorkerExit[] = []
-  let nextStartedAt = now
+  // A program that never got ready will not do so by itself, however long ago it was tried.
+  let nextStartedAt = exits.findLast(({ ordered }) => !ordered)?.becameReady === false ? Number.NEGATIVE_INFINITY : now
   for (const exit of exits.toReversed()) {
     if (exit.ordered) {
-      if (exit.jobsDone > 0) break
+      if (didWell(exit)) break
       continue
     }
     if (!isCrash(exit) || nextStartedAt - exit.at > FORGET_MS) break
@@ -71,8 +89,27 @@ export function judgeCrashLoop(exits: readonly WorkerExit[], now: number): Crash
     crashes.length === 1
       ? `exited ${inSeconds(last.livedMs)} after its start`
       : `exited ${crashes.length} times within ${spanOf(last.at - first.at + first.livedMs)}`
-  return { backOffUntil: last.at + delayMs, reason: `worker ${happened}: ${last.reason}` }
+  return {
+    backOffUntil: last.at + delayMs,
+    reason: `worker ${happened}: ${last.reason}`,
+    count: crashes.length,
+    since: first.at - first.livedMs,
+    lastAt: last.at,
+    lastWords: last.reason,
+    needsChange: willFailAgain(crashes),
+  }
 }
+
+/** Whether the latest crashes, newest first, leave no hope: the program is not there, or it fails at its start as before. */
+function willFailAgain(crashes: readonly WorkerExit[]): boolean {
+  const latest = crashes.slice(0, SAME_FAILURES)
+  if (latest.some(({ becameReady }) => becameReady)) return false
+  if (NO_PROGRAM_CODES.includes(latest[0]?.code)) return true
+  return latest.length === SAME_FAILURES && new Set(latest.map(({ reason }) => withoutNumbers(reason))).size === 1
+}
+
+// Ports, process ids and addresses in memory differ from try to try.
+const withoutNumbers = (words: string) => words.replace(/\d[\da-fx]*/gi, '0')
 
 // From here on minutes are read at a glance and seconds are not, ms; source: ours.
 const MINUTES_FROM_MS = 120_000

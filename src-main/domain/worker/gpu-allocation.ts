@@ -27,8 +27,8 @@ export type GpuHold = {
   readonly shared: boolean
 }
 
-/** The cards for a worker, or why there are none. */
-export type GpuAnswer = { readonly ids: readonly string[] } | { readonly reason: string }
+/** The cards for a worker, or why there are none; `never`: this machine has none such, used or free. */
+export type GpuAnswer = { readonly ids: readonly string[] } | { readonly reason: string; readonly never?: true }
 
 /** How many more workers are let onto cards that are shared, whatever has them; source: ours, memory ends it before. */
 const SHARED_PLACES = 100
@@ -42,13 +42,18 @@ const SHARED_PLACES = 100
  */
 export function allocateGpus(need: GpuNeed, inventory: GpuInventory, held: readonly GpuHold[]): GpuAnswer {
   if (need.gpu === undefined) return { ids: [] }
-  if (inventory.cards.length === 0) return { reason: inventory.fault ?? 'this machine has no NVIDIA GPU' }
+  if (inventory.cards.length === 0)
+    return inventory.fault === undefined
+      ? { reason: 'this machine has no NVIDIA GPU', never: true }
+      : { reason: inventory.fault }
   const wishes = readGpuWishes(need.gpu)
   const offers = wishes.wants.map((want) => offerFor(want, wishes, need, { inventory, held }))
   for (const { want, free } of offers) {
     if (free.length >= need.gpuCount) return { ids: choose(want, free, need.gpuCount, held) }
   }
-  return { reason: whyNot(need, wishes, offers, { inventory, held }) }
+  const reason = whyNot(need, wishes, offers, { inventory, held })
+  const mayCome = inventory.fault !== undefined || offers.some(({ fitting }) => fitting.length >= need.gpuCount)
+  return mayCome ? { reason } : { reason, never: true }
 }
 
 /**
@@ -59,12 +64,12 @@ export function gpuPlaces(
   need: GpuNeed,
   inventory: GpuInventory,
   held: readonly GpuHold[],
-): { readonly free: number; readonly reason: string | undefined } {
+): { readonly free: number; readonly reason: string | undefined; readonly never?: true } {
   if (need.gpu === undefined) return { free: Number.POSITIVE_INFINITY, reason: undefined }
   const holds = [...held]
   for (let free = 0; ; free++) {
     const answer = allocateGpus(need, inventory, holds)
-    if ('reason' in answer) return { free, reason: answer.reason }
+    if ('reason' in answer) return { free, ...answer }
     if (need.gpuShared) return { free: SHARED_PLACES, reason: undefined }
     // No endpoint: these workers are not there yet, so the reason must not name them.
     holds.push(...answer.ids.map((gpuId) => ({ gpuId, workerId: `next ${free}`, endpointId: '', shared: false })))

@@ -50,6 +50,8 @@ export type ScalingFacts = {
   readonly freePlaces: number
   /** Why the fleet cannot place more; passed on with `throttled`. */
   readonly noCapacityReason?: string | undefined
+  /** Whether this machine as it is will never place one; passed on with `throttled`. */
+  readonly neverCapacity?: boolean | undefined
   /** No worker starts before this time, steady ms; see crash-loop.ts. */
   readonly backOffUntil?: number | undefined
   /** Steady ms. */
@@ -57,10 +59,15 @@ export type ScalingFacts = {
 }
 
 /**
- * A worker that has to leave. Without `force` it takes no further job and ends when its jobs have (at once if it has none);
+ * A worker that has to leave, `failed` where that is its own fault. Without `force` it takes no further job and ends when its jobs have (at once if it has none);
  * with `force` it is killed. Source: worker-protocol, Calls.
  */
-export type WorkerStop = { readonly workerId: string; readonly reason: string; readonly force?: true }
+export type WorkerStop = {
+  readonly workerId: string
+  readonly reason: string
+  readonly force?: true
+  readonly failed?: true
+}
 
 /** What to do now. Source: ours. */
 export type ScalingDecision = {
@@ -75,6 +82,8 @@ export type ScalingDecision = {
   readonly throttled: number
   /** Why they have no place, if the fleet said so. */
   readonly throttledReason?: string
+  /** They will have none on this machine as it is. */
+  readonly neverPlaced?: true
   /** When time alone changes the answer, steady ms, always after `now`; without it only a change of the facts does. */
   readonly nextCheckAt?: number
   /** How many workers the endpoint should have: those that stay, `start`, `throttled`, and those held by the back-off. */

@@ -115,6 +115,7 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
     ...(pause.length > 0 ? { pause } : {}),
     ...(resume.length > 0 ? { resume } : {}),
     ...(throttled > 0 && facts.noCapacityReason !== undefined ? { throttledReason: facts.noCapacityReason } : {}),
+    ...(throttled > 0 && facts.neverCapacity === true ? { neverPlaced: true as const } : {}),
     ...(checks.length > 0 ? { nextCheckAt: Math.min(...checks) } : {}),
     wanted,
   }

@@ -16,10 +16,24 @@ export type WaitingFacts = {
   readonly crashLoop?: CrashLoop | undefined
   /** Why the fleet cannot place a worker that is wanted; only while one is. */
   readonly noCapacityReason?: string | undefined
+  /** Whether this machine as it is will never have a place for one. */
+  readonly neverCapacity?: boolean | undefined
   /** The job that is asked about, without it the endpoint: its class, and how many jobs are handed out before it. */
   readonly job?: { readonly lowPriority: boolean; readonly ahead: number } | undefined
+  /** Since when the job or request waits that is asked about; without it the endpoint as a whole is asked about. */
+  readonly waitingSince?: number | undefined
   readonly now: number
 }
+
+/** Why jobs wait. Source: ours. */
+export type WaitingReason = {
+  /** A sentence for a person. */
+  readonly text: string
+  /** Whether it cannot get better by waiting: somebody has to change something. Whoever waits may as well give up. */
+  readonly needsChange: boolean
+}
+
+const forNow = (text: string): WaitingReason => ({ text, needsChange: false })
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 
@@ -28,24 +42,28 @@ const inState = (facts: WaitingFacts, ...states: WorkerState[]) =>
 
 const onlyLowPriority = (facts: WaitingFacts) => facts.job?.lowPriority ?? facts.queue.normal === 0
 
-function closed({ paused, config }: WaitingFacts): string | undefined {
-  if (paused) return 'The endpoint is paused. Resume it to go on.'
-  if (config.workersMax === 0) return 'The endpoint may have no worker: its maximum is 0. Raise it to go on.'
+function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
+  if (paused) return { text: 'The endpoint is paused. Resume it to go on.', needsChange: true }
+  if (config.workersMax === 0)
+    return { text: 'The endpoint may have no worker: its maximum is 0. Raise it to go on.', needsChange: true }
   return undefined
 }
 
-function crashing(facts: WaitingFacts): string | undefined {
+function crashing(facts: WaitingFacts): WaitingReason | undefined {
   const { crashLoop, now } = facts
   if (crashLoop === undefined || crashLoop.backOffUntil <= now || inState(facts, 'initializing').length > 0)
     return undefined
   // For low priority alone no worker starts, so there is no next try to promise.
   if (onlyLowPriority(facts) && facts.config.workersMin === 0) return undefined
-  return `No worker runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
+  const text = `No worker runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
+  // What failed before the wait began may have been mended since: one more try shows it.
+  const isFresh = crashLoop.lastAt > (facts.waitingSince ?? Number.NEGATIVE_INFINITY)
+  return { text, needsChange: crashLoop.needsChange && isFresh }
 }
 
-function noPlace(facts: WaitingFacts): string | undefined {
+function noPlace(facts: WaitingFacts): WaitingReason | undefined {
   if (facts.noCapacityReason === undefined || inState(facts, 'initializing').length > 0) return undefined
-  return `No place for a worker: ${facts.noCapacityReason}.`
+  return { text: `No place for a worker: ${facts.noCapacityReason}.`, needsChange: facts.neverCapacity === true }
 }
 
 function starting(facts: WaitingFacts): string | undefined {
@@ -118,20 +136,23 @@ function whileWorking(facts: WaitingFacts): string {
 }
 
 /**
- * Says in words why jobs of an endpoint wait, what blocks most first: closed, crash loop, no place, starting, unhealthy; and
- * where workers work, that they are busy or when another comes. Source: ours, because users cannot tell these apart elsewhere.
+ * Says why jobs of an endpoint wait, what blocks most first: closed, crash loop, no place, starting, unhealthy; and where
+ * workers work, that they are busy or when another comes. THE place that decides what cannot get better by waiting; all
+ * who wait for a job or a worker ask it. Source: ours, because users cannot tell these apart elsewhere.
  * @param facts - the endpoint, its workers, and what is known of crashes and places
  * @returns undefined if nothing waits
  */
-export function whyJobsWait(facts: WaitingFacts): string | undefined {
+export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   const { job, queue } = facts
   if (job === undefined && queue.normal + queue.lowPriority === 0) return undefined
   const blocked = closed(facts)
   if (blocked !== undefined) return blocked
-  if (inState(facts, 'idle', 'running').length > 0) return whileWorking(facts)
-  const hard = crashing(facts) ?? noPlace(facts) ?? starting(facts) ?? allUnhealthy(facts)
+  if (inState(facts, 'idle', 'running').length > 0) return forNow(whileWorking(facts))
+  const hard = crashing(facts) ?? noPlace(facts)
   if (hard !== undefined) return hard
+  const soon = starting(facts) ?? allUnhealthy(facts)
+  if (soon !== undefined) return forNow(soon)
   return onlyLowPriority(facts)
-    ? 'Low priority: waits for a worker that other work started.'
-    : 'A worker is about to start.'
+    ? forNow('Low priority: waits for a worker that other work started.')
+    : forNow('A worker is about to start.')
 }

@@ -317,12 +317,13 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     drainOutput: () => undefined, // lines carry the time at which they were written
     capacity({ container }) {
       const fault = engine.fault()
-      if (fault !== undefined) return { free: 0, reason: fault }
+      // One that went away is waited for; where there was none, somebody has to start it.
+      if (fault !== undefined) return { free: 0, reason: fault, never: !engine.wasConnected() }
       const free = Math.max(0, maxWorkers() - running.size)
       if (free === 0) return { free, reason: `${running.size} of ${maxWorkers()} worker containers are in use` }
       if (container === undefined) return { free, reason: undefined }
       const cards = gpus.places(container)
-      return { free: Math.min(free, cards.free), reason: cards.reason }
+      return { free: Math.min(free, cards.free), reason: cards.reason, never: cards.never }
     },
     refusal,
     usage: (workerIds) =>

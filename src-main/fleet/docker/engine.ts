@@ -36,6 +36,8 @@ export type Engine = {
   readonly look: () => Promise<Connected>
   /** Why the engine cannot be used now; undefined while it answers, or before anybody asked. */
   readonly fault: () => string | undefined
+  /** Whether an engine has answered before, so that one that is away is likely to come back. */
+  readonly wasConnected: () => boolean
   readonly onEvent: (listener: (event: ContainerEvent) => void) => void
   /** Hears of every connection, also the first, and of every loss. */
   readonly onChange: (listener: (state: 'connected' | 'lost') => void) => void
@@ -63,6 +65,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
   const changeListeners: ((state: 'connected' | 'lost') => void)[] = []
   let connected: Promise<Connected> | undefined
   let fault: string | undefined
+  let everConnected = false
   let cancelRetry: (() => void) | undefined
   let endEvents: (() => void) | undefined
   let closed = false
@@ -79,6 +82,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
         const facts = await readFacts(docker, place.source)
         await watch(docker)
         fault = undefined
+        everConnected = true
         log.info('connected to the Docker engine', { source: place.source, version: facts.version })
         queueMicrotask(() => tell('connected'))
         return { docker, facts }
@@ -157,6 +161,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
     connect,
     look,
     fault: () => fault,
+    wasConnected: () => everConnected,
     onEvent: (listener) => eventListeners.push(listener),
     onChange: (listener) => changeListeners.push(listener),
     close() {

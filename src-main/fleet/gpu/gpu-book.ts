@@ -25,7 +25,7 @@ export type GpuBookOptions = {
 /** The book. */
 export type GpuBook = {
   /** How many more workers find cards, and why not more. At once; free is infinite for what needs no card. */
-  readonly places: (need: GpuNeed) => { readonly free: number; readonly reason: string | undefined }
+  readonly places: (need: GpuNeed) => ReturnType<typeof gpuPlaces>
   /**
    * Gives cards to a worker; the same ones again where it has some.
    * @returns ids of the cards, none for what needs none

@@ -9,6 +9,7 @@ import { chooseWorker } from '../../domain/load-balanced/choose-worker.ts'
 import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
 import { isUsedUp, settingsUnderFaults } from '../../domain/worker/faults.ts'
 import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
+import type { WaitingReason } from '../../domain/worker/waiting-reason.ts'
 import type { Clock, Endpoint, Storage } from '../ports.ts'
 import { type LiveWorker, takesJobs, type WorkerRegistry } from '../workers/worker-registry.ts'
 import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-seats.ts'
@@ -24,7 +25,7 @@ export type EnterOptions = {
 /** The seats. */
 export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenAnswered'> & {
   /**
-   * Waits for a worker, up to the limit.
+   * Waits for a worker, up to the limit, and no longer than that can help.
    * @returns undefined when the signal aborted first
    * @throws AppError NO_WORKER, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
    */
@@ -51,8 +52,8 @@ type Deps = {
     readonly decision: ScalingDecision | undefined
     readonly crashLoop: CrashLoop | undefined
   }
-  /** Why requests of the endpoint wait, for a person. */
-  readonly reasonOf: (endpoint: Endpoint) => string | undefined
+  /** Why a request waits that came at this time, steady ms. */
+  readonly reasonOf: (endpoint: Endpoint, since: number) => WaitingReason | undefined
   /** Called when something changed that scaling cares for. */
   readonly onChange: (endpointId: string) => void
 }
@@ -125,8 +126,14 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
       const worker = choose(endpointId, request.except, true)
       const seat = worker && seats.take(worker)
       if (seat !== undefined) request.settle({ seat })
-      else if (request.except.size === 0) return // nor is there one for those behind it
+      else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
+      else if (request.except.size === 0) return // nor is there one for those behind it, who wait for less long
     }
+  }
+
+  function waitsInVain(endpointId: string, { since }: Waiting): boolean {
+    const endpoint = storage.endpoints.get(endpointId)
+    return endpoint !== undefined && deps.reasonOf(endpoint, since)?.needsChange === true
   }
 
   function giveUp(endpointId: string, request: Waiting): void {
@@ -136,8 +143,12 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
       request.settle({ seat })
       return
     }
+    refuse(endpointId, request)
+  }
+
+  function refuse(endpointId: string, request: Waiting): void {
     const endpoint = storage.endpoints.get(endpointId)
-    const reason = (endpoint && deps.reasonOf(endpoint)) ?? 'No worker became free.'
+    const reason = (endpoint && deps.reasonOf(endpoint, request.since)?.text) ?? 'No worker became free.'
     const why = `${reason} It waited ${Math.round((clock.steady() - request.since) / 1000)} s.`
     request.settle({ error: new AppError('NO_WORKER', { endpointId, why }) })
   }

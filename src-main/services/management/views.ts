@@ -1,8 +1,9 @@
-import type { EndpointView, WorkerView } from '../../contract/endpoint.ts'
+import type { EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
 import type { WebhookDelivery } from '../../contract/management.ts'
+import { endpointStateOf } from '../../domain/worker/endpoint-state.ts'
 import { healthCounts } from '../../domain/worker/health-counts.ts'
-import { whyJobsWait } from '../../domain/worker/waiting-reason.ts'
+import { type WaitingReason, whyJobsWait } from '../../domain/worker/waiting-reason.ts'
 import type { Clock, Endpoint, Fleet, Job, Storage } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
@@ -25,39 +26,85 @@ const AHEAD_MAX = 10_000
 
 /**
  * Health of an endpoint: all from memory, so it costs the same with a million jobs. A worker that crashed and is kept
- * back before its next try counts as unhealthy, as on the platform.
+ * back before its next try counts as unhealthy, as on the platform, and so does one of an endpoint that is crashing.
  */
-export function readHealth(
-  { storage, clock, counts, registry, supervisor }: ViewDeps,
-  endpointId: string,
-): HealthRecord {
-  const { completed, failed, retried } = storage.endpoints.totals(endpointId)
-  const { normal, lowPriority, inProgress } = counts.of(endpointId)
-  const { decision, crashLoop } = supervisor.status(endpointId)
-  const workers = healthCounts(registry.ofEndpoint(endpointId), decision?.throttled ?? 0)
+export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
+  const { storage, clock, counts, registry, supervisor } = deps
+  const { completed, failed, retried } = storage.endpoints.totals(endpoint.id)
+  const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
+  const { decision, crashLoop } = supervisor.status(endpoint.id)
+  const workers = healthCounts(registry.ofEndpoint(endpoint.id), decision?.throttled ?? 0)
   const keptBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
+  const unhealthy = workers.unhealthy + keptBack
+  const isCrashing = stateOf(deps, endpoint) === 'crashing'
   return {
     jobs: { completed, failed, inProgress, inQueue: normal + lowPriority, retried },
-    workers: { ...workers, unhealthy: workers.unhealthy + keptBack },
+    workers: { ...workers, unhealthy: isCrashing ? Math.max(1, unhealthy) : unhealthy },
   }
 }
 
-/** Why jobs of an endpoint wait, or this one job; undefined when none waits. */
-export function waitingReason(deps: ViewDeps, endpoint: Endpoint, job?: Job): string | undefined {
-  const { storage, clock, fleet, counts, registry, supervisor } = deps
+/** Who waits: a job, or a request to a load-balanced endpoint since this time, steady ms. */
+export type Waiter = { readonly job: Job } | { readonly requestSince: number }
+
+/** Why jobs of an endpoint wait, or this one job or request; undefined when none waits. */
+export function waitingReason(deps: ViewDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
+  const { storage, clock, counts, registry, supervisor } = deps
   const queue = counts.of(endpoint.id)
+  const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
   if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
-  const { crashLoop } = supervisor.status(endpoint.id)
+  const { crashLoop, decision } = supervisor.status(endpoint.id)
   return whyJobsWait({
     config: endpoint.config,
     paused: endpoint.paused,
     queue,
     workers: registry.ofEndpoint(endpoint.id),
     crashLoop,
-    noCapacityReason: throttledReason({ fleet, supervisor }, endpoint),
+    noCapacityReason: throttledReason(deps, endpoint),
+    neverCapacity: decision?.neverPlaced,
     job: job && { lowPriority: job.lowPriority === 1, ahead: storage.jobs.waitingBefore(job, AHEAD_MAX) },
+    waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
     now: clock.steady(),
   })
+}
+
+/** A waiting reason as fields of a view. */
+export function viewWaiting(reason: WaitingReason | undefined): {
+  readonly waitingReason?: string
+  readonly waitingNeedsChange?: true
+} {
+  if (reason === undefined) return {}
+  return { waitingReason: reason.text, ...(reason.needsChange ? { waitingNeedsChange: true } : {}) }
+}
+
+/** How an endpoint is, by the table of states. */
+function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
+  const { normal, lowPriority, inProgress } = deps.counts.of(endpoint.id)
+  return endpointStateOf({
+    paused: endpoint.paused,
+    workersMax: endpoint.config.workersMax,
+    graph: endpoint.config.graph,
+    inQueue: normal + lowPriority,
+    inProgress,
+    crash: deps.supervisor.status(endpoint.id).crashLoop,
+    throttledReason: throttledReason(deps, endpoint),
+    workers: deps.registry.ofEndpoint(endpoint.id),
+  })
+}
+
+/** The crashes of the workers of an endpoint, with wall times; the next try only where work waits for it. */
+function viewCrash(
+  { clock, supervisor }: Pick<ViewDeps, 'clock' | 'supervisor'>,
+  id: string,
+): EndpointCrash | undefined {
+  const { crashLoop, decision } = supervisor.status(id)
+  if (crashLoop === undefined) return undefined
+  const wall = (steady: number) => steady - clock.steady() + clock.now()
+  const { count, lastWords, since, lastAt, needsChange, backOffUntil } = crashLoop
+  const isPlanned = (decision?.wanted ?? 0) > 0
+  return {
+    ...{ count, lastWords, since: wall(since), lastAt: wall(lastAt), needsChange },
+    ...(isPlanned ? { nextTryAt: wall(backOffUntil) } : {}),
+  }
 }
 
 /** Why a worker that is wanted finds no place; undefined: none is wanted, or each finds one. */
@@ -84,7 +131,7 @@ export function addressesOf(
 
 /** An endpoint as people see it. @param baseUrl address of the service, without a slash at the end */
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
-  const reason = waitingReason(deps, endpoint)
+  const crash = viewCrash(deps, endpoint.id)
   const throttled = throttledReason(deps, endpoint)
   return {
     ...endpoint.config,
@@ -93,7 +140,9 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     createdAt: endpoint.createdAt,
     updatedAt: endpoint.updatedAt,
     ...addressesOf(endpoint, baseUrl),
-    ...(reason === undefined ? {} : { waitingReason: reason }),
+    state: stateOf(deps, endpoint),
+    ...(crash === undefined ? {} : { crash }),
+    ...viewWaiting(waitingReason(deps, endpoint)),
     ...(throttled === undefined ? {} : { throttledReason: throttled }),
   }
 }

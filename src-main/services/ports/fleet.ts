@@ -112,10 +112,14 @@ export type Fleet = {
   readonly sweep: () => Promise<void>
   /** Delivers what was read of the output so far, so that lines can be told apart by job. */
   readonly drainOutput: (workerId: string) => void
-  /** How many more workers with this plan find a place now, and why not more. */
+  /**
+   * How many more workers with this plan find a place now, and why not more; `never`: none will on this machine as it
+   * is, also if nothing else ran.
+   */
   readonly capacity: (plan: { readonly container?: ContainerSettings | undefined }) => {
     readonly free: number
     readonly reason: string | undefined
+    readonly never?: boolean | undefined
   }
   /**
    * Why no worker with such a container could ever run on this machine as it is, also if nothing else ran: no engine, no

@@ -253,9 +253,13 @@ export class WorkerSupervisor {
     this.#lastCheck.set(endpointId, clock.steady())
     const endpoint = storage.endpoints.get(endpointId)
     if (endpoint?.config.faults?.coldStart === true) this.#endUsedUp(endpoint)
+    this.#lifecycle.countFailures(endpointId)
     const decision = this.#decide(endpointId, endpoint)
     this.#decisions.set(endpointId, decision)
-    for (const { workerId, reason, force } of decision.stop) this.leave(workerId, reason, force === true)
+    for (const { workerId, reason, force, failed } of decision.stop) {
+      if (failed === true) this.#lifecycle.fail(workerId, reason)
+      this.leave(workerId, reason, force === true)
+    }
     for (const worker of inService(registry.ofEndpoint(endpointId))) this.#endIfDone(worker)
     for (const workerId of decision.pause ?? []) this.#pause(workerId)
     for (const workerId of decision.resume ?? []) this.#resume(workerId)
@@ -286,7 +290,7 @@ export class WorkerSupervisor {
     const now = clock.steady()
     const count = counts.of(endpointId)
     const config = endpoint && settingsUnderFaults(endpoint.config)
-    const { free, reason } = findCapacity(fleet, config)
+    const { free, reason, never } = findCapacity(fleet, config)
     return decideScaling({
       config: config ?? GONE,
       keepPausedMs: config === undefined ? 0 : keepPausedMs(config),
@@ -307,6 +311,7 @@ export class WorkerSupervisor {
       })),
       freePlaces: free,
       noCapacityReason: reason,
+      neverCapacity: never,
       backOffUntil: this.#crashLoop(endpointId)?.backOffUntil,
       now,
     })

@@ -154,7 +154,9 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       seen(worker, jobIds)
       for (const [jobId, order] of [...worker.stopOrders])
         if (order.sent && !jobIds.includes(jobId)) clearOrder(worker, jobId)
-      if (unhealthy !== undefined && registry.apply(worker, 'markUnhealthy', unhealthy)) onWorkerChange(worker)
+      if (unhealthy === undefined || !registry.apply(worker, 'markUnhealthy', unhealthy)) return
+      worker.failure = unhealthy
+      onWorkerChange(worker)
     },
     report(worker, jobId, report) {
       seen(worker, [jobId])

@@ -35,6 +35,10 @@ export type WorkerLifecycle = {
   readonly start: (endpoint: Endpoint, staged?: boolean) => Promise<LiveWorker>
   /** SIGTERM now; the end of it with all its children when the grace time is over. Settles when it has ended. */
   readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
+  /** A worker has failed, for this reason and what it said last of its start. It still has to be stopped. */
+  readonly fail: (workerId: string, reason: string) => void
+  /** Counts workers that failed as crashes before they have ended: else the next would start without the pause after one. */
+  readonly countFailures: (endpointId: string) => void
   /** Throws away what was made ready for an endpoint. */
   readonly discardPrepared: (endpointId: string) => Promise<void>
   /** Breaks off starts that wait for an image, say, and throws away all that was made ready. */
@@ -56,15 +60,14 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     if (worker === undefined) return
     fleet.drainOutput(worker.id)
     const cause = worker.killedBy ?? exit.reason
-    const words = cause ?? lastWords(worker.lastLines, exit)
+    const words = cause ?? worker.failure ?? lastWords(worker.lastLines, exit)
     // Also where it was to leave anyway: a switch that is on has to be met.
     const wasOrdered = worker.ordered && worker.killedBy === undefined
     const held = leases.ofWorker(worker.id)
     const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
-    registry.apply(worker, 'exit', wasOrdered ? worker.reason : words)
+    registry.apply(worker, 'exit', wasOrdered ? (worker.failure ?? worker.reason) : words)
     registry.remove(worker.id)
-    // A staged one says how it went to who staged it; the endpoint itself has not crashed.
-    if (!exit.blameless && !worker.staged) history.remember(worker, words, clock.steady())
+    if (!exit.blameless) history.remember(worker, { words, code: exit.code }, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
     const takeBack = wasOrdered || exit.blameless ? releaseJobs : rescueLostJobs
@@ -133,6 +136,16 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   return {
     start,
     stop,
+    fail(workerId, reason) {
+      const worker = registry.get(workerId)
+      if (worker !== undefined) worker.failure ??= worker.reason === undefined ? reason : `${reason}: ${worker.reason}`
+    },
+    countFailures(endpointId) {
+      for (const worker of registry.ofEndpoint(endpointId)) {
+        const { failure: words } = worker
+        if (words !== undefined) history.remember(worker, { words, code: undefined }, clock.steady())
+      }
+    },
     discardPrepared: prepared.discard,
     close() {
       closing.abort(new Error('the service stops'))

@@ -37,8 +37,12 @@ export type LiveWorker = {
   staged: boolean
   /** It was started by an earlier run of the service, which may have told it to leave. */
   adopted: boolean
-  /** We told it to leave, so its end is no crash. */
+  /** We told it to leave, so its end is no crash unless `failure` says so. */
   ordered: boolean
+  /** What it did wrong itself, whoever ended it then: it was not ready in time, or it reported that it is unhealthy. */
+  failure: string | undefined
+  /** Its end stands in the history of crashes, which a failure does before the worker has ended. */
+  counted: boolean
   /** It asked for its own replacement, or was found after a crash with other settings: it gets no further job. */
   replace: boolean
   /** Revision of settings that it does not have, but serves for until a worker with them is ready; see replace-workers.ts. */
@@ -167,6 +171,8 @@ export function newLiveWorker(
     staged: false,
     adopted: false,
     ordered: false,
+    failure: undefined,
+    counted: false,
     replace: false,
     standsInFor: undefined,
     replacement: undefined,

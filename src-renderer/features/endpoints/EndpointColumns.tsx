@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
-import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { EndpointFigures, LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { errorLine } from '../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -10,7 +10,7 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Duration, Nothing } from '../../ui/Values.tsx'
-import { endpointKind, endpointState } from './endpoint-state.ts'
+import { endpointKind, endpointState, stateNow } from './endpoint-state.ts'
 import { faultsInWords } from './fault-words.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
@@ -40,7 +40,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'state',
     header: 'State',
-    width: 100,
+    width: 124,
     grow: 1,
     sortBy: ({ endpoint, workers }) => endpointState(endpoint, workers).word,
     cell: ({ endpoint, workers }) => <State endpoint={endpoint} workers={workers} />,
@@ -96,18 +96,27 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     header: 'Last error',
     width: 120,
     grow: 2,
-    cell: ({ endpoint, figures }) => <LastError endpoint={endpoint} figures={figures} />,
+    cell: (row) => <LastError {...row} />,
   },
 ]
 
+/** The crashes of an endpoint that is crashing now. */
+function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>): EndpointCrash | undefined {
+  return stateNow(endpoint, workers) === 'crashing' ? endpoint.crash : undefined
+}
+
 function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
-  const dot = <StateDot {...endpointState(endpoint, workers)} />
+  const crash = crashOf({ endpoint, workers })
+  const dot = <StateDot {...endpointState(endpoint, workers)} {...(crash && { detail: `${crash.count} ×` })} />
+  const why =
+    endpoint.waitingReason ??
+    (crash && `Crashed ${crash.count === 1 ? 'once' : `${crash.count} times in a row`}: ${crash.lastWords}`)
   return (
     <span className="flex items-center gap-2">
-      {endpoint.waitingReason === undefined ? (
+      {why === undefined ? (
         dot
       ) : (
-        <Tooltip text={endpoint.waitingReason}>
+        <Tooltip text={why}>
           <span>{dot}</span>
         </Tooltip>
       )}
@@ -137,11 +146,16 @@ function LastHour({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures
   )
 }
 
-function LastError({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures'>) {
+function LastError({ endpoint, workers, figures }: EndpointRow) {
+  const crash = crashOf({ endpoint, workers })
+  if (crash !== undefined) return <ErrorLink text={crash.lastWords} to={ADDRESS.endpoint(endpoint.id, 'logs')} />
   if (figures?.lastError === undefined) return <Nothing />
   const { jobId, error } = figures.lastError
-  const text = errorLine(error) || 'no message'
   const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)
+  return <ErrorLink text={errorLine(error) || 'no message'} to={to} />
+}
+
+function ErrorLink({ text, to }: { readonly text: string; readonly to: string }) {
   return (
     <Tooltip text={text}>
       <Link to={to} className="text-failed-ink hover:underline">

@@ -14,8 +14,10 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { JobsView } from '../jobs/JobsView.tsx'
 import { RequestsTab } from '../requests/RequestsTab.tsx'
 import { WorkerGrid } from '../workers/WorkerGrid.tsx'
+import { CrashBanner } from './CrashBanner.tsx'
+import { CrashingDot } from './CrashingDot.tsx'
 import { EndpointMenu } from './EndpointMenu.tsx'
-import { endpointState } from './endpoint-state.ts'
+import { endpointState, stateNow } from './endpoint-state.ts'
 import { FaultBanner } from './FaultBanner.tsx'
 import { GraphNotice } from './GraphNotice.tsx'
 import { NoJobsTaken } from './NoJobsTaken.tsx'
@@ -50,16 +52,21 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
     useShallow((state) => Object.values(state.live.workers).filter((worker) => worker.endpointId === endpoint.id)),
   )
   const ready = workers.filter(({ state }) => state === 'idle' || state === 'running').length
+  const crash = stateNow(endpoint, workers) === 'crashing' ? endpoint.crash : undefined
   const commands = useEndpointCommands(endpoint)
   const settings = useSettingsDraft(endpoint.id)
   return (
     <Page
       crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
       state={
-        <StateDot
-          {...endpointState(endpoint, workers)}
-          {...(endpoint.graph === undefined && { detail: `${ready} of ${endpoint.workersMax} workers` })}
-        />
+        crash === undefined ? (
+          <StateDot
+            {...endpointState(endpoint, workers)}
+            {...(endpoint.graph === undefined && { detail: `${ready} of ${endpoint.workersMax} workers` })}
+          />
+        ) : (
+          <CrashingDot crash={crash} />
+        )
       }
       actions={<EndpointMenu endpoint={endpoint} tab={tab} />}
       commands={commands}
@@ -76,8 +83,9 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
       }
     >
       <FaultBanner endpoint={endpoint} />
+      {crash !== undefined && <CrashBanner endpoint={endpoint} crash={crash} />}
       {endpoint.graph !== undefined && <GraphNotice id={endpoint.id} graph={endpoint.graph} />}
-      <TabContent endpoint={endpoint} tab={tab} settings={settings} />
+      <TabContent endpoint={endpoint} tab={tab} settings={settings} isCrashing={crash !== undefined} />
     </Page>
   )
 }
@@ -86,12 +94,13 @@ type TabContentProps = {
   readonly endpoint: LiveEndpoint
   readonly tab: EndpointTab
   readonly settings: DraftState
+  readonly isCrashing: boolean
 }
 
-function TabContent({ endpoint, tab, settings }: TabContentProps) {
+function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
   switch (tab) {
     case 'overview':
-      return <OverviewTab endpoint={endpoint} />
+      return <OverviewTab endpoint={endpoint} isCrashing={isCrashing} />
     case 'requests':
       return <RequestsTab endpoint={endpoint} />
     case 'jobs':

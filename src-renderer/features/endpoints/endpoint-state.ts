@@ -1,23 +1,42 @@
-import type { WorkerState, WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { endpointStateOf, endpointStateWord } from '../../../src-main/domain/worker/endpoint-state.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
+import type { Tone } from '../../ui/tone.ts'
 
-type Facts = Pick<LiveEndpoint, 'paused' | 'workersMax' | 'inQueue' | 'inProgress' | 'throttledReason' | 'graph'>
+type Facts = Pick<
+  LiveEndpoint,
+  'paused' | 'workersMax' | 'inQueue' | 'inProgress' | 'throttledReason' | 'graph' | 'crash'
+>
 
-/** How an endpoint is, in a word: what a person would want to know first. */
+const TONES: Readonly<Record<EndpointState, Tone>> = {
+  paused: 'queued',
+  published: 'completed',
+  closed: 'queued',
+  crashing: 'failed',
+  unhealthy: 'failed',
+  running: 'running',
+  starting: 'running',
+  waiting: 'timed-out',
+  throttled: 'timed-out',
+  ready: 'completed',
+  asleep: 'queued',
+}
+
+/** How an endpoint is by what is known here, which events keep newer than the service's own word. */
+export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): EndpointState {
+  return endpointStateOf({ ...endpoint, workers })
+}
+
+/** A state of an endpoint as dot and word. */
+export function endpointStateDot(state: EndpointState): StateDotProps {
+  const tone = TONES[state]
+  return { tone, word: endpointStateWord(state), ...(tone === 'running' && { pulses: true }) }
+}
+
+/** How an endpoint is, as dot and word. */
 export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): StateDotProps {
-  const inState = (state: WorkerState) => workers.filter((worker) => worker.state === state).length
-  const ready = inState('idle') + inState('running')
-  if (endpoint.paused) return { tone: 'queued', word: 'Paused' }
-  // It has no workers of its own and takes jobs all the same.
-  if (endpoint.graph !== undefined) return { tone: 'completed', word: 'Published' }
-  if (endpoint.workersMax === 0) return { tone: 'queued', word: 'Closed' }
-  if (inState('unhealthy') > 0 && ready === 0) return { tone: 'failed', word: 'Unhealthy' }
-  if (endpoint.inProgress > 0 || inState('running') > 0) return { tone: 'running', word: 'Running', pulses: true }
-  if (inState('initializing') > 0) return { tone: 'running', word: 'Starting', pulses: true }
-  if (endpoint.inQueue > 0) return { tone: 'timed-out', word: 'Waiting' }
-  if (ready === 0 && endpoint.throttledReason !== undefined) return { tone: 'timed-out', word: 'Throttled' }
-  return ready > 0 ? { tone: 'completed', word: 'Ready' } : { tone: 'queued', word: 'Asleep' }
+  return endpointStateDot(stateNow(endpoint, workers))
 }
 
 /** What an endpoint runs, in two or three words. */

@@ -7,6 +7,8 @@ import { useApp } from '../../store/app-context.ts'
 export type EndpointActions = {
   readonly pause: () => Promise<void>
   readonly resume: () => Promise<void>
+  /** Forgets the crashes of its workers, so that the next one starts at once. */
+  readonly tryAgain: () => Promise<void>
   /** Turns all fault switches off. @param faults those that are on, for the way back */
   readonly clearFaults: (faults: Faults) => Promise<void>
   /** @returns whether it is gone */
@@ -48,6 +50,14 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
       clearFaults: (faults) => setFaults(undefined, faults),
       pause: () => setPaused(true, () => void setPaused(false, undefined)),
       resume: () => setPaused(false, () => void setPaused(true, undefined)),
+      async tryAgain() {
+        try {
+          await client.call('endpointResume', { path })
+          tell({ kind: 'done', text: `${name} forgets its crashes: the next worker starts without a pause.` })
+        } catch (error) {
+          tell({ kind: 'error', text: (error as Error).message })
+        }
+      },
       async remove() {
         try {
           await client.call('endpointDelete', { path })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HELLO_VIEW, sendError, setupCli } from './support.ts'
+import { HELLO_VIEW, NOW, sendError, setupCli } from './support.ts'
 
 async function setup() {
   const withKey = { ...HELLO_VIEW, key: 'endpoint-key' }
@@ -171,15 +171,30 @@ describe('the other endpoint commands', () => {
     const membership = { name: 'demo', environment: 'staging', resource: 'greet', code: 'c', variables: 0 }
     const view = { ...HELLO_VIEW, app: membership }
     const { run } = await setupCli({ 'GET /api/endpoints': { endpoints: [view] }, 'GET /api/endpoints/hello': view })
-    expect((await run(['endpoint', 'list'])).stdout).toContain('hello     Hello  demo/staging  active')
+    expect((await run(['endpoint', 'list'])).stdout).toContain('hello     Hello  demo/staging  Asleep')
     expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(/^app +demo\/staging, as greet$/m)
+  })
+
+  test('list and show tell of crashes: how often, the next try, the last words', async () => {
+    const crash = { count: 7, lastWords: 'KeyError: 1', since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
+    const crashing = { ...HELLO_VIEW, state: 'crashing', crash: { ...crash, nextTryAt: NOW + 11_500 } }
+    const { run } = await setupCli({
+      'GET /api/endpoints': { endpoints: [crashing, { ...HELLO_VIEW, id: 'b', state: 'crashing', crash }] },
+      'GET /api/endpoints/hello': crashing,
+    })
+    const { stdout } = await run(['endpoint', 'list'])
+    expect(stdout).toMatch(/^hello .* Crashing .* 7 times, next try in 12 s: KeyError: 1$/m)
+    expect(stdout).toMatch(/^b .* Crashing .* 7 times, next try when work comes: KeyError: 1$/m)
+    expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(
+      /^state +Crashing\n+crashes +7 times, next try in 12 s\n +KeyError: 1$/m,
+    )
   })
 
   test('list is a table for people', async () => {
     const { run } = await setup()
     expect((await run(['endpoint', 'list'])).stdout).toBe(
       'ENDPOINT  NAME   APP  STATE   WORKERS  RUNS      CHANGED   WAITS FOR\n' +
-        'hello     Hello       active  0,3      hello.py  14 s ago\n',
+        'hello     Hello       Asleep  0,3      hello.py  14 s ago\n',
     )
   })
 

@@ -83,7 +83,7 @@ test('a delay that is no span is refused before anything is sent', async () => {
 
 test('endpoint list and show mark an endpoint with a switch on, and no other', async () => {
   const on = await setup({ failPercent: 20 })
-  expect((await on.run(['endpoint', 'list'])).stdout).toContain('active, faults on')
+  expect((await on.run(['endpoint', 'list'])).stdout).toContain('Asleep, faults on')
   expect((await on.run(['endpoint', 'show', 'hello'])).stdout).toMatch(/fault switches\s+on: fail 20 %/)
   const off = await setup()
   expect((await off.run(['endpoint', 'list'])).stdout).not.toContain('faults')

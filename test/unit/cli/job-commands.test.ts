@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Answers, NOW, sendEvents, setupCli } from './support.ts'
+import { type Answers, NOW, sendError, sendEvents, setupCli } from './support.ts'
 
 const done = { id: 'j1', status: 'COMPLETED', delayTime: 12, executionTime: 3, output: { ok: 1 }, workerId: 'w1' }
 const failed = { id: 'j1', status: 'FAILED', error: 'asked to fail' }
@@ -21,8 +21,16 @@ const detail = {
   chunkCount: 0,
 }
 
+const progress = { id: 'j1', endpointId: 'hello', status: 'IN_QUEUE', createdAt: NOW - 2000, attempt: 0 }
+const TERMINAL = { person: {}, env: { NO_COLOR: '1' } }
+
 const setup = (answers: Answers = {}) =>
-  setupCli({ 'POST /v2/hello/run': waiting, 'GET /api/jobs/j1': detail, ...answers })
+  setupCli({
+    'POST /v2/hello/run': waiting,
+    'GET /api/jobs/j1': detail,
+    'GET /api/jobs/j1/progress': { ...progress, waitingReason: 'the endpoint is paused' },
+    ...answers,
+  })
 
 test.each([
   ['999', 'A'.repeat(999), `"${'A'.repeat(999)}"`],
@@ -31,7 +39,7 @@ test.each([
   'a picture of %s characters in an output is printed to a person as far as it can be read',
   async (_n, data, shown) => {
     const { run } = await setup({ 'POST /v2/hello/runsync': { ...done, output: { data } } })
-    expect((await run(['runsync', 'hello'])).stdout).toContain(`output     {"data":${shown}}\n`)
+    expect((await run(['runsync', 'hello'], TERMINAL)).stdout).toContain(`output     {"data":${shown}}\n`)
     expect((await run(['runsync', 'hello', '--json'])).json()).toMatchObject({ output: { data } })
   },
 )
@@ -105,28 +113,70 @@ describe('run', () => {
     expect(stderr).toMatch(message)
   })
 
-  test('with --wait asks until the job has ended and prints the result', async () => {
-    const answers = [waiting, done]
+  test('prints the id alone in a pipe, and what a person wants to know at a terminal', async () => {
+    const { run } = await setup()
+    expect((await run(['run', 'hello'])).stdout).toBe('j1\n')
+    expect((await run(['run', 'hello'], TERMINAL)).stdout).toBe('job       j1\nendpoint  hello\nstatus    IN_QUEUE\n')
+  })
+
+  const inTurn = (answers: unknown[]) => (response: Parameters<typeof sendEvents>[0]) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers.shift()))
+  }
+
+  test('with --wait asks until the job has ended and prints the result, and why it waits', async () => {
     const { run, service } = await setup({
-      'GET /v2/hello/status-sync/j1': (response: Parameters<typeof sendEvents>[0]) => {
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(answers.shift()))
-      },
+      'GET /v2/hello/status-sync/j1': inTurn([waiting, done]),
+      'GET /api/jobs/j1/progress': { ...progress, waitingReason: 'A worker is starting, for 1 s.' },
     })
-    const { exitCode, json } = await run(['run', 'hello', '{}', '--wait', '--json'])
+    const { exitCode, json, stderr } = await run(['run', 'hello', '{}', '--wait'])
     expect({ exitCode, answer: json() }).toEqual({ exitCode: 0, answer: done })
+    expect(stderr).toBe('waits: A worker is starting, for 1 s.\n')
     expect(service.seen.map(({ line }) => line)).toEqual([
       'POST /v2/hello/run',
-      'GET /v2/hello/status-sync/j1?wait=300000',
-      'GET /v2/hello/status-sync/j1?wait=300000',
+      'GET /api/jobs/j1/progress',
+      'GET /v2/hello/status-sync/j1?wait=1000',
+      'GET /api/jobs/j1/progress',
+      'GET /v2/hello/status-sync/j1?wait=1000',
     ])
+  })
+
+  test.each([
+    ['run --wait', ['run', 'hello', '--wait']],
+    ['runsync', ['runsync', 'hello']],
+  ])('%s gives up with 1 and the reason when waiting cannot help', async (_name, words) => {
+    const waitingReason = "No worker runs: worker exited 3 times within 4 s: ModuleNotFoundError: No module named 'x'."
+    const { run } = await setup({
+      'POST /v2/hello/runsync': waiting,
+      'GET /v2/hello/status/j1': waiting,
+      'GET /v2/hello/status-sync/j1': waiting,
+      'GET /api/jobs/j1/progress': inTurn([
+        { ...progress, waitingReason: 'A worker is starting.' },
+        { ...progress, waitingReason, waitingNeedsChange: true },
+      ]),
+    })
+    const { exitCode, stderr, json } = await run([...words, '--json'])
+    expect({ exitCode, answer: json() }).toEqual({ exitCode: 1, answer: waiting })
+    expect(JSON.parse(stderr)).toEqual({
+      code: 'WAITS_IN_VAIN',
+      error: `Job j1 waits, and waiting does not help. ${waitingReason} It stays in the queue and runs when that is mended; \`drydock cancel j1\` takes it back.`,
+    })
+  })
+
+  test('with the key of an endpoint, which may not ask why, waits all the same', async () => {
+    const { run } = await setup({
+      'GET /v2/hello/status-sync/j1': done,
+      'GET /api/jobs/j1/progress': (response: Parameters<typeof sendError>[0]) =>
+        sendError(response, 403, 'KEY_NOT_ALLOWED', 'not with this key'),
+    })
+    expect((await run(['run', 'hello', '--wait'])).json()).toEqual(done)
   })
 })
 
 describe('runsync', () => {
   test('prints the record for people', async () => {
     const { run, service } = await setup({ 'POST /v2/hello/runsync': done })
-    const { exitCode, stdout } = await run(['runsync', 'hello', '{"a":1}', '--wait-ms', '1500'])
-    expect(service.seen).toMatchObject([{ line: 'POST /v2/hello/runsync?wait=1500', body: { input: { a: 1 } } }])
+    const { exitCode, stdout } = await run(['runsync', 'hello', '{"a":1}', '--wait-ms', '1500'], TERMINAL)
+    expect(service.seen).toMatchObject([{ line: 'POST /v2/hello/runsync?wait=1000', body: { input: { a: 1 } } }])
     expect(exitCode).toBe(0)
     expect(stdout).toBe(
       'job        j1\nendpoint   hello\nstatus     COMPLETED\ndelay      12 ms\nexecution  3 ms\nworker     w1\noutput     {"ok":1}\n',
@@ -147,17 +197,21 @@ describe('runsync', () => {
       error_traceback: 'Traceback:\n  x\n',
     })
     const { run } = await setup({ 'POST /v2/hello/runsync': { ...failed, error } })
-    const { stdout, stderr } = await run(['runsync', 'hello'])
+    const { stdout, stderr } = await run(['runsync', 'hello'], TERMINAL)
     expect(stdout).toContain('error     ValueError: no\n          Traceback:\n            x\n')
     expect(stderr).toBe('drydock: Job j1 ended as FAILED: ValueError: no.\n')
   })
 
-  test('whose wait is over says how to go on, and is no failure', async () => {
+  test('prints the record as JSON in a pipe', async () => {
+    const { run } = await setup({ 'POST /v2/hello/runsync': done })
+    expect((await run(['runsync', 'hello'])).json()).toEqual(done)
+  })
+
+  test('whose wait is over exits with 1 and says how to go on', async () => {
     const { run } = await setup({ 'POST /v2/hello/runsync': { id: 'j1', status: 'IN_PROGRESS' } })
-    const { exitCode, stderr } = await run(['runsync', 'hello'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 0,
-      stderr: 'The wait is over, the job goes on: drydock status hello j1\n',
+    expect(await run(['runsync', 'hello', '--wait-ms', '0'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'drydock: The wait is over, and job j1 is IN_PROGRESS. It goes on: `drydock status hello j1`.\n',
     })
   })
 })

@@ -184,4 +184,5 @@ export const HELLO_VIEW: EndpointView = {
   createdAt: NOW - 60_000,
   updatedAt: NOW - 14_000,
   url: 'http://127.0.0.1:8790/v2/hello',
+  state: 'asleep',
 }

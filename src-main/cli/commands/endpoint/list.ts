@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { ago } from '../../format.ts'
 import { openSession } from '../../session.ts'
+import { endpointStateText, waitText } from '../../show-endpoint.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
 /** `drydock endpoint list`: all endpoints, one a line. */
@@ -27,13 +28,13 @@ export function addEndpointList(parent: Command, surroundings: Surroundings): vo
           endpoint.id,
           endpoint.name,
           endpoint.app === undefined ? '' : `${endpoint.app.name}/${endpoint.app.environment}`,
-          `${endpoint.paused ? 'paused' : 'active'}${endpoint.faults === undefined ? '' : ', faults on'}`,
+          `${endpointStateText(output, endpoint)}${endpoint.faults === undefined ? '' : ', faults on'}`,
           `${endpoint.workersMin},${endpoint.workersMax}`,
           endpoint.handler === undefined
             ? (endpoint.command ?? endpoint.container?.image ?? '')
             : basename(endpoint.handler),
           ago(endpoint.updatedAt, surroundings.now()),
-          endpoint.waitingReason ?? '',
+          waitText(endpoint, surroundings.now()),
         ]),
       )
     })

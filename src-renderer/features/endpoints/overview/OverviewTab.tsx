@@ -9,15 +9,18 @@ import { WaitingNotice } from './WaitingNotice.tsx'
 
 const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 
+/** An endpoint, and whether it is crashing, which the page says already. */
+export type OverviewTabProps = { readonly endpoint: LiveEndpoint; readonly isCrashing: boolean }
+
 /** An endpoint at one glance: why it waits, its charts, its latest jobs. */
-export function OverviewTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
   const [search, setSearch] = useSearchParams()
   const range = RANGE_NAMES.find((name) => name.replace(' ', '') === search.get('range')) ?? '1 h'
   // What its jobs do is counted with the endpoint whose workers run them.
   const isGraph = endpoint.graph !== undefined
   return (
     <>
-      <WaitingNotice endpoint={endpoint} />
+      {!isCrashing && <WaitingNotice endpoint={endpoint} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
         <CommandLine command={endpoint.url} />
         {!isGraph && (

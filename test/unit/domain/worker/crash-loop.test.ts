@@ -17,6 +17,11 @@ describe('crash loop', () => {
     expect(judgeCrashLoop([crash(10_000)], 10_000)).toEqual({
       backOffUntil: 11_000,
       reason: "worker exited 2 s after its start: ModuleNotFoundError: No module named 'torch'",
+      count: 1,
+      since: 8000,
+      lastAt: 10_000,
+      lastWords: "ModuleNotFoundError: No module named 'torch'",
+      needsChange: false,
     })
   })
 
@@ -24,6 +29,11 @@ describe('crash loop', () => {
     expect(judgeCrashLoop([crash(2000), crash(11_000), crash(20_000)], 20_000)).toEqual({
       backOffUntil: 24_000,
       reason: "worker exited 3 times within 20 s: ModuleNotFoundError: No module named 'torch'",
+      count: 3,
+      since: 0,
+      lastAt: 20_000,
+      lastWords: "ModuleNotFoundError: No module named 'torch'",
+      needsChange: true,
     })
   })
 
@@ -65,10 +75,39 @@ describe('crash loop', () => {
     expect(judgeCrashLoop([crash(1000), crash(3000, left)], 3000)?.backOffUntil).toBe(2000)
   })
 
-  it('a crash of long ago is forgotten', () => {
-    expect(judgeCrashLoop([crash(0)], 600_000)?.backOffUntil).toBe(1000)
-    expect(judgeCrashLoop([crash(0)], 600_001)).toBeUndefined()
+  it('a ready worker that lived long and was told to leave ends the story, also without a job', () => {
+    const left = { ordered: true, becameReady: true }
+    expect(judgeCrashLoop([crash(1000), crash(30_000, { ...left, livedMs: 19_999 })], 30_000)?.count).toBe(1)
+    expect(judgeCrashLoop([crash(1000), crash(30_000, { ...left, livedMs: 20_000 })], 30_000)).toBeUndefined()
+  })
+
+  it('crashes of workers that never got ready are remembered until something changes', () => {
+    expect(judgeCrashLoop([crash(0), crash(5000, { ordered: true })], 600_001)?.count).toBe(1)
+  })
+
+  it('a crash of long ago of a worker that had been ready is forgotten', () => {
+    const wasReady = { becameReady: true, livedMs: 500 }
+    expect(judgeCrashLoop([crash(0, wasReady)], 600_000)?.backOffUntil).toBe(1000)
+    expect(judgeCrashLoop([crash(0, wasReady)], 600_001)).toBeUndefined()
     expect(judgeCrashLoop([crash(0), crash(900_000)], 900_000)?.backOffUntil).toBe(901_000)
+  })
+
+  it.each<[string, readonly WorkerExit[], boolean]>([
+    ['two crashes', [crash(1), crash(2)], false],
+    ['three with the same last words', [crash(1), crash(2), crash(3)], true],
+    [
+      'three that differ in numbers alone',
+      ['port 8123 is taken', 'port 45001 is taken', 'port 8 is taken'].map((reason, at) => crash(at, { reason })),
+      true,
+    ],
+    ['other last words among the latest three', [crash(1), crash(2, { reason: 'OOM' }), crash(3)], false],
+    ['other last words before those', [crash(1, { reason: 'OOM' }), crash(2), crash(3), crash(4)], true],
+    ['one that was ready', [crash(1), crash(2), crash(3, { becameReady: true, livedMs: 1 })], false],
+    ['a program that is not found', [crash(1, { code: 127 })], true],
+    ['a program that may not be run', [crash(1, { code: 126 })], true],
+    ['another exit code', [crash(1, { code: 1 })], false],
+  ])('%s', (_what, exits, needsChange) => {
+    expect(judgeCrashLoop(exits, 5)?.needsChange).toBe(needsChange)
   })
 
   it('no exits, no crash loop', () => {

@@ -194,7 +194,7 @@ describe('workers that cannot stay', () => {
       420_000,
       {
         start: 1,
-        stop: [{ workerId: 'a', reason: 'not ready within 420 s', force: true }],
+        stop: [{ workerId: 'a', reason: 'not ready within 420 s', force: true, failed: true }],
         nextCheckAt: NOW + COLD_START,
       },
     ],
@@ -202,7 +202,7 @@ describe('workers that cannot stay', () => {
       420_001,
       {
         start: 1,
-        stop: [{ workerId: 'a', reason: 'not ready within 420 s', force: true }],
+        stop: [{ workerId: 'a', reason: 'not ready within 420 s', force: true, failed: true }],
         nextCheckAt: NOW + COLD_START,
       },
     ],

@@ -8,10 +8,10 @@ const worker = (state: WaitingFacts['workers'][number]['state'], startedAt = NOW
   reason,
 })
 
-function why(
+function reasonOf(
   fields: Partial<Omit<WaitingFacts, 'config'>> = {},
   config: Partial<WaitingFacts['config']> = {},
-): string | undefined {
+): ReturnType<typeof whyJobsWait> {
   return whyJobsWait({
     config: { workersMin: 0, workersMax: 3, scaler: { type: 'QUEUE_DELAY', value: 4 }, ...config },
     paused: false,
@@ -22,8 +22,18 @@ function why(
   })
 }
 
+const why = (...facts: Parameters<typeof reasonOf>) => reasonOf(...facts)?.text
+
 const onlyLow = { normal: 0, lowPriority: 2 }
-const crashLoop = { backOffUntil: NOW + 7001, reason: 'worker exited 3 times within 20 s: KeyError: 1' }
+const crashLoop = {
+  backOffUntil: NOW + 7001,
+  reason: 'worker exited 3 times within 20 s: KeyError: 1',
+  count: 3,
+  since: NOW - 20_000,
+  lastAt: NOW - 1000,
+  lastWords: 'KeyError: 1',
+  needsChange: true,
+}
 const noCapacityReason = '32 of 32 worker processes are in use by `a` (20), `b` (12)'
 const busy = [worker('running'), worker('running'), worker('running')]
 
@@ -139,5 +149,26 @@ describe('why jobs wait', () => {
     ],
   ])('%s: "%s"', (_name, sentence, [fields, config]) => {
     expect(why(fields, config)).toBe(sentence)
+  })
+})
+
+describe('a reason that cannot get better by waiting', () => {
+  const first = { ...crashLoop, needsChange: false }
+  it.each<[string, boolean, Parameters<typeof reasonOf>]>([
+    ['paused', true, [{ paused: true }]],
+    ['no worker allowed', true, [{}, { workersMax: 0 }]],
+    ['crashes that repeat', true, [{ crashLoop }]],
+    ['crashes that may be an accident', false, [{ crashLoop: first }]],
+    ['a crash since the wait began', true, [{ crashLoop, waitingSince: NOW - 1001 }]],
+    ['crashes before the wait began, which may have been mended', false, [{ crashLoop, waitingSince: NOW - 1000 }]],
+    ['the next try', false, [{ crashLoop, workers: [worker('initializing')] }]],
+    ['crashes beside a worker that works', false, [{ crashLoop, workers: [worker('running')] }]],
+    ['no such card', true, [{ noCapacityReason: 'this machine has no NVIDIA GPU', neverCapacity: true }]],
+    ['all places taken', false, [{ noCapacityReason, neverCapacity: false }]],
+    ['a start', false, [{ workers: [worker('initializing')] }]],
+    ['busy workers', false, [{ workers: busy }]],
+    ['low priority', false, [{ queue: onlyLow }]],
+  ])('%s: %s', (_name, needsChange, [fields, config]) => {
+    expect(reasonOf(fields, config)?.needsChange).toBe(needsChange)
   })
 })

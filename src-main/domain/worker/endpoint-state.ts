@@ -1,0 +1,86 @@
+import type { EndpointCrash, EndpointState, WorkerState } from '../../contract/endpoint.ts'
+import { remainingSeconds } from './in-seconds.ts'
+
+/** What the state of an endpoint is decided by. Source: ours. */
+export type EndpointFacts = {
+  readonly paused: boolean
+  readonly workersMax: number
+  /** Set for a published graph, which has no workers of its own. */
+  readonly graph?: unknown
+  readonly inQueue: number
+  readonly inProgress: number
+  /** Set while its workers crash. */
+  readonly crash?: unknown
+  readonly throttledReason?: string | undefined
+  readonly workers: readonly { readonly state: WorkerState }[]
+}
+
+const count = ({ workers }: EndpointFacts, ...states: WorkerState[]) =>
+  workers.filter(({ state }) => states.includes(state)).length
+
+const isServing = (facts: EndpointFacts) => count(facts, 'idle', 'running') > 0
+
+/** One row of the table: the state, its word for people, and when an endpoint is in it unless a row above holds. */
+type StateRow = {
+  readonly state: EndpointState
+  readonly word: string
+  readonly holds: (facts: EndpointFacts) => boolean
+}
+
+/**
+ * THE table of states of an endpoint, in the order in which they are tried: what a person would want to know first. The
+ * list and the page of an endpoint, the palette, the status bar, `drydock endpoint list` and health derive from it.
+ */
+const ENDPOINT_STATE_ROWS = [
+  { state: 'paused', word: 'Paused', holds: ({ paused }) => paused },
+  // It takes jobs all the same.
+  { state: 'published', word: 'Published', holds: ({ graph }) => graph !== undefined },
+  { state: 'closed', word: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
+  { state: 'crashing', word: 'Crashing', holds: (facts) => facts.crash !== undefined && !isServing(facts) },
+  { state: 'unhealthy', word: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
+  { state: 'running', word: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
+  { state: 'starting', word: 'Starting', holds: (facts) => count(facts, 'initializing') > 0 },
+  { state: 'waiting', word: 'Waiting', holds: ({ inQueue }) => inQueue > 0 },
+  {
+    state: 'throttled',
+    word: 'Throttled',
+    holds: (facts) => !isServing(facts) && facts.throttledReason !== undefined,
+  },
+  { state: 'ready', word: 'Ready', holds: isServing },
+  { state: 'asleep', word: 'Asleep', holds: () => true },
+] as const satisfies readonly StateRow[]
+
+/** The states by how much they ask for attention, most first: how many endpoints are, taken together. Source: ours. */
+export const STATES_BY_ATTENTION = [
+  'crashing',
+  'unhealthy',
+  'throttled',
+  'waiting',
+  'starting',
+  'running',
+  'ready',
+  'published',
+  'asleep',
+  'paused',
+  'closed',
+] as const satisfies readonly EndpointState[]
+
+/** How an endpoint is. Source: the table. */
+export function endpointStateOf(facts: EndpointFacts): EndpointState {
+  return ENDPOINT_STATE_ROWS.find(({ holds }) => holds(facts))?.state ?? 'asleep'
+}
+
+/** The state as a word for people, like `Crashing`. Source: the table. */
+export function endpointStateWord(state: EndpointState): string {
+  return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.word ?? state
+}
+
+/**
+ * How often workers crashed and when the next one is tried: `7 times, next try in 12 s`.
+ * @param now - ms since the epoch
+ */
+export function crashSummary({ count: crashes, nextTryAt }: EndpointCrash, now: number): string {
+  const times = crashes === 1 ? 'once' : `${crashes} times`
+  if (nextTryAt === undefined) return `${times}, next try when work comes`
+  return nextTryAt > now ? `${times}, next try in ${remainingSeconds(nextTryAt - now)}` : `${times}, trying again`
+}

@@ -1,0 +1,108 @@
+/** Endpoints whose workers crash: their state, what is told of it, and when nobody has to wait any longer. */
+import { expect, test } from 'vitest'
+import { setup, type TestService } from '../support/core.ts'
+
+const WORDS = "ModuleNotFoundError: No module named 'torch'"
+const read = (service: TestService, id = 'e') => service.get(`/api/endpoints/${id}`)
+const crashes = (service: TestService, count: number) =>
+  service.clock.until(async () => {
+    const { crash } = await read(service)
+    return crash?.count === count && crash
+  }, 120_000)
+
+async function withCrashes(count: number, config: object = {}) {
+  const service = await setup()
+  service.fleet().failStarts = WORDS
+  await service.createEndpoint('e', config)
+  await crashes(service, count)
+  return service
+}
+
+test('an endpoint whose workers crash is crashing, with count, last words and the next try', async () => {
+  const service = await withCrashes(3)
+  const at = service.clock.wall()
+  expect(await read(service)).toMatchObject({
+    state: 'crashing',
+    crash: { count: 3, lastWords: WORDS, since: at - 3000, lastAt: at, nextTryAt: at + 4000, needsChange: true },
+  })
+  expect((await service.get('/api/live')).endpoints).toMatchObject([{ state: 'crashing', crash: { count: 3 } }])
+  expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1, initializing: 0 })
+})
+
+test('it stays so when nothing wants a worker any longer, however long ago that was', async () => {
+  const service = await setup()
+  service.fleet().failStarts = WORDS
+  await service.createEndpoint('e', { workersMin: 0 })
+  const jobId = await service.run()
+  await crashes(service, 7)
+  await service.post(`/v2/e/cancel/${jobId}`)
+  await service.clock.advance(3_600_000)
+  const { state, crash } = await read(service)
+  expect({ state, crash }).toMatchObject({ state: 'crashing', crash: { count: 7, lastWords: WORDS } })
+  expect(crash).not.toHaveProperty('nextTryAt')
+  expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1 })
+})
+
+test('a worker that is ready ends it, and so does a change of the settings', async () => {
+  const service = await withCrashes(2)
+  service.fleet().failStarts = undefined
+  const worker = await service.clock.until(() => service.fleet().list()[0], 10_000)
+  expect(await read(service)).toMatchObject({ state: 'crashing' })
+  const taker = await service.worker()
+  expect(taker.id).toBe(worker.workerId)
+  const jobId = await service.run()
+  expect((await taker.take())?.id).toBe(jobId)
+  expect(await read(service)).toMatchObject({ state: 'running' })
+  await taker.done(jobId, { output: 1 })
+  expect(await read(service)).toMatchObject({ state: 'ready' })
+
+  const other = await withCrashes(2)
+  await other.ask('PATCH', '/api/endpoints/e', { body: { workersMin: 0 } })
+  expect(await read(other)).not.toHaveProperty('crash')
+})
+
+test('a job says that waiting does not help once workers fail in the same way, and not before a try of its own', async () => {
+  const service = await withCrashes(3)
+  await service.clock.advance(1)
+  const jobId = await service.run()
+  const progress = () => service.get(`/api/jobs/${jobId}/progress`)
+  expect((await progress()).waitingReason).toContain('worker exited 3 times')
+  expect(await progress()).not.toHaveProperty('waitingNeedsChange')
+  await crashes(service, 4)
+  expect(await progress()).toMatchObject({ waitingNeedsChange: true })
+  expect(await read(service)).toMatchObject({ waitingNeedsChange: true })
+})
+
+test('a program that is not found needs no second try to say so', async () => {
+  const service = await setup()
+  await service.createEndpoint()
+  const { id } = await service.worker()
+  service.fleet().print(id, '/bin/sh: 1: exec: uvicorn: not found')
+  service.fleet().end(id, { code: 127 })
+  expect(await crashes(service, 1)).toMatchObject({ lastWords: expect.stringContaining('uvicorn'), needsChange: true })
+})
+
+test('a worker that reports itself unhealthy at its start has crashed, with the words of its check', async () => {
+  const service = await setup()
+  await service.createEndpoint()
+  const ill: string[] = []
+  for (const count of [1, 2, 3]) {
+    const worker = await service.clock.until(() => {
+      const next = service
+        .fleet()
+        .list()
+        .find(({ workerId }) => !ill.includes(workerId))
+      return next && service.worker()
+    }, 10_000)
+    ill.push(worker.id)
+    await worker.ping([], '&status=unhealthy&check=model&reason=RuntimeError%3A%20model%20file%20is%20missing')
+    await crashes(service, count)
+  }
+  const jobId = await service.run()
+  expect(await service.get(`/api/jobs/${jobId}/progress`)).toMatchObject({
+    waitingReason: expect.stringMatching(
+      /^No worker runs: worker exited 3 times within \d+ s: model: RuntimeError: model file is missing; next try in 4 s\.$/,
+    ),
+  })
+  expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1, initializing: 0 })
+})

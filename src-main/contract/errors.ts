@@ -289,6 +289,11 @@ export const ERRORS = {
     message:
       'Node {node} asks for the model {asked} in its input {input}, but endpoint {endpointId} has {installed}. Choose that one, or turn off the check of models in the settings of the endpoint.',
   },
+  TAKES_NO_WORKFLOWS: {
+    status: 400,
+    title: 'Bad Request',
+    message: 'Endpoint {endpointId} cannot run this graph: {why}.',
+  },
   GRAPH_WITHOUT_ENDPOINT: {
     status: 409,
     title: 'Conflict',

@@ -21,7 +21,15 @@ export const PUBLISHED_ROUTES = {
     summary: 'Publish a graph as an endpoint of its own, or the next version of one',
     body: publishGraph,
     answer: publishedGraph,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_A_WORKFLOW', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_EXISTS'],
+    errors: [
+      'NOT_JSON',
+      'BAD_FIELD',
+      'BODY_TOO_LARGE',
+      'NOT_A_WORKFLOW',
+      'ENDPOINT_NOT_FOUND',
+      'ENDPOINT_EXISTS',
+      'TAKES_NO_WORKFLOWS',
+    ],
     source: SOURCE,
   },
   publishedRead: {
@@ -38,7 +46,7 @@ export const PUBLISHED_ROUTES = {
     summary: 'Let another version run, or another endpoint do the work',
     body: z.strictObject({ version: z.number().int().min(1).optional(), behind: z.string().optional() }),
     answer: publishedGraph,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND'],
+    errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'TAKES_NO_WORKFLOWS'],
     source: SOURCE,
   },
   publishedDocument: {

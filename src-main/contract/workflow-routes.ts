@@ -195,7 +195,14 @@ export const WORKFLOW_ROUTES = {
     body: runCreate,
     answer: runView,
     errors: [
-      ...(['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_A_WORKFLOW', 'MODEL_NOT_INSTALLED'] as const),
+      ...([
+        'NOT_JSON',
+        'BAD_FIELD',
+        'BODY_TOO_LARGE',
+        'NOT_A_WORKFLOW',
+        'TAKES_NO_WORKFLOWS',
+        'MODEL_NOT_INSTALLED',
+      ] as const),
       ...(['ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'NOT_QUEUE_BASED'] as const),
     ],
     source: 'image-workflows, Running a graph',

@@ -139,6 +139,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   async GRAPH_WITHOUT_ENDPOINT(service) {
     const payload = '{"1": {"class_type": "SaveImage", "inputs": {}}}'
     const graph = { id: 'graph', name: 'graph', behind: 'e', payload, parameters: [] }
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workflows: {} } })
     await service.post('/api/published-graphs', graph)
     await service.ask('DELETE', '/api/endpoints/e')
     return service.ask('POST', '/v2/graph/run', { body: { input: {} } })
@@ -228,6 +229,10 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     const workflow = { 1: { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'b.safetensors' } } }
     return run(service, { body: { input: { workflow } } })
   },
+  TAKES_NO_WORKFLOWS: (service) =>
+    service.ask('POST', '/api/workflow-runs', {
+      body: { endpointId: 'e', payload: '{"1": {"class_type": "SaveImage", "inputs": {}}}' },
+    }),
   WORKFLOW_NOT_FOUND: (service) => service.ask('GET', '/api/workflows/nope'),
   WORKFLOW_CHANGED: async (service) => {
     const { id } = await service.post('/api/workflows', { name: 'x', text: '{"nodes": [], "links": []}' })

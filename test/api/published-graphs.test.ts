@@ -14,7 +14,7 @@ const SEED = { name: 'seed', node: '3', input: 'seed', type: 'integer', default:
 
 async function setup() {
   const service = await setupService()
-  await service.createEndpoint('painter')
+  await service.createEndpoint('painter', { workflows: {} })
   const body = (more: object) => {
     return { id: 'lamps', name: 'Lamps', behind: 'painter', payload: PAYLOAD, parameters: [PROMPT, SEED], ...more }
   }
@@ -206,8 +206,9 @@ describe('a published graph', () => {
     const { publish, tryToPublish, ask } = await setup()
     await publish()
     expect((await tryToPublish({ id: 'more', name: 'More', behind: 'lamps' })).body.error).toBe(
-      'behind: lamps is a published graph and has no workers.',
+      'Endpoint lamps cannot run this graph: it is a published graph of its own. Run the graph on painter.',
     )
+    expect((await tryToPublish({ id: 'more', name: 'More', behind: 'other' })).body.code).toBe('ENDPOINT_NOT_FOUND')
     const changed = await ask('PATCH', '/api/endpoints/lamps', { body: { workersMax: 3 } })
     expect(changed.body.error).toBe('workersMax: a published graph has no workers of its own.')
     expect((await ask('POST', '/api/endpoints/lamps/pause')).status).toBe(409)
@@ -216,7 +217,7 @@ describe('a published graph', () => {
   it('says what is missing when the endpoint behind it is gone, and runs on another one', async () => {
     const { publish, tryToRun, ask, createEndpoint, run, get } = await setup()
     await publish()
-    await createEndpoint('second')
+    await createEndpoint('second', { container: { image: 'me/worker-comfyui:5' } })
     await ask('DELETE', '/api/endpoints/painter')
     expect(await tryToRun({ prompt: 'x' })).toMatchObject({ status: 409, body: { code: 'GRAPH_WITHOUT_ENDPOINT' } })
     await ask('PATCH', `${PATH}/lamps`, { body: { behind: 'second' } })

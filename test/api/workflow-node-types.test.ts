@@ -49,13 +49,15 @@ describe('the classes of nodes', () => {
 
   it('are taken from a file, with every number as it was, and outlive the service', async () => {
     const service = await setup()
-    await service.createEndpoint('e', { workflows: {} })
+    await service.createEndpoint('e')
     const { status, body } = await service.ask('PUT', '/api/node-types/e', { body: { text: ONE_CLASS } })
     expect({ status, body }).toEqual({
       status: 200,
       body: { text: ONE_CLASS, source: 'file', readAt: expect.any(Number) },
     })
     expect(await service.get('/api/node-types?endpoint=e')).toEqual(body)
+    // An endpoint whose classes are known takes graphs from then on.
+    expect((await service.get('/api/endpoints/e')).workflows).toEqual({ checkModels: true })
   })
 
   it.each([

@@ -317,12 +317,31 @@ describe('what is no payload', () => {
   })
 })
 
+it('an endpoint runs no graph that it surely cannot, and it says why before a job is queued', async () => {
+  const service = await setup()
+  await service.createEndpoint('plain')
+  const handler = join(import.meta.dirname, '..', '..', 'resources', 'node', 'sketch', 'handler.ts')
+  await service.createEndpoint('sketch', { handler })
+  const payload =
+    '{"1": {"class_type": "Mine", "inputs": {}}, "2": {"class_type": "SaveImage", "inputs": {"images": ["1", 0]}}}'
+  const refused = async (endpointId: string) =>
+    (await service.ask('POST', '/api/workflow-runs', { body: { endpointId, payload } })).body
+  expect(await refused('plain')).toMatchObject({
+    code: 'TAKES_NO_WORKFLOWS',
+    error: expect.stringContaining('settings'),
+  })
+  expect((await refused('sketch')).error).toBe(
+    'Endpoint sketch cannot run this graph: node 1 is of the class Mine, which its worker does not have. Choose another endpoint.',
+  )
+  expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [] })
+})
+
 it('a published graph runs no other graph, and it says which endpoint does', async () => {
   const service = await withEndpoint()
   const graph = { id: 'graph', name: 'graph', behind: 'e', payload: PAYLOAD, parameters: [] }
   await service.post('/api/published-graphs', graph)
   const { body } = await service.ask('POST', '/api/workflow-runs', { body: { endpointId: 'graph', payload: PAYLOAD } })
-  expect(body).toMatchObject({ code: 'BAD_FIELD', error: expect.stringContaining('Run it on e') })
+  expect(body).toMatchObject({ code: 'TAKES_NO_WORKFLOWS', error: expect.stringContaining('Run the graph on e') })
   // What is asked of it is in the gallery under its name.
   const { id } = (await service.ask('POST', '/v2/graph/run', { body: { input: {} } })).body
   expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [{ id, endpointId: 'e', title: 'graph' }] })

@@ -12,6 +12,7 @@ export const PROBLEM_CODES = [
   'value_bigger_than_max',
   'wrong_value_type',
   'unknown_class',
+  'takes_no_workflows',
   'no_output_node',
   'not_a_workflow',
   'values_not_named',

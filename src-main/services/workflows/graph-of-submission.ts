@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../domain/workflow/json/value.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { recognise } from '../../domain/workflow/recognise.ts'
 import { filesIn } from '../../domain/workflow-runs/files-in.ts'
+import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
 import type { Clock, Endpoint, Job, Storage } from '../ports.ts'
 import { refuseManyValues } from './refuse-many-values.ts'
@@ -21,7 +22,7 @@ type Deps = { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Cloc
  * @throws AppError MODEL_NOT_INSTALLED; BAD_FIELD where it is nested too deeply, or has too many values
  */
 export function graphOfSubmission(deps: Deps, endpoint: Endpoint, input: Json): ((job: Job) => void) | undefined {
-  if (endpoint.config.workflows === undefined) return undefined
+  if (!takesWorkflows(endpoint.config)) return undefined
   // Its text alone, so that pictures of 10 MB beside it are passed over, and a seed is found again as it was sent.
   const text = typeof input === 'string' ? input : Buffer.from(input).toString()
   const payloadText = rawFields(text, cutText(text))('workflow')

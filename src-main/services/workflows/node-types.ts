@@ -1,4 +1,5 @@
 /** The classes of nodes of endpoints: those that come along, of a file, or of the server behind an endpoint. */
+import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { NodeTypesAnswer } from '../../contract/workflows.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
@@ -6,11 +7,12 @@ import { isObject, type JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import { type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
 import { withoutCredentials } from '../../domain/workflow/server/server-address.ts'
+import { mayTakeWorkflows, takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { StoredNodeTypes, WorkflowPorts } from '../ports/workflows.ts'
 import type { Clock, Endpoint, Storage } from '../ports.ts'
 
 type Deps = {
-  readonly storage: Pick<Storage, 'write' | 'nodeTypes'>
+  readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
   readonly clock: Pick<Clock, 'now'>
   readonly ports: Pick<WorkflowPorts, 'builtInNodeTypes' | 'handlerClasses' | 'fetchNodeTypes'>
   /** Aborts when the service stops. */
@@ -57,7 +59,18 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
   }
 
   async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesAnswer> {
-    await storage.write(() => storage.nodeTypes.save(endpoint.id, types))
+    const now = clock.now()
+    await storage.write(() => {
+      storage.nodeTypes.save(endpoint.id, types)
+      const { config, ...rest } = storage.endpoints.read(endpoint.id) ?? endpoint
+      // Whose classes of nodes are known runs graphs.
+      if (!takesWorkflows(config) && mayTakeWorkflows(config))
+        storage.endpoints.save(
+          { ...rest, config: endpointConfig.parse({ ...config, workflows: {} }), updatedAt: now },
+          'updated',
+          now,
+        )
+    })
     return types
   }
 

@@ -9,6 +9,7 @@ import { newEndpoint } from '../management/endpoints.ts'
 import type { StoredGraph } from '../ports/graphs.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { checkPublished } from './check-published.ts'
+import { refuseWithoutWorkflows } from './runs.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
@@ -17,7 +18,7 @@ export type Published = Omit<PublishedGraph, 'url'>
 
 /**
  * Publishes a graph, or the next version of one.
- * @throws AppError NOT_A_WORKFLOW, BAD_FIELD, ENDPOINT_NOT_FOUND, ENDPOINT_EXISTS, NOT_QUEUE_BASED
+ * @throws AppError NOT_A_WORKFLOW, BAD_FIELD, ENDPOINT_NOT_FOUND, ENDPOINT_EXISTS, TAKES_NO_WORKFLOWS
  */
 export async function publishGraph({ storage, clock, newId }: Deps, wish: PublishGraph): Promise<Published> {
   checkPublished(wish)
@@ -53,15 +54,12 @@ function storedGraph(wish: PublishGraph, version: number, createdAt: number): St
 function requireBehind(storage: Storage, behind: string): void {
   const endpoint = storage.endpoints.read(behind)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: behind })
-  if (endpoint.config.graph !== undefined)
-    throw new AppError('BAD_FIELD', { field: 'behind', why: `${behind} is a published graph and has no workers` })
-  if (endpoint.config.loadBalanced !== undefined)
-    throw new AppError('BAD_FIELD', { field: 'behind', why: `${behind} is load-balanced and takes no jobs` })
+  refuseWithoutWorkflows(endpoint)
 }
 
 /**
  * Lets another version run, or another endpoint do the work.
- * @throws AppError ENDPOINT_NOT_FOUND, BAD_FIELD
+ * @throws AppError ENDPOINT_NOT_FOUND, BAD_FIELD, TAKES_NO_WORKFLOWS
  */
 export function changeGraph(
   { storage, clock }: Omit<Deps, 'newId'>,

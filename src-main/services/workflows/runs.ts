@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
+import { unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { submitJob } from '../queue/submit.ts'
@@ -25,18 +26,21 @@ export type RunRequest = z.output<typeof runCreate>
 
 /**
  * Queues a graph as a job.
- * @throws AppError NOT_A_WORKFLOW, BAD_FIELD, MODEL_NOT_INSTALLED, NOT_QUEUE_BASED, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND
+ * @throws AppError NOT_A_WORKFLOW, TAKES_NO_WORKFLOWS, BAD_FIELD, MODEL_NOT_INSTALLED, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND
  */
 export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunRequest): Promise<RunView> {
   const { storage, clock, nodeTypes } = deps
-  if (endpoint.config.graph !== undefined) {
-    const why = `${endpoint.id} is a published graph, which has one of its own. Run it on ${endpoint.config.graph.behind}`
-    throw new AppError('BAD_FIELD', { field: 'endpointId', why })
-  }
+  refuseWithoutWorkflows(endpoint)
   const payload = readPayload(asked.payload)
   if (asked.document !== undefined) checkDocument(asked.document)
   refuseMissingModels(endpoint, () => readPayloadNodes(payload))
-  const { json, files } = await runInput(deps, payload, await nodeTypes.readOf(endpoint))
+  const types = await nodeTypes.readOf(endpoint)
+  const [unrunnable] = unrunnableNodes(endpoint.config, readPayloadNodes(payload), types)
+  if (unrunnable !== undefined) {
+    const why = `node ${unrunnable.id} is of the class ${unrunnable.classType}, which its worker does not have. Choose another endpoint`
+    throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
+  }
+  const { json, files } = await runInput(deps, payload, types)
   const { endpointId, workflowId, label, sweepId, document, title } = asked
   const texts = { payload: writeJson(payload), document, words: wordsOf(payload, title, label) }
   const run = { endpointId, workflowId, label, sweepId, title, files, ...texts }
@@ -45,6 +49,12 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
     storage.runs.insert({ ...run, id, createdAt: clock.now() }),
   )
   return requireRun(deps, job.id)
+}
+
+/** Refuses an endpoint that takes no graphs. @throws AppError TAKES_NO_WORKFLOWS */
+export function refuseWithoutWorkflows({ id, config }: Endpoint): void {
+  const why = whyNoWorkflows(config)
+  if (why !== undefined) throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: id, why })
 }
 
 /** Reads a run. @throws AppError RUN_NOT_FOUND */

@@ -1,4 +1,5 @@
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
+import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { Clock, Endpoint, Job, NewId, Storage } from '../ports.ts'
 import { type Submission, submitJob } from '../queue/submit.ts'
 import { graphJob } from './graph-job.ts'
@@ -23,7 +24,7 @@ export function submitRequest(
   // Two graphs on one endpoint must not take each other's jobs for their own.
   const request = { ...rest, idempotencyKey: idempotencyKey && `${endpoint.id} ${idempotencyKey}` }
   const title = endpoint.config.name
-  const isRun = behind.config.workflows !== undefined
+  const isRun = takesWorkflows(behind.config)
   const writeRun = isRun ? runOfProgram(service, behind, { title, payload, payloadText }) : undefined
   return submitJob(service, behind, { ...submission, input, request }, (job) => {
     storage.graphs.addJob(job.seq, endpoint.id, version)

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { catalogEntry } from '../../../src-main/contract/catalog.ts'
+import { addNode } from '../../../src-main/domain/workflow/edit/add-node.ts'
 import { setPlace } from '../../../src-main/domain/workflow/edit/widgets.ts'
 import { ProblemsPanel } from '../../../src-renderer/features/workflow-editor/problems/ProblemsPanel.tsx'
 import { useNodeProblems } from '../../../src-renderer/features/workflow-editor/problems/use-problems.ts'
@@ -172,6 +173,53 @@ describe('a model that the endpoint lacks', () => {
     expect(runs.getState().endpointId).toBe('other')
     await act(() => platform.advance(PAUSE_MS))
     await waitFor(() => expect(list.queryByText(/does not have the model/)).toBe(null))
+  })
+})
+
+describe('an endpoint that takes no graphs', () => {
+  const choose = async (
+    rendered: Awaited<ReturnType<typeof renderProblems>>,
+    more: Parameters<typeof anEndpoint>[1],
+  ) => {
+    const { store, platform } = rendered
+    await act(async () => {
+      store.setState(({ live }) => ({ live: { ...live, endpoints: { worker: anEndpoint('worker', more) } } }))
+      await platform.advance(PAUSE_MS)
+    })
+  }
+
+  test('is an error of the graph until its setting says that it does, and one click of the picker says it', async () => {
+    const rendered = await renderProblems(documentOf([]))
+    await choose(rendered, {})
+    await waitFor(() => expect(count()).toBe('No problems')) // there is nothing to run yet
+    const { types } = rendered.editor.getState()
+    const type = types.get('EmptyLatentImage')
+    if (type === undefined) throw new Error('no class')
+    act(() =>
+      rendered.editor
+        .getState()
+        .edit('Add', (document) => addNode(document, undefined, { type, pos: [0, 0] }).document),
+    )
+    await act(() => rendered.platform.advance(PAUSE_MS))
+    const list = await open()
+    list.getByText(/^Endpoint worker cannot run this graph: nothing says that its workers run graphs/)
+    await choose(rendered, { workflows: { checkModels: true } })
+    await waitFor(() => expect(list.queryByText(/cannot run this graph/)).toBe(null))
+  })
+
+  test('that is the stand-in has its own classes alone: another is an error where an output needs it', async () => {
+    const unknown =
+      '{"id":6,"type":"NobodyKnows","widgets_values":[],"outputs":[{"name":"I","type":"IMAGE","links":[1]}]}'
+    const save = SAVE.replace('"link":null', '"link":1')
+    const text = documentOf([unknown, save]).replace('"links":[]', '"links":[[1,6,0,9,0,"IMAGE"]]')
+    const rendered = await renderProblems(text)
+    const list = await open()
+    list.getByText(/Its worker may still know it/)
+    await choose(rendered, { handler: '/x/resources/node/sketch/handler.ts' })
+    await list.findByText(
+      'Endpoint worker does not have the class NobodyKnows, so it cannot run the node. Choose another endpoint.',
+    )
+    expect(list.getByText('1 error')).toBeTruthy()
   })
 })
 

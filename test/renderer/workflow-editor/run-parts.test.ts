@@ -10,7 +10,6 @@ import { allSettings, mainSettings, seedOf } from '../../../src-renderer/feature
 import {
   chooseEndpoint,
   firstEndpoint,
-  isStandIn,
   runEndpoints,
 } from '../../../src-renderer/features/workflow-editor/run/run-endpoints.ts'
 import { selectedOutputs } from '../../../src-renderer/features/workflow-editor/run/selected-outputs.ts'
@@ -95,7 +94,6 @@ describe('endpoints for graphs', () => {
 
   test('those that take graphs come first; load-balanced ones have no queue', () => {
     expect(runEndpoints({ web, hello, sketch }).map(({ id }) => id)).toEqual(['sketch', 'hello'])
-    expect([isStandIn(sketch), isStandIn(hello)]).toEqual([true, false])
   })
 
   test('the first choice is the last one while it is there; nothing is sent to a worker of something else unasked', () => {

@@ -6,6 +6,7 @@ import type { Problem, ProblemCode } from '../../../../src-main/domain/workflow/
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
 import { findMissingModel } from '../../../../src-main/domain/workflow-runs/installed-models.ts'
+import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 
 /** Something that this endpoint lacks and another one may have. */
 export type Missing = { readonly kind: 'class' | 'model'; readonly name: string }
@@ -23,6 +24,10 @@ export type CheckedFor = {
   readonly installed: readonly string[] | undefined
   /** Name of the endpoint; undefined: none is chosen. */
   readonly endpoint: string | undefined
+  /** Why the endpoint takes no graphs, as the end of a sentence; undefined: it takes them. */
+  readonly refusal: string | undefined
+  /** Its handler, by which its worker may be known to have no other classes than `types`. */
+  readonly handler: string | undefined
   /** ms since the epoch. */
   readonly now: number
 }
@@ -30,7 +35,7 @@ export type CheckedFor = {
 /** Checks a document. @returns errors before warnings, each in the order of the nodes */
 export function findProblems(
   document: WorkflowDocument,
-  { types, installed, endpoint, now }: CheckedFor,
+  { types, installed, endpoint, refusal, handler, now }: CheckedFor,
 ): readonly FoundProblem[] {
   const { payload, problems } = toPayload(document, types, now)
   // A graph of notes alone, or of nothing yet, has nothing wrong with it.
@@ -40,13 +45,19 @@ export function findProblems(
   const checked = validate(payload, types)
   const [unknown, unnamed] = [nodesWith(checked, 'unknown_class'), nodesWith(problems, 'values_not_named')]
   const others = problems.filter(({ code, node }) => code !== 'values_not_named' || !unknown.has(node))
+  const unrunnable = new Set(unrunnableNodes({ handler }, [...nodes.values()], types).map(({ id }) => id))
   const found: FoundProblem[] = [...others, ...checked].map((problem) => {
     const missing = missingOf(problem, nodes.get(problem.node ?? ''))
     const isUnnamed = unnamed.has(problem.node)
     return missing === undefined
       ? problem
-      : { ...problem, ...inWords(problem, missing, { endpoint, isUnnamed }), missing }
+      : {
+          ...problem,
+          ...inWords(problem, missing, { endpoint, isUnnamed, isUnrunnable: unrunnable.has(problem.node ?? '') }),
+          missing,
+        }
   })
+  if (refusal !== undefined) found.push(takesNone(endpoint, refusal))
   if (installed !== undefined) found.push(...missingModels(nodes.values(), installed, endpoint))
   const unique = new Map(found.map((one) => [`${one.code} ${one.node} ${one.input}`, one]))
   const all = [...unique.values()]
@@ -66,12 +77,25 @@ function missingOf({ code, input }: Problem, node: PayloadNode | undefined): Mis
   return asked === undefined ? undefined : { kind: 'model', name: asked }
 }
 
+/** The problem of a graph on an endpoint that takes none. @param why as the end of a sentence */
+export function takesNone(endpoint: string | undefined, why: string): Problem {
+  const message = `Endpoint ${endpoint ?? ''} cannot run this graph: ${why}.`
+  return { code: 'takes_no_workflows', severity: 'error', message }
+}
+
+type Wording = Pick<CheckedFor, 'endpoint'> & { readonly isUnnamed: boolean; readonly isUnrunnable: boolean }
+
 function inWords(
   { message }: Problem,
   { kind, name }: Missing,
-  { endpoint, isUnnamed }: { readonly endpoint: string | undefined; readonly isUnnamed: boolean },
-) {
+  { endpoint, isUnnamed, isUnrunnable }: Wording,
+): Pick<Problem, 'message'> & Partial<Pick<Problem, 'severity'>> {
   if (kind === 'model') return { message: lacksModel(endpoint, name) }
+  if (isUnrunnable)
+    return {
+      message: `${lacks(endpoint)} the class ${name}, so it cannot run the node. Choose another endpoint.`,
+      severity: 'error',
+    }
   if (isUnnamed) {
     const why = `${lacks(endpoint)} the class ${name}, and the file does not name the values of the node`
     return { message: `${why}: they are not sent. Choose an endpoint that has the class.` }

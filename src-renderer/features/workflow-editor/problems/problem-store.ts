@@ -4,6 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { whyNoWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import type { Tab } from '../store/editor-context.ts'
@@ -51,14 +52,16 @@ export function createProblemsStore({ editor, runs }: Tab, { platform, app, when
     types: editor.getState().types,
     workflows: endpoint()?.workflows,
     name: endpoint()?.name,
+    ...limitsOf(endpoint()),
   })
 
   return createStore<ProblemsState>()((set, get) => {
     const check = () => {
       checked = inputs()
-      const { document, types, workflows, name } = checked
+      const { document, types, workflows, name, refusal, handler } = checked
       const installed = installedOf(workflows)
-      const problems = findProblems(document, { types, installed, endpoint: name, now: platform.now() })
+      const limits = { installed, refusal, handler }
+      const problems = findProblems(document, { types, endpoint: name, now: platform.now(), ...limits })
       const errors = problems.filter(({ severity }) => severity === 'error').length
       const byNode = problemsByNode(problems)
       set({ problems, byNode, errors, warnings: problems.length - errors, isFresh: true })
@@ -105,6 +108,11 @@ export function createProblemsStore({ editor, runs }: Tab, { platform, app, when
     }
   })
 }
+
+const limitsOf = (endpoint: LiveEndpoint | undefined) => ({
+  refusal: endpoint && whyNoWorkflows(endpoint),
+  handler: endpoint?.handler,
+})
 
 const installedOf = (workflows: LiveEndpoint['workflows']) =>
   workflows?.checkModels === false ? undefined : workflows?.models

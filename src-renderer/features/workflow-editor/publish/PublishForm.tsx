@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../../src-main/domain/workflow/json/value
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
 import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
 import type { GraphForm } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -32,8 +33,9 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
   const { workflowId, editor } = useTab()
   const chosen = useRuns((state) => state.endpointId)
   const endpoints = useAppState(({ live }) => live.endpoints)
-  const behindThese = useMemo(() => runEndpoints(endpoints), [endpoints])
-  const [given, setGiven] = useState({ name, id: plainId(name) || 'graph', behind: chosen ?? '' })
+  const behindThese = useMemo(() => runEndpoints(endpoints).filter(takesWorkflows), [endpoints])
+  const first = behindThese.some(({ id }) => id === chosen) ? chosen : undefined
+  const [given, setGiven] = useState({ name, id: plainId(name) || 'graph', behind: first ?? '' })
   const publish = useMutation({
     async mutationFn() {
       const document = writeJson(writeDocument(editor.getState().document))
@@ -64,7 +66,10 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
         }
         required
       />
-      <Labelled label="Endpoint that does the work" hint="Its workers run the jobs of this graph.">
+      <Labelled
+        label="Endpoint that does the work"
+        hint="Its workers run the jobs of this graph. Those that take workflows by their settings are listed."
+      >
         {(ids) => (
           <Select
             {...ids}

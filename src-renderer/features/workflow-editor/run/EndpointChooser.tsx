@@ -1,19 +1,18 @@
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Link } from 'wouter'
+import { isStandIn, takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { CONTROL } from '../../../ui/form/control.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
-import {
-  CHOSEN_ENDPOINT,
-  chooseEndpoint,
-  firstEndpoint,
-  isStandIn,
-  runEndpoints,
-  takesWorkflows,
-} from './run-endpoints.ts'
+import { CHOSEN_ENDPOINT, chooseEndpoint, firstEndpoint, runEndpoints } from './run-endpoints.ts'
+import { TakesWorkflows } from './TakesWorkflows.tsx'
+
+// No endpoint can be called so.
+const ALL = ':all'
 
 /** Chooses the endpoint that runs go to, and says how it does. */
 export function EndpointChooser() {
@@ -24,6 +23,7 @@ export function EndpointChooser() {
   const chosen = useRuns((state) => state.endpointId)
   const known = useMemo(() => runEndpoints(endpoints), [endpoints])
   const isKnown = known.some(({ id }) => id === chosen)
+  const [showsAll, setShowsAll] = useState(false)
 
   // The first time, or where the one that was chosen has been deleted meanwhile.
   useEffect(() => {
@@ -41,7 +41,9 @@ export function EndpointChooser() {
         </Link>
       </span>
     )
-  const [graphs, others] = [known.filter(takesWorkflows), known.filter((one) => !takesWorkflows(one))]
+  const graphs = known.filter(takesWorkflows)
+  const rest = known.filter((one) => !takesWorkflows(one))
+  const others = showsAll ? rest : rest.filter(({ id }) => id === chosen)
   const option = (id: string, more = '') => (
     <option key={id} value={id}>
       {id}
@@ -53,7 +55,11 @@ export function EndpointChooser() {
       <select
         aria-label="Endpoint"
         value={chosen ?? ''}
-        onChange={({ target }) => chooseEndpoint({ platform, runs }, target.value)}
+        onChange={({ target }) => {
+          if (target.value !== ALL) return chooseEndpoint({ platform, runs }, target.value)
+          flushSync(() => setShowsAll(true))
+          openAgain(target)
+        }}
         className={`${CONTROL} h-7 max-w-64 px-1.5`}
       >
         {chosen === undefined && <option value="">Choose an endpoint</option>}
@@ -63,10 +69,21 @@ export function EndpointChooser() {
           </optgroup>
         )}
         {others.length > 0 && <optgroup label="Others">{others.map(({ id }) => option(id))}</optgroup>}
+        {!showsAll && rest.length > others.length && <option value={ALL}>All endpoints…</option>}
       </select>
       {chosen !== undefined && isKnown && <EndpointState endpointId={chosen} />}
+      {rest.some(({ id }) => id === chosen) && <TakesWorkflows key={chosen} endpointId={chosen ?? ''} />}
     </div>
   )
+}
+
+// With the longer list; a browser that cannot waits for another press.
+function openAgain(select: HTMLSelectElement) {
+  try {
+    select.showPicker()
+  } catch {
+    select.focus()
+  }
 }
 
 function EndpointState({ endpointId }: { readonly endpointId: string }) {

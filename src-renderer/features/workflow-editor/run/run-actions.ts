@@ -67,6 +67,7 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
     const order = {
       document,
       types,
+      endpoint: app.getState().live.endpoints[endpointId],
       only,
       random: randomBetween,
       now: platform.now(),

@@ -1,11 +1,16 @@
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import {
+  mayTakeWorkflows,
+  takesWorkflows,
+  type WorkflowFacts,
+} from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { RunStore } from '../store/run-store.ts'
 
 /** Where the last choice of an endpoint for graphs is kept. */
 export const CHOSEN_ENDPOINT = 'workflow-endpoint'
 
-type Facts = Pick<LiveEndpoint, 'id' | 'handler' | 'workflows' | 'loadBalanced' | 'graph'>
+type Facts = Pick<LiveEndpoint, 'id'> & WorkflowFacts
 
 /** Lets the runs of a tab go to an endpoint. The tabs that are opened next begin with it too. */
 export function chooseEndpoint(
@@ -17,20 +22,13 @@ export function chooseEndpoint(
   runs.getState().set({ endpointId, refusal: undefined })
 }
 
-/** Whether it is known to take graphs. */
-export const takesWorkflows = ({ workflows }: Pick<Facts, 'workflows'>): boolean => workflows !== undefined
-
-/** Whether it is the worker that comes along, which draws pictures without a model. */
-export const isStandIn = ({ handler }: Pick<Facts, 'handler'>): boolean =>
-  /[\\/]resources[\\/]node[\\/]sketch[\\/]handler\.ts$/.test(handler ?? '')
-
-/** The endpoints that a graph can be queued on: those that are known to take them, then the others; each by name. */
+/** The endpoints that take graphs, or would if their setting said so: those that do, then the others; each by name. */
 export function runEndpoints<Endpoint extends Facts>(
   endpoints: Readonly<Record<string, Endpoint>>,
 ): readonly Endpoint[] {
   const rank = (endpoint: Facts) => (takesWorkflows(endpoint) ? 0 : 1)
   return Object.values(endpoints)
-    .filter(({ loadBalanced, graph }) => loadBalanced === undefined && graph === undefined)
+    .filter(mayTakeWorkflows)
     .sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
 }
 

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/commands-slice.ts'
 import { useTab } from '../store/editor-context.ts'
@@ -11,6 +12,7 @@ export function useRunCommands(actions: RunActions): readonly Command[] {
   const { runs } = useTab()
   const endpoints = useAppState(({ live }) => live.endpoints)
   const ids = runEndpoints(endpoints)
+    .filter(takesWorkflows)
     .map(({ id }) => id)
     .join(' ')
   return useMemo(() => {

@@ -166,13 +166,14 @@ function AddAxis({ inputs, onAdd }: AddAxisProps) {
 }
 
 function useSendSweep({ name, onQueued }: { readonly name: string; readonly onQueued: (count: number) => void }) {
-  const { client, platform } = useApp()
+  const { client, platform, store } = useApp()
   const { editor, runs, workflowId } = useTab()
   return useMutation({
     async mutationFn(wish: Pick<Parameters<typeof sendSweep>[0], 'axes' | 'kind'>) {
       const { document, types } = editor.getState()
       const { endpointId = '' } = runs.getState()
-      const order = { document, types, count: 1, only: undefined, random: randomBetween, now: platform.now() }
+      const endpoint = store.getState().live.endpoints[endpointId]
+      const order = { document, types, endpoint, count: 1, only: undefined, random: randomBetween, now: platform.now() }
       const prepared = prepareRuns({ ...order, seedMode: 'after', isFirst: true })
       if (prepared.kind === 'refused') throw new Error(refusalText(prepared.refusal))
       const [first] = prepared.runs

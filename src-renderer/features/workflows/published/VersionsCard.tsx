@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { PublishedGraph } from '../../../../src-main/contract/published.ts'
+import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -33,7 +34,9 @@ export function VersionsCard({ graph }: { readonly graph: PublishedGraph }) {
       go(ADDRESS.publishedGraphs)
     },
   })
-  const places = runEndpoints(endpoints).map((one) => ({ value: one.id, label: one.id }))
+  const places = runEndpoints(endpoints)
+    .filter(takesWorkflows)
+    .map((one) => ({ value: one.id, label: one.id }))
   const isThere = places.some(({ value }) => value === behind)
   return (
     <Card

@@ -1,0 +1,29 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { EndpointChooser } from '../../../src-renderer/features/workflow-editor/run/EndpointChooser.tsx'
+import { anEndpoint } from '../support.tsx'
+import { documentOf, renderInEditor } from './widgets-support.tsx'
+
+const ENDPOINTS = {
+  painter: anEndpoint('painter', { workflows: { checkModels: true } }),
+  byImage: anEndpoint('byImage', { handler: undefined, container: { image: 'me/worker-comfyui:5' } as never }),
+  hello: anEndpoint('hello', { handler: '/x/handler.py' }),
+  web: anEndpoint('web', { loadBalanced: {} as never }),
+}
+
+test('endpoints that take graphs are offered, others behind "All endpoints", where one click says that one does', async () => {
+  const { store, runs, calls } = renderInEditor(<EndpointChooser />, documentOf([]), {
+    answers: { endpointUpdate: {} },
+  })
+  await act(async () => store.setState(({ live }) => ({ live: { ...live, loaded: true, endpoints: ENDPOINTS } })))
+  const names = () => screen.getAllByRole('option').map(({ textContent }) => textContent)
+  await waitFor(() => expect(names()).toEqual(['byImage', 'painter', 'All endpoints…']))
+  const picker = screen.getByRole('combobox', { name: 'Endpoint' })
+  fireEvent.change(picker, { target: { value: ':all' } })
+  expect(names()).toEqual(['byImage', 'painter', 'hello'])
+  fireEvent.change(picker, { target: { value: 'hello' } })
+  expect(runs.getState().endpointId).toBe('hello')
+  fireEvent.click(screen.getByRole('button', { name: 'It takes workflows' }))
+  const args = { path: { endpointId: 'hello' }, body: { workflows: {} } }
+  await waitFor(() => expect(calls).toContainEqual({ operation: 'endpointUpdate', args }))
+})

@@ -131,6 +131,92 @@ test('hands move, link, insert, add and undo', { timeout: LONG_MS }, async () =>
   expect(faults).toEqual([])
 })
 
+test('widgets take links, keys find nodes and free places, and what is selected has a bar', {
+  timeout: LONG_MS,
+}, async () => {
+  const pages = await setup({}, PROCESSES)
+  const { page, faults, shoot, expectAccessible } = pages
+  const kept = await openDocument(pages, nearDocument(7))
+  await page.keyboard.press('a')
+  const nodeOf = async (id: number) => (await kept()).nodes.find((one: { id: number }) => one.id === id)
+
+  // A node that is added by keys goes to a free place.
+  for (const count of [8, 9]) {
+    await node(page, 5).getByText('Empty Latent Image').hover()
+    await page.keyboard.press('Shift+A')
+    await page.getByRole('combobox', { name: 'Add a node' }).fill('primitiveint')
+    await page
+      .getByRole('option', { name: /^Int\b/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await until(async () => expect((await kept()).nodes.length).toBe(count))
+  }
+  const boxes = (await kept()).nodes.map(({ pos, size }: { pos: number[]; size: number[] }) => [...pos, ...size])
+  const [one, other] = boxes.slice(-2)
+  expect(one.slice(0, 2)).not.toEqual(other.slice(0, 2))
+  for (const added of [one, other])
+    for (const box of boxes)
+      if (box !== added) {
+        const isApart = [0, 1].some((at) => box[at] + box[at + 2] <= added[at] || added[at] + added[at + 2] <= box[at])
+        expect(isApart, `${box} and ${added}`).toBe(true)
+      }
+
+  // A link that is let go on a widget is linked to it at once; made an input by its menu, it shows its socket.
+  await page.mouse.click(1300, 700)
+  await page.keyboard.press('.')
+  const steps = node(page, 6).locator('[data-widget="steps"]')
+  await drag(page, slot(page, 8, 'o0'), await middleOf(steps))
+  await said(page, 'Linked to steps.')
+  await until(async () =>
+    expect((await nodeOf(6)).inputs.at(-1)).toMatchObject({ name: 'steps', widget: { name: 'steps' } }),
+  )
+  await node(page, 6).getByRole('spinbutton', { name: 'seed of KSampler' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Make it an input' }).click()
+  await drag(page, slot(page, 9, 'o0'), await middleOf(slot(page, 6, 'i5')))
+  await said(page, 'Linked to seed.')
+  await shoot('workflow-canvas-sockets')
+
+  // What is selected has a bar above it.
+  await node(page, 3)
+    .getByText(/CLIP Text Encode/)
+    .click()
+  await node(page, 4)
+    .getByText(/CLIP Text Encode/)
+    .click({ modifiers: ['Shift'] })
+  const bar = page.getByRole('toolbar', { name: 'Selection' })
+  await bar.getByRole('button', { name: 'Colour' }).click()
+  await page.getByRole('button', { name: 'Colour green' }).click()
+  await page.keyboard.press('Escape')
+  await until(async () =>
+    expect([await nodeOf(3), await nodeOf(4)].map(({ bgcolor }) => bgcolor)).toEqual(['#353', '#353']),
+  )
+  await expectAccessible()
+  await shoot('workflow-canvas-selection')
+  await bar.getByRole('button', { name: /^Bypass/ }).click()
+  await until(async () => expect((await nodeOf(4)).mode).toBe(4))
+  await bar.getByRole('button', { name: 'Align', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Align upper edges' }).click()
+  await until(async () => expect((await nodeOf(3)).pos[1]).toBe((await nodeOf(4)).pos[1]))
+  await page.keyboard.press('Control+z')
+  await bar.getByRole('button', { name: /^Group/ }).click()
+  await until(async () => expect((await kept()).groups.length).toBe(1))
+  await page.keyboard.press('Shift+L')
+
+  // Found by a value, and led to.
+  await page.keyboard.press('Control+f')
+  await page.getByRole('combobox', { name: /^Find a node/ }).fill('lighthouse')
+  await page
+    .getByRole('listbox', { name: /^Find a node/ })
+    .getByRole('option')
+    .first()
+    .waitFor()
+  await shoot('workflow-canvas-find')
+  await page.keyboard.press('Enter')
+  await until(async () => expect(await bar.isVisible()).toBe(true))
+  expect(faults).toEqual([])
+})
+
 test('links take points, nodes and new ends; a node is copied by hand', { timeout: LONG_MS }, async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults, expectAccessible, shoot, service, visit } = pages

@@ -9,8 +9,10 @@ import { changeGraph, type GraphAddress, graphAt } from './graph-at.ts'
 /** A rectangle on the canvas, in its pixels. */
 export type Rectangle = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
-const PADDING = 10
-const GROUP_TITLE_PX = 40
+/** Between the edge of a group and its nodes, px. */
+export const GROUP_PADDING = 10
+/** Height of its title, px. */
+export const GROUP_TITLE_PX = 40
 const COLOR = '#3f789e'
 const EMPTY_SIZE: Pair = [400, 300]
 
@@ -55,10 +57,10 @@ export function addGroup(
       inner === undefined
         ? { x, y, width: EMPTY_SIZE[0], height: EMPTY_SIZE[1] }
         : {
-            x: inner.x - PADDING,
-            y: inner.y - PADDING - GROUP_TITLE_PX,
-            width: inner.width + 2 * PADDING,
-            height: inner.height + 2 * PADDING + GROUP_TITLE_PX,
+            x: inner.x - GROUP_PADDING,
+            y: inner.y - GROUP_PADDING - GROUP_TITLE_PX,
+            width: inner.width + 2 * GROUP_PADDING,
+            height: inner.height + 2 * GROUP_PADDING + GROUP_TITLE_PX,
           }
     const added = readGroup(
       new Map<string, JsonValue>([

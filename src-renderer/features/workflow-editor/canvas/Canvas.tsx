@@ -3,23 +3,25 @@ import './canvas.css'
 import { ReactFlowProvider, useStoreApi, type Viewport } from '@xyflow/react'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { useCanvasStore } from '../store/canvas-context.ts'
 import { useEditor, useTab } from '../store/editor-context.ts'
 import { addressOf } from '../store/editor-store.ts'
 import { FlowCanvas } from './FlowCanvas.tsx'
-import { firstView, LEAST_ZOOM, MOST_ZOOM, type Size } from './first-view.ts'
+import { firstView, LEAST_ZOOM, MOST_ZOOM, type Size, showsMinimap } from './first-view.ts'
 import { useFlow } from './use-flow.ts'
 
 /** The graph that is shown, to be looked at and edited. Each graph of a document has a canvas of its own. */
 export function Canvas() {
   const { workflowId } = useTab()
   const address = useEditor(addressOf)
+  const canvas = useCanvasStore()
   const room = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState<Size>()
   // What can be seen is known before anything is drawn, so that nothing is drawn for nobody.
   useLayoutEffect(() => {
     const { width = 0, height = 0 } = room.current?.getBoundingClientRect() ?? {}
-    setSize({ width, height })
-  }, [])
+    setSize({ width, height, hasMinimap: showsMinimap(canvas.getState().preferences, window.innerWidth) })
+  }, [canvas])
   return (
     <div ref={room} className="workflow-canvas size-full">
       {size !== undefined && <GraphCanvas key={`${workflowId} ${address ?? ''}`} address={address} size={size} />}

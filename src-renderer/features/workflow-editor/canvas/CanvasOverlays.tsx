@@ -2,6 +2,7 @@ import { useCallback } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import type { EditorActions } from '../keys/create-actions.ts'
 import { AddNodeList } from '../palette/AddNodeList.tsx'
+import { FindNodeList } from '../palette/FindNodeList.tsx'
 import { InputList, OutputList } from '../palette/LinkLists.tsx'
 import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
 import { useTab } from '../store/editor-context.ts'
@@ -10,6 +11,7 @@ import { CanvasMenu } from './CanvasMenu.tsx'
 import type { CanvasNode } from './flow-types.ts'
 import { focusNode } from './focus-node.ts'
 import { Minimap } from './Minimap.tsx'
+import { SelectionBar } from './SelectionBar.tsx'
 import { Trail } from './Trail.tsx'
 import type { Flow } from './use-flow.ts'
 
@@ -38,8 +40,10 @@ export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
     <>
       <Trail />
       <CanvasControls actions={actions} />
+      <SelectionBar nodes={nodes} actions={actions} />
       {hasMinimap && nodes.length > 0 && <Minimap nodes={nodes} />}
       {overlay?.kind === 'add' && <AddNodeList overlay={overlay} onClose={onClose} />}
+      {overlay?.kind === 'find' && <FindNodeList overlay={overlay} onClose={onClose} />}
       {overlay?.kind === 'output' && <OutputList overlay={overlay} flow={flow} onClose={onClose} />}
       {overlay?.kind === 'input' && <InputList overlay={overlay} flow={flow} onClose={onClose} />}
       {overlay?.kind === 'menu' && <CanvasMenu overlay={overlay} flow={flow} actions={actions} onClose={onClose} />}

@@ -4,6 +4,7 @@ import { useColours } from '../../../ui/use-colours.ts'
 import { boundsOfNodes } from './first-view.ts'
 import type { CanvasNode } from './flow-types.ts'
 import type { Box } from './geometry.ts'
+import { farColour } from './overview-paths.ts'
 
 type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type Frame = { readonly x: number; readonly y: number; readonly scale: number }
@@ -13,6 +14,7 @@ const HEIGHT = 120
 const MARGIN = 6
 // A graph of few nodes does not fill it.
 const MOST_SCALE = 0.2
+const GROUP_ALPHA = 0.25
 const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
 
 /** The whole graph in small, with what is seen of it. The library's own draws an element for each node. */
@@ -86,16 +88,21 @@ function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode
     x: bounds.x + bounds.width / 2 - WIDTH / 2 / scale,
     y: bounds.y + bounds.height / 2 - HEIGHT / 2 / scale,
   }
-  const [plain, chosen, group] = ['--line-strong', '--accent', '--surface-2'].map((name) =>
-    style.getPropertyValue(name),
-  )
-  for (const { position, width = 0, height = 0, selected, type } of nodes) {
-    context.fillStyle = (type === 'box' ? group : selected === true ? chosen : plain) ?? ''
+  let before = ''
+  for (const node of nodes) {
+    const { position, width = 0, height = 0, type } = node
+    const colour = farColour(node)
+    if (colour !== before) context.fillStyle = shownColour(colour, style)
+    before = colour
+    context.globalAlpha = type === 'box' ? GROUP_ALPHA : 1
     const [x, y] = [(position.x - frame.x) * scale * 2, (position.y - frame.y) * scale * 2]
     context.fillRect(x, y, Math.max(1, width * scale * 2), Math.max(1, height * scale * 2))
   }
   return frame
 }
+
+const shownColour = (colour: string, style: CSSStyleDeclaration): string =>
+  colour.startsWith('var(') ? style.getPropertyValue(colour.slice(4, -1)) : colour
 
 function drawView(
   context: CanvasRenderingContext2D,

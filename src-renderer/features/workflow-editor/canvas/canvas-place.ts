@@ -10,3 +10,12 @@ export function canvasPlace(at: Point): Pair | undefined {
   const { a: scale } = new DOMMatrixReadOnly(getComputedStyle(view).transform)
   return [Math.round((at.x - left) / scale), Math.round((at.y - top) / scale)]
 }
+
+/** The place of the window at a place of the canvas, px; undefined where there is no canvas. */
+export function windowPlace([x, y]: Pair): Point | undefined {
+  const view = document.querySelector('.workflow-canvas .react-flow__viewport')
+  if (view === null) return undefined
+  const { left, top } = view.getBoundingClientRect()
+  const { a: scale } = new DOMMatrixReadOnly(getComputedStyle(view).transform)
+  return { x: left + x * scale, y: top + y * scale }
+}

@@ -14,10 +14,21 @@ export const LEAST_ZOOM = 0.005
 /** How far in. */
 export const MOST_ZOOM = 4
 
-const FIT = { padding: 0.08, maxZoom: 1 } as const
+const MOST_FIT_ZOOM = 1
+// What stands over the canvas, px: controls and trail above, the run bar below, the edges.
+const ROOM = { top: 52, right: 24, bottom: 76, left: 24 } as const
+/** Size of the minimap with its distance to the edges, px; it stands below the controls, at the right. */
+const MINIMAP = { width: 196, height: 132 } as const
 
 /** The room of a canvas, px. */
-export type Size = { readonly width: number; readonly height: number }
+export type Size = { readonly width: number; readonly height: number; readonly hasMinimap?: boolean }
+
+// The least width of a window with a minimap, px. Source: `Minimap.tsx`.
+const MINIMAP_FROM = 1200
+
+/** Whether the minimap stands over the canvas. */
+export const showsMinimap = ({ hasMinimap }: { readonly hasMinimap: boolean }, windowWidth: number): boolean =>
+  hasMinimap && windowWidth >= MINIMAP_FROM
 
 // Where each graph of each open document was looked at last; gone with the document.
 const views = new WeakMap<EditorStore, Map<string, Viewport>>()
@@ -51,11 +62,25 @@ function viewOfAll({ nodes }: Flow, size: Size): Viewport {
   return viewportOf(nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
-/** The view that shows nodes; undefined for none. */
-export function viewportOf(nodes: readonly CanvasNode[], { width, height }: Size): Viewport | undefined {
+/** The view that shows nodes between the bars, and beside or below the minimap; undefined for none. */
+export function viewportOf(
+  nodes: readonly CanvasNode[],
+  { width, height, hasMinimap = false }: Size,
+): Viewport | undefined {
   const bounds = boundsOfNodes(nodes)
-  return bounds && getViewportForBounds(bounds, width, height, LEAST_ZOOM, FIT.maxZoom, FIT.padding)
+  if (bounds === undefined) return undefined
+  const fitted = ({ top, right, bottom, left }: Sides) => {
+    const [across, down] = [Math.max(1, width - left - right), Math.max(1, height - top - bottom)]
+    const view = getViewportForBounds(bounds, across, down, LEAST_ZOOM, MOST_FIT_ZOOM, 0)
+    return { ...view, x: view.x + left, y: view.y + top }
+  }
+  if (!hasMinimap) return fitted(ROOM)
+  const beside = fitted({ ...ROOM, right: ROOM.right + MINIMAP.width })
+  const below = fitted({ ...ROOM, top: ROOM.top + MINIMAP.height })
+  return below.zoom > beside.zoom ? below : beside
 }
+
+type Sides = Readonly<Record<'top' | 'right' | 'bottom' | 'left', number>>
 
 /** The rectangle around nodes; undefined for none. */
 export function boundsOfNodes(nodes: readonly CanvasNode[]): Box | undefined {

@@ -42,14 +42,23 @@ export const isBare = (view: NodeView): boolean => view.kind === 'reroute'
 
 const isMultiline = ({ input }: WidgetView): boolean => input !== undefined && takesLines(input)
 
+// Height of the picture below the name of a file that is loaded, px. Source: ours; the picture keeps its form within it.
+const FILE_PICTURE = 180
+const IMAGE_UPLOADS = ['image_upload', 'animated_image_upload']
+
+// A file that is named is shown: the node grows for its picture.
+const hasPicture = ({ input, value }: WidgetView): boolean =>
+  typeof value === 'string' && value !== '' && IMAGE_UPLOADS.some((key) => input?.options.get(key) === true)
+
 /** How high a node must be for all that it shows. */
 function neededHeight(view: NodeView): number {
   const rows = Math.max(shownInputs(view).length, view.outputs.length)
   const all = shownWidgets(view)
   const lines = all.filter(isMultiline).length
   // A host tells of the control of a seed at the seed; it has a row of its own.
+  const pictures = all.filter(hasPicture).length
   const controls = all.filter(({ control }) => control !== undefined).length
-  const widgets = (all.length - lines + controls) * WIDGET_ROW + lines * LEAST_LINES
+  const widgets = (all.length - lines + controls) * WIDGET_ROW + lines * LEAST_LINES + pictures * FILE_PICTURE
   return TITLE + PADDING + rows * SLOT_ROW + widgets + 2 * PADDING
 }
 

@@ -2,7 +2,7 @@
 import type { CanvasNode, FlowLink } from './flow-types.ts'
 import { placesOfLink } from './link-ends.ts'
 import { linkPath } from './link-path.ts'
-import { safeColour } from './node-colours.ts'
+import { fullColour, safeColour } from './node-colours.ts'
 import { slotColour } from './slot-colour.ts'
 
 /** What is drawn, in this order. */
@@ -28,18 +28,21 @@ export function overviewPaths(
   }
 }
 
-function colourOf(node: CanvasNode): string {
+/** The colour of a node from far away: `var(--...)` or a CSS colour. */
+export function farColour(node: CanvasNode): string {
   if (node.selected === true) return 'var(--accent)'
   if (node.type === 'box') return safeColour(node.data.color) ?? 'var(--accent)'
   if (node.type === 'node' && node.data.view.kind === 'unknown') return 'var(--failed)'
-  return (node.type === 'node' ? safeColour(node.data.view.bgcolor) : undefined) ?? 'var(--line-strong)'
+  if (node.type !== 'node') return 'var(--line-strong)'
+  const { bgcolor, color } = node.data.view
+  return fullColour(bgcolor) ?? fullColour(color) ?? 'var(--line-strong)'
 }
 
 function rectangles(nodes: readonly CanvasNode[]): Paths {
   const paths = new Map<string, Path2D>()
   for (const node of nodes) {
     const { position, width = 0, height = 0 } = node
-    pathOf(paths, colourOf(node)).rect(position.x, position.y, width, height)
+    pathOf(paths, farColour(node)).rect(position.x, position.y, width, height)
   }
   return paths
 }

@@ -1,10 +1,9 @@
-import clsx from 'clsx'
-import { type NodeMode, setColour, setMode } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
+import { type NodeMode, setMode } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
 import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
 import { useTab } from '../store/editor-context.ts'
 import { addressOf } from '../store/editor-store.ts'
-import { hasColour, NODE_PALETTE } from './node-palette.ts'
+import { ColourSwatches } from './ColourSwatches.tsx'
 
 const MODES = { always: 'Runs', mute: 'Muted', bypass: 'Bypassed' } as const satisfies Record<NodeMode, string>
 const WORDS = Object.values(MODES)
@@ -39,32 +38,7 @@ export function LookFields({ views }: { readonly views: readonly NodeView[] }) {
           <p className="mt-1 text-small text-ink-2">{mode === undefined ? 'They differ.' : WHAT[mode]}</p>
         )}
       </div>
-      <fieldset className="flex flex-wrap gap-1">
-        <legend className="sr-only">Colour</legend>
-        {NODE_PALETTE.map((colour) => {
-          const isChosen = views.every((view) => hasColour(view, colour))
-          return (
-            <button
-              key={colour.name}
-              type="button"
-              aria-pressed={isChosen}
-              aria-label={`Colour ${colour.name}`}
-              title={colour.name}
-              onClick={() => {
-                const state = editor.getState()
-                state.edit(`Colour ${what}`, (document) => setColour(document, addressOf(state), ids, colour))
-              }}
-              // Colours of documents, which every editor of the field shows the same.
-              style={{ backgroundColor: colour.bgcolor, borderTopColor: colour.color }}
-              className={clsx(
-                'size-6 rounded-control border border-line-strong',
-                colour.bgcolor === undefined && 'bg-surface-2',
-                isChosen && 'outline-2 outline-offset-1 outline-accent',
-              )}
-            />
-          )
-        })}
-      </fieldset>
+      <ColourSwatches views={views} />
     </div>
   )
 }

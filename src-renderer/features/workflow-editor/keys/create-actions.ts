@@ -13,9 +13,14 @@ export type EditorActions = Actions &
     readonly pasteFiles: (files: readonly File[]) => void
   }
 
+// Half of the list of what is found stands on each side of the middle, px.
+const FIND_WIDTH = 340
+
 /** Makes the actions of a canvas. */
 export function createActions(ports: ActionPorts): EditorActions {
   const { tab, canvas, flow, runs, files, middle, pointer } = ports
+  // Where searches of other programs are: above what they find.
+  const top = () => ({ x: middle().x - FIND_WIDTH / 2, y: middle().y / 3 })
   const { set, say } = canvas.getState()
   return {
     ...viewActions(ports),
@@ -25,8 +30,9 @@ export function createActions(ports: ActionPorts): EditorActions {
     ...subgraphActions(ports),
     add() {
       const screen = pointer() ?? middle()
-      set({ overlay: { kind: 'add', screen, at: flow.screenToFlowPosition(screen) } })
+      set({ overlay: { kind: 'add', screen, at: flow.screenToFlowPosition(screen), isByKey: true } })
     },
+    find: () => set({ overlay: { kind: 'find', screen: top() } }),
     link() {
       const [node] = tab.editor.getState().selection
       if (node === undefined) return say('No node is selected to link from.')

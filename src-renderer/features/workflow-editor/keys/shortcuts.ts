@@ -30,6 +30,7 @@ export const SHORTCUTS = [
   { id: 'duplicate', name: 'Duplicate', keys: ['Mod+D'] },
   { id: 'selectAll', name: 'Select all', keys: ['Mod+A'] },
   { id: 'remove', name: 'Delete what is selected', keys: ['Delete', 'Backspace'] },
+  { id: 'find', name: 'Find a node', keys: ['Mod+F'], inFields: true },
   { id: 'add', name: 'Add a node', keys: ['Shift+A'] },
   { id: 'link', name: 'Link from the selected node', keys: ['C'] },
   { id: 'disconnect', name: 'Remove the links of the selected nodes', keys: [] },

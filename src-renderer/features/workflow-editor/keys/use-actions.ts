@@ -2,7 +2,7 @@ import { useReactFlow } from '@xyflow/react'
 import { type RefObject, useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useApp } from '../../../store/app-context.ts'
-import { viewportOf } from '../canvas/first-view.ts'
+import { showsMinimap, viewportOf } from '../canvas/first-view.ts'
 import type { CanvasNode, FlowLink } from '../canvas/flow-types.ts'
 import type { Flow } from '../canvas/use-flow.ts'
 import { useFileActions } from '../files/use-file-actions.ts'
@@ -36,7 +36,8 @@ export function useActions(
     const lookAt = (ids: ReadonlySet<string>) => {
       const { width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}
       const nodes = ids.size === 0 ? graph().nodes : [...ids].flatMap((id) => graph().byId.get(id) ?? [])
-      const view = viewportOf(nodes, { width, height })
+      const hasMinimap = showsMinimap(canvas.getState().preferences, window.innerWidth)
+      const view = viewportOf(nodes, { width, height, hasMinimap })
       if (view !== undefined) void flow.setViewport(view)
     }
     const middle = () => {

@@ -36,7 +36,7 @@ export function AddNodeList({
       find={find}
       nothing={types.size === 0 ? 'The classes of nodes are not known yet.' : 'No node is called that.'}
       onPick={(what) => {
-        addNode(what, overlay.at, link)
+        addNode(what, overlay.at, { link, isByKey: overlay.isByKey })
         onClose()
       }}
       onClose={onClose}

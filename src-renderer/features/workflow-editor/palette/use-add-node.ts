@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { moveToFreePlace } from '../../../../src-main/domain/workflow/arrange/free-place.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
 import {
@@ -10,39 +11,58 @@ import {
 } from '../../../../src-main/domain/workflow/edit/add-node.ts'
 import { connect } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { nodeBounds } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import { typesFit } from '../../../../src-main/domain/workflow/match-types.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { windowPlace } from '../canvas/canvas-place.ts'
 import { useCanvasStore } from '../store/canvas-context.ts'
 import type { LooseLink, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
+import { addressOf, type EditorState } from '../store/editor-store.ts'
 import { selectNodes } from '../store/select-nodes.ts'
 import { type Addable, nameOf } from './addable.ts'
 
-/** Adds nodes. `at`: place of the canvas; `link`: one that is drawn and ends at the new node. */
-export type AddNode = (what: Addable, at: Point, link?: LooseLink) => void
+/** How a node is added. `link`: one that is drawn and ends at it; `isByKey`: it goes to a free place, as no hand said where. */
+export type AddWish = { readonly link?: LooseLink | undefined; readonly isByKey?: boolean | undefined }
+
+/** Adds nodes. `at`: place of the canvas. */
+export type AddNode = (what: Addable, at: Point, wish?: AddWish) => void
 
 /** What adds nodes to the graph that is shown. */
 export function useAddNode(): AddNode {
   const { editor } = useTab()
   const canvas = useCanvasStore()
   return useMemo(
-    () => (what, at, link) => {
-      const state = editor.getState()
-      const address = addressOf(state)
-      let id: string | undefined
-      state.edit(`Add ${nameOf(what)}`, (document) => {
-        const added = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
-        id = added?.id
-        if (added === undefined) return document
-        return link === undefined ? added.document : linked(added, { address, link, types: state.types })
-      })
-      if (id === undefined) return canvas.getState().say('A subgraph cannot hold itself.')
-      selectNodes({ editor, canvas }, [id])
-      canvas.getState().say(`${nameOf(what)} is added.`)
-    },
+    () =>
+      (what, at, { link, isByKey = false } = {}) => {
+        const state = editor.getState()
+        const address = addressOf(state)
+        let id: string | undefined
+        state.edit(`Add ${nameOf(what)}`, (document) => {
+          const put = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
+          id = put?.id
+          if (put === undefined) return document
+          const added = isByKey ? { ...put, document: moveToFreePlace(put.document, address, put.id) } : put
+          return link === undefined ? added.document : linked(added, { address, link, types: state.types })
+        })
+        if (id === undefined) return canvas.getState().say('A subgraph cannot hold itself.')
+        selectNodes({ editor, canvas }, [id])
+        if (isByKey && !isInSight(editor.getState(), id)) state.reveal(state.path, [id])
+        canvas.getState().say(`${nameOf(what)} is added.`)
+      },
     [editor, canvas],
   )
+}
+
+// Whether the middle of a node is over the canvas as it is looked at now.
+function isInSight(state: EditorState, id: string): boolean {
+  const node = graphAt(state.document, addressOf(state))?.nodes.items.find((one) => one.id === id)
+  const area = document.querySelector('.workflow-canvas')?.getBoundingClientRect()
+  if (node === undefined || area === undefined) return true
+  const { x, y, width, height } = nodeBounds(node)
+  const place = windowPlace([x + width / 2, y + height / 2])
+  if (place === undefined) return true
+  return place.x > area.left && place.x < area.right && place.y > area.top && place.y < area.bottom
 }
 
 function add(document: WorkflowDocument, at: GraphAddress, what: Addable, pos: Pair): Added | undefined {

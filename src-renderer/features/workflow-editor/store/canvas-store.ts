@@ -25,7 +25,15 @@ export type MenuTarget =
 
 /** What is open over the canvas. `screen`: where, px of the window; `at`: the place of the canvas that it is about. */
 export type OpenOverlay =
-  | { readonly kind: 'add'; readonly screen: Point; readonly at: Point; readonly link?: LooseLink }
+  /** `isByKey`: no hand said where; the node goes to a free place. */
+  | {
+      readonly kind: 'add'
+      readonly screen: Point
+      readonly at: Point
+      readonly link?: LooseLink
+      readonly isByKey?: true
+    }
+  | { readonly kind: 'find'; readonly screen: Point }
   | { readonly kind: 'output'; readonly screen: Point; readonly node: string }
   | { readonly kind: 'input'; readonly screen: Point; readonly link: LooseLink; readonly node?: string }
   | { readonly kind: 'menu'; readonly screen: Point; readonly target: MenuTarget }

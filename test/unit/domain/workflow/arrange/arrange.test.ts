@@ -7,8 +7,17 @@ import {
   layOutNodes,
 } from '../../../../../src-main/domain/workflow/arrange/arrange-nodes.ts'
 import { distribute } from '../../../../../src-main/domain/workflow/arrange/distribute.ts'
-import { nodeBounds } from '../../../../../src-main/domain/workflow/edit/groups.ts'
+import { freePlace, moveToFreePlace } from '../../../../../src-main/domain/workflow/arrange/free-place.ts'
+import { readDocument, type WorkflowDocument } from '../../../../../src-main/domain/workflow/document/document.ts'
+import {
+  boundsOf,
+  groupMembers,
+  nodeBounds,
+  type Rectangle,
+} from '../../../../../src-main/domain/workflow/edit/groups.ts'
+import { moveNodes } from '../../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { beginning } from '../../../../support/random-edits.ts'
+import { objectOf } from '../../../../support/workflow-files.ts'
 
 const BOXES = [
   { id: 'a', x: 0, y: 0, width: 10, height: 20 },
@@ -68,6 +77,63 @@ describe('nodes', () => {
     expect(layOutNodes(laid, undefined, all)).toBe(laid)
   })
 
+  test('are arranged with their groups, whose boxes hold them and nothing else', () => {
+    const node = (id: number, from?: number) => ({
+      id,
+      type: 'X',
+      pos: [id * 37, id * 11],
+      size: [100, 50],
+      inputs: [{ name: 'i', type: 'X', link: from === undefined ? null : id }],
+      outputs: [{ name: 'o', type: 'X', links: [] }],
+    })
+    const links = [
+      [2, 1, 0, 2, 0, 'X'],
+      [3, 2, 0, 3, 0, 'X'],
+      [5, 3, 0, 5, 0, 'X'],
+    ]
+    const groups = [
+      { title: 'outer', bounding: [-10, -60, 200, 200] },
+      { title: 'inner', bounding: [100, -20, 80, 100] },
+      { title: 'empty', bounding: [5000, 5000, 10, 10] },
+    ]
+    const nodes = [node(1), node(2, 1), node(3, 2), node(4), node(5, 3)].map((one) =>
+      one.id > 3 ? { ...one, pos: [900, one.id * 90] } : one,
+    )
+    const raw = { nodes, links, groups, version: 0.4 }
+    const before = readDocument(objectOf(JSON.stringify(raw)))
+    const members = (one: WorkflowDocument) => one.groups.items.map((group) => groupMembers(group, one.nodes.items))
+    expect(members(before)).toEqual([['1', '2', '3'], ['2', '3'], []])
+    const laid = layOutNodes(before, undefined, new Set())
+    expect(members(laid)).toEqual(members(before))
+    expect(laid.groups.items[2]).toBe(before.groups.items[2])
+    const [outer, inner] = laid.groups.items.map((group) => boundsOf(group))
+    const boxes = new Map(laid.nodes.items.map((one) => [one.id ?? '', nodeBounds(one)]))
+    expect(['1', '2', '3'].every((id) => isWithin(boxes.get(id), outer))).toBe(true)
+    expect(isWithin(inner, outer)).toBe(true)
+    expect(boxes.get('1')?.x).toBeLessThan(boxes.get('2')?.x ?? 0)
+    expect(boxes.get('5')?.x).toBeGreaterThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0))
+    expect(layOutNodes(laid, undefined, new Set())).toBe(laid)
+  })
+
+  test('that are added find the nearest free place', () => {
+    const box = { x: 0, y: 0, width: 100, height: 100 }
+    expect(freePlace([], box)).toEqual([0, 0])
+    expect(freePlace([{ x: -50, y: 0, width: 100, height: 100 }], box)).toEqual([74, 0])
+    expect(freePlace([{ x: 0, y: -80, width: 400, height: 100 }], box)).toEqual([0, 44])
+    const many = Array.from({ length: 5000 }, (_, at) => ({
+      x: (at % 100) * 110,
+      y: Math.floor(at / 100) * 110,
+      width: 100,
+      height: 100,
+    }))
+    const [x, y] = freePlace(many, { ...box, x: 5000, y: 2500 })
+    expect(many.some((one) => one.x < x + 100 && x < one.x + 100 && one.y < y + 100 && y < one.y + 100)).toBe(false)
+    const last = document.nodes.items.at(-1)?.id ?? ''
+    const stacked = moveNodes(document, undefined, new Map([[last, document.nodes.items[0]?.pos ?? [0, 0]]]))
+    const free = moveToFreePlace(stacked, undefined, last)
+    expect(free.nodes.items.filter((one, at) => one !== stacked.nodes.items[at]).map(({ id }) => id)).toEqual([last])
+  })
+
   test('of a selection are laid out where it is', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...all), { minLength: 1 }), (ids) => {
@@ -79,3 +145,9 @@ describe('nodes', () => {
     )
   })
 })
+
+function isWithin(one: Rectangle | undefined, other: Rectangle | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  const isAcross = one.x >= other.x && one.x + one.width <= other.x + other.width
+  return isAcross && one.y >= other.y && one.y + one.height <= other.y + other.height
+}

@@ -1,0 +1,115 @@
+import { useStore } from '@xyflow/react'
+import { AlignStartVertical, Ban, Group, Layers, Palette } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { useMemo } from 'react'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { ColourSwatches } from '../inspector/ColourSwatches.tsx'
+import type { EditorActions } from '../keys/create-actions.ts'
+import { type ActionId, SHORTCUTS } from '../keys/shortcuts.ts'
+import { useCanvas } from '../store/canvas-context.ts'
+import { boundsOfNodes } from './first-view.ts'
+import { type CanvasNode, isDocumentNode } from './flow-types.ts'
+import type { Box } from './geometry.ts'
+
+type SelectionBarProps = {
+  /** As they are drawn, with what is selected and being moved. */
+  readonly nodes: readonly CanvasNode[]
+  readonly actions: EditorActions
+}
+
+/** What can be done with the selected nodes, above them. Nothing while none is selected. */
+export function SelectionBar({ nodes, actions }: SelectionBarProps) {
+  const selected = useMemo(() => nodes.filter((node) => node.selected === true && isDocumentNode(node)), [nodes])
+  const isLocked = useCanvas((state) => state.isLocked)
+  const isBusy = useCanvas(({ overlay, loose }) => overlay !== undefined || loose !== undefined)
+  const bounds = useMemo(() => boundsOfNodes(selected), [selected])
+  if (bounds === undefined || isLocked || isBusy) return null
+  return <Bar selected={selected} bounds={bounds} actions={actions} />
+}
+
+// Of the bar, and how near it comes to the edges of the canvas, px.
+const [WIDTH, HEIGHT] = [168, 34]
+const ABOVE = 8
+const EDGE = 8
+const CONTROLS = 48
+const RUN_BAR = 64
+
+type BarProps = { readonly selected: readonly CanvasNode[]; readonly bounds: Box; readonly actions: EditorActions }
+
+function Bar({ selected, bounds, actions }: BarProps) {
+  const [left, top] = useStore(
+    ({ transform: [x, y, zoom], width, height }) => {
+      const middle = (bounds.x + bounds.width / 2) * zoom + x
+      const above = bounds.y * zoom + y - HEIGHT - ABOVE
+      const below = (bounds.y + bounds.height) * zoom + y + ABOVE
+      // Below them where there is no room above; over them where there is none either.
+      const isBelow = above < CONTROLS && below + HEIGHT < height - RUN_BAR
+      const across = Math.max(EDGE, Math.min(middle - WIDTH / 2, width - WIDTH - EDGE))
+      return [across, isBelow ? below : Math.max(CONTROLS, above)] as const
+    },
+    (one, other) => one[0] === other[0] && one[1] === other[1],
+  )
+  // Out of sight above or below what is seen, it would be in the way of other nodes.
+  const isAway = useStore(
+    ({ transform: [, y, zoom], height }) =>
+      (bounds.y + bounds.height) * zoom + y < CONTROLS || bounds.y * zoom + y > height,
+  )
+  const views = selected.flatMap((node) => (isDocumentNode(node) ? node.data.view : []))
+  if (isAway) return null
+  const isOne = selected.length === 1
+  const arrange = (ids: readonly ActionId[]) =>
+    ids.map((id) => ({ label: nameOf(id), disabled: isOne, onSelect: actions[id] }))
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selection"
+      style={{ left, top, width: WIDTH, height: HEIGHT }}
+      className="absolute z-10 flex items-center justify-between rounded-control border border-line bg-surface-1 p-0.5 shadow-float"
+    >
+      <Popover.Root>
+        <Popover.Trigger asChild>
+          <IconButton label="Colour">
+            <Palette />
+          </IconButton>
+        </Popover.Trigger>
+        <Popover.Portal>
+          <Popover.Content
+            aria-label="Colour of the selection"
+            sideOffset={4}
+            collisionPadding={8}
+            className="enters z-40 w-40 rounded-control border border-line bg-surface-1 p-2 shadow-float"
+          >
+            <ColourSwatches views={views} />
+          </Popover.Content>
+        </Popover.Portal>
+      </Popover.Root>
+      <IconButton
+        label="Bypass or not (Ctrl+B)"
+        aria-pressed={views.length > 0 && views.every(({ mode }) => mode === 'bypass')}
+        onClick={actions.bypass}
+      >
+        <Ban />
+      </IconButton>
+      <Menu
+        align="start"
+        groups={[
+          arrange(['alignLeft', 'alignRight', 'alignTop', 'alignBottom']),
+          arrange(['distributeAcross', 'distributeDown', 'layOut']),
+        ]}
+      >
+        <IconButton label={isOne ? 'Align: select several nodes' : 'Align'}>
+          <AlignStartVertical />
+        </IconButton>
+      </Menu>
+      <IconButton label="Group (Ctrl+G)" onClick={actions.group}>
+        <Group />
+      </IconButton>
+      <IconButton label="Make a subgraph (Ctrl+Shift+E)" onClick={actions.subgraph}>
+        <Layers />
+      </IconButton>
+    </div>
+  )
+}
+
+const nameOf = (id: ActionId): string => SHORTCUTS.find((one) => one.id === id)?.name ?? id

@@ -1,6 +1,6 @@
 /**
  * Links like drydock://jobs/ID, which any web page may hold: what they may open is in one table, and nothing of a link
- * reaches a page but an id.
+ * reaches a page but an id. A link to a file, drydock://file/PATH:LINE, shows it in the file manager and opens nothing.
  */
 
 /** Scheme of the links, without the colon. */
@@ -34,6 +34,20 @@ export function pageOfLink(link: string): string | undefined {
     if (found !== null) return page(...found.slice(1))
   }
   return undefined
+}
+
+// Escaped, the longest path of Linux is up to three times as long.
+const LONGEST_FILE = 3 * 4096
+
+/** The file that a link names, to be shown in its folder. @returns undefined for a link to no file */
+export function fileOfLink(link: string): string | undefined {
+  const [, path] = link.length > LONGEST_FILE ? [] : (/^drydock:\/\/file(\/[^?#]+):\d+$/.exec(link) ?? [])
+  if (path === undefined) return undefined
+  try {
+    return decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:)/, '')
+  } catch {
+    return undefined // Not escaped as a link is.
+  }
 }
 
 /** The link among the arguments of a start: systems put it last, and may put options of their own before it. */

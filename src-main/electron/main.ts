@@ -12,7 +12,7 @@ import { NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
 import { openDataFolder } from '../server/data-folder.ts'
 import { createLog, systemTime } from '../server/system-ports.ts'
 import { appMenu } from './app-menu.ts'
-import { pageOfLink, SCHEME } from './deep-link.ts'
+import { fileOfLink, linkAmong, pageOfLink, SCHEME } from './deep-link.ts'
 import { Desktop, type Shell } from './desktop.ts'
 import { openSettings } from './desktop-settings.ts'
 import { findOtherService } from './find-other-service.ts'
@@ -65,10 +65,16 @@ async function run(): Promise<void> {
   let openPage = (page: string | undefined) => {
     firstPage = page ?? firstPage
   }
-  app.on('second-instance', (_event, argv) => openPage(readArguments(argv.slice(1)).page))
+  const show = (path: string) => revealFile(path, (found) => system.showItemInFolder(found), platform)
+  const openLink = (link: string) => {
+    const file = fileOfLink(link)
+    if (file === undefined) openPage(pageOfLink(link))
+    else show(file)
+  }
+  app.on('second-instance', (_event, argv) => openLink(linkAmong(argv.slice(1)) ?? ''))
   app.on('open-url', (event, link) => {
     event.preventDefault()
-    openPage(pageOfLink(link))
+    openLink(link)
   })
   // In a clone Electron must be told which application to open the link with.
   if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)
@@ -148,7 +154,7 @@ async function run(): Promise<void> {
         desktop.signInAgain(pageOfAddress(window.webContents.getURL()))
         return desktop.origin !== undefined
       },
-      revealFile: async ({ path }) => revealFile(path, (found) => system.showItemInFolder(found), platform),
+      revealFile: async ({ path }) => show(path),
     },
     () => desktop.origin,
   )

@@ -1,4 +1,5 @@
 /** Where a window may go, and what it may use. All that no rule allows is refused. */
+import { isEditorLink } from '../contract/editors.ts'
 import { PAGE_SECTIONS } from '../contract/pages.ts'
 
 /** What happens with an address that a window wants to go to. */
@@ -24,6 +25,7 @@ export function judgePassage(address: string, origin: string | undefined): Passa
   // A name in the address is there to look like another host.
   if (url.username !== '' || url.password !== '') return 'refused'
   if (isPage(url, origin)) return 'inside'
+  if (isEditorLink(address)) return 'outside'
   return OUTSIDE.has(url.protocol) || PREVIEW.test(url.href) || isOrigin(url, origin) ? 'outside' : 'refused'
 }
 

@@ -114,7 +114,7 @@ describe('a request by hand', () => {
     await write(page, '{"input": {"bad": true}}')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const shown = answer(page, 'runsync')
-    await shown.getByRole('alert').getByText('no face in it').waitFor()
+    await shown.getByRole('alert').getByText('ValueError: the picture has no face in it').waitFor()
     await shown.getByText('The log of the job says more').waitFor()
     expect(await shown.getByRole('link', { name: 'Open job' }).getAttribute('href')).toMatch(/^\/jobs\/sync-/)
     await expectAccessible()

@@ -1,4 +1,4 @@
-/** Why a job failed, as its worker tells it. */
+/** Why a job failed, as its worker reported it. */
 export type JobError = {
   readonly message: string
   /** Like `ValueError`. */
@@ -7,10 +7,11 @@ export type JobError = {
 }
 
 /**
- * Reads the error of a job. Worker SDKs write JSON with message, type and traceback into it; whatever else it is, is the
- * message. Source: worker-protocol, Results.
+ * Reads the error of a job. Worker SDKs write JSON with message, type and traceback into it; handlers that catch their own
+ * exception often return the traceback itself; whatever else it is, is the message. Source: worker-protocol, Results.
  */
 export function readJobError(error: string): JobError {
+  if (error.startsWith(PLAIN_TRACEBACK)) return readPlainTraceback(error)
   const fields = fieldsOf(error)
   const message = textOf(fields?.error_message)
   if (message === undefined) return { message: error }
@@ -19,30 +20,73 @@ export function readJobError(error: string): JobError {
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
 }
 
-// As worker SDKs write it, like `"<class 'KeyError'>"`. A KeyError says nothing but a key, so it is unreadable without it.
-const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
-
-// What worker SDKs write, and workers of graphs, which begin with the message and go on with the place.
-const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)"/
+/** Type and message of an error, as Python ends a traceback: `ValueError: no face`. The message may have several lines. */
+export function errorHeadline({ type, message }: JobError): string {
+  if (type === undefined) return message
+  return message === '' ? type : `${type}: ${message}`
+}
 
 /**
  * The line of an error that says most: of what workers write as JSON the type and message, of a traceback its end. It may
  * have been cut in its middle, as in lists of jobs.
  */
 export function errorLine(error: string): string {
-  const message = MESSAGE.exec(error)?.[1]?.replace(/\\n/g, '\n').replace(/\\"/g, '"')
-  const lines = (message ?? error).split('\n').filter((line) => line.trim() !== '')
-  const isTraceback = lines[0]?.startsWith('Traceback') === true
-  const line = ((isTraceback ? lines.at(-1) : lines[0]) ?? '').trim()
-  const type = message === undefined ? undefined : TYPE.exec(error)?.[1]
-  return type === undefined || isTraceback ? line : `${type}: ${line}`
+  const read = readJobError(error)
+  const isUnread = read.message === error
+  const message = messageIn(read.message) ?? read.message
+  const type = isUnread ? TYPE.exec(error)?.[1] : read.type
+  const line = message.split('\n').find((one) => one.trim() !== '') ?? ''
+  return errorHeadline({ message: line.trim(), ...(type === undefined ? {} : { type }) })
 }
 
 /** A whole error as a person reads it: its type and message, then its traceback. */
 export function errorText(error: string): string {
-  const { message, type, traceback = '' } = readJobError(error)
-  const head = type === undefined ? message : `${type}: ${message}`
-  return traceback === '' ? head : `${head}\n${traceback.trimEnd()}`
+  const read = readJobError(error)
+  const { traceback = '' } = read
+  return traceback === '' ? errorHeadline(read) : `${errorHeadline(read)}\n${traceback.trimEnd()}`
+}
+
+/**
+ * An error for a row of a list: whole where it is short, else without what says least. Of what an SDK wrote the traceback
+ * goes first, then the end of the message; the rest stays JSON, which `errorLine` reads.
+ * @param length most characters
+ */
+export function shortError(error: string, length: number): string {
+  if (error.length <= length) return error
+  const { message, type } = readJobError(error)
+  if (message === error) return error.slice(0, length)
+  const written = (text: string) =>
+    JSON.stringify({ ...(type === undefined ? {} : { error_type: type }), error_message: text })
+  let start = message.slice(0, length)
+  while (written(start).length > length && start !== '') start = start.slice(0, length - written(start).length)
+  return written(start)
+}
+
+const PLAIN_TRACEBACK = 'Traceback (most recent call last):'
+
+// The end of a traceback is the first line after its last frame that is not indented; a message may go on below it.
+function readPlainTraceback(error: string): JobError {
+  const lines = error.trimEnd().split('\n')
+  const lastFrame = lines.findLastIndex((line) => line.startsWith('  File "'))
+  const end = lines.findIndex((line, at) => at > Math.max(0, lastFrame) && /^\S/.test(line))
+  const [, type, message = ''] = /^(?:\w+\.)*(\w+)(?:: (.*))?$/s.exec(lines.slice(end).join('\n')) ?? []
+  return end < 0 || type === undefined ? { message: error } : { type, message, traceback: error }
+}
+
+// As worker SDKs write it, like `"<class 'KeyError'>"`. A KeyError says nothing but a key, so it is unreadable without it.
+const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
+
+// What worker SDKs write, and workers of graphs, which begin with the message and go on with the place. Its end may be cut.
+const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)/
+
+function messageIn(text: string): string | undefined {
+  const written = MESSAGE.exec(text)?.[1]?.replace(/\\u[0-9a-fA-F]{0,3}$/, '')
+  if (written === undefined) return undefined
+  try {
+    return JSON.parse(`"${written}"`) as string
+  } catch {
+    return written
+  }
 }
 
 type Fields = Readonly<Record<'error_message' | 'error_type' | 'error_traceback', unknown>>

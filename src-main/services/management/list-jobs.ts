@@ -1,5 +1,6 @@
 import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
+import { shortError } from '../../domain/job/read-error.ts'
 import type { Job, JobFilter, Storage } from '../ports.ts'
 import { viewJobRow } from './views.ts'
 
@@ -71,8 +72,7 @@ export async function searchable(
   return { endpointId, states, workerId, from, to, text, before: cursor === undefined ? undefined : Number(cursor) }
 }
 
-// An error may be a long traceback; whoever opens the job sees it whole.
+// An error may hold a long traceback; whoever opens the job sees it whole.
 function viewListed(job: Job): JobListItem {
-  const error = job.error?.slice(0, limit('listErrorLength')) ?? null
-  return viewJobRow(error === job.error ? job : { ...job, error })
+  return viewJobRow(job.error === null ? job : { ...job, error: shortError(job.error, limit('listErrorLength')) })
 }

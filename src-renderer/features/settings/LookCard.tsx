@@ -1,16 +1,21 @@
+import { EDITORS, type EditorName } from '../../../src-main/contract/editors.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { THEMES } from '../../store/layout-slice.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { FormRow } from '../../ui/form/FormRow.tsx'
+import { Select } from '../../ui/form/Select.tsx'
 import { Toggle } from '../../ui/form/Toggle.tsx'
 import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
 
-/** What this browser alone keeps: colours, the sidebar, and the keys to learn. */
+const EDITOR_CHOICES = Object.entries(EDITORS).map(([value, { name }]) => ({ value, label: name }))
+
+/** What this browser alone keeps: colours, the sidebar, the editor, and the keys to learn. */
 export function LookCard() {
   const { store } = useApp()
   const theme = useAppState((state) => state.theme)
   const pinned = useAppState((state) => state.sidebarPinned)
+  const editor = useAppState((state) => state.editor)
   const showKeys = useAppState(({ commands }) => commands.find(({ id }) => id === 'keys')?.run)
   return (
     <Card title="This browser">
@@ -23,6 +28,19 @@ export function LookCard() {
       </FormRow>
       <FormRow label="Names in the sidebar" help="Off, the sidebar shows pictures alone, with their names on hover.">
         {(ids) => <Toggle {...ids} checked={pinned} onChange={() => store.getState().toggleSidebar()} />}
+      </FormRow>
+      <FormRow
+        label="Editor"
+        help="What a file and line of a traceback opens. The editor must be on this machine and have taken its links."
+      >
+        {(ids) => (
+          <Select
+            {...ids}
+            choices={EDITOR_CHOICES}
+            value={editor}
+            onChange={(name) => store.getState().setEditor(name as EditorName)}
+          />
+        )}
       </FormRow>
       <FormRow label="Keys" help="Every page can be used without a pointer.">
         {(ids) => (

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { linkAmong, pageOfLink } from '../../../src-main/electron/deep-link.ts'
+import { editorLink } from '../../../src-main/contract/editors.ts'
+import { fileOfLink, linkAmong, pageOfLink } from '../../../src-main/electron/deep-link.ts'
 import { readArguments } from '../../../src-main/electron/start-arguments.ts'
 
 describe('a deep link', () => {
@@ -61,6 +62,27 @@ describe('a deep link', () => {
   test('is found among the arguments of a second start', () => {
     expect(linkAmong(['--flag', '.', 'drydock://jobs/a'])).toBe('drydock://jobs/a')
     expect(linkAmong(['--flag', '.'])).toBeUndefined()
+  })
+})
+
+describe('a link to a file', () => {
+  test.each(['/home/ada/my app/handler.py', '/tmp/100%/ä.py', 'C:\\apps\\handler.py'])('names %s', (file) => {
+    const link = editorLink('drydock', file, 12) ?? ''
+    expect(fileOfLink(link)).toBe(file.replaceAll('\\', '/'))
+    expect(pageOfLink(link)).toBeUndefined()
+  })
+
+  test.each([
+    'drydock://file/home/ada/handler.py',
+    'drydock://file:12',
+    'drydock://file/%E0%A4%A:1',
+    'drydock://file/a?b:1',
+    `drydock://file/${'a'.repeat(20_000)}:1`,
+    'vscode://file/a.py:1',
+    'drydock://jobs/a',
+    '',
+  ])('%s names none', (link) => {
+    expect(fileOfLink(link)).toBeUndefined()
   })
 })
 

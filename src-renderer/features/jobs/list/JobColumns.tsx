@@ -1,7 +1,7 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import { errorLine } from '../../../../src-main/domain/job/read-error.ts'
+import { errorHeadline, errorLine, readJobError } from '../../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
@@ -72,7 +72,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
     grow: 3,
     cell: ({ error }) =>
       error === undefined ? null : (
-        <span title={error.slice(0, 300)} className="text-failed-ink">
+        <span title={errorHeadline(readJobError(error))} className="text-failed-ink">
           {errorLine(error)}
         </span>
       ),

@@ -5,6 +5,7 @@ import { ApiError } from '../../../api-client/api-error.ts'
 import type { JobDetail } from '../../../api-client/job-queries.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { JobErrorNotice } from '../../../ui/job-error/JobErrorNotice.tsx'
 import { NotFound } from '../../../ui/NotFound.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
@@ -12,7 +13,6 @@ import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { JobActionBar } from './JobActionBar.tsx'
-import { JobError } from './JobError.tsx'
 import { JobTab } from './JobTab.tsx'
 import { JOB_TABS, type JobTabName } from './job-tabs.ts'
 import { Timeline } from './Timeline.tsx'
@@ -51,7 +51,9 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
     >
       {error !== null && <ErrorNotice error={error} />}
       {job.status === 'IN_QUEUE' && <WhyItWaits job={job} />}
-      {job.error !== undefined && isFinal(job.status) && <JobError error={job.error} />}
+      {job.error !== undefined && isFinal(job.status) && (
+        <JobErrorNotice error={job.error} endpointId={job.endpointId} />
+      )}
       <Card title="Timeline">
         <Timeline job={job} />
       </Card>

@@ -2,7 +2,6 @@ import clsx from 'clsx'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
-import { errorLine } from '../../../../src-main/domain/job/read-error.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { JobDetail } from '../../../api-client/job-queries.ts'
@@ -38,13 +37,15 @@ const HOUR_MS = 3_600_000
 export function Timeline({ job: { history, error } }: { readonly job: Pick<JobDetail, 'history' | 'error'> }) {
   const last = history.at(-1)
   if (last !== undefined && !isFinal(last.to)) return <Moving history={history} />
-  // The job says why it failed; its history need not say it twice.
-  const told = error === undefined || last === undefined ? history : [...history.slice(0, -1), withError(last, error)]
-  return <Drawn timeline={layTimeline(told, last?.at ?? 0)} />
+  return <Drawn timeline={layTimeline(withoutError(history, error), last?.at ?? 0)} />
 }
 
-function withError(entry: JobHistoryEntry, error: string): JobHistoryEntry {
-  return { ...entry, reason: entry.reason ?? errorLine(error) }
+// The page says above why the job failed; its last step need not say it again.
+function withoutError(history: readonly JobHistoryEntry[], error: string | undefined): readonly JobHistoryEntry[] {
+  const last = history.at(-1)
+  if (last === undefined || last.reason === undefined || last.reason !== error) return history
+  const { reason: _same, ...rest } = last
+  return [...history.slice(0, -1), rest]
 }
 
 function Moving({ history }: { readonly history: readonly JobHistoryEntry[] }) {

@@ -3,7 +3,6 @@ import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { readJobError } from '../../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { latestJobsQuery } from '../../../api-client/queries.ts'
@@ -12,6 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { duration } from '../../../ui/format.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
+import { JobErrorNotice } from '../../../ui/job-error/JobErrorNotice.tsx'
 import { OutputView } from '../../../ui/output/OutputView.tsx'
 import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
 import { useNow } from '../../../ui/use-now.ts'
@@ -56,7 +56,9 @@ export function AnswerPane({ endpoint, answer, onClose }: AnswerPaneProps) {
           <p className="text-ink-2">Waiting: {endpoint.waitingReason}</p>
         )}
         {error !== undefined && <ErrorNotice error={worded(error)} />}
-        {record?.error !== undefined && <JobFault state={record.status} error={record.error} />}
+        {record?.error !== undefined && (
+          <JobErrorNotice error={record.error} endpointId={endpoint.id} nextStep={NEXT_STEPS[record.status]} />
+        )}
         {record?.status === 'CANCELLED' && <p className="text-ink-2">The job was cancelled, so it has no output.</p>}
         {operation !== 'stream' && isEmptyList(record?.output) && (
           <p className="text-ink-2">Handlers that yield give their pieces to stream, and an empty list here.</p>
@@ -136,22 +138,6 @@ function CancelButton({ endpointId, jobId }: { readonly endpointId: string; read
 const NEXT_STEPS: Readonly<Partial<Record<JobState, string>>> = {
   FAILED: 'The log of the job says more; change the input and send it again.',
   TIMED_OUT: 'Give it more time under Options, or see in the log of the job where the time went.',
-}
-
-function JobFault({ state, error }: { readonly state: JobState; readonly error: string }) {
-  const { message, type, traceback } = readJobError(error)
-  return (
-    <div className="flex min-w-0 flex-col gap-1">
-      <ErrorNotice error={type === undefined ? message : `${type}: ${message}`} />
-      {NEXT_STEPS[state] !== undefined && <p className="text-small text-ink-2">{NEXT_STEPS[state]}</p>}
-      {traceback !== undefined && (
-        <details>
-          <summary className="cursor-pointer text-small text-ink-2">Traceback</summary>
-          <pre className="mt-1 overflow-x-auto font-mono text-small">{traceback.trim()}</pre>
-        </details>
-      )}
-    </div>
-  )
 }
 
 const worded = (error: Error) => (error instanceof ApiError ? `${error.code}: ${error.message}` : error)

@@ -98,7 +98,7 @@ function Loaded({ graph, crumbs }: LoadedProps) {
             </Button>
           </form>
         </Card>
-        <AnswerCard answer={answer} />
+        <AnswerCard graphId={graph.id} answer={answer} />
       </div>
       <CodeSamples call={isWhole ? { endpointId: graph.id, url: graph.url, operation: 'runsync', body } : undefined} />
       <VersionsCard graph={graph} />

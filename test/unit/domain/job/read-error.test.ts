@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { errorLine, errorText, readJobError } from '../../../../src-main/domain/job/read-error.ts'
+import { errorLine, errorText, readJobError, shortError } from '../../../../src-main/domain/job/read-error.ts'
 
 it('the error of a job is read where an SDK wrote it, and is a text where anybody else did', () => {
   const written = {
@@ -33,6 +33,16 @@ describe('an error', () => {
     [`{"error_type": "<class 'torch.cuda.OutOfMemoryError'>", "error_message": "no"}`, 'OutOfMemoryError: no'],
     ['{"error_message": "no", "error_traceback": ""}', 'no'],
     ['{"message":"no \\"face\\"","node":"3"}', 'no "face"'],
+    [JSON.stringify({ error_message: '{"message":"no face","node":"3"}' }), 'no face'],
+    [
+      `{"error_type": "<class 'RuntimeError'>", "error_message": "${'a long one '.repeat(3)}`,
+      `RuntimeError: ${'a long one '.repeat(3).trim()}`,
+    ],
+    ['{"error_type": "<class \'RuntimeError\'>", "error_message": "half \\u00', 'RuntimeError: half'],
+    [
+      JSON.stringify({ error_type: "<class 'AssertionError'>", error_message: '', error_traceback: 'T' }),
+      'AssertionError',
+    ],
     ['', ''],
   ])('%j says most in %j', (error, line) => {
     expect(errorLine(error)).toBe(line)
@@ -44,6 +54,36 @@ describe('an error', () => {
     ['plain', 'plain'],
   ])('%j reads as %j', (error, text) => {
     expect(errorText(error)).toBe(text)
+  })
+})
+
+it('a traceback that a handler returned is read as one', () => {
+  const text = 'Traceback (most recent call last):\n  File "/app/a.py", line 1, in f\n    x\na.NoFace: no\n  face\n'
+  expect(readJobError(text)).toEqual({ type: 'NoFace', message: 'no\n  face', traceback: text })
+})
+
+describe('an error for a row of a list', () => {
+  const long = 'no face, "é" \n'.repeat(200)
+  const written = JSON.stringify({
+    error_type: "<class 'ValueError'>",
+    error_traceback: 'T'.repeat(9000),
+    error_message: long,
+  })
+
+  test.each([
+    ['what an SDK wrote', written],
+    ['a traceback', `Traceback (most recent call last):\n  File "/a.py", line 1\nValueError: ${long}`],
+    ['a text', long],
+  ])('is cut so that %s says the same in one line', (_what, error) => {
+    const short = shortError(error, 500)
+    expect(short.length).toBeLessThanOrEqual(500)
+    expect(short.length).toBeGreaterThan(400)
+    expect(errorLine(short)).toBe(errorLine(error))
+  })
+
+  test('is whole where it is short enough', () => {
+    expect(shortError('x'.repeat(500), 500)).toBe('x'.repeat(500))
+    expect(shortError('x'.repeat(501), 500)).toBe('x'.repeat(500))
   })
 })
 

@@ -1,0 +1,69 @@
+import { act, fireEvent, screen, within } from '@testing-library/react'
+import { describe, expect, test } from 'vitest'
+import { JobErrorNotice } from '../../src-renderer/ui/job-error/JobErrorNotice.tsx'
+import { anEndpoint, renderInApp, until } from './support.tsx'
+
+const ERROR = JSON.stringify({
+  error_type: "<class 'find.NoFace'>",
+  error_message: 'the picture has no face in it',
+  error_traceback: `Traceback (most recent call last):
+  File "/usr/lib/python3.12/site-packages/runpod/serverless/modules/rp_job.py", line 182, in run_job
+    handler_return = handler(job)
+  File "/home/ada/my faces/handler.py", line 12, in handler
+    raise NoFace("the picture has no face in it")
+find.NoFace: the picture has no face in it
+`,
+})
+
+function show(endpoint = anEndpoint('faces', { handler: '/home/ada/my faces/handler.py' })) {
+  const shown = renderInApp(<JobErrorNotice error={ERROR} endpointId="faces" />)
+  act(() => shown.store.setState(({ live }) => ({ live: { ...live, endpoints: { faces: endpoint } } })))
+  return shown
+}
+
+describe('the error of a job', () => {
+  test('has type and message once, and the traceback open with the own calls marked', () => {
+    show()
+    expect(screen.getByRole('alert').textContent?.split('NoFace: the picture has no face in it')).toHaveLength(2)
+    const calls = within(screen.getByRole('list', { name: 'Traceback' })).getAllByRole('listitem')
+    expect(calls.map((call) => call.textContent)).toEqual([
+      'rp_job.py:182run_job/usr/lib/python3.12/site-packages/runpod/serverless/moduleshandler_return = handler(job)',
+      'handler.py:12handler/home/ada/my facesyour coderaise NoFace("the picture has no face in it")',
+    ])
+  })
+
+  test('opens its places in the editor of the settings, which stays chosen', async () => {
+    const { store, platform } = show()
+    store.getState().setEditor('vscode')
+    const link = await screen.findByRole('link', { name: 'Open handler.py:12' })
+    expect(link.getAttribute('href')).toBe('vscode://file/home/ada/my%20faces/handler.py:12')
+    expect(platform.preferences.get('editor')).toBe('vscode')
+  })
+
+  test('copies its places without an editor, and says where one is chosen', async () => {
+    const { store, platform } = show()
+    fireEvent.click(screen.getByRole('button', { name: 'Copy handler.py:12' }))
+    await until(() => expect(platform.copied).toEqual(['/home/ada/my faces/handler.py:12']))
+    expect(store.getState().notices.map(({ text }) => text)).toEqual([
+      'Copied /home/ada/my faces/handler.py:12. Choose an editor in Settings to open it there.',
+    ])
+  })
+
+  test('of a container leads to the files beside its handler, and copies those of its image', async () => {
+    const container = { volumes: [] } as never
+    const { store } = renderInApp(
+      <JobErrorNotice error={ERROR.replaceAll('/home/ada/my faces/', '/app/')} endpointId="faces" />,
+    )
+    store.getState().setEditor('cursor')
+    const endpoint = anEndpoint('faces', { handler: '/home/ada/handler.py', container })
+    act(() => store.setState(({ live }) => ({ live: { ...live, endpoints: { faces: endpoint } } })))
+    const link = await screen.findByRole('link', { name: 'Open handler.py:12' })
+    expect(link.getAttribute('href')).toBe('cursor://file/home/ada/handler.py:12')
+    screen.getByRole('button', { name: 'Copy rp_job.py:182' })
+  })
+
+  test('without a traceback is its message', () => {
+    renderInApp(<JobErrorNotice error="out of memory" endpointId="faces" />)
+    expect(screen.getByRole('alert').textContent).toBe('out of memory')
+  })
+})

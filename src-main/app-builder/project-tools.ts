@@ -3,7 +3,7 @@ import { readFile, unlink } from 'node:fs/promises'
 import { createEndpointHasher } from '../build/hash-endpoints.ts'
 import { hashFiles } from '../build/hash-files.ts'
 import { listContents } from '../build/list-contents.ts'
-import { isFolder, listFolders, realFolder } from '../build/machine-folders.ts'
+import { isFile, isFolder, listFolders, realFolder } from '../build/machine-folders.ts'
 import { createPacker } from '../build/pack-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
 import { readGit } from '../build/read-git.ts'
@@ -31,6 +31,7 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
       list: listFolders,
       realFolder,
       isThere: isFolder,
+      isFile,
       make: makeApp,
       // They come with this installation, so they are read once.
       examples() {

@@ -1,7 +1,8 @@
-/** Folders of this machine as a person looks through them for an app. */
+/** Folders of this machine as a person looks through them for an app or a handler file. */
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isHandlerFile } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import type { FolderList } from '../contract/projects.ts'
 import { isLeftAlone } from './left-alone.ts'
@@ -15,10 +16,17 @@ const BYTES = 8 * 1024
 const AT_ONCE = 16
 // Folders in which apps keep their code, below the one that is opened.
 const INNER = ['src', 'app', 'workers', 'endpoints']
+// What tells a handler file of Python or TypeScript from another one.
+const NAMES_HANDLER =
+  /^(?:async[ \t]+)?def[ \t]+\w*handler\w*[ \t]*\(|\bserverless\.start[ \t]*\(|^export[ \t]+(?:default\b|(?:async[ \t]+)?(?:function\*?|const)[ \t]+handler\b)/m
 const IMPORTS_APPS = /^[ \t]*(?:from|import)[ \t]+(?:svc|runpod_flash)\b/m
 
-/** The folders in a folder, without hidden ones and those that cannot be read. @throws AppError FOLDER_UNREADABLE */
-export async function listFolders(path = homedir()): Promise<FolderList> {
+/**
+ * The folders in a folder, without hidden ones and those that cannot be read.
+ * @param withFiles the files that a handler may be in, too
+ * @throws AppError FOLDER_UNREADABLE
+ */
+export async function listFolders(path = homedir(), withFiles = false): Promise<FolderList> {
   const folder = await realFolder(path)
   const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }))
   const named = entries.filter(({ name }) => !name.startsWith('.')).filter((entry) => !entry.isFile())
@@ -29,12 +37,19 @@ export async function listFolders(path = homedir()): Promise<FolderList> {
     const group = paths.slice(from, from + AT_ONCE).map((name) => lookAt(name, join(folder, name), budget))
     folders.push(...(await Promise.all(group)).flatMap((found) => found ?? []))
   }
+  const files = withFiles
+    ? await handlerFiles(
+        folder,
+        entries.map(({ name }) => name),
+      )
+    : undefined
   const parent = dirname(folder)
   return {
     path: folder,
     ...(parent === folder ? {} : { parent }),
     folders: folders.slice(0, LISTED),
-    capped: folders.length > LISTED,
+    ...(files === undefined ? {} : { files: files.slice(0, LISTED) }),
+    capped: folders.length > LISTED || (files?.length ?? 0) > LISTED,
   }
 }
 
@@ -61,6 +76,30 @@ export async function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   )
+}
+
+/** Whether a path is that of a file. */
+export async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+}
+
+async function handlerFiles(folder: string, names: readonly string[]): Promise<NonNullable<FolderList['files']>> {
+  const wanted = names
+    .filter((name) => !name.startsWith('.') && isHandlerFile(name))
+    .sort((a, b) => a.localeCompare(b, 'en'))
+    .slice(0, LISTED + 1)
+  const found: NonNullable<FolderList['files']> = []
+  for (let from = 0; from < wanted.length; from += AT_ONCE) {
+    const group = wanted.slice(from, from + AT_ONCE).map(async (name) => {
+      const path = join(folder, name)
+      return (await isFile(path)) ? [{ name, path, isHandler: NAMES_HANDLER.test(await beginningOf(path)) }] : []
+    })
+    found.push(...(await Promise.all(group)).flat())
+  }
+  return found
 }
 
 /** Does something with a folder; what the system says becomes words. @throws AppError FOLDER_UNREADABLE */

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { EndpointConfig } from '../contract/endpoint.ts'
@@ -170,19 +169,11 @@ function containers(
   return parts.length === 0 ? {} : { container: withAbsoluteVolumes(Object.assign({}, ...parts), surroundings) }
 }
 
-/** @throws CliError USAGE where the handler is no file */
+// Whether the handler is a file says the service, on whose machine it has to be.
 function program({ handler, command }: ProgramOptions, { cwd }: Surroundings): EndpointSettings {
   if (handler !== undefined && command !== undefined) throw usageError('Give --handler or --command, not both.')
-  if (handler !== undefined) return { handler: existingFile(handler, cwd) }
+  if (handler !== undefined) return { handler: isAbsolute(handler) ? handler : resolve(cwd, handler) }
   return command === undefined ? {} : { command, cwd }
-}
-
-function existingFile(file: string, cwd: string): string {
-  const path = isAbsolute(file) ? file : resolve(cwd, file)
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw usageError(`There is no handler file ${path}. Give the path of a file in Python or TypeScript.`)
-  }
-  return path
 }
 
 function workers(text: string): EndpointSettings {

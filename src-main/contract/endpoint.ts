@@ -68,6 +68,9 @@ export const endpointConfig = z.object({
 /** The settings of an endpoint. */
 export type EndpointConfig = z.infer<typeof endpointConfig>
 
+/** Whether a file may be a handler file by its name: Python, TypeScript or JavaScript. */
+export const isHandlerFile = (name: string): boolean => /\.(?:py|m?ts|m?js)$/.test(name) && !name.endsWith('.d.ts')
+
 /** Whether a handler file is run by Node: TypeScript or JavaScript. */
 export const isNodeHandler = (handler: string): boolean => /\.(?:m?ts|m?js)$/.test(handler)
 

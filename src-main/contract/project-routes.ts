@@ -25,7 +25,10 @@ export const PROJECT_ROUTES = {
     methods: ['GET'],
     path: '/api/folders',
     summary: 'Folders of this machine, to choose one; without a path those of the home folder',
-    query: { path: folder.optional() },
+    query: {
+      path: folder.optional(),
+      files: z.enum(['handlers']).optional().describe('list the files that a handler may be in, too'),
+    },
     answer: folderList,
     errors: ['BAD_FIELD', 'FOLDER_UNREADABLE'],
     source: SOURCE,

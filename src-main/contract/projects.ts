@@ -24,11 +24,19 @@ const listedFolder = z.object({
   isApp: z.boolean().describe('whether a Python file in it names the package of apps'),
 })
 
+/** A file that a handler may be in. */
+const listedFile = z.object({
+  name: z.string(),
+  path: z.string(),
+  isHandler: z.boolean().describe('whether it names a handler'),
+})
+
 /** Folders within a folder of this machine, sorted by name; hidden ones are left out. */
 export const folderList = z.object({
   path: z.string(),
   parent: z.string().optional(),
   folders: z.array(listedFolder),
+  files: z.array(listedFile).optional().describe('files of Python and TypeScript, where they were asked for'),
   capped: z.boolean().describe('whether there are more than are listed'),
 })
 

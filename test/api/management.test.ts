@@ -1,6 +1,13 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { settle, TEST_EPOCH } from '../support/fake-clock.ts'
+import { folderWith } from '../support/project-folder.ts'
+
+/** A handler file that is there. */
+const HANDLER = fileURLToPath(new URL('../../resources/examples/hello/handler.py', import.meta.url))
 
 const DEFAULTS = {
   workersMin: 0,
@@ -19,7 +26,7 @@ const DEFAULTS = {
 describe('endpoints', () => {
   it('are created with defaults, read, listed and deleted', async () => {
     const { ask, get } = await setup()
-    const { status, body } = await ask('POST', '/api/endpoints', { body: { name: 'My Endpoint', handler: '/x/h.py' } })
+    const { status, body } = await ask('POST', '/api/endpoints', { body: { name: 'My Endpoint', handler: HANDLER } })
     const { key, ...view } = body
     expect({ status, view }).toEqual({
       status: 200,
@@ -28,7 +35,7 @@ describe('endpoints', () => {
         ...DEFAULTS,
         id: 'my-endpoint',
         name: 'My Endpoint',
-        handler: '/x/h.py',
+        handler: HANDLER,
         paused: false,
         createdAt: TEST_EPOCH,
         updatedAt: TEST_EPOCH,
@@ -82,12 +89,35 @@ describe('endpoints', () => {
   for (const [what, fields, accepted] of cases) {
     it(`are ${accepted ? 'made' : 'refused'} with ${what}`, async () => {
       const { ask, storage } = await setup()
-      const body = { name: 'n', handler: '/x/h.py', ...fields }
+      const body = { name: 'n', handler: HANDLER, ...fields }
       const answer = await ask('POST', '/api/endpoints', { body })
       expect([answer.status, answer.body.code]).toEqual(accepted ? [200, undefined] : [400, 'BAD_FIELD'])
       expect(storage().endpoints.all().length).toBe(accepted ? 1 : 0)
     })
   }
+
+  it('have a handler file that is there, when they are made and when they are changed', async () => {
+    const { ask, createEndpoint } = await setup()
+    const folder = folderWith({ 'handler.py': '', 'models/a.txt': '' })
+    symlinkSync(join(folder, 'handler.py'), join(folder, 'linked.py'))
+    symlinkSync('/nowhere/handler.py', join(folder, 'broken.py'))
+    const file = (name: string) => join(folder, name)
+    await createEndpoint('e')
+    const refusal = (path: string) =>
+      `handler: there is no file ${path} on the machine of the service. Give the path of a file in Python or TypeScript.`
+    for (const [handler, error] of [
+      [file('none.py'), refusal(file('none.py'))],
+      [file('models'), refusal(file('models'))],
+      [file('broken.py'), refusal(file('broken.py'))],
+      ['handler.py', 'handler: give the whole path of the file.'],
+    ] as const) {
+      const made = await ask('POST', '/api/endpoints', { body: { name: 'n', handler } })
+      const changed = await ask('PATCH', '/api/endpoints/e', { body: { handler } })
+      for (const { status, body } of [made, changed])
+        expect([status, body.code, body.error]).toEqual([400, 'BAD_FIELD', error])
+    }
+    expect((await ask('PATCH', '/api/endpoints/e', { body: { handler: file('linked.py') } })).status).toBe(200)
+  })
 
   it('get ids from their names, with another end where that is taken', async () => {
     const { post } = await setup()
@@ -128,8 +158,8 @@ describe('endpoints', () => {
     const { body } = await ask('PATCH', '/api/endpoints/e', { body: { workersMax: 5, name: 'new' } })
     expect(body).toEqual({ ...before, workersMax: 5, name: 'new', updatedAt: clock.wall() })
     expect(await get('/api/endpoints/e')).toEqual(body)
-    const program = await ask('PATCH', '/api/endpoints/e', { body: { handler: '/x/h.py' } })
-    expect(program.body).toMatchObject({ handler: '/x/h.py' })
+    const program = await ask('PATCH', '/api/endpoints/e', { body: { handler: HANDLER } })
+    expect(program.body).toMatchObject({ handler: HANDLER })
     expect(program.body.command).toBe(undefined)
   })
 

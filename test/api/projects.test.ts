@@ -26,6 +26,28 @@ describe('folders', () => {
     expect([parent, capped]).toEqual([join(path, '..'), false])
   })
 
+  it('are listed with the files that a handler may be in, where they are asked for', async () => {
+    const service = await setup()
+    const path = folderWith({
+      'face.py': 'import runpod\nrunpod.serverless.start({"handler": run})\n',
+      'handler.py': 'async def handler(job):\n    return job\n',
+      'paint.ts': 'export const handler = async () => 1\n',
+      'util.py': '# a handler is elsewhere\nimport os\n',
+      'types.d.ts': 'export default 1\n',
+      'read.md': '',
+      '.hidden.py': 'def handler(job): pass\n',
+      'lib/a.py': '',
+    })
+    const { folders, files } = await service.get(`/api/folders?files=handlers&path=${encodeURIComponent(path)}`)
+    expect(folders).toEqual([{ name: 'lib', path: join(path, 'lib'), isApp: false }])
+    expect(files).toEqual([
+      { name: 'face.py', path: join(path, 'face.py'), isHandler: true },
+      { name: 'handler.py', path: join(path, 'handler.py'), isHandler: true },
+      { name: 'paint.ts', path: join(path, 'paint.ts'), isHandler: true },
+      { name: 'util.py', path: join(path, 'util.py'), isHandler: false },
+    ])
+  })
+
   it('are those of the home folder where none is named, and the root has no parent', async () => {
     const service = await setup()
     const home = await service.get('/api/folders')

@@ -15,8 +15,11 @@ const projectOf = (c: Context, { projects }: ServiceContext) => projects.require
 
 /** Folders of this machine with apps, their builds and previews. */
 export const PROJECT_OPERATIONS = {
-  folderList: async (c, { projects }) =>
-    c.json(await projects.folders.list(queryValue(c, 'path', APP_ROUTES.folderList.query.path))),
+  async folderList(c, { projects }) {
+    const { query } = APP_ROUTES.folderList
+    const withFiles = queryValue(c, 'files', query.files) !== undefined
+    return c.json(await projects.folders.list(queryValue(c, 'path', query.path), withFiles))
+  },
   exampleList: async (c, { projects }) => c.json({ examples: await projects.folders.examples() }),
   projectList: async (c, { projects }) => c.json({ projects: await projects.list() }),
   async projectOpen(c, { projects }) {

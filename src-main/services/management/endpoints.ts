@@ -3,24 +3,29 @@ import { AppError } from '../../contract/errors.ts'
 import { SEEN_AT_START } from '../../domain/app/plan.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
 import { faultsOn } from '../../domain/worker/faults.ts'
+import type { ProjectFolders } from '../ports/projects.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { purgeQueue } from '../queue/purge.ts'
 import { momentOf } from '../steady-clock.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
+/** What an endpoint that a person describes needs beside that: a look at the files that it names. */
+export type NewEndpointDeps = Deps & { readonly projects: { readonly folders: Pick<ProjectFolders, 'isFile'> } }
+
 /** An endpoint with the key that is shown this once. */
 export type EndpointAndKey = { readonly endpoint: Endpoint; readonly key: string }
 
 /**
  * Makes an endpoint.
- * @throws AppError ENDPOINT_EXISTS when the id or the name is taken
+ * @throws AppError ENDPOINT_EXISTS when the id or the name is taken, BAD_FIELD when its handler file is not there
  */
 export async function createEndpoint(
-  { storage, clock, newId }: Deps,
+  { storage, clock, newId, projects }: NewEndpointDeps,
   config: EndpointConfig,
   wantedId: string | undefined,
 ): Promise<EndpointAndKey> {
+  await requireHandlerFile(projects, config.handler)
   const key = newId.key()
   const endpoint = await storage.write(() => {
     const made = newEndpoint({ storage, newId }, { config, wantedId, key, now: clock.now() })
@@ -29,6 +34,23 @@ export async function createEndpoint(
   })
   return { endpoint, key }
 }
+
+// The one rule for whoever describes an endpoint: pages, command line, programs. A file that goes later is the worker's
+// matter, which says so.
+async function requireHandlerFile(
+  { folders }: NewEndpointDeps['projects'],
+  handler: string | undefined,
+): Promise<void> {
+  if (handler === undefined) return
+  const fault = isAbsolutePath(handler)
+    ? (await folders.isFile(handler))
+      ? undefined
+      : `there is no file ${handler} on the machine of the service. Give the path of a file in Python or TypeScript`
+    : 'give the whole path of the file'
+  if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: fault })
+}
+
+const isAbsolutePath = (path: string) => /^(?:\/|[A-Za-z]:[\\/])/.test(path)
 
 /**
  * A new endpoint, to be saved in the same write. @param key it is stored as its hash alone
@@ -60,10 +82,15 @@ export function newEndpoint(
 
 /**
  * Changes settings of an endpoint. Workers are replaced where the change can be seen by new ones only.
- * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together,
- *   ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together or
+ *   the handler file is not there, ENDPOINT_NOT_FOUND when it was deleted meanwhile
  */
-export async function updateEndpoint(deps: Deps, { id }: Endpoint, changes: EndpointUpdate): Promise<Endpoint> {
+export async function updateEndpoint(
+  deps: NewEndpointDeps,
+  { id }: Endpoint,
+  changes: EndpointUpdate,
+): Promise<Endpoint> {
+  await requireHandlerFile(deps.projects, changes.handler)
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   const other =
     changes.handler !== undefined ? { command: undefined } : changes.command !== undefined ? { handler: undefined } : {}

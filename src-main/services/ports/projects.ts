@@ -23,11 +23,17 @@ export type ProjectStore = {
 
 /** Folders of this machine. */
 export type ProjectFolders = {
-  /** @param path absolute; without it the home folder @throws AppError FOLDER_UNREADABLE */
-  readonly list: (path: string | undefined) => Promise<FolderList>
+  /**
+   * @param path absolute; without it the home folder
+   * @param withFiles lists the files that a handler may be in, too
+   * @throws AppError FOLDER_UNREADABLE
+   */
+  readonly list: (path: string | undefined, withFiles: boolean) => Promise<FolderList>
   /** The real path of a folder that can be read. @throws AppError FOLDER_UNREADABLE */
   readonly realFolder: (path: string) => Promise<string>
   readonly isThere: (folder: string) => Promise<boolean>
+  /** Whether a path is that of a file, through links. */
+  readonly isFile: (path: string) => Promise<boolean>
   readonly examples: () => Promise<readonly ExampleView[]>
   /**
    * Makes an app in a folder that is empty or not there yet.

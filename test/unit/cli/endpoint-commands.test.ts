@@ -119,8 +119,6 @@ describe('endpoint create', () => {
   })
 
   test.each([
-    ['a handler file that is not there', ['--handler', 'none.py'], /There is no handler file .*none\.py/],
-    ['a folder as the handler', ['--handler', '.'], /There is no handler file/],
     ['nothing to run', [], /--handler FILE\.py or --command/],
     ['two things to run', ['--handler', 'handler.py', '--command', 'x'], /not both/],
     ['workers out of order', ['--handler', 'handler.py', '--workers', '3,1'], /--workers .*must not be above/],

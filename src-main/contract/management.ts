@@ -104,18 +104,28 @@ export const proxiedRequestPage = z.object({ requests: z.array(proxiedRequest), 
 /** Percentiles of a span in ms; missing where nothing was measured. */
 const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
 
+const metricsCounts = {
+  submitted: z.number().int(),
+  completed: z.number().int(),
+  failed: z.number().int().describe('jobs that failed or timed out, requests with a status from 500'),
+  retried: z.number().int(),
+  coldStarts: z.number().int().describe('workers that became ready for the first time'),
+  delay: percentiles.optional(),
+  execution: percentiles.optional(),
+}
+
+/** What was counted of an endpoint over a whole range. */
+export const metricsTotals = z.object(metricsCounts)
+
+/** What was counted of an endpoint over a whole range. */
+export type MetricsTotals = z.infer<typeof metricsTotals>
+
 /** One step of an endpoint's metrics. */
 export const metricsPoint = z.object({
   at: z.number().int().describe('start of the step, ms since the epoch'),
   inQueue: z.number().int(),
   inProgress: z.number().int(),
-  submitted: z.number().int(),
-  completed: z.number().int(),
-  failed: z.number().int(),
-  retried: z.number().int(),
-  coldStarts: z.number().int().describe('workers that became ready for the first time'),
-  delay: percentiles.optional(),
-  execution: percentiles.optional(),
+  ...metricsCounts,
   workers: z.record(z.string(), z.number().int()).describe('workers by state at the end of the step'),
 })
 
@@ -123,7 +133,12 @@ export const metricsPoint = z.object({
 export type MetricsPoint = z.infer<typeof metricsPoint>
 
 /** Metrics of an endpoint over time; of a load-balanced one, requests are counted like jobs, as they end. */
-export const metricsSeries = z.object({ stepMs: z.number().int(), points: z.array(metricsPoint) })
+export const metricsSeries = z.object({
+  stepMs: z.number().int(),
+  points: z.array(metricsPoint),
+  totals: metricsTotals.describe('of the whole range'),
+  lastActiveAt: z.number().int().optional().describe('when work came or ended for the last time, within some 10 s'),
+})
 
 /** Settings of the service. Every one has a default that is safe. */
 export const serviceSettings = z.object({

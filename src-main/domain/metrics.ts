@@ -1,4 +1,4 @@
-import type { MetricsPoint } from '../contract/management.ts'
+import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
 
 /**
  * Counts of spans in ms, by bucket. Bucket n holds spans up to 1.1 to the power n, so a percentile is right within
@@ -47,6 +47,20 @@ export function percentilesOf(histogram: Histogram): MetricsPoint['delay'] {
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), count: total }
 }
 
+/** Two parts of one step as the whole: counts are added, gauges are those of the later one. */
+export function addSteps(earlier: Step, later: Step): Step {
+  return {
+    ...later,
+    submitted: earlier.submitted + later.submitted,
+    completed: earlier.completed + later.completed,
+    failed: earlier.failed + later.failed,
+    retried: earlier.retried + later.retried,
+    coldStarts: (earlier.coldStarts ?? 0) + (later.coldStarts ?? 0),
+    delay: mergeHistograms([earlier.delay, later.delay]),
+    execution: mergeHistograms([earlier.execution, later.execution]),
+  }
+}
+
 /**
  * Makes points of equal width from steps: counts are added, gauges are those of the last step in each.
  * @param steps oldest first; `at` in ms
@@ -66,14 +80,22 @@ export function toPoints(
 }
 
 function toPoint(at: number, group: readonly Step[]): MetricsPoint {
-  const sum = (pick: (step: Step) => number) => group.reduce((total, step) => total + pick(step), 0)
   const last = group.at(-1)
-  const delay = percentilesOf(mergeHistograms(group.map((step) => step.delay)))
-  const execution = percentilesOf(mergeHistograms(group.map((step) => step.execution)))
   return {
     at,
     inQueue: last?.inQueue ?? 0,
     inProgress: last?.inProgress ?? 0,
+    ...toTotals(group),
+    workers: last?.workers ?? {},
+  }
+}
+
+/** Adds all that was counted in steps. */
+export function toTotals(steps: readonly Step[]): MetricsTotals {
+  const sum = (pick: (step: Step) => number) => steps.reduce((total, step) => total + pick(step), 0)
+  const delay = percentilesOf(mergeHistograms(steps.map((step) => step.delay)))
+  const execution = percentilesOf(mergeHistograms(steps.map((step) => step.execution)))
+  return {
     submitted: sum((step) => step.submitted),
     completed: sum((step) => step.completed),
     failed: sum((step) => step.failed),
@@ -81,6 +103,5 @@ function toPoint(at: number, group: readonly Step[]): MetricsPoint {
     coldStarts: sum((step) => step.coldStarts ?? 0),
     ...(delay === undefined ? {} : { delay }),
     ...(execution === undefined ? {} : { execution }),
-    workers: last?.workers ?? {},
   }
 }

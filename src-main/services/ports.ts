@@ -334,6 +334,8 @@ export type MetricsStore = {
     from: number,
     to: number,
   ) => readonly { readonly at: number; readonly point: string }[]
+  /** Start of the newest step in which work came or ended; reads all steps since then. */
+  readonly lastActiveAt: (endpointId: string) => number | undefined
   readonly trim: (before: number) => void
 }
 

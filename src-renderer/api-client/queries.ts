@@ -25,6 +25,29 @@ export const figuresQuery = (client: ApiClient) =>
     refetchInterval: FIGURES_EVERY_MS,
   })
 
+// Shorter ones show what goes on now; who looks at an endpoint first wants to see what it did last.
+const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
+
+/** The shortest of the spans that an endpoint's last work is in. @param lastAt ms since the epoch; undefined: it never had any */
+export function fittingRange(lastAt: number | undefined, now: number): Range {
+  if (lastAt === undefined) return FITTING[0]
+  return FITTING.find((range) => now - lastAt < RANGES[range].spanMs) ?? '7 d'
+}
+
+/** The span that shows the last work of an endpoint. Asked for once at each visit, so that charts stay as they are. */
+export const fittingRangeQuery = (client: ApiClient, endpointId: string, now: () => number) =>
+  queryOptions({
+    queryKey: ['fitting-range', endpointId],
+    queryFn: async ({ signal }) => {
+      const at = now()
+      const query = { from: at, to: at, points: 1 }
+      const { lastActiveAt } = await client.call('endpointMetrics', { path: { endpointId }, query, signal })
+      return fittingRange(lastActiveAt, at)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+
 /** Metrics of an endpoint up to now. @param now gives ms since the epoch */
 export const metricsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
   queryOptions({

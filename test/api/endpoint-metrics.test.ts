@@ -80,3 +80,35 @@ it('a worker that was started by an earlier run of the service is no cold start'
   expect(await coldStarts()).toBe(1)
   expect(await get('/api/workers')).toMatchObject({ workers: [{ id: worker.id }] })
 })
+
+it('a range has its totals at each moment, also of what is not written yet, and says when work came last', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { createEndpoint, running, run, waitForJob, clock, get, restart } = await setupService({
+    file: join(folder, 'drydock.db'),
+  })
+  await createEndpoint()
+  const metrics = () => get(`/api/endpoints/e/metrics?from=0&to=${clock.wall() + 1}&points=1000`)
+  expect((await metrics()).lastActiveAt).toBeUndefined()
+  const end = async (result: object, status: string) => {
+    const { worker, jobId } = await running()
+    await worker.done(jobId, result)
+    await waitForJob(jobId, status)
+  }
+  await end({ output: 1 }, 'COMPLETED')
+  await end({ error: 'no' }, 'FAILED')
+  const before = clock.wall()
+  const late = await run({}, { policy: { ttl: 10_000 } })
+  await clock.advance(10_500)
+  await waitForJob(late, 'TIMED_OUT')
+  const counts = { submitted: 3, completed: 1, failed: 2, execution: { count: 2 } }
+  const now = await metrics()
+  expect(now).toMatchObject({ totals: counts })
+  expect(now.lastActiveAt).toBeGreaterThanOrEqual(before - STEP_MS)
+  // It ends within the step that the next one begins in: what was counted before stays.
+  await restart('in order')
+  await restart('in order')
+  expect(await metrics()).toMatchObject({ totals: counts, lastActiveAt: now.lastActiveAt })
+  await clock.advance(5 * 60_000)
+  expect(await metrics()).toMatchObject({ totals: counts, lastActiveAt: now.lastActiveAt })
+})

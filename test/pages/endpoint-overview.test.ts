@@ -14,6 +14,8 @@ def handler(job):
     if job["input"].get("crash"):
         print("MemoryError: out of luck", flush=True)
         os._exit(3)
+    if job["input"].get("fail"):
+        raise ValueError("no face")
     return job["input"]
 `
 
@@ -58,9 +60,20 @@ describe('the overview of an endpoint', () => {
   }, async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await createCrashed(service)
+    await service.jobEnd('faces', await service.run('faces', { fail: true }))
     await open('/endpoints/faces?range=5m')
     const jobs = page.locator('figure', { hasText: 'Jobs' }).first()
-    await until(async () => expect(await jobs.textContent()).toMatch(/failed \d/), FIGURES_MS)
+    await until(async () => expect(await jobs.textContent()).toMatch(/failed 2.*completed 0/), FIGURES_MS)
+    const totals = page.getByRole('main').locator('dl', { hasText: 'Failure rate' })
+    const said = await totals.locator('dd').allTextContents()
+    expect([...said.slice(0, 4), said.at(-1)]).toEqual(['2', '0', '2', '100 %', '2'])
+    const health = page.getByRole('status', { name: 'Health' })
+    await health
+      .getByText('Failing. 2 of 2 jobs failed in the last 5 m. The newest error: ValueError: no face.')
+      .waitFor()
+    const latest = page.getByRole('table', { name: 'Latest jobs' })
+    for (const error of ['ValueError: no face', 'job timed out after 0 retries'])
+      await latest.getByText(error).waitFor()
     const mark = strip(page).getByRole('button', { name: /Worker crashed/ })
     await mark.click()
     const detail = page.getByRole('dialog')

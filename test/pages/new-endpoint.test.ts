@@ -36,7 +36,7 @@ describe('an endpoint from an image', () => {
     })
     await panel.getByRole('button', { name: 'Open face-worker' }).click()
     await page.getByText('A worker is to start and finds no place').waitFor()
-    await page.getByText('Throttled').waitFor()
+    await page.getByRole('banner').getByText('Throttled').waitFor()
     expect(faults).toEqual([])
   })
 

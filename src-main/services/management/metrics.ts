@@ -3,8 +3,8 @@
  * something did. Reading adds steps up to the number of points asked for. Requests to load-balanced endpoints are counted
  * like jobs, all of it when they end: what became of one that is still open nobody knows.
  */
-import type { MetricsPoint, ProxiedRequest } from '../../contract/management.ts'
-import { bucketOf, type Step, toPoints } from '../../domain/metrics.ts'
+import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
+import { addSteps, bucketOf, type Step, toPoints, toTotals } from '../../domain/metrics.ts'
 import type { Change, Clock, Log, Storage } from '../ports.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
@@ -44,6 +44,8 @@ export class MetricsRecorder {
   #cancel: (() => void) | undefined
   #quiet = new Set<string>()
   readonly #started = new WeakSet<LiveWorker>()
+  // When work came or ended for the last time; looked up in the steps once, as idle workers write many without any.
+  readonly #lastActive = new Map<string, number | undefined>()
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps
@@ -70,17 +72,35 @@ export class MetricsRecorder {
   read(
     endpointId: string,
     range: { readonly from: number; readonly to: number; readonly points: number | undefined },
-  ): { readonly stepMs: number; readonly points: MetricsPoint[] } {
+  ): {
+    readonly stepMs: number
+    readonly points: MetricsPoint[]
+    readonly totals: MetricsTotals
+    readonly lastActiveAt?: number
+  } {
     const { from, to, points = POINTS } = range
     const stepMs = Math.max(1, Math.ceil((to - from) / points / STEP_MS)) * STEP_MS
     const rows = this.#deps.storage.metrics.read(endpointId, from, to)
-    const steps = rows.map(({ at, point }) => ({ at, step: JSON.parse(point) as Step }))
-    return { stepMs, points: [...toPoints(steps, stepMs)] }
+    const written = rows.map(({ at, point }) => ({ at, step: JSON.parse(point) as Step }))
+    const steps = [...written, ...this.#openSteps(endpointId).filter(({ at }) => at >= from && at < to)]
+    const lastActiveAt = this.#lastActiveAt(endpointId)
+    return {
+      stepMs,
+      points: [...toPoints(steps, stepMs)],
+      totals: toTotals(steps.map(({ step }) => step)),
+      ...(lastActiveAt === undefined ? {} : { lastActiveAt }),
+    }
+  }
+
+  #lastActiveAt(endpointId: string): number | undefined {
+    if (!this.#lastActive.has(endpointId))
+      this.#lastActive.set(endpointId, this.#deps.storage.metrics.lastActiveAt(endpointId))
+    return this.#lastActive.get(endpointId)
   }
 
   /** Counts a request to a load-balanced endpoint that has ended. Who left before an answer counts as neither good nor bad. */
   countRequest({ endpointId, status, workerId, waitedMs, durationMs }: EndedRequest): void {
-    const step = this.#stepOf(endpointId)
+    const step = this.#activeStep(endpointId)
     step.submitted += 1
     if (status !== undefined && status < FAILED_FROM) step.completed += 1
     if (status !== undefined && status >= FAILED_FROM) step.failed += 1
@@ -92,12 +112,12 @@ export class MetricsRecorder {
   #hear(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.type !== 'job' || change.event === 'progress') continue
-      const step = this.#stepOf(change.endpointId)
+      const step = this.#activeStep(change.endpointId)
       const { delayMs, executionMs } = change.job
       if (change.event === 'submit') step.submitted += 1
       if (change.event === 'rescue') step.retried += 1
       if (change.to === 'COMPLETED') step.completed += 1
-      if (change.to === 'FAILED') step.failed += 1
+      if (change.to === 'FAILED' || change.to === 'TIMED_OUT') step.failed += 1
       if (change.event === 'claim' && delayMs !== null) count(step.delay, delayMs)
       if (change.to !== 'IN_QUEUE' && change.from === 'IN_PROGRESS' && executionMs !== null)
         count(step.execution, executionMs)
@@ -111,6 +131,29 @@ export class MetricsRecorder {
     this.#stepOf(worker.endpointId).coldStarts += 1
   }
 
+  // What happened since the last step was written, so that figures and the list of jobs agree at each moment.
+  #openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
+    const open = this.#open.get(endpointId)
+    return open === undefined ? [] : [{ at: this.#stepAt(), step: { ...open, ...this.#gauges(endpointId) } }]
+  }
+
+  #stepAt(): number {
+    return Math.floor(this.#deps.clock.now() / STEP_MS) * STEP_MS
+  }
+
+  #gauges(endpointId: string): Pick<Step, 'inQueue' | 'inProgress' | 'workers'> {
+    const { counts, registry } = this.#deps
+    const { normal, lowPriority, inProgress } = counts.of(endpointId)
+    const workers: Record<string, number> = {}
+    for (const { state } of registry.ofEndpoint(endpointId)) workers[state] = (workers[state] ?? 0) + 1
+    return { inQueue: normal + lowPriority, inProgress, workers }
+  }
+
+  #activeStep(endpointId: string): OpenStep {
+    this.#lastActive.set(endpointId, this.#stepAt())
+    return this.#stepOf(endpointId)
+  }
+
   #stepOf(endpointId: string): OpenStep {
     const open = this.#open.get(endpointId)
     if (open !== undefined) return open
@@ -120,31 +163,34 @@ export class MetricsRecorder {
   }
 
   async #write(): Promise<void> {
-    const { storage, clock } = this.#deps
-    const at = Math.floor(clock.now() / STEP_MS) * STEP_MS
+    const { storage } = this.#deps
+    const at = this.#stepAt()
     const steps = storage.endpoints.all().flatMap(({ id }) => {
       const step = this.#closeStep(id)
-      return step === undefined ? [] : [{ id, point: JSON.stringify(step) }]
+      return step === undefined ? [] : [{ id, step }]
     })
     if (steps.length === 0) return
     await storage.write(() => {
-      for (const { id, point } of steps) storage.metrics.save(id, at, point)
+      for (const { id, step } of steps) {
+        // The service may have ended and begun again within the same step.
+        const [before] = storage.metrics.read(id, at, at + 1)
+        const whole = before === undefined ? step : addSteps(JSON.parse(before.point) as Step, step)
+        storage.metrics.save(id, at, JSON.stringify(whole))
+      }
     })
   }
 
   // An endpoint that stays quiet writes one last step with its gauges and then none.
   #closeStep(endpointId: string): Step | undefined {
-    const { counts, registry } = this.#deps
-    const { normal, lowPriority, inProgress } = counts.of(endpointId)
-    const workers: Record<string, number> = {}
-    for (const { state } of registry.ofEndpoint(endpointId)) workers[state] = (workers[state] ?? 0) + 1
+    const gauges = this.#gauges(endpointId)
+    const { inQueue, inProgress, workers } = gauges
     const open = this.#open.get(endpointId)
     this.#open.delete(endpointId)
-    const quiet = open === undefined && normal + lowPriority + inProgress === 0 && Object.keys(workers).length === 0
+    const quiet = open === undefined && inQueue + inProgress === 0 && Object.keys(workers).length === 0
     if (quiet && this.#quiet.has(endpointId)) return undefined
     if (quiet) this.#quiet.add(endpointId)
     else this.#quiet.delete(endpointId)
-    return { ...(open ?? emptyStep()), inQueue: normal + lowPriority, inProgress, workers }
+    return { ...(open ?? emptyStep()), ...gauges }
   }
 }
 

@@ -7,6 +7,7 @@ import { TONE_FILLS } from '../tone.ts'
 import { useColours } from '../use-colours.ts'
 import { chartOptions } from './chart-options.ts'
 import type { ChartProps, ChartSeries } from './chart-props.ts'
+import { inDrawingOrder, stackedValues } from './stack-series.ts'
 
 const HEIGHT_PX = 132
 const NO_MARKS: NonNullable<ChartProps['marks']> = []
@@ -20,7 +21,7 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
   const lines = useRef(marks)
   const [index, setIndex] = useState<number | null>(null)
   const colours = useColours()
-  const shape = series.map(({ name, tone, filled }) => `${name} ${tone} ${filled}`).join()
+  const shape = series.map(({ name, tone, filled, stacked }) => `${name} ${tone} ${filled} ${stacked}`).join()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew for other lines or colours; values go in below
   useEffect(() => {
@@ -29,7 +30,7 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
     const chart = new UPlot(
       chartOptions({
         element,
-        series,
+        series: inDrawingOrder(series),
         format,
         group,
         width: element.clientWidth,
@@ -60,10 +61,10 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
     <figure className="min-w-0 p-3">
       <figcaption className="mb-1 flex flex-wrap items-center gap-x-3">
         <span className="font-medium">{title}</span>
-        {series.map(({ name, tone, values }) => (
+        {series.map(({ name, tone, values, counted }) => (
           <span key={name} className="flex items-center gap-1.5 text-small text-ink-2">
             <span aria-hidden className={clsx('h-0.5 w-3 rounded-full', LINES[tone])} />
-            {name} <span className="text-ink">{valueText(values, index, format)}</span>
+            {name} <span className="text-ink">{valueText(values, { index, counted }, format)}</span>
           </span>
         ))}
       </figcaption>
@@ -79,11 +80,21 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
   )
 }
 
-function valueText(values: ChartSeries['values'], index: number | null, format: ChartProps['format']): string {
-  const value = index === null ? values.findLast((one) => one !== null) : values[index]
+// Without a pointer a count says what came together; the newest step alone would pass for it.
+function valueText(
+  values: ChartSeries['values'],
+  { index, counted = false }: { readonly index: number | null; readonly counted: boolean | undefined },
+  format: ChartProps['format'],
+): string {
+  const value =
+    index !== null
+      ? values[index]
+      : counted
+        ? values.reduce<number | null>((sum, one) => (one === null ? sum : (sum ?? 0) + one), null)
+        : values.findLast((one) => one !== null)
   return value === null || value === undefined ? '–' : format(value)
 }
 
 function toData(times: ChartProps['times'], series: ChartProps['series']): UPlot.AlignedData {
-  return [times.map((at) => at / 1000), ...series.map(({ values }) => [...values])]
+  return [times.map((at) => at / 1000), ...inDrawingOrder(series).map((one) => [...stackedValues(one, series)])]
 }

@@ -1,7 +1,10 @@
-import type UPlot from 'uplot'
+import UPlot from 'uplot'
 import type { ChartMark, ChartProps, ChartSeries } from './chart-props.ts'
 
 const LINE_PX = 1.5
+// Of the room of a step, and at most so wide in px.
+const BAR_SHARE = 0.8
+const BAR_PX = 24
 const AXIS_PX = 24
 const VALUES_PX = 56
 const TIME_SPACE_PX = 80
@@ -80,8 +83,12 @@ function drawMarks(plot: UPlot, marks: readonly ChartMark[], colour: (name: stri
   ctx.restore()
 }
 
-function line({ name, tone, filled }: ChartSeries, colour: (name: string) => string): UPlot.Series {
+function line({ name, tone, filled, stacked }: ChartSeries, colour: (name: string) => string): UPlot.Series {
   const stroke = colour(`--${tone}`)
+  if (stacked === true) {
+    const paths = UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX] })
+    return { label: name, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) }
+  }
   return {
     label: name,
     stroke,

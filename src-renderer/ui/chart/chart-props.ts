@@ -7,6 +7,10 @@ export type ChartSeries = {
   readonly values: readonly (number | null)[]
   /** Filled down to nought. */
   readonly filled?: boolean
+  /** Counts of each step, drawn as bars that stand on those of the series before. */
+  readonly stacked?: boolean
+  /** A count: the legend has the sum of all steps, and not the newest one. */
+  readonly counted?: boolean
 }
 
 /** A line through a chart, where something happened. */

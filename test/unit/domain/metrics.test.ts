@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bucketOf, mergeHistograms, percentilesOf, type Step, toPoints } from '../../../src-main/domain/metrics.ts'
+import {
+  addSteps,
+  bucketOf,
+  mergeHistograms,
+  percentilesOf,
+  type Step,
+  toPoints,
+  toTotals,
+} from '../../../src-main/domain/metrics.ts'
 
 const histogramOf = (spans: readonly number[]) => mergeHistograms(spans.map((ms) => ({ [bucketOf(ms)]: 1 })))
 const spans = fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 1, maxLength: 60 })
@@ -69,5 +77,31 @@ describe('points', () => {
     const old = step(0, 0, 0)
     const points = toPoints([old, { at: 10, step: { ...old.step, coldStarts: 2 } }], 20)
     expect(points.map(({ coldStarts }) => coldStarts)).toEqual([2])
+  })
+})
+
+describe('totals', () => {
+  const step = (more: Partial<Step>): Step => ({
+    ...{ inQueue: 0, inProgress: 0, submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0 },
+    ...{ delay: {}, execution: {}, workers: {} },
+    ...more,
+  })
+
+  it('are of all steps, percentiles too', () => {
+    const steps = [
+      step({ submitted: 2, completed: 1, coldStarts: 1, execution: { [bucketOf(100)]: 1 } }),
+      step({ failed: 3, inQueue: 4, execution: { [bucketOf(1000)]: 2 } }),
+    ]
+    const counts = { submitted: 2, completed: 1, failed: 3, retried: 0, coldStarts: 1 }
+    expect(toTotals(steps)).toEqual({ ...counts, execution: percentilesOf(histogramOf([100, 1000, 1000])) })
+    expect(toTotals([])).toEqual({ submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0 })
+  })
+
+  it('are the same of two parts of a step and of the whole, which has the gauges of the later one', () => {
+    const [one, other] = [
+      step({ submitted: 2, inQueue: 7, workers: { idle: 1 }, delay: { 3: 1 } }),
+      step({ submitted: 1, inQueue: 1, workers: {}, delay: { 3: 2, 4: 1 } }),
+    ]
+    expect(addSteps(one, other)).toEqual(step({ submitted: 3, inQueue: 1, workers: {}, delay: { 3: 3, 4: 1 } }))
   })
 })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { errorHeadline, errorLine, readJobError } from '../../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { latestJobsQuery } from '../../../api-client/queries.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -20,7 +21,7 @@ const COLUMNS: readonly Column<JobListItem>[] = [
   {
     id: 'job',
     header: 'Job',
-    width: 260,
+    width: 150,
     grow: 2,
     cell: ({ id }) => (
       <Link to={ADDRESS.job(id)} className="font-mono text-small hover:underline">
@@ -42,6 +43,18 @@ const COLUMNS: readonly Column<JobListItem>[] = [
     width: 90,
     align: 'right',
     cell: ({ executionTime }) => <Duration ms={executionTime} />,
+  },
+  {
+    id: 'error',
+    header: 'Error',
+    width: 160,
+    grow: 3,
+    cell: ({ error }) =>
+      error === undefined ? null : (
+        <span title={errorHeadline(readJobError(error))} className="text-failed-ink">
+          {errorLine(error)}
+        </span>
+      ),
   },
   {
     id: 'worker',

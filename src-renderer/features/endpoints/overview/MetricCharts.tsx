@@ -10,6 +10,7 @@ import { duration } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { EventsOfSpan } from './EventsOfSpan.tsx'
 import { toMarks } from './event-marks.ts'
+import { RangeTotals } from './RangeTotals.tsx'
 import { toGrid, valuesOf, workersIn } from './to-series.ts'
 
 const whole = (value: number) => Math.round(value).toLocaleString('en')
@@ -36,7 +37,20 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
       jobs: [
         { name: 'waiting', tone: 'queued', values: valuesOf(grid, (point) => point.inQueue) },
         { name: 'running', tone: 'running', values: valuesOf(grid, (point) => point.inProgress) },
-        { name: 'failed', tone: 'failed', values: valuesOf(grid, (point) => point.failed) },
+        {
+          name: 'failed',
+          tone: 'failed',
+          values: valuesOf(grid, (point) => point.failed),
+          stacked: true,
+          counted: true,
+        },
+        {
+          name: 'completed',
+          tone: 'completed',
+          values: valuesOf(grid, (point) => point.completed),
+          stacked: true,
+          counted: true,
+        },
       ],
       delay: [
         { name: 'p50', tone: 'queued', values: valuesOf(grid, (point) => point.delay?.p50) },
@@ -50,16 +64,17 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
         { name: 'ready', tone: 'completed', values: valuesOf(grid, (point) => workersIn(point, 'idle', 'running')) },
         { name: 'starting', tone: 'running', values: valuesOf(grid, (point) => workersIn(point, 'initializing')) },
         { name: 'unhealthy', tone: 'failed', values: valuesOf(grid, (point) => workersIn(point, 'unhealthy')) },
-        { name: 'cold starts', tone: 'retried', values: valuesOf(grid, (point) => point.coldStarts) },
+        { name: 'cold starts', tone: 'retried', values: valuesOf(grid, (point) => point.coldStarts), counted: true },
       ],
     } as const
   }, [grid])
 
   if (error !== null) return <ErrorNotice error={error} />
-  if (data === undefined || grid === undefined || charts === undefined) return <Skeleton className="h-[399px]" />
+  if (data === undefined || grid === undefined || charts === undefined) return <Skeleton className="h-[455px]" />
   const shared = { times: grid.times, group: `endpoint ${id}`, marks: drawn, empty: EMPTY }
   return (
     <Card>
+      <RangeTotals totals={data.totals} requests={endpoint.loadBalanced !== undefined} />
       <EventsOfSpan endpoint={endpoint} marks={marks} from={data.from} to={data.to} />
       <div className="grid min-h-[360px] grid-cols-1 lg:grid-cols-2">
         <Chart
@@ -74,7 +89,7 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
       </div>
       {data.points.length === 0 && (
         <p className="border-t border-line px-3 py-2 text-ink-2">
-          Nothing was measured in this span: figures are taken every 10 s while jobs come or workers run.
+          Nothing was measured in this span: figures come with jobs and workers.
         </p>
       )}
     </Card>

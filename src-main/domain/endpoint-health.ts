@@ -1,0 +1,137 @@
+/**
+ * Whether an endpoint is healthy, in a word and a sentence with the reason: what a person wants to know before anything
+ * else. Source: ours.
+ */
+import type { EndpointState } from '../contract/endpoint.ts'
+import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
+import { durationInWords } from './duration-in-words.ts'
+import { endpointStateWord } from './worker/endpoint-state.ts'
+
+/** What the answer follows from. */
+export type HealthFacts = {
+  readonly state: EndpointState
+  readonly inQueue: number
+  readonly inProgress: number
+  readonly waitingReason: string | undefined
+  readonly throttledReason: string | undefined
+  /** Whether it answers requests instead of taking jobs. */
+  readonly loadBalanced: boolean
+  /** Figures of a range; undefined: they have not come yet. */
+  readonly figures:
+    | { readonly totals: MetricsTotals; readonly points: readonly MetricsPoint[]; readonly range: string }
+    | undefined
+  /** The newest error as one line. */
+  readonly lastError: string | undefined
+}
+
+/** An answer. `good`: nothing to do; `resting`: nothing to do and nothing done; the others want a look. */
+export type EndpointHealth = {
+  readonly level: 'good' | 'resting' | 'warning' | 'bad'
+  readonly word: string
+  readonly reason: string
+}
+
+/** Share of ended jobs that failed, 0 to 1; undefined where none ended. */
+export function failureRate({ completed, failed }: Pick<MetricsTotals, 'completed' | 'failed'>): number | undefined {
+  return completed + failed === 0 ? undefined : failed / (completed + failed)
+}
+
+// From this share of failures on an endpoint counts as failing. Source: ours, more fail than not.
+const FAILING_FROM = 0.5
+
+/** Answers; undefined: the figures that it depends on have not come yet. */
+export function endpointHealth(facts: HealthFacts): EndpointHealth | undefined {
+  const { state, inQueue, waitingReason, loadBalanced } = facts
+  const why = waitingReason === undefined ? '' : ` ${sentence(waitingReason)}`
+  const waiting =
+    inQueue === 0 ? '' : `${counted(inQueue, loadBalanced ? 'request' : 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`
+  const stopped = stoppedReason(facts)
+  if (stopped !== undefined) {
+    const { level, reason } = stopped
+    return { level, word: endpointStateWord(state), reason: `${waiting}${reason}`.trim() }
+  }
+  const health = figuresHealth(facts)
+  if (inQueue === 0) return health
+  // Work that waits for a worker which is busy or starting is no fault by itself.
+  if (health === undefined) return { level: 'resting', word: endpointStateWord(state), reason: `${waiting}${why}` }
+  return { ...health, reason: `${health.reason} ${waiting}${why}` }
+}
+
+// What keeps all work from getting on now comes before what happened.
+function stoppedReason({
+  state,
+  waitingReason,
+  throttledReason,
+}: HealthFacts): Pick<EndpointHealth, 'level' | 'reason'> | undefined {
+  const why = waitingReason === undefined ? undefined : ` ${sentence(waitingReason)}`
+  switch (state) {
+    case 'paused':
+      return { level: 'warning', reason: ' The endpoint is paused. Resume it to go on.' }
+    case 'closed':
+      return { level: 'warning', reason: ' It may have no workers: raise the most of them in its settings.' }
+    case 'crashing':
+      return { level: 'bad', reason: why ?? ' Its workers crash.' }
+    case 'unhealthy':
+      return { level: 'bad', reason: why ?? ' Its workers do not answer.' }
+    case 'waiting':
+      return why === undefined ? undefined : { level: 'warning', reason: why }
+    case 'throttled':
+      return {
+        level: 'warning',
+        reason: ` A worker is to start and finds no place: ${sentence(throttledReason ?? 'none is free')}`,
+      }
+    default:
+      return undefined
+  }
+}
+
+function figuresHealth({
+  figures,
+  state,
+  inProgress,
+  lastError,
+  loadBalanced,
+}: HealthFacts): EndpointHealth | undefined {
+  if (figures === undefined) return undefined
+  const { totals, points, range } = figures
+  const work = loadBalanced ? 'request' : 'job'
+  const ended = totals.completed + totals.failed
+  const rate = failureRate(totals)
+  if (rate === undefined) {
+    const next =
+      state === 'ready' || state === 'running'
+        ? 'A worker is ready for the next one.'
+        : 'A worker starts with the next one.'
+    const reason = inProgress > 0 ? `${counted(inProgress, work)} in progress.` : next
+    return {
+      level: 'resting',
+      word: inProgress > 0 ? 'Running' : 'Idle',
+      reason: `No ${work} ended in the last ${range}. ${reason}`,
+    }
+  }
+  const error = lastError === undefined || lastError === '' ? '' : ` The newest error: ${sentence(lastError)}`
+  const failures = `${whole(totals.failed)} of ${counted(ended, work)} failed in the last ${range}.`
+  if (totals.failed === 0) {
+    const { execution } = totals
+    const took =
+      execution === undefined || ended === 1
+        ? ''
+        : `, half of them within ${durationInWords(execution.p50)}, 99 % within ${durationInWords(execution.p99)}`
+    const all = ended === 1 ? `The one ${work}` : `All ${counted(ended, work)}`
+    return { level: 'good', word: 'Healthy', reason: `${all} of the last ${range} completed${took}.` }
+  }
+  if (hasRecovered(points))
+    return { level: 'good', word: 'Recovered', reason: `The newest ${work}s completed. ${failures}${error}` }
+  if (rate >= FAILING_FROM) return { level: 'bad', word: 'Failing', reason: `${failures}${error}` }
+  return { level: 'warning', word: 'Some failures', reason: `${failures}${error}` }
+}
+
+// Whether what ended last completed.
+function hasRecovered(points: readonly MetricsPoint[]): boolean {
+  const newest = points.findLast(({ completed, failed }) => completed + failed > 0)
+  return newest !== undefined && newest.failed === 0
+}
+
+const whole = (count: number) => count.toLocaleString('en')
+const counted = (count: number, what: string) => `${whole(count)} ${what}${count === 1 ? '' : 's'}`
+const sentence = (text: string) => `${text.replace(/[.\s]+$/, '')}.`

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import type { MetricsPoint } from '../../../src-main/contract/management.ts'
+import { endpointHealth, failureRate, type HealthFacts } from '../../../src-main/domain/endpoint-health.ts'
+
+const execution = { p50: 120, p90: 800, p99: 1400, count: 1 }
+const counts = { submitted: 0, retried: 0, coldStarts: 0, execution }
+const point = (completed: number, failed: number): MetricsPoint => ({
+  ...counts,
+  ...{ at: 0, inQueue: 0, inProgress: 0, workers: {} },
+  completed,
+  failed,
+})
+
+/** Figures of points with completed and failed jobs, oldest first. */
+function figures(...ended: readonly (readonly [completed: number, failed: number])[]): HealthFacts['figures'] {
+  const sum = (at: 0 | 1) => ended.reduce((all, one) => all + one[at], 0)
+  const totals = { ...counts, completed: sum(0), failed: sum(1) }
+  return { totals, points: ended.map(([completed, failed]) => point(completed, failed)), range: '1 h' }
+}
+
+const FACTS: HealthFacts = {
+  ...{ state: 'ready', inQueue: 0, inProgress: 0, loadBalanced: false },
+  ...{ waitingReason: undefined, throttledReason: undefined, lastError: undefined },
+  figures: figures([40, 0]),
+}
+
+const ALL_COMPLETED = 'All 40 jobs of the last 1 h completed, half of them within 120 ms, 99 % within 1.4 s.'
+const NOTHING_ENDED = 'No job ended in the last 1 h.'
+const BUSY = { state: 'running', inQueue: 2, waitingReason: 'All workers are busy' } as const
+const NO_GPU = { state: 'waiting', inQueue: 1, waitingReason: 'It needs 1 GPU, 0 are free' } as const
+
+describe('whether an endpoint is healthy', () => {
+  test.each<[string, Partial<HealthFacts>, string]>([
+    ['all completed', {}, `good Healthy: ${ALL_COMPLETED}`],
+    ['one completed', { figures: figures([1, 0]) }, 'good Healthy: The one job of the last 1 h completed.'],
+    [
+      'most failed',
+      { figures: figures([6, 36], [0, 1]), lastError: 'RuntimeError: out of memory' },
+      'bad Failing: 37 of 43 jobs failed in the last 1 h. The newest error: RuntimeError: out of memory.',
+    ],
+    [
+      'few failed',
+      { figures: figures([40, 2], [1, 1]) },
+      'warning Some failures: 3 of 44 jobs failed in the last 1 h.',
+    ],
+    [
+      'it failed and completes again',
+      { figures: figures([0, 37], [0, 0], [2, 0]) },
+      'good Recovered: The newest jobs completed. 37 of 39 jobs failed in the last 1 h.',
+    ],
+    ['nothing ended', { figures: figures() }, `resting Idle: ${NOTHING_ENDED} A worker is ready for the next one.`],
+    [
+      'nothing ended and no worker is ready',
+      { figures: figures(), state: 'asleep', loadBalanced: true },
+      'resting Idle: No request ended in the last 1 h. A worker starts with the next one.',
+    ],
+    [
+      'the first one runs',
+      { figures: figures(), state: 'running', inProgress: 1 },
+      `resting Running: ${NOTHING_ENDED} 1 job in progress.`,
+    ],
+    [
+      'it is paused',
+      { state: 'paused', inQueue: 2 },
+      'warning Paused: 2 jobs wait. The endpoint is paused. Resume it to go on.',
+    ],
+    [
+      'it is closed',
+      { state: 'closed' },
+      'warning Closed: It may have no workers: raise the most of them in its settings.',
+    ],
+    ['workers crash', { state: 'crashing' }, 'bad Crashing: Its workers crash.'],
+    [
+      'no worker answers',
+      { state: 'unhealthy', inQueue: 1, waitingReason: 'Its worker does not answer.' },
+      'bad Unhealthy: 1 job waits. Its worker does not answer.',
+    ],
+    ['a job waits for a place', NO_GPU, 'warning Waiting: 1 job waits. It needs 1 GPU, 0 are free.'],
+    ['workers are busy', BUSY, `good Healthy: ${ALL_COMPLETED} 2 jobs wait. All workers are busy.`],
+    [
+      'workers are busy with what fails',
+      { ...BUSY, figures: figures([0, 9]) },
+      'bad Failing: 9 of 9 jobs failed in the last 1 h. 2 jobs wait. All workers are busy.',
+    ],
+    [
+      'a worker finds no place',
+      { state: 'throttled', throttledReason: 'no Docker' },
+      'warning Throttled: A worker is to start and finds no place: no Docker.',
+    ],
+  ])('where %s', (_what, facts, said) => {
+    const health = endpointHealth({ ...FACTS, ...facts })
+    expect(`${health?.level} ${health?.word}: ${health?.reason}`).toBe(said)
+  })
+
+  test('is not said before its figures have come, unless it shows without them', () => {
+    const early = { ...FACTS, figures: undefined }
+    expect(endpointHealth(early)).toBeUndefined()
+    expect(endpointHealth({ ...early, state: 'paused' })?.word).toBe('Paused')
+    expect(endpointHealth({ ...early, ...BUSY })?.reason).toBe('2 jobs wait. All workers are busy.')
+  })
+})
+
+test('the failure rate is of what ended', () => {
+  expect(failureRate({ completed: 6, failed: 37 })).toBeCloseTo(0.86, 2)
+  expect(failureRate({ completed: 0, failed: 0 })).toBeUndefined()
+})

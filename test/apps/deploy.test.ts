@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { appProject, workerPids } from './support.ts'
@@ -25,8 +26,10 @@ test('an app of init is deployed, and every endpoint answers at the address that
 })
 
 test('a second deploy without a change restarts nothing', async () => {
-  const { service, deploy } = await appProject()
+  const { service, project, deploy } = await appProject()
   await deploy()
+  const { projects } = await service.get('/api/projects')
+  expect(projects).toMatchObject([{ folder: realpathSync(project), app: 'demo', isThere: true }])
   const before = await workerPids(service)
   expect(Object.keys(before).sort()).toEqual(['api', 'countdown', 'greet', 'text-stats', 'welcome'])
   const { plan, release } = await deploy()

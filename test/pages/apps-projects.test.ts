@@ -93,6 +93,9 @@ describe('a folder', () => {
     await page.goBack()
     await open('/apps')
     await page.getByRole('row', { name: /mine/ }).getByText('Not built').waitFor()
+    await page.getByRole('button', { name: 'New app' }).click()
+    await page.getByRole('menuitem', { name: /^class-and-streaming/ }).click()
+    await page.getByRole('dialog', { name: 'Begin with class-and-streaming' }).waitFor()
   })
 })
 

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
@@ -8,6 +10,8 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 const PHONE = { width: 800, height: 700 } as const
 // Nothing listens there: a machine without an engine, whatever this one has.
 const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock' } as const
+// A picture of the template is drawn in seconds, on a machine that does much else; ms.
+const RUN_MS = 50_000
 const TITLE = 'New endpoint from an image'
 
 describe('an endpoint from an image', () => {
@@ -49,6 +53,66 @@ describe('an endpoint from an image', () => {
     await panel.getByRole('button', { name: 'Create endpoint' }).click()
     await panel.getByRole('alert').getByText('must be the name of an image').waitFor()
     expect(await panel.getByLabel('Image').inputValue()).toBe('no image at all')
+  })
+})
+
+describe('an endpoint from a web app', () => {
+  test('is a process that answers requests', async () => {
+    const { service, page, open, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    mkdirSync(join(service.folder, 'site'))
+    for (const name of ['ping', 'hello']) writeFileSync(join(service.folder, 'site', name), `this is ${name}`)
+    await open('/endpoints')
+    await page.getByRole('button', { name: 'New endpoint' }).click()
+    await page.getByRole('menuitem', { name: /^Web app/ }).click()
+    const panel = page.getByRole('dialog', { name: 'New endpoint from a web app' })
+    await panel.getByLabel('Command').fill('python3 -m http.server --bind 127.0.0.1 $PORT')
+    await panel.getByRole('combobox', { name: 'Working folder' }).fill(`${service.folder}/site`)
+    expect(await panel.getByLabel('Name', { exact: true }).inputValue()).toBe('site')
+    await expectAccessible()
+    await shoot('new-web')
+    await panel.getByRole('button', { name: 'Create endpoint' }).click()
+    await panel.getByText('The first worker is ready').waitFor()
+    const key = await panel.getByText(/^dk_/).textContent()
+    const headers = { authorization: `Bearer ${key}` }
+    expect(await (await fetch(`${service.url()}/lb/site/hello`, { headers })).text()).toBe('this is hello')
+    expect(faults).toEqual([])
+  })
+})
+
+describe('the page for an empty folder', () => {
+  test('serves the sample, and shows the answer to its first job', async () => {
+    const { page, open, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    await open('/')
+    const steps = page.getByRole('region', { name: 'First steps' })
+    await steps.getByRole('heading', { name: 'Deploy an app' }).waitFor()
+    await expectAccessible()
+    await shoot('first-page')
+    await page.setViewportSize(NARROW)
+    await expectAccessible()
+    await shoot('first-page-narrow')
+    await steps.getByRole('button', { name: 'Serve the sample' }).click()
+    await page.waitForURL('**/jobs/*')
+    await page.getByRole('banner').getByText('Completed').waitFor()
+    await page.getByRole('region', { name: 'Output' }).getByText('greeting').waitFor()
+    await open('/endpoints')
+    await page.getByRole('row', { name: /hello/ }).waitFor()
+    await steps.getByText('These are the samples').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('opens a workflow that runs to a picture, and a sample app for a folder of ours', async () => {
+    const { page, open, faults } = await setup({}, { env: NO_ENGINE })
+    await open('/endpoints')
+    await page.getByRole('button', { name: 'Open a sample workflow' }).click()
+    await page.waitForURL('**/workflows/edit/*')
+    const bar = page.getByRole('region', { name: 'Run', exact: true })
+    await until(async () => expect(await bar.getByRole('combobox', { name: 'Endpoint' }).inputValue()).toBe('sketch'))
+    await bar.getByRole('button', { name: 'Run', exact: true }).click()
+    await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor({ timeout: RUN_MS })
+    await open('/endpoints')
+    await page.getByRole('link', { name: 'Begin with the sample app' }).click()
+    await page.getByRole('dialog', { name: 'Begin with hello' }).waitFor()
+    expect(faults).toEqual([])
   })
 })
 

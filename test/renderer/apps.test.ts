@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { type Manifest, manifest } from '../../src-main/contract/manifest.ts'
 import type { PreviewView, ProjectView } from '../../src-main/contract/projects.ts'
 import { environmentState } from '../../src-renderer/features/apps/deployed/environment-state.ts'
-import { matchingFolders, splitPath } from '../../src-renderer/features/apps/list/complete-path.ts'
 import { projectState } from '../../src-renderer/features/apps/list/project-state.ts'
 import {
   answersOf,
@@ -17,6 +16,7 @@ import { asSentence } from '../../src-renderer/features/apps/release/as-sentence
 import { countSteps } from '../../src-renderer/features/apps/release/count-steps.ts'
 import { settingText } from '../../src-renderer/features/apps/release/setting-text.ts'
 import { placeBoxes } from '../../src-renderer/ui/graph/layout.ts'
+import { entriesOf, matchingEntries, splitPath } from '../../src-renderer/ui/path/complete-path.ts'
 import { placeTiles } from '../../src-renderer/ui/treemap/tiles.ts'
 import { anEndpoint, aWorker, NOW } from './support.tsx'
 
@@ -85,7 +85,22 @@ describe('a path that is typed', () => {
 
   test('means the folders that begin so, those with an app first', () => {
     const folders = ['shared', 'Shop', 'other'].map((name) => ({ name, path: `/${name}`, isApp: name === 'Shop' }))
-    expect(matchingFolders(folders, 'sh').map(({ name }) => name)).toEqual(['Shop', 'shared'])
+    const found = matchingEntries(entriesOf({ folders }), 'sh')
+    expect(found.map(({ name, marked }) => [name, marked])).toEqual([
+      ['Shop', true],
+      ['shared', false],
+    ])
+  })
+
+  test('means files too where they are listed, those with a handler first', () => {
+    const folders = ['hats', 'x'].map((name) => ({ name, path: `/${name}`, isApp: true }))
+    const files = ['helper.py', 'handler.py'].map((name) => ({
+      name,
+      path: `/${name}`,
+      isHandler: name === 'handler.py',
+    }))
+    const found = matchingEntries(entriesOf({ folders, files }), 'h')
+    expect(found.map(({ name }) => name)).toEqual(['handler.py', 'hats', 'helper.py'])
   })
 })
 

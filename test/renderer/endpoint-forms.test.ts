@@ -5,7 +5,12 @@ import { ALL_FAULTS_OFF } from '../../src-main/contract/faults.ts'
 import type { FleetEvent } from '../../src-main/contract/fleet-events.ts'
 import { findEntries, wantsOf } from '../../src-renderer/features/catalog/find-entries.ts'
 import { faultsInWords } from '../../src-renderer/features/endpoints/fault-words.ts'
-import { createBody, EMPTY_FORM, nameFromImage } from '../../src-renderer/features/endpoints/new-endpoint.ts'
+import {
+  createBody,
+  EMPTY_FORM,
+  nameFromImage,
+  suggestedName,
+} from '../../src-renderer/features/endpoints/new-endpoint.ts'
 import { toMarks } from '../../src-renderer/features/endpoints/overview/event-marks.ts'
 import { effectInWords } from '../../src-renderer/features/endpoints/settings/SaveBar.tsx'
 import { clusterMarks } from '../../src-renderer/ui/chart/cluster-marks.ts'
@@ -38,6 +43,42 @@ describe('a new endpoint', () => {
       name: 'h',
       handler: '/h.py',
     })
+  })
+
+  test('from a command runs in its folder, and from a web app answers requests there', () => {
+    const form = {
+      ...EMPTY_FORM,
+      id: 'web',
+      command: ' uvicorn app:app --port $PORT ',
+      cwd: '/home/ada/shop/',
+      gpu: 'ANY',
+    }
+    const body = {
+      id: 'web',
+      name: 'web',
+      command: 'uvicorn app:app --port $PORT',
+      cwd: '/home/ada/shop',
+      workersMin: 1,
+    }
+    expect(createBody('command', form)).toEqual(body)
+    expect(createBody('web', { ...form, ready: false })).toEqual({
+      ...{ id: 'web', name: 'web', command: body.command, cwd: body.cwd },
+      loadBalanced: {},
+    })
+    for (const kind of ['command', 'web'] as const)
+      expect(endpointCreate.safeParse(createBody(kind, form)).success).toBe(true)
+  })
+
+  test('is named after its file, or the folder of one that is called as many are', () => {
+    const named = (handler: string) => suggestedName('handler', { ...EMPTY_FORM, handler })
+    expect(['/home/ada/Face Finder.py', '/home/ada/faces/handler.py', '/a/rp_handler.py', ''].map(named)).toEqual([
+      'face-finder',
+      'faces',
+      'a',
+      '',
+    ])
+    expect(suggestedName('web', { ...EMPTY_FORM, cwd: '/home/ada/My Shop/' })).toBe('my-shop')
+    expect(suggestedName('image', { ...EMPTY_FORM, image: 'ada/web:1' })).toBe('web')
   })
 
   test('is named by its image', () => {

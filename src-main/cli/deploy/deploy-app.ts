@@ -1,5 +1,6 @@
 /** `drydock deploy`, step by step. Source: app-deploy, Deploy. */
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { DeployPlan, RunsOn } from '../../contract/app.ts'
 import type { BuildResult } from '../../contract/build.ts'
 import { type BuildOptions, builtApp, runBuild, showBuildWarnings } from '../build-app.ts'
@@ -52,10 +53,19 @@ export async function deployApp(
 
   if (!output.json) output.line()
   await upload(session, surroundings, built)
+  await openProject(session, surroundings)
   const source = { artifact: built.sha256 }
   const progress = await runRelease(session, surroundings, place, { source, deletes: [...deletes], ...git, ...runsOn })
   if (output.json) output.document({ plan, ...progress })
   else showRelease(session, progress)
+}
+
+// So that the pages have the folder among their projects. A project is named after its folder; and where the key file is
+// here, the service is, too. Nothing of the deploy depends on it.
+async function openProject({ client, service }: Session, surroundings: Surroundings): Promise<void> {
+  const { cwd } = surroundings
+  if (service.keyFile === undefined || builtApp(surroundings) !== basename(cwd)) return
+  await client.call('projectOpen', { body: { folder: cwd } }).catch(() => undefined)
 }
 
 async function upload({ client, output }: Session, surroundings: Surroundings, built: BuildResult): Promise<void> {

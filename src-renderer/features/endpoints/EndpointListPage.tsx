@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
-import { Boxes } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { figuresQuery } from '../../api-client/queries.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/commands-slice.ts'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { useAddressSort } from '../../ui/table/use-address-sort.ts'
 import { ENDPOINT_COLUMNS, type EndpointRow } from './EndpointColumns.tsx'
+import { FirstPage } from './FirstPage.tsx'
 import { NewEndpointMenu } from './NewEndpointMenu.tsx'
 import { NewEndpointPanel } from './NewEndpointPanel.tsx'
-import type { NewEndpoint } from './new-endpoint.ts'
+import { NEW_ENDPOINTS, type NewEndpoint } from './new-endpoint.ts'
 
 const CRUMBS = [{ name: 'Endpoints' }]
 
@@ -29,7 +29,8 @@ export function EndpointListPage() {
   const text = search.get('q') ?? ''
   const rows = useEndpointRows(text)
   const isEmpty = useAppState((state) => Object.keys(state.live.endpoints).length === 0)
-  const wanted = NEW_KINDS.find((kind) => kind === search.get('new'))
+  const isNew = useAppState(({ live }) => Object.values(live.endpoints).every(isSample))
+  const wanted = NEW_ENDPOINTS.find((kind) => kind === search.get('new'))
   const openNew = useCallback(
     (kind: NewEndpoint | undefined) => setSearch(kind === undefined ? {} : { new: kind }),
     [setSearch],
@@ -43,6 +44,13 @@ export function EndpointListPage() {
         keys: 'n',
         run: () => openNew('handler'),
       },
+      {
+        id: 'new-command',
+        group: 'Endpoints here',
+        label: 'New endpoint from a command',
+        run: () => openNew('command'),
+      },
+      { id: 'new-web', group: 'Endpoints here', label: 'New endpoint from a web app', run: () => openNew('web') },
       { id: 'new-image', group: 'Endpoints here', label: 'New endpoint from an image', run: () => openNew('image') },
       {
         id: 'new-catalog',
@@ -73,15 +81,7 @@ export function EndpointListPage() {
       }
     >
       {!loaded && <SkeletonRows rows={8} />}
-      {loaded && isEmpty && (
-        <EmptyState
-          icon={<Boxes />}
-          command="drydock endpoint create hello --handler handler.py"
-          action={<NewEndpointMenu onNew={openNew} />}
-        >
-          There are no endpoints yet. An endpoint is a handler, an app or an image that answers requests.
-        </EmptyState>
-      )}
+      {loaded && isEmpty && <FirstPage intro="There are no endpoints yet. Begin with one of these." />}
       {loaded && !isEmpty && (
         <Table
           label="Endpoints"
@@ -94,12 +94,15 @@ export function EndpointListPage() {
           className="max-h-full rounded-control border border-line bg-surface-1"
         />
       )}
+      {loaded && !isEmpty && isNew && <FirstPage intro="These are the samples. Go on with one of these." />}
       {wanted !== undefined && <NewEndpointPanel kind={wanted} onClose={() => openNew(undefined)} />}
     </Page>
   )
 }
 
-const NEW_KINDS = ['handler', 'image'] as const satisfies readonly NewEndpoint[]
+// What a first start brings along; whoever has nothing else is still at the beginning.
+const isSample = ({ handler }: Pick<LiveEndpoint, 'handler'>) =>
+  handler !== undefined && /[\\/]resources[\\/](?:examples|node|catalog)[\\/]/.test(handler)
 
 const idOf = (row: EndpointRow) => row.endpoint.id
 

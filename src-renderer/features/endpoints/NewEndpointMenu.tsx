@@ -1,4 +1,4 @@
-import { AppWindow, Container, FileCode, LayoutGrid, Plus } from 'lucide-react'
+import { AppWindow, Container, FileCode, Globe, LayoutGrid, Plus, SquareTerminal } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -17,6 +17,18 @@ export function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint)
             detail: 'A file with a handler, in Python or TypeScript',
             icon: <FileCode />,
             onSelect: () => onNew('handler'),
+          },
+          {
+            label: 'Command',
+            detail: 'A program that takes jobs with a worker SDK',
+            icon: <SquareTerminal />,
+            onSelect: () => onNew('command'),
+          },
+          {
+            label: 'Web app',
+            detail: 'A program that answers HTTP, load-balanced',
+            icon: <Globe />,
+            onSelect: () => onNew('web'),
           },
           {
             label: 'Image',

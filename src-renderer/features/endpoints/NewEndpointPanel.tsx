@@ -5,25 +5,29 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { CreatedEndpoint } from '../../ui/form/CreatedEndpoint.tsx'
+import { PathField } from '../../ui/path/PathField.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
+import { CommandFields } from './CommandFields.tsx'
 import { ImageFields } from './ImageFields.tsx'
-import { createBody, EMPTY_FORM, type NewEndpoint, type NewEndpointForm, nameFromImage } from './new-endpoint.ts'
+import { createBody, EMPTY_FORM, type NewEndpoint, type NewEndpointForm, suggestedName } from './new-endpoint.ts'
 
-/** Makes an endpoint from a handler file or an image. */
+/** Makes an endpoint from a file, a command or an image. */
 export type NewEndpointPanelProps = { readonly kind: NewEndpoint; readonly onClose: () => void }
 
 const TITLES = {
   handler: 'New endpoint from a handler file',
+  command: 'New endpoint from a command',
+  web: 'New endpoint from a web app',
   image: 'New endpoint from an image',
-} as const
+} as const satisfies Record<NewEndpoint, string>
 
 /** A short form; all other settings have defaults and can be changed later. */
 export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
   const { client } = useApp()
   const [fields, setForm] = useState<NewEndpointForm>(EMPTY_FORM)
   const [typedName, setTypedName] = useState<string>()
-  // A name that nobody typed follows the image.
-  const id = typedName ?? (kind === 'image' ? nameFromImage(fields.image) : '')
+  // A name that nobody typed follows what the endpoint is made from.
+  const id = typedName ?? suggestedName(kind, fields)
   const form = { ...fields, id }
   const create = useMutation({
     mutationFn: () => client.call('endpointCreate', { body: createBody(kind, form) }),
@@ -47,19 +51,27 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
     <SidePanel open onOpenChange={onClose} title={TITLES[kind]}>
       {create.data === undefined ? (
         <form onSubmit={submit} className="flex flex-col gap-4">
-          {kind === 'handler' ? (
+          {kind === 'handler' && (
             <>
-              {name}
-              <Field
+              <PathField
                 label="Handler file"
+                wants="handler"
                 value={form.handler}
-                onChange={(event) => change({ handler: event.target.value })}
+                onChange={(handler) => change({ handler })}
                 placeholder="/home/ada/project/handler.py"
-                hint="Absolute path of a file in Python or TypeScript on the machine of the service."
-                required
+                hint="A file in Python or TypeScript on the machine of the service: type its path, or walk to it below."
+                height="h-64"
               />
+              {name}
             </>
-          ) : (
+          )}
+          {(kind === 'command' || kind === 'web') && (
+            <>
+              <CommandFields isWeb={kind === 'web'} form={form} onChange={change} />
+              {name}
+            </>
+          )}
+          {kind === 'image' && (
             <>
               <Field
                 label="Image"

@@ -12,6 +12,7 @@ import { Page } from '../../../ui/Page.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { EnvironmentTable } from '../deployed/EnvironmentTable.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
+import { NewAppMenu } from './NewAppMenu.tsx'
 import { OpenFolderPanel } from './OpenFolderPanel.tsx'
 import { ProjectTable } from './ProjectTable.tsx'
 
@@ -32,6 +33,7 @@ export function AppListPage() {
   )
   const commands = useMemo<readonly Command[]>(
     () => [
+      { id: 'new-app', group: 'Apps', label: 'New app from the template', keys: 'n', run: () => open('app') },
       { id: 'open-folder', group: 'Apps', label: 'Open a folder with an app', keys: 'o', run: () => open(AS_IT_IS) },
     ],
     [open],
@@ -44,9 +46,12 @@ export function AppListPage() {
       crumbs={CRUMBS}
       commands={commands}
       actions={
-        <Button kind="main" onClick={() => open(AS_IT_IS)}>
-          <FolderOpen aria-hidden /> Open folder
-        </Button>
+        <>
+          <NewAppMenu onOpen={() => open(AS_IT_IS)} onChoose={open} />
+          <Button kind="main" onClick={() => open(AS_IT_IS)}>
+            <FolderOpen aria-hidden /> Open folder
+          </Button>
+        </>
       }
     >
       {nothing && (

@@ -7,8 +7,8 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ChooseFolder } from '../../../ui/ChooseFolder.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PathField } from '../../../ui/path/PathField.tsx'
 import { SidePanel } from '../../../ui/SidePanel.tsx'
-import { FolderField } from './FolderField.tsx'
 
 /** Opens a folder. `from`: the example, or `app` for the template, that is written into it first. */
 export type OpenFolderPanelProps = { readonly from: string | undefined; readonly onClose: () => void }
@@ -37,11 +37,12 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
   return (
     <SidePanel open onOpenChange={onClose} title={title}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <FolderField
+        <PathField
+          label="Folder"
+          wants={from === undefined ? 'folder' : 'new folder'}
           value={folder}
           onChange={setTyped}
           isBeginning={isBeginning}
-          onlyNew={from !== undefined}
           hint={
             from === undefined
               ? 'A folder of the machine of the service, with Python files that name endpoints. Nothing in it is run or changed.'

@@ -1,0 +1,106 @@
+import { AppWindow, Boxes, Workflow } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CommandLine } from '../../ui/EmptyState.tsx'
+import { useFirstSteps } from './use-first-steps.ts'
+
+/** The ways in, for somebody who has nothing here yet: each one leads to a result with one press. */
+export function FirstPage({ intro }: { readonly intro: string }) {
+  const { running, serveSample, runSampleWorkflow } = useFirstSteps()
+  return (
+    <section aria-label="First steps" className="mx-auto flex w-full max-w-5xl flex-col gap-4 py-6">
+      <p className="text-center text-ink-2">{intro}</p>
+      <ul className="grid grid-cols-1 gap-4 lg:grid-cols-3">
+        <Door
+          icon={<Boxes />}
+          title="Serve a handler"
+          command="drydock endpoint create hello --handler handler.py"
+          other={
+            <Link to={`${ADDRESS.endpoints}?new=handler`} className="text-accent hover:underline">
+              Serve your own file
+            </Link>
+          }
+          action={
+            <Button kind="main" disabled={running !== undefined} onClick={serveSample}>
+              {running === 'handler' ? 'Starting …' : 'Serve the sample'}
+            </Button>
+          }
+        >
+          A Python or TypeScript function becomes an endpoint with a queue and workers. The sample gets its first job at
+          once, and you see its answer.
+        </Door>
+        <Door
+          icon={<Workflow />}
+          title="Run a workflow"
+          command="drydock workflow run workflow.json --endpoint sketch"
+          other={
+            <Link to={ADDRESS.workflows} className="text-accent hover:underline">
+              Open your own workflow
+            </Link>
+          }
+          action={
+            <Button disabled={running !== undefined} onClick={runSampleWorkflow}>
+              {running === 'workflow' ? 'Opening …' : 'Open a sample workflow'}
+            </Button>
+          }
+        >
+          A graph of nodes, as ComfyUI writes it, makes a picture. The sample runs on a stand-in that needs no card and
+          no model: press Run.
+        </Door>
+        <Door
+          icon={<AppWindow />}
+          title="Deploy an app"
+          command="drydock init hello && cd hello && drydock deploy"
+          other={
+            <Link to={`${ADDRESS.apps}?open=folder`} className="text-accent hover:underline">
+              Open your own folder
+            </Link>
+          }
+          action={
+            <Link
+              to={`${ADDRESS.apps}?open=hello`}
+              className="inline-flex h-7 items-center rounded-control border border-line-strong/60 bg-surface-1 px-2.5 hover:bg-surface-2"
+            >
+              Begin with the sample app
+            </Link>
+          }
+        >
+          A folder of Python files whose decorated functions become endpoints. The sample is written into a folder of
+          yours; its Deploy tab puts it live.
+        </Door>
+      </ul>
+    </section>
+  )
+}
+
+type DoorProps = {
+  readonly icon: ReactNode
+  readonly title: string
+  readonly children: ReactNode
+  /** What does the same in a terminal. */
+  readonly command: string
+  readonly action: ReactNode
+  /** The same with what is the person's own. */
+  readonly other: ReactNode
+}
+
+function Door({ icon, title, children, command, action, other }: DoorProps) {
+  return (
+    <li className="flex min-w-0 flex-col gap-3 rounded-control border border-line bg-surface-1 p-4">
+      <div className="flex items-center gap-2 [&_svg]:size-5 [&_svg]:stroke-[1.5] [&_svg]:text-accent">
+        {icon}
+        <h2 className="text-section font-semibold">{title}</h2>
+      </div>
+      <p className="flex-1 text-ink-2">{children}</p>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        {action}
+        {other}
+      </div>
+      <div className="flex min-w-0">
+        <CommandLine command={command} />
+      </div>
+    </li>
+  )
+}

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { ZodError } from 'zod'
 import { AppError, errorBody } from '../contract/errors.ts'
+import { failureOfService, type OpenAiFailure } from '../domain/job/openai-error.ts'
 import type { Log, NewId } from '../services/ports.ts'
 
 /** Turns whatever was thrown into the JSON answer of contract/errors. No stack trace leaves the service. */
@@ -36,11 +37,28 @@ function inWords(why: string): string {
     .replace(/^Too small: expected number to be >=(\S+)$/, 'must be at least $1')
 }
 
+/** Path of the OpenAI path of an endpoint. */
+const OPENAI_PATH = /^\/v2\/[^/]+\/openai\//
+
+/** The answer to a request on the OpenAI path that failed, as OpenAI's clients understand it. */
+export function openAiResponse(
+  { status, error, retry }: OpenAiFailure,
+  more: object = {},
+  headers: object = {},
+): Response {
+  return Response.json(
+    { ...more, error },
+    { status, headers: { ...headers, ...(retry === undefined ? {} : { 'x-should-retry': String(retry) }) } },
+  )
+}
+
 function respond(c: Context, error: AppError): Response {
   const body = errorBody(error)
   const retryAfter = error.data.seconds
-  return c.json(body, body.status as 400, {
+  const headers = {
     ...(body.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-  })
+  }
+  if (OPENAI_PATH.test(c.req.path)) return openAiResponse(failureOfService(body), body, headers)
+  return c.json(body, body.status as 400, headers)
 }

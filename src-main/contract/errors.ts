@@ -246,7 +246,6 @@ export const ERRORS = {
     message:
       'The request was failed by the fault switch of endpoint {endpointId}: set failPercent to 0, with `drydock faults {endpointId} --fail 0`.',
   },
-  JOB_FAILED: { status: 500, title: 'Internal Server Error', message: 'Job {jobId} ended as {status}: {why}' },
   WORKER_FAILED: {
     status: 502,
     title: 'Bad Gateway',

@@ -55,7 +55,7 @@ describe('a load-balanced endpoint', () => {
       expect((await service.ask(method, `/v2/web/${path}`, asked)).body).toMatchObject({
         code: 'NOT_QUEUE_BASED',
         status: 400,
-        error: expect.stringContaining(`${SERVICE_URL}/lb/web/ or http://${HOST}/`),
+        detail: expect.stringContaining(`${SERVICE_URL}/lb/web/ or http://${HOST}/`),
       })
     }
     expect(await service.get('/v2/web/health')).toHaveProperty('workers')

@@ -3,6 +3,7 @@ import { setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { readEvents } from '../support/read-events.ts'
 
+const BOOM = { message: 'boom', type: 'server_error', param: null, code: 'JOB_FAILED' }
 const CHAT = '/v2/e/openai/v1/chat/completions'
 
 async function withWorker() {
@@ -61,11 +62,12 @@ describe('the OpenAI path', () => {
 
   it('passes chunks on verbatim with stream: true', async () => {
     const { taker, request } = await withWorker()
-    const response = await request('POST', CHAT, { body: { stream: true } })
-    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
-    const events = readEvents(response)
+    const answer = request('POST', CHAT, { body: { stream: true } })
     const id = (await taker.take())?.id ?? ''
     await taker.chunk(id, { output: 'data: {"x":1}\n\n' })
+    const response = await answer
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const events = readEvents(response)
     await settle()
     expect(events.text()).toBe('data: {"x":1}\n\n')
     await taker.chunk(id, { output: { y: 2 } })
@@ -77,34 +79,112 @@ describe('the OpenAI path', () => {
 
   it('gives the whole answer of a handler that does not stream as one event', async () => {
     const { taker, request } = await withWorker()
-    const events = readEvents(await request('POST', CHAT, { body: { stream: true } }))
+    const answer = request('POST', CHAT, { body: { stream: true } })
     const id = (await taker.take())?.id ?? ''
     await taker.done(id, { output: { whole: true } })
-    expect(await events.rest()).toEqual([{ data: '{"whole":true}' }])
+    expect(await readEvents(await answer).rest()).toEqual([{ data: '{"whole":true}' }])
+  })
+
+  it('begins a stream after one hold without news, so that its client sees that it is served', async () => {
+    const { taker, request, clock } = await withWorker()
+    const answer = request('POST', CHAT, { body: { stream: true } })
+    const id = (await taker.take())?.id ?? ''
+    await taker.ping([id])
+    await clock.advance(9000)
+    await taker.ping([id])
+    await clock.advance(9000)
+    await taker.ping([id])
+    await clock.advance(2000)
+    const events = readEvents(await answer)
+    await taker.done(id, { error: 'boom' })
+    expect(await events.rest()).toEqual([{ data: JSON.stringify({ error: BOOM }) }])
   })
 
   it('tells of a failure in the middle of a stream', async () => {
     const { taker, request } = await withWorker()
-    const events = readEvents(await request('POST', CHAT, { body: { stream: true } }))
+    const answer = request('POST', CHAT, { body: { stream: true } })
     const id = (await taker.take())?.id ?? ''
+    await taker.chunk(id, { output: 'data: 1\n\n' })
+    const events = readEvents(await answer)
+    await taker.chunk(id, { output: { object: 'error', message: 'half', type: 'BadRequestError', code: 400 } })
     await taker.done(id, { error: 'boom' })
-    expect(await events.rest()).toEqual([{ data: '{"error":{"message":"boom","code":500}}' }])
+    expect(await events.rest()).toEqual([
+      { data: '1' },
+      { data: '{"error":{"message":"half","type":"BadRequestError","param":null,"code":400}}' },
+      { data: JSON.stringify({ error: BOOM }) },
+    ])
   })
 
-  it('answers 500 when the job fails and 504 when it takes too long', async () => {
-    const { taker, ask, clock } = await withWorker()
-    const failing = ask('POST', CHAT, { body: {} })
-    const id = (await taker.take())?.id ?? ''
-    await taker.done(id, { error: 'boom' })
-    expect((await failing).body).toMatchObject({
-      code: 'JOB_FAILED',
-      status: 500,
-      error: `Job ${id} ended as FAILED: boom`,
+  for (const stream of [false, true]) {
+    const ask = (service: Awaited<ReturnType<typeof withWorker>>) => service.ask('POST', CHAT, { body: { stream } })
+    const how = stream ? 'a stream' : 'a request'
+
+    it(`answers ${how} whose job fails with its error, not to be tried again`, async () => {
+      const service = await withWorker()
+      const failing = ask(service)
+      await service.taker.done((await service.taker.take())?.id ?? '', { error: 'boom' })
+      const { status, body, headers } = await failing
+      expect({ status, body }).toEqual({ status: 500, body: { error: BOOM } })
+      expect(headers.get('x-should-retry')).toBe('false')
     })
+
+    it(`answers ${how} with the status, message and code that the worker gives`, async () => {
+      const service = await withWorker()
+      const error = { message: 'max_tokens is too large', type: 'BadRequestError', param: 'max_tokens', code: 400 }
+      const reports = [{ error }, { error: JSON.stringify(error) }, { output: [{ object: 'error', ...error }] }]
+      for (const report of reports) {
+        const failing = ask(service)
+        await service.taker.done((await service.taker.take())?.id ?? '', report)
+        const { status, body, headers } = await failing
+        expect({ status, body }).toEqual({ status: 400, body: { error } })
+        expect(headers.has('x-should-retry')).toBe(false)
+      }
+    })
+
+    it(`answers ${how} whose one chunk is an error as an error`, async () => {
+      const service = await withWorker()
+      const failing = ask(service)
+      const id = (await service.taker.take())?.id ?? ''
+      await service.taker.chunk(id, { output: { object: 'error', message: 'no such model', code: 404 } })
+      await service.taker.done(id, { output: [] })
+      expect(await failing).toMatchObject({ status: 404, body: { error: { message: 'no such model', code: 404 } } })
+    })
+
+    it(`answers ${how} whose job was cancelled`, async () => {
+      const service = await withWorker()
+      const failing = ask(service)
+      const id = (await service.taker.take())?.id ?? ''
+      await service.post(`/v2/e/cancel/${id}`)
+      expect(await failing).toMatchObject({
+        status: 500,
+        body: { error: { message: expect.stringMatching(/CANCELLED/) } },
+      })
+    })
+  }
+
+  it('answers 504 when the job takes too long, not to be tried again', async () => {
+    const { ask, clock } = await withWorker()
     const slow = ask('POST', CHAT, { body: {} })
     await settle()
     await clock.leap(300_000)
-    expect((await slow).body).toMatchObject({ code: 'WORKER_TOO_SLOW', status: 504 })
+    const { status, body, headers } = await slow
+    expect([status, body.error.code, headers.get('x-should-retry')]).toEqual([504, 'WORKER_TOO_SLOW', 'false'])
+  })
+
+  it('tells its own refusals as error objects, with the fields of other errors beside them', async () => {
+    const { ask } = await withWorker()
+    const { status, body, headers } = await ask('POST', CHAT, { body: {}, key: null })
+    expect({ status, body }).toEqual({
+      status: 401,
+      body: {
+        error: { message: body.detail, type: 'authentication_error', param: null, code: 'UNAUTHORIZED' },
+        code: 'UNAUTHORIZED',
+        status: 401,
+        title: 'Unauthorized',
+        detail: expect.stringMatching(/key/),
+      },
+    })
+    expect(headers.get('www-authenticate')).toBe('Bearer')
   })
 
   for (const body of ['', '[]', 'x']) {

@@ -1,5 +1,5 @@
 /**
- * The public Python packages, for workers and for apps, in a virtual environment of their own, made once and kept in the
+ * The public Python packages, for workers, for apps and for the OpenAI path, in a virtual environment of their own, made once and kept in the
  * cache folder. Test files run at the same time, so the first one makes it and the others wait. Where it cannot be made
  * (no python3, no package index) the tests that need it are skipped with the reason; one attempt a run.
  */
@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 /** The interpreter that has the packages, or why there is none. */
 export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
 
-const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0']
+const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0', 'openai==3.54.0']
 const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/drydock', import.meta.url))
 const OLDEST_PYTHON = [3, 10]

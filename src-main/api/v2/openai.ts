@@ -1,16 +1,21 @@
 import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import { failureOfJob, failureOfOutput, type OpenAiFailure } from '../../domain/job/openai-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job } from '../../services/ports.ts'
+import type { StreamRead } from '../../services/queue/read-stream.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
 import { submitRequest } from '../../services/workflows/submit-request.ts'
 import { textOf } from '../body-text.ts'
+import { openAiResponse } from '../error-response.ts'
 import { readJson } from '../read-body.ts'
 import { jsonAnswer, type Operation, type OperationRequest } from './operation.ts'
 
 /**
  * Any method on openai/*: the request becomes a job whose input is `{openai_route, openai_input}`. A stream is passed on
- * as it comes; else a list of one answer is unwrapped. Source: job-api, OpenAI path.
+ * as it comes; else a list of one answer is unwrapped. What fails is told as OpenAI's clients understand it.
+ * Source: job-api, OpenAI path.
  */
 export const openai: Operation = async (request) => {
   const { c, service, endpoint } = request
@@ -27,49 +32,83 @@ export const openai: Operation = async (request) => {
     s3Config: undefined,
     waitMs: limit('waitMaxMs'),
   })
-  return body?.value.stream === true ? passStreamOn(request, job) : answerWhole(request, job)
+  return body?.value.stream === true ? answerStream(request, job) : answerWhole(request, job)
 }
 
 async function answerWhole({ c, service }: OperationRequest, job: Job): Promise<Response> {
-  const { storage, waiters } = service
-  const ended = await waiters.untilEnd(job, limit('waitMaxMs'), c.req.raw.signal)
+  const ended = await service.waiters.untilEnd(job, limit('waitMaxMs'), c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
-  if (ended.status !== 'COMPLETED')
-    throw new AppError('JOB_FAILED', { jobId: job.id, status: ended.status, why: ended.error ?? '' })
+  if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
+  const value = await wholeAnswer(service, ended)
+  const failure = failureOfOutput(value)
+  return failure === undefined ? jsonAnswer(JSON.stringify(value ?? null)) : openAiResponse(failure)
+}
+
+/** The result of a job, a list of one unwrapped. */
+async function wholeAnswer({ storage }: ServiceContext, ended: Job): Promise<unknown> {
   const output = await storage.jobs.readOutput(ended)
-  const chunks = storage.chunks.after(ended.seq, 0, 1)[0]?.chunk
-  const value: unknown = output === undefined || output === '[]' ? onlyOutput(chunks) : JSON.parse(textOf(output))
-  return jsonAnswer(JSON.stringify(Array.isArray(value) && value.length === 1 ? value[0] : (value ?? null)))
+  const [first] = storage.chunks.after(ended.seq, 0, 1)
+  // A generator worker without return_aggregate_stream leaves its one answer in the stream.
+  const value: unknown =
+    output === undefined || output === '[]' ? first && outputOf(first.chunk) : JSON.parse(textOf(output))
+  return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
 
-// A generator worker without return_aggregate_stream leaves its one answer in the stream.
-function onlyOutput(chunk: string | undefined): unknown {
-  return chunk === undefined ? undefined : (JSON.parse(chunk) as { output: unknown }).output
-}
+const outputOf = (chunk: string): unknown => (JSON.parse(chunk) as { output: unknown }).output
 
-// Workers yield ready-made event text; anything else is sent as its JSON.
-function eventText(output: unknown): string {
-  return typeof output === 'string' ? output : `data: ${JSON.stringify(output)}\n\n`
-}
-
-function passStreamOn({ c, service }: OperationRequest, job: Job): Response {
+/**
+ * Answers with a stream of events. It begins with the first of them, so that a request which fails at once is told with a
+ * status as any other; after one hold without news it begins all the same, and a failure becomes an event.
+ */
+async function answerStream({ c, service }: OperationRequest, job: Job): Promise<Response> {
+  const { signal } = c.req.raw
+  const read = () => service.streams.read(job, { holdMs: limit('takeHoldMs'), signal })
+  const first = await read()
+  if (signal.aborted) {
+    first.lost()
+    return new Response(null, { status: 499 }) // nobody reads it
+  }
+  const failure = await failureBefore(service, job, first)
+  if (failure !== undefined) {
+    await first.delivered()
+    return openAiResponse(failure)
+  }
   return streamSSE(c, async (events) => {
     let sent = 0
-    for (;;) {
-      const read = await service.streams.read(job, { holdMs: limit('takeHoldMs'), signal: c.req.raw.signal })
-      if (events.aborted) return read.lost()
-      for (const chunk of read.chunks) await events.write(eventText((JSON.parse(chunk) as { output: unknown }).output))
-      await read.delivered()
-      sent += read.chunks.length
-      if (read.chunks.length > 0 || !isFinal(read.status)) continue
+    for (let next = first; ; next = await read()) {
+      if (events.aborted) return next.lost()
+      for (const chunk of next.chunks) await events.write(eventText(outputOf(chunk)))
+      await next.delivered()
+      sent += next.chunks.length
+      if (next.chunks.length > 0 || !isFinal(next.status)) continue
       const ended = service.storage.jobs.read(job.seq)
-      const whole = await service.storage.jobs.readOutput(job)
+      if (ended === undefined) return
+      if (ended.status !== 'COMPLETED') return void (await events.write(errorEvent(failureOfJob(ended))))
       // The handler does not stream: its one answer is better than none.
-      if (sent === 0 && ended?.status === 'COMPLETED' && whole !== undefined && whole !== '[]')
-        await events.write(eventText(JSON.parse(textOf(whole))))
-      if (ended?.error)
-        await events.write(`data: ${JSON.stringify({ error: { message: ended.error, code: 500 } })}\n\n`)
+      const whole = sent === 0 ? await wholeAnswer(service, ended) : undefined
+      if (whole !== undefined) await events.write(eventText(whole))
       return
     }
   })
 }
+
+/** The failure with which a stream would begin. */
+async function failureBefore(
+  service: ServiceContext,
+  job: Job,
+  { chunks: [chunk], status }: StreamRead,
+): Promise<OpenAiFailure | undefined> {
+  if (chunk !== undefined) return failureOfOutput(outputOf(chunk))
+  const ended = isFinal(status) ? service.storage.jobs.read(job.seq) : undefined
+  if (ended === undefined) return undefined
+  return ended.status === 'COMPLETED' ? failureOfOutput(await wholeAnswer(service, ended)) : failureOfJob(ended)
+}
+
+// Workers yield ready-made event text; anything else is sent as its JSON.
+function eventText(output: unknown): string {
+  if (typeof output === 'string') return output
+  const failure = failureOfOutput(output)
+  return failure === undefined ? `data: ${JSON.stringify(output)}\n\n` : errorEvent(failure)
+}
+
+const errorEvent = ({ error }: OpenAiFailure) => `data: ${JSON.stringify({ error })}\n\n`

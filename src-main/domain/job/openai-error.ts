@@ -1,0 +1,152 @@
+/**
+ * What a client of the OpenAI path is told when its request fails: the error object that OpenAI's clients print, a status
+ * that means what it means there, and whether to try again. Those clients repeat a request after 408, 409, 429 and from 500
+ * on, unless `x-should-retry` says otherwise; a repeated request is a new job, so only what may succeed is repeated.
+ *
+ *   the worker gives a status            that status, with its message, type, param and code     as the status says
+ *   the handler failed                   500 server_error JOB_FAILED                             not again: same input
+ *   the worker was lost, each time       500 server_error JOB_FAILED                             again
+ *   the job was cancelled, or its ttl    500 server_error JOB_FAILED                             not again
+ *   the service refuses                  its own status and code                                 409, 504: not again
+ */
+import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
+import type { JobState } from '../../contract/job.ts'
+import { readJobError } from './read-error.ts'
+
+/** Error object of the OpenAI API. */
+export type OpenAiError = {
+  readonly message: string
+  readonly type: string
+  readonly param: string | null
+  readonly code: string | number | null
+}
+
+/** A failed request: HTTP status, error object, and what `x-should-retry` says; undefined leaves it to the client. */
+export type OpenAiFailure = {
+  readonly status: number
+  readonly error: OpenAiError
+  readonly retry: boolean | undefined
+}
+
+/** The failure of a request whose job ended without a result. */
+export function failureOfJob({
+  id,
+  status,
+  error,
+}: {
+  readonly id: string
+  readonly status: JobState
+  readonly error: string | null
+}): OpenAiFailure {
+  const text = error ?? ''
+  const given = givenError(readFields(text))
+  if (given !== undefined) return given
+  const message = text === '' ? `Job ${id} ended as ${status} before it gave an answer.` : messageOf(text)
+  return failure(500, { message, code: JOB_FAILED }, WORKER_LOST.test(text) ? undefined : false)
+}
+
+/** The failure that a worker gives as its result, as some do instead of failing the job; undefined for any other result. */
+export function failureOfOutput(output: unknown): OpenAiFailure | undefined {
+  if (!isObject(output)) return undefined
+  return output.object === 'error' || isObject(output.error) ? givenError(output) : undefined
+}
+
+/** The failure of a request that the service itself refuses. */
+export function failureOfService({ status, code, error }: ErrorBody): OpenAiFailure {
+  return failure(status, { message: error, code }, NOT_AGAIN.has(code) ? false : undefined)
+}
+
+/** Code of a failure for which the worker gives none. */
+const JOB_FAILED = 'JOB_FAILED'
+const WORKER_LOST = /^job timed out after \d+ retr/
+
+// A paused endpoint stays paused, and a job that takes too long goes on: another one would take as long.
+const NOT_AGAIN: ReadonlySet<ErrorCode> = new Set(['ENDPOINT_PAUSED', 'WORKER_TOO_SLOW'])
+
+/** Types by which workers and OpenAI name a status. Source: the Python client's classes, and the types that vLLM sends. */
+const STATUS_OF_TYPE: readonly (readonly [RegExp, number])[] = [
+  [/^(BadRequest(Error)?|invalid_request_error)$/i, 400],
+  [/^(Authentication|Unauthorized)(Error)?$|^authentication_error$/i, 401],
+  [/^PermissionDenied(Error)?$|^permission_error$/i, 403],
+  [/^NotFound(Error)?$|^not_found_error$/i, 404],
+  [/^UnprocessableEntity(Error)?$/i, 422],
+  [/^RateLimit(Error)?$|^rate_limit_error$/i, 429],
+]
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The error that a worker spells out; undefined where it gives no message, or nothing that says what kind it is. */
+function givenError(fields: Fields | undefined): OpenAiFailure | undefined {
+  if (fields === undefined) return undefined
+  if (isObject(fields.error)) return givenError(fields.error)
+  const { message, type, param, code } = fields
+  if (typeof message !== 'string') return undefined
+  const named = typeof type === 'string' ? STATUS_OF_TYPE.find(([names]) => names.test(type))?.[1] : undefined
+  const status = [code, fields.status, fields.status_code].map(httpStatus).find((one) => one !== undefined) ?? named
+  const given = {
+    message,
+    ...(typeof type === 'string' ? { type } : {}),
+    ...(typeof param === 'string' ? { param } : {}),
+    code: typeof code === 'string' || typeof code === 'number' ? code : JOB_FAILED,
+  }
+  return failure(status ?? 500, given, status === undefined ? false : undefined)
+}
+
+function httpStatus(value: unknown): number | undefined {
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined
+}
+
+function failure(
+  status: number,
+  { message, type, param, code }: { message: string; type?: string; param?: string; code: string | number },
+  retry: boolean | undefined,
+): OpenAiFailure {
+  return { status, error: { message, type: type ?? typeOf(status), param: param ?? null, code }, retry }
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}
+
+// What the public SDK makes of an exception: JSON with its parts, or for a generator a text with the traceback below.
+function messageOf(text: string): string {
+  const { message, type } = readJobError(text)
+  if (type !== undefined) return `${type}: ${message}`
+  return /^handler: (.*?)\s*\ntraceback: /s.exec(message)?.[1] ?? message
+}
+
+function readFields(text: string): Fields | undefined {
+  if (!text.startsWith('{')) return undefined
+  for (const json of [text, pythonAsJson(text)]) {
+    try {
+      const value: unknown = JSON.parse(json)
+      if (isObject(value)) return value
+    } catch {
+      // it is the other one, or neither
+    }
+  }
+  return undefined
+}
+
+const PYTHON_TOKEN = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b/gs
+const PYTHON_NAMES: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' }
+
+/** JSON of a Python dict as `str()` writes it: the public SDK passes on so what a generator yields as its error. */
+function pythonAsJson(text: string): string {
+  return text.replace(PYTHON_TOKEN, (token) => {
+    const name = PYTHON_NAMES[token]
+    if (name !== undefined) return name
+    const inner = token.slice(1, -1).replace(/\\(x[0-9a-f]{2}|.)|"/gis, (all, escaped: string | undefined) => {
+      if (escaped === undefined) return '\\"'
+      if (escaped === "'") return "'"
+      return escaped.length === 3 ? `\\u00${escaped.slice(1)}` : all
+    })
+    return `"${inner}"`
+  })
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -60,6 +60,7 @@ import { createLeases } from './services/queue/leases.ts'
 import { createParkedTakes } from './services/queue/parked-takes.ts'
 import { createQueueCounts } from './services/queue/queue-counts.ts'
 import { createStreamReaders } from './services/queue/read-stream.ts'
+import { createStreamClients } from './services/queue/stream-clients.ts'
 import { createJobWaiters } from './services/queue/wait-for-job.ts'
 import type { ServiceContext, ServiceFacts } from './services/service-context.ts'
 import { createSteadyClock, type TimeSource } from './services/steady-clock.ts'
@@ -322,6 +323,7 @@ export function createCore(ports: CorePorts): Core {
       usage,
       bells,
       streams: createStreamReaders({ storage, clock, waiters }),
+      streamClients: createStreamClients({ newId, log }),
       balancer,
       requestLog,
       releases,

@@ -84,6 +84,16 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: () => ({ callsOthers: true }),
   },
   {
+    flags: '--cors <origin>',
+    description: 'origin of pages that may call the endpoint with its key, like http://localhost:5173; may be repeated',
+    settings: (text, before) => ({ cors: [...(before.cors ?? []), text] }),
+  },
+  {
+    flags: '--stream-form <form>',
+    description: 'form of stream for clients that do not ask for one: array or object (by the client without it)',
+    settings: (text) => ({ streamForm: streamForm(text) }),
+  },
+  {
     flags: '--models <files>',
     description: 'its workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
     settings: (text, before) => ({ workflows: { models: [...(before.workflows?.models ?? []), ...namesIn(text)] } }),
@@ -114,6 +124,7 @@ export function addEndpointOptions(command: Command): Command {
   }
   for (const { flags, description } of CONTAINER_SWITCHES) command.option(flags, description)
   return command
+    .option('--no-cors', 'let no page of another origin in')
     .option('--workflows', 'its workers take workflows')
     .option('--no-check-models', 'take graphs that load other models too')
     .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')
@@ -130,6 +141,7 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
     {},
     ...given,
     options.callsOthers === true ? { callsOthers: true } : {},
+    options.cors === false ? { cors: [] } : {},
     program(options, surroundings),
     containers(options, given, surroundings),
     loadBalanced(options),
@@ -181,6 +193,11 @@ function workers(text: string): EndpointSettings {
   if (min === undefined || max === undefined) throw new InvalidArgumentError('Give two whole numbers, like 0,3.')
   if (Number(min) > Number(max)) throw new InvalidArgumentError('The first number must not be above the second.')
   return { workersMin: Number(min), workersMax: Number(max) }
+}
+
+function streamForm(text: string): 'array' | 'object' {
+  if (text !== 'array' && text !== 'object') throw new InvalidArgumentError('Give array or object.')
+  return text
 }
 
 function namesIn(text: string): readonly string[] {

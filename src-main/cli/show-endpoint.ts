@@ -40,6 +40,8 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['initializing timeout', duration(endpoint.initializingTimeoutMs)],
     ['stop grace', duration(endpoint.stopGraceMs)],
     ['redispatches', String(endpoint.redispatches)],
+    ['pages let in', endpoint.cors?.join(', ')],
+    ['stream form', endpoint.streamForm],
     ['calls others', endpoint.callsOthers ? 'yes' : undefined],
     ['workflows', workflowsText(endpoint.workflows)],
     ['environment', environmentText(endpoint.env)],

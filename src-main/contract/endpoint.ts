@@ -28,6 +28,21 @@ const loadBalanced = z.object({
   healthPort: z.number().int().min(1).max(65_535).optional().describe('PORT_HEALTH where it is not the same'),
 })
 
+const EXACT_ORIGIN = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9]\d{0,4})?$/
+
+/** Origin of a page as browsers send it: scheme, host, and the port where the scheme does not mean it anyway. */
+const origin = z
+  .string()
+  .max(300)
+  .refine(
+    (text) => EXACT_ORIGIN.test(text) && !/^(https:.*:443|http:.*:80)$/.test(text),
+    'must be exact origins, like http://localhost:5173: no path, no wildcard, no port 80 of http or 443 of https',
+  )
+
+const cors = z.array(origin).max(20)
+
+const streamForm = z.enum(['array', 'object'])
+
 /**
  * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers are
  * containers, else processes. Spans in ms.
@@ -59,6 +74,10 @@ export const endpointConfig = z.object({
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
+  cors: cors.optional().describe('origins of pages that may call it with its key; the management API lets none in'),
+  streamForm: streamForm
+    .optional()
+    .describe('form of stream for clients that do not ask for one; missing: by the client'),
   workflows: workflowWorker.optional().describe('its workers take workflows'),
   graph: publishedPlace.optional().describe('it is a published graph; set by publishing alone'),
   app: appMembership.optional().describe('set by deploys alone'),
@@ -155,6 +174,8 @@ export const endpointUpdate = z.strictObject({
   env: environment.optional(),
   callsOthers: z.boolean().optional(),
   loadBalanced: loadBalanced.optional(),
+  cors: cors.nullable().optional(),
+  streamForm: streamForm.nullable().optional(),
   workflows: workflowWorker.nullable().optional(),
   container: partialContainer
     .nullable()

@@ -16,6 +16,7 @@ import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
+import type { StreamClients } from './queue/stream-clients.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
 import type { WebhookDelivery } from './webhooks/deliver.ts'
 import type { HandReplacement } from './workers/replace-worker.ts'
@@ -38,6 +39,7 @@ export type ServiceContext = {
   readonly leases: Leases
   readonly waiters: JobWaiters
   readonly streams: StreamReaders
+  readonly streamClients: StreamClients
   readonly registry: WorkerRegistry
   readonly calls: WorkerCalls
   readonly supervisor: WorkerSupervisor

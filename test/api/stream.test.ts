@@ -58,6 +58,67 @@ describe('stream', () => {
     expect(await form('&format=array', 'Mozilla')).toBe('array')
   })
 
+  it('gives the object form to a program that queued a job there, and not to one that did not', async () => {
+    const { createEndpoint, ask, worker } = await setup()
+    const key = await createEndpoint()
+    await createEndpoint('other')
+    const send = async (agent: string, endpointId = 'e', more = {}) =>
+      ask('POST', `/v2/${endpointId}/run`, { body: { input: {} }, headers: { 'user-agent': agent }, ...more })
+    const form = async (agent: string, id: string, more = {}) => {
+      const { body } = await ask('GET', read(id, '?wait=0'), { headers: { 'user-agent': agent }, ...more })
+      return Array.isArray(body) ? 'array' : 'object'
+    }
+    const { id } = (await send('node')).body
+    await send('curl/8.5.0')
+    await send('axios/1.12.0', 'other')
+    await (await worker()).take()
+    const seen: string[] = []
+    for (const agent of ['node', 'curl/8.5.0', 'axios/1.12.0', 'python-httpx/0.28.1']) seen.push(await form(agent, id))
+    expect(seen).toEqual(['object', 'array', 'array', 'array'])
+    // Another key is another client, be the program the same.
+    expect(await form('node', id, { key })).toBe('array')
+    await send('node', 'e', { key })
+    expect(await form('node', id, { key })).toBe('object')
+  })
+
+  it('gives the form that the endpoint is set to', async () => {
+    const { id, ask } = await jobInState('IN_PROGRESS')
+    const form = async (agent: string) => {
+      const { body } = await ask('GET', read(id, '?wait=0'), { headers: { 'user-agent': agent } })
+      return Array.isArray(body) ? 'array' : 'object'
+    }
+    const set = (streamForm: string | null) => ask('PATCH', '/api/endpoints/e', { body: { streamForm } })
+    expect((await set('object')).status).toBe(200)
+    expect(await form('curl/8')).toBe('object')
+    await set('array')
+    expect(await form('runpod')).toBe('array')
+    await set(null)
+    expect([await form('curl/8'), await form('runpod')]).toEqual(['array', 'object'])
+    expect((await set('text')).status).toBe(400)
+  })
+
+  it('gives the object form to a client that asks on after the end, so that it ends', async () => {
+    const { id, worker, get } = await jobInState('IN_PROGRESS')
+    await worker.chunk(id, { output: 1 })
+    await worker.done(id, { output: [] })
+    expect(await get(read(id))).toEqual([{ output: 1 }])
+    expect(await get(read(id))).toEqual([])
+    expect(await get(read(id))).toEqual({ status: 'COMPLETED', stream: [] })
+  })
+
+  it('hints once in the log when a client polls a running job for arrays', async () => {
+    const { id, get, log } = await jobInState('IN_PROGRESS')
+    const hints = () => log.filter(({ message }) => message.includes('?format=object'))
+    await get(read(id, '?wait=0&format=array'))
+    await get(read(id, '?wait=0&format=array'))
+    await get(read(id, '?wait=0'))
+    expect(hints()).toEqual([])
+    for (let n = 0; n < 3; n++) await get(read(id, '?wait=0'))
+    expect(hints()).toEqual([
+      { level: 'info', message: expect.any(String), fields: { endpointId: 'e', jobId: id, userAgent: '' } },
+    ])
+  })
+
   for (const [query, holdMs] of [
     ['', 5000],
     ['?wait=0', 0],

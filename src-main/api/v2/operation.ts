@@ -3,6 +3,7 @@ import type { ZodType } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { Json } from '../../domain/json/json.ts'
 import type { Endpoint, Job } from '../../services/ports.ts'
+import type { StreamClient } from '../../services/queue/stream-clients.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 
 /** What an operation of the job API gets: host, page, key and endpoint have been checked. */
@@ -42,6 +43,15 @@ function piecesAnswer(pieces: readonly Json[]): Response {
 /** The short answer of run, cancel and retry. */
 export function handleText(job: Pick<Job, 'id' | 'status'>): Response {
   return jsonAnswer(`{"id":"${job.id}","status":"${job.status}"}`)
+}
+
+/** The client that asks, for what is remembered of it. */
+export function clientOf({ c, endpoint }: OperationRequest): StreamClient {
+  return {
+    endpointId: endpoint.id,
+    authorization: c.req.header('authorization') ?? '',
+    userAgent: c.req.header('user-agent') ?? '',
+  }
 }
 
 /**

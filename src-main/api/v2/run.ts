@@ -1,9 +1,12 @@
 import { submitRequest } from '../../services/workflows/submit-request.ts'
-import { handleText, type Operation } from './operation.ts'
+import { clientOf, handleText, type Operation } from './operation.ts'
 import { readSubmission } from './submit.ts'
 
 /** POST run: queues a job and answers when it is durable. */
-export const run: Operation = async ({ c, service, endpoint }) => {
+export const run: Operation = async (request) => {
+  const { c, service, endpoint } = request
   const submission = await readSubmission(c, 'run', undefined)
-  return handleText(await submitRequest(service, endpoint, submission))
+  const job = await submitRequest(service, endpoint, submission)
+  service.streamClients.hasRun(clientOf(request))
+  return handleText(job)
 }

@@ -6,14 +6,11 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { afterAnswer } from '../delivery.ts'
-import { jobOf, type Operation, queryValue } from './operation.ts'
-
-// What the public clients for Python and Go leave as the name of the HTTP library that they use.
-const CLIENT_LIBRARIES = /^(python-requests|Python\/[\d.]+ aiohttp|Go-http-client)\//
+import { clientOf, jobOf, type Operation, queryValue } from './operation.ts'
 
 /**
- * GET or POST stream. The specification shows an array; the public clients break on it and need an object, so they are
- * recognised. Source: job-api, Operations and Stream.
+ * GET or POST stream. The specification shows an array; who needs an object instead is decided in domain/job/stream-form.
+ * Source: job-api, Operations and Stream.
  */
 export const stream: Operation = async (request) => {
   const { c, service } = request
@@ -29,19 +26,18 @@ export const stream: Operation = async (request) => {
     lost: read.lost,
   })
   const array = `[${read.chunks.join(',')}]`
-  const body = (asked ?? formFor(c, service)) === 'object' ? `{"status":"${read.status}","stream":${array}}` : array
+  const form = service.streamClients.formFor(
+    clientOf(request),
+    { jobId: job.id, status: read.status, chunks: read.chunks.length },
+    {
+      asked,
+      ofEndpoint: request.endpoint.config.streamForm,
+      ofService: service.settings.get().streamForm,
+      announcesJson: /^application\/json\b/i.test(c.req.header('content-type') ?? ''),
+    },
+  )
+  const body = form === 'object' ? `{"status":"${read.status}","stream":${array}}` : array
   return new Response(body, { headers: { 'content-type': 'application/json', 'job-status': read.status } })
-}
-
-function formFor(c: Context, { settings }: ServiceContext): 'array' | 'object' {
-  return isPublicClient(c) ? 'object' : settings.get().streamForm
-}
-
-// Those that do not say their name announce a JSON body and send none, which few others do.
-function isPublicClient(c: Context): boolean {
-  const agent = c.req.header('user-agent') ?? ''
-  if (/runpod/i.test(agent)) return true
-  return CLIENT_LIBRARIES.test(agent) && /^application\/json\b/i.test(c.req.header('content-type') ?? '')
 }
 
 // Server-sent events of the same chunks (ours); they move the same cursor.

@@ -27,7 +27,19 @@ export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
 const OF_THE_FOLDER: readonly string[] = ['handler', 'cwd', 'command', 'container.volumes']
 
 /** Settings that no release has: a person sets them, and a deploy leaves them as they are. */
-const OF_A_PERSON: readonly string[] = ['faults']
+const OF_A_PERSON: readonly string[] = ['cors', 'faults', 'streamForm'] satisfies readonly (keyof EndpointConfig)[]
+
+/** The settings of an endpoint in two: those that a person sets, and those that a release brings. */
+export function partsOf(config: EndpointConfig): {
+  readonly ofPerson: Partial<EndpointConfig>
+  readonly ofRelease: Partial<EndpointConfig>
+} {
+  const entries = Object.entries(config)
+  return {
+    ofPerson: Object.fromEntries(entries.filter(([name]) => OF_A_PERSON.includes(name))),
+    ofRelease: Object.fromEntries(entries.filter(([name]) => !OF_A_PERSON.includes(name))),
+  }
+}
 
 const CODE = 'app.code'
 const FINGERPRINT = 'app.fingerprint'

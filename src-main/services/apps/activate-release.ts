@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
+import { partsOf } from '../../domain/app/plan.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Clock, Endpoint, Storage } from '../ports.ts'
 import { readEndpointsOf } from './members.ts'
@@ -56,15 +57,17 @@ function refuseOtherEndpoints(storage: Storage, environment: Environment, plan: 
   }
 }
 
-// Begins from the row as it is: a pause, a new key and fault switches stay. Other settings are refused: they would be
+// Begins from the row as it is: a pause, a new key and what a person has set stay. Other settings are refused: they would be
 // undone, and the worker that is ready has been started without them.
 function changed({ endpoints }: Storage, before: Endpoint, next: Endpoint, now: number): Endpoint {
   const current = endpoints.read(before.id)
   if (current === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: before.id })
-  const { faults, ...settings } = current.config
-  const { faults: _faults, ...settingsBefore } = before.config
-  if (current.revision !== before.revision || JSON.stringify(settings) !== JSON.stringify(settingsBefore))
+  const { ofPerson, ofRelease } = partsOf(current.config)
+  if (
+    current.revision !== before.revision ||
+    JSON.stringify(ofRelease) !== JSON.stringify(partsOf(before.config).ofRelease)
+  )
     throw new Error(`the settings of endpoint ${before.id} were changed meanwhile. Deploy again`)
-  const config = faults === undefined ? next.config : { ...next.config, faults }
+  const config = { ...next.config, ...ofPerson }
   return { ...current, config, revision: next.revision, updatedAt: now }
 }

@@ -55,6 +55,12 @@ export function CodeSamples({ call }: CodeSamplesProps) {
           <p className="border-t border-line px-3 py-2 text-small text-ink-2">
             {NOTES[sample.name]} <KeyNote />
           </p>
+          {call !== undefined && 'operation' in call && call.operation === 'stream' && (
+            <p className="px-3 pb-2 text-small text-ink-2">
+              Without ?format=object a read answers with an array of what came since, and the state is in the header
+              Job-Status. The setting Form of a stream decides for clients that do not ask.
+            </p>
+          )}
         </>
       )}
     </Card>

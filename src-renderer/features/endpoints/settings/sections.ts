@@ -19,6 +19,26 @@ const GENERAL: readonly SettingField[] = [
     help: 'Workers get a key for calls to other endpoints of this service, as the variable that the SDKs read.',
     input: { kind: 'switch' },
   },
+  {
+    path: 'cors',
+    label: 'Pages that may call it',
+    help: 'Origins of web pages, one a line, like http://localhost:5173. They still need its key. Without any, only programs may.',
+    input: { kind: 'lines', of: 'text', optional: true },
+  },
+  {
+    path: 'streamForm',
+    label: 'Form of a stream',
+    help: 'For clients that do not ask with ?format=. None: an array, as specified, and an object with the state for clients that are known to need it.',
+    input: {
+      kind: 'choice',
+      optional: true,
+      choices: [
+        { value: 'array', label: 'Array' },
+        { value: 'object', label: 'Object with the state' },
+      ],
+    },
+    applies: ({ loadBalanced }) => loadBalanced === undefined,
+  },
 ]
 
 const PROGRAM: readonly SettingField[] = [

@@ -3,7 +3,8 @@
  * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that takes
  * bytes names their type and is a PUT, which no page sends to another origin without asking first. The cookie of a
  * session is as good as the account key. Browsers send it by themselves, so it counts only where the browser says that
- * our own page or the person asks; SameSite is no help against pages of other ports of this machine.
+ * our own page or the person asks; SameSite is no help against pages of other ports of this machine. Pages of other origins
+ * are let in at an endpoint that names them, with its key, and nowhere else.
  * Source: targets, Rules of the localhost server.
  */
 import type { Context } from 'hono'
@@ -34,6 +35,25 @@ export function requireOwnAddress(c: Context, { info }: ServiceContext): void {
   const { hosts } = info()
   if (!isOwnHost(c.req.header('host'), hosts)) throw new AppError('FORBIDDEN_HOST')
   if (!isOwnOrigin(c.req.header('origin'), hosts)) throw new AppError('FORBIDDEN_ORIGIN')
+}
+
+/**
+ * The foreign origin that a request comes from, where the endpoint lets its pages in; undefined for any other request,
+ * which has to come from our own place. Where the answer is an origin, the session of a browser does not count.
+ */
+export function allowedOrigin(c: Context, { info, storage }: ServiceContext, endpointId: string): string | undefined {
+  const origin = c.req.header('origin')
+  if (origin === undefined || isOwnOrigin(origin, info().hosts)) return undefined
+  return storage.endpoints.get(endpointId)?.config.cors?.includes(origin) === true ? origin : undefined
+}
+
+/**
+ * The gate for what such a page sends.
+ * @throws AppError FORBIDDEN_HOST, UNSUPPORTED_MEDIA_TYPE
+ */
+export function requireOwnHost(c: Context, { info }: ServiceContext): void {
+  if (!isOwnHost(c.req.header('host'), info().hosts)) throw new AppError('FORBIDDEN_HOST')
+  if (c.req.method !== 'OPTIONS') requireBodyType(c, 'application/json')
 }
 
 // Any other type than JSON could be posted by a page of another origin without asking first.
@@ -92,7 +112,9 @@ export function sessionSecret(c: Context, { info }: ServiceContext): string | un
   return cookieNamed(c.req.header('cookie'), sessionCookieName(info().url))
 }
 
+// The cookie comes along by itself, so it counts for no other page than ours.
 function hasSession(c: Context, service: ServiceContext): boolean {
+  if (!isOwnOrigin(c.req.header('origin'), service.info().hosts)) return false
   const secret = sessionSecret(c, service)
   return secret !== undefined && service.sessions.isOpen(secret)
 }

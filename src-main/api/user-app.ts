@@ -3,6 +3,7 @@ import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
 import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
+import { headersForPage, preflightHeaders } from '../domain/cross-origin.ts'
 import { createFindEndpoint } from '../services/apps/find-endpoint.ts'
 import { addressesOf } from '../services/management/views.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
@@ -10,7 +11,14 @@ import type { Endpoint } from '../services/ports.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { errorResponse } from './error-response.ts'
 import { serveEvents } from './events.ts'
-import { requireAccount, requireCaller, requireEndpoint, requireOwnPlace } from './guards.ts'
+import {
+  allowedOrigin,
+  requireAccount,
+  requireCaller,
+  requireEndpoint,
+  requireOwnHost,
+  requireOwnPlace,
+} from './guards.ts'
 import { APP_OPERATIONS } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
 import { addPages, type PageFiles } from './pages.ts'
@@ -22,6 +30,8 @@ import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
 import type { Operation } from './v2/operation.ts'
 import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
+
+const PREFLIGHT = 'access-control-request-method'
 
 /**
  * The app of the listener for users: the job API, the management API, the state manager, events, the OpenAPI document,
@@ -36,8 +46,40 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   const byPath = (c: Context) => requireEndpoint(c, service, c.req.param('endpointId') ?? '')
   const byHeaders = (c: Context) => requireNamedEndpoint(c, service, findEndpoint)
 
-  async function onEndpoint(c: Context, limitName: string | undefined, operate: Operation, find = byPath) {
-    requireOwnPlace(c, service)
+  /** Does the same for pages of other origins that the endpoint lets in; they may read what is answered, errors too. */
+  async function forPages(c: Context, act: () => Promise<Response>): Promise<Response> {
+    const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')
+    if (origin === undefined) {
+      requireOwnPlace(c, service)
+      return act()
+    }
+    const answer = async () => {
+      requireOwnHost(c, service)
+      return act()
+    }
+    const response = await answer().catch((error: unknown) => errorResponse(c, error, service))
+    for (const [name, value] of Object.entries(headersForPage(origin))) response.headers.set(name, value)
+    return response
+  }
+
+  /** Whether a page may ask; it brings no key yet. Who is not let in learns nothing, as with any request. */
+  function preflight(c: Context): Response {
+    const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')
+    if (origin === undefined) requireOwnPlace(c, service)
+    if (origin === undefined || c.req.header(PREFLIGHT) === undefined) throw unknownRoute(c)
+    requireOwnHost(c, service)
+    const asked = {
+      method: c.req.header(PREFLIGHT),
+      headers: c.req.header('access-control-request-headers'),
+      privateNetwork: c.req.header('access-control-request-private-network'),
+    }
+    return new Response(null, { status: 204, headers: preflightHeaders(origin, asked) })
+  }
+
+  const onEndpoint = (c: Context, limitName: string | undefined, operate: Operation, find = byPath) =>
+    forPages(c, () => onOwnEndpoint(c, limitName, operate, find))
+
+  async function onOwnEndpoint(c: Context, limitName: string | undefined, operate: Operation, find: typeof byPath) {
     const endpoint = find(c)
     const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)
     try {
@@ -47,6 +89,7 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
     }
   }
 
+  app.options('/v2/:endpointId/*', preflight)
   app.post('/v2/flash/runsync', (c, next) =>
     namesEndpoint(c) ? onEndpoint(c, LIMIT_NAMES.runsync, onQueue(V2_OPERATIONS.runsync), byHeaders) : next(),
   )

@@ -6,8 +6,8 @@
  * - `ID.localhost:PORT` is a host of its own, and so an origin of its own: pages of an app may call that app, and
  *   neither the management API nor another app. Under /lb only pages of the service itself may call.
  * - An OPTIONS request of a browser that asks whether it may call (preflight) carries no key, ever. Pages of the right
- *   origin need not ask, so whoever asks is a foreign page and is refused like one; a worker cannot open itself to other
- *   origins. OPTIONS with the key goes to the worker as any method does.
+ *   origin need not ask, so whoever asks is a foreign page and is refused like one, unless the setting `cors` of the endpoint
+ *   names its origin; a worker cannot open itself to other origins. OPTIONS with the key goes to the worker as any method does.
  * - Only the Authorization header brings the key. A key that browsers keep and send by themselves (Basic) would let foreign
  *   pages use it, and HTML below /lb run under the origin of the management API.
  * - The cookie of a session counts under /lb alone, for what a script of our own pages fetches: the browser says so in
@@ -29,6 +29,8 @@ export type Admitted = {
   readonly address: RequestAddress
   /** What let it in. */
   readonly by: 'key' | 'session'
+  /** Origin of the foreign page that asks; undefined where none does. */
+  readonly page: string | undefined
 }
 
 /**
@@ -38,17 +40,19 @@ export type Admitted = {
 export function admit({ url = '', method, headers }: IncomingMessage, service: ServiceContext): Admitted {
   const { hosts, url: serviceUrl } = service.info()
   const address = readAddress(url, headers.host)
-  if (address === undefined) throw new AppError('FORBIDDEN_HOST')
   const host = headers.host?.toLowerCase()
-  const known = address.form === 'host' ? isEndpointHost(host, hosts) : isOwnHost(host, hosts)
-  if (!known || host === undefined) throw new AppError('FORBIDDEN_HOST')
-  if (!isOwnOrigin(headers.origin, address.form === 'host' ? new Set([host]) : hosts))
+  if (address === undefined || host === undefined || !namesOwnHost({ url, headers }, service))
+    throw new AppError('FORBIDDEN_HOST')
+  const page = foreignPage({ url, headers }, service)
+  if (page === undefined && !isOwnOrigin(headers.origin, address.form === 'host' ? new Set([host]) : hosts))
     throw new AppError('FORBIDDEN_ORIGIN')
   const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('FORBIDDEN_ORIGIN')
+  if (page === undefined && site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new AppError('FORBIDDEN_ORIGIN')
 
   const endpoint = service.storage.endpoints.get(address.endpointId)
-  const by = letIn(headers, { service, endpoint, mayBeSession: address.form === 'path' && isOwnFetch(method, headers) })
+  const mayBeSession = page === undefined && address.form === 'path' && isOwnFetch(method, headers)
+  const by = letIn(headers, { service, endpoint, mayBeSession })
   if (by === undefined) throw new AppError('UNAUTHORIZED')
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
   if (endpoint.config.loadBalanced === undefined) {
@@ -57,7 +61,27 @@ export function admit({ url = '', method, headers }: IncomingMessage, service: S
   }
   if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))
     throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
-  return { endpoint, address, by }
+  return { endpoint, address, by, page }
+}
+
+/** Whether a request names the service or one of its endpoints as its host. */
+export function namesOwnHost(
+  { url = '', headers: { host } }: Pick<IncomingMessage, 'url' | 'headers'>,
+  { info }: ServiceContext,
+): boolean {
+  const { hosts } = info()
+  return readAddress(url, host)?.form === 'host' ? isEndpointHost(host, hosts) : isOwnHost(host, hosts)
+}
+
+/** The origin of a foreign page that the endpoint lets in by its setting `cors`; undefined for any other request. */
+export function foreignPage(
+  { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
+  { storage }: ServiceContext,
+): string | undefined {
+  const { origin, host } = headers
+  const endpointId = readAddress(url, host)?.endpointId ?? ''
+  const lets = origin !== undefined && storage.endpoints.get(endpointId)?.config.cors?.includes(origin) === true
+  return lets ? origin : undefined
 }
 
 function letIn(

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts'
  * @param done called once: without a reason when the answer is complete, else with why not
  */
 export function copyAnswer(
-  { incoming, notes, elapsedMs, by }: Exchange,
+  { incoming, notes, elapsedMs, by, page }: Exchange,
   answer: IncomingMessage,
   response: ServerResponse,
   done: (why: string | undefined) => void,
@@ -21,7 +21,7 @@ export function copyAnswer(
   response.writeHead(
     status,
     answer.statusMessage ?? '',
-    headersForClient(answer.rawHeaders, { trailers, session: by === 'session' }),
+    headersForClient(answer.rawHeaders, { trailers, session: by === 'session', page }),
   )
 
   const onDrain = () => void answer.resume()

@@ -10,10 +10,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type AppError, errorBody } from '../../contract/errors.ts'
+import { preflightHeaders } from '../../domain/cross-origin.ts'
 import { readAddress } from '../../domain/load-balanced/read-address.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import { admit } from './admit.ts'
+import { admit, foreignPage, namesOwnHost } from './admit.ts'
 import { beginExchange, type Exchange } from './exchange.ts'
 import { meetFaults } from './meet-faults.ts'
 import { passOn, takeSeat } from './pass-on.ts'
@@ -35,6 +36,7 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
     let exchange: Exchange | undefined
     try {
       await ready
+      if (answerPreflight(incoming, response)) return
       const begun = beginExchange(incoming, service, admit(incoming, service))
       exchange = begun
       response.once('close', () => {
@@ -48,8 +50,20 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
     } catch (error) {
       const known = asAppError(error, service)
       if (exchange !== undefined) note(exchange, known, response.headersSent)
-      writeError(incoming, response, known)
+      writeError(incoming, response, known, foreignPage(incoming, service))
     }
+  }
+
+  /** Tells a page that the endpoint lets in what it may ask; any other one is refused as with any request. */
+  function answerPreflight(incoming: IncomingMessage, response: ServerResponse): boolean {
+    const { method, headers } = incoming
+    const privateNetwork = headers['access-control-request-private-network']
+    const asked = headers['access-control-request-method']
+    const page = method === 'OPTIONS' && asked !== undefined ? foreignPage(incoming, service) : undefined
+    if (page === undefined || !namesOwnHost(incoming, service)) return false
+    const more = { headers: headers['access-control-request-headers'], privateNetwork: privateNetwork?.toString() }
+    response.writeHead(204, preflightHeaders(page, { method: asked, ...more })).end()
+    return true
   }
 
   async function answerUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, errorBody } from '../../contract/errors.ts'
+import { headersForPage } from '../../domain/cross-origin.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 
 // How long what is left of a refused body is read and thrown away, ms; source: ours. A socket that is closed on a
@@ -15,14 +16,22 @@ export function asAppError(error: unknown, { log, newId }: ServiceContext): AppE
   return new AppError('INTERNAL', { requestId })
 }
 
-/** Answers with an error; an answer that has begun can only be cut off. */
-export function writeError(incoming: IncomingMessage, response: ServerResponse, error: AppError): void {
+/**
+ * Answers with an error; an answer that has begun can only be cut off.
+ * @param page origin of a foreign page that may read it
+ */
+export function writeError(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  error: AppError,
+  page: string | undefined,
+): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
   const { status, headers, body } = errorAnswer(error)
-  response.writeHead(status, headers)
+  response.writeHead(status, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
   response.end(body)
   discardRest(incoming)
 }

@@ -4,6 +4,7 @@
  * Source: RFC 9110 7.6.1 for the headers that concern one connection only; Go's ReverseProxy for TE and Trailer.
  */
 import { withoutSessions } from '../auth.ts'
+import { headersForPage } from '../cross-origin.ts'
 
 const ONE_CONNECTION = new Set([
   'connection',
@@ -92,11 +93,16 @@ const SHOWN_LOCATION = 'X-Drydock-Location'
 /**
  * The headers for the client.
  * @param trailers whether the answer can have some, which then may be announced
+ * @param page origin of a foreign page that may read the answer; what the worker says about that is taken out
  * @param session whether a session of our pages asked: the worker must not change its browser, nor lead it elsewhere
  */
 export function headersForClient(
   raw: readonly string[],
-  { trailers, session = false }: { readonly trailers: boolean; readonly session?: boolean },
+  {
+    trailers,
+    session = false,
+    page,
+  }: { readonly trailers: boolean; readonly session?: boolean; readonly page?: string | undefined },
 ): string[] {
   const pairs = pairsOf(raw)
   const ended = endingHere(pairs)
@@ -104,7 +110,16 @@ export function headersForClient(
     const lower = name.toLowerCase()
     return !ended.has(lower) && (trailers || lower !== 'trailer')
   })
-  return (session ? kept.flatMap(forSession).concat(NOTHING_KEPT) : kept).flat()
+  return (
+    session ? kept.flatMap(forSession).concat(NOTHING_KEPT) : page === undefined ? kept : forPage(kept, page)
+  ).flat()
+}
+
+// The setting of the endpoint decides who may read; the worker may say which of its headers.
+function forPage(pairs: readonly Pair[], page: string): readonly Pair[] {
+  const exposes = has(pairs, 'access-control-expose-headers')
+  const ours = Object.entries(headersForPage(page)).filter(([name]) => !exposes || !/expose/.test(name))
+  return [...pairs.filter(([name]) => !/^access-control-allow-/i.test(name)), ...ours]
 }
 
 function forSession([name, value]: Pair): readonly Pair[] {

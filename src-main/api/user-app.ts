@@ -26,7 +26,7 @@ import { addPythonIndex } from './python-index.ts'
 import { SIGN_IN_PATH, signIn } from './sign-in.ts'
 import { createStateManager, STATE_MANAGER_ROUTE } from './state-manager/state-manager.ts'
 import { createStrictLimits } from './strict-limits.ts'
-import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
+import { NAMED, namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
 import type { Operation } from './v2/operation.ts'
 import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
@@ -90,8 +90,10 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   }
 
   app.options('/v2/:endpointId/*', preflight)
-  app.post('/v2/flash/runsync', (c, next) =>
-    namesEndpoint(c) ? onEndpoint(c, LIMIT_NAMES.runsync, onQueue(V2_OPERATIONS.runsync), byHeaders) : next(),
+  app.post(`/v2/${NAMED}/runsync`, (c, next) =>
+    namesEndpoint((name) => c.req.header(name))
+      ? onEndpoint(c, LIMIT_NAMES.runsync, onQueue(V2_OPERATIONS.runsync), byHeaders)
+      : next(),
   )
   for (const [name, route] of Object.entries(V2_ROUTES)) {
     const operation = name as V2Operation

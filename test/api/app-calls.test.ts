@@ -125,6 +125,56 @@ describe('a worker that does not call others', () => {
   })
 })
 
+describe('a request of the public app SDK to a load-balanced endpoint', () => {
+  const named = (name: string, environment = 'production') => ({
+    'x-flash-app': 'shop',
+    'x-flash-environment': environment,
+    'x-flash-endpoint': name,
+  })
+
+  async function web() {
+    const { service, token } = await setup()
+    const port = await openWorker((incoming, response) => response.end(`${incoming.method} ${incoming.url}`))
+    await deployApp(service, { resources: { web: { is_load_balanced: true } }, settings: { loadBalanced: { port } } })
+    await readyWorker(service)
+    const { send } = await openProxy(service)
+    return { service, token, send }
+  }
+
+  it('reaches it by name under the host flash, and below /lb/flash, and by its id', async () => {
+    const { token, send } = await web()
+    for (const [path, host, headers] of [
+      ['/api/x?y=1', 'flash.localhost:8790', named('web')],
+      ['/lb/flash/api/x?y=1', '127.0.0.1:8790', named('web')],
+      ['/api/x?y=1', 'web.localhost:8790', {}],
+    ] as const) {
+      const answer = await send(path, { method: 'POST', headers: { host, ...headers } })
+      expect([answer.status, answer.text]).toEqual([200, 'POST /api/x?y=1'])
+    }
+    // A worker of the same environment may ask with its own token.
+    const headers = { host: 'flash.localhost:8790', authorization: `Bearer ${token}`, ...named('web') }
+    expect((await send('/x', { headers })).status).toBe(200)
+  })
+
+  it('is refused by name as by id: without a key, for what is not there, of another environment, for jobs', async () => {
+    const { token, send } = await web()
+    const host = 'flash.localhost:8790'
+    const code = async (headers: object, key?: null) => {
+      const answer = await send('/x', { headers: { host, ...headers }, ...(key === null ? { key } : {}) })
+      return `${answer.status} ${answer.json().code}`
+    }
+    const asWorker = { authorization: `Bearer ${token}` }
+    expect(await code(named('web'), null)).toBe('401 UNAUTHORIZED')
+    expect(await code(named('nope'), null)).toBe('401 UNAUTHORIZED')
+    expect(await code(named('nope'))).toBe('404 NOT_DEPLOYED')
+    expect(await code({ ...named('web'), 'x-flash-app': '' })).toBe('400 BAD_FIELD')
+    expect(await code({ ...named('back', 'test'), ...asWorker })).toBe('401 UNAUTHORIZED')
+    expect(await code(named('back'))).toBe('400 NOT_LOAD_BALANCED')
+    expect(await code({})).toBe('404 ENDPOINT_NOT_FOUND')
+    expect(await code({ ...named('web'), origin: 'http://evil.example' })).toBe('403 FORBIDDEN_ORIGIN')
+  })
+})
+
 describe('the call of the public app SDK', () => {
   const CALL = '/v2/flash/runsync'
   const named = (name: string, environment = 'production', app = 'shop') => ({

@@ -16,7 +16,7 @@ async function setup() {
       response.setHeader('cache-control', 'public, max-age=31536000')
       response.setHeader('expires', 'Fri, 01 Jan 2100 00:00:00 GMT')
     }
-    if (incoming.url === '/leads') response.writeHead(307, { location: '/api/endpoints/web' })
+    if (incoming.url === '/leads') response.writeHead(307, { location: '/lb/web/api/endpoints/web' })
     response.end('well')
   })
   await service.createEndpoint('web', { loadBalanced: { port } })
@@ -63,8 +63,8 @@ describe('a session at a load-balanced endpoint', () => {
     const answer = await fetchAs('DELETE', {}, '/leads')
     expect(answer.status).toBe(307)
     expect(answer.headers).not.toHaveProperty('location')
-    expect(answer.headers).toMatchObject({ 'x-drydock-location': '/api/endpoints/web' })
-    expect((await send('/lb/web/leads')).headers).toMatchObject({ location: '/api/endpoints/web' })
+    expect(answer.headers).toMatchObject({ 'x-drydock-location': '/lb/web/api/endpoints/web' })
+    expect((await send('/lb/web/leads')).headers).toMatchObject({ location: '/lb/web/api/endpoints/web' })
   })
 
   it('leaves nothing that a browser keeps: a window would show the page of a worker as one of ours', async () => {

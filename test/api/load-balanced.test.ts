@@ -228,6 +228,38 @@ describe('the gate', () => {
   })
 })
 
+it('what a worker says of its own addresses leads back to where its client asked', async () => {
+  const service = await setup({
+    answer: (incoming, response) => {
+      response.setHeader('set-cookie', ['a=1; Path=/', 'b=2; Path=/app; HttpOnly'])
+      response.setHeader('content-location', '/here')
+      const { host } = incoming.headers
+      const own = `http://127.0.0.1:${incoming.socket.localPort}`
+      const location = { '/path': '/login', '/host': `http://${host}/login`, '/own': `${own}/login` }[
+        incoming.url ?? ''
+      ]
+      response.writeHead(302, { location: location ?? 'https://example.com/login' }).end()
+    },
+  })
+  await service.ready()
+  const led = async (path: string, host: string) => (await service.send(path, { headers: { host } })).headers
+  for (const path of ['/path', '/host', '/own']) {
+    const below = await led(`/lb/web${path}`, '127.0.0.1:8790')
+    const origin = path === '/path' ? '' : SERVICE_URL
+    expect(below).toMatchObject({
+      location: `${origin}/lb/web/login`,
+      'content-location': '/lb/web/here',
+      'set-cookie': ['a=1; Path=/lb/web', 'b=2; Path=/lb/web/app; HttpOnly'],
+    })
+    expect(await led(path, HOST)).toMatchObject({
+      location: path === '/path' ? '/login' : `http://${HOST}/login`,
+      'content-location': '/here',
+      'set-cookie': ['a=1; Path=/', 'b=2; Path=/app; HttpOnly'],
+    })
+  }
+  expect(await led('/lb/web/away', '127.0.0.1:8790')).toMatchObject({ location: 'https://example.com/login' })
+})
+
 describe('a request that no worker takes', () => {
   it('waits two minutes, then learns why there is none', async () => {
     const service = await setup({ ping: () => 204 })

@@ -19,9 +19,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../../domain/auth.ts'
 import { isEndpointHost, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
+import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
 import { addressesOf } from '../../services/management/views.ts'
 import type { Endpoint } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
+import { findNamedEndpoint, NAMED, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
 export type Admitted = {
@@ -35,9 +37,14 @@ export type Admitted = {
 
 /**
  * Lets a request in.
- * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, ENDPOINT_NOT_FOUND, NOT_LOAD_BALANCED, BAD_FIELD
+ * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, ENDPOINT_NOT_FOUND, NOT_DEPLOYED, NOT_LOAD_BALANCED,
+ * BAD_FIELD
  */
-export function admit({ url = '', method, headers }: IncomingMessage, service: ServiceContext): Admitted {
+export function admit(
+  { url = '', method, headers }: IncomingMessage,
+  service: ServiceContext,
+  findEndpoint: FindEndpoint,
+): Admitted {
   const { hosts, url: serviceUrl } = service.info()
   const address = readAddress(url, headers.host)
   const host = headers.host?.toLowerCase()
@@ -50,7 +57,7 @@ export function admit({ url = '', method, headers }: IncomingMessage, service: S
   if (page === undefined && site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new AppError('FORBIDDEN_ORIGIN')
 
-  const endpoint = service.storage.endpoints.get(address.endpointId)
+  const endpoint = endpointOf(address, headers, { service, findEndpoint })
   const mayBeSession = page === undefined && address.form === 'path' && isOwnFetch(method, headers)
   const by = letIn(headers, { service, endpoint, mayBeSession })
   if (by === undefined) throw new AppError('UNAUTHORIZED')
@@ -82,6 +89,20 @@ export function foreignPage(
   const endpointId = readAddress(url, host)?.endpointId ?? ''
   const lets = origin !== undefined && storage.endpoints.get(endpointId)?.config.cors?.includes(origin) === true
   return lets ? origin : undefined
+}
+
+// Below the host `flash` the headers may name it, as those of the public app SDK do. Whoever has no key learns nothing.
+function endpointOf(
+  { endpointId }: RequestAddress,
+  headers: IncomingHttpHeaders,
+  { service, findEndpoint }: { readonly service: ServiceContext; readonly findEndpoint: FindEndpoint },
+): Endpoint | undefined {
+  const header: ReadHeader = (name) => headers[name.toLowerCase()]?.toString()
+  if (endpointId !== NAMED || !namesEndpoint(header)) return service.storage.endpoints.get(endpointId)
+  const key = keyFromHeader(headers.authorization)
+  const caller = key === undefined ? undefined : service.keys.callerOf(key)
+  if (caller === undefined) throw new AppError('UNAUTHORIZED')
+  return findNamedEndpoint(header, caller, findEndpoint)
 }
 
 function letIn(

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headersForClient, pairsOf } from '../../domain/load-balanced/forward-headers.ts'
+import type { AnswerPlace } from '../../domain/load-balanced/lead-back.ts'
+import type { Seat } from '../../services/load-balanced/worker-seats.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
@@ -8,11 +10,12 @@ import type { Exchange } from './exchange.ts'
  * @param done called once: without a reason when the answer is complete, else with why not
  */
 export function copyAnswer(
-  { incoming, notes, elapsedMs, by, page }: Exchange,
+  { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
   answer: IncomingMessage,
   response: ServerResponse,
   done: (why: string | undefined) => void,
 ): void {
+  const { incoming, notes, elapsedMs, by, page } = exchange
   const trailers =
     incoming.httpVersion !== '1.0' && incoming.method !== 'HEAD' && answer.headers['transfer-encoding'] !== undefined
   const status = answer.statusCode ?? 502
@@ -21,7 +24,12 @@ export function copyAnswer(
   response.writeHead(
     status,
     answer.statusMessage ?? '',
-    headersForClient(answer.rawHeaders, { trailers, session: by === 'session', page }),
+    headersForClient(answer.rawHeaders, {
+      trailers,
+      place: placeOfAnswer(exchange, seat),
+      session: by === 'session',
+      page,
+    }),
   )
 
   const onDrain = () => void answer.resume()
@@ -45,4 +53,14 @@ export function copyAnswer(
   setImmediate(() => {
     if (notes.bytesOut === 0 && !response.writableEnded && !response.destroyed) response.flushHeaders()
   })
+}
+
+/** Where the client asked, and which port the worker knows itself by: a container by its own, a process by the one it got. */
+export function placeOfAnswer({ address, incoming, endpoint: { config } }: Exchange, seat: Seat): AnswerPlace {
+  return {
+    prefix: address.prefix,
+    target: address.target,
+    host: incoming.headers.host ?? '',
+    workerPort: (config.container && config.loadBalanced?.port) ?? seat.address.port,
+  }
 }

@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream'
 import { type AppError, errorBody } from '../../contract/errors.ts'
 import { preflightHeaders } from '../../domain/cross-origin.ts'
 import { readAddress } from '../../domain/load-balanced/read-address.ts'
+import { createFindEndpoint } from '../../services/apps/find-endpoint.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { admit, foreignPage, namesOwnHost } from './admit.ts'
@@ -32,12 +33,14 @@ const GONE = 'the client closed the connection before the end of the answer'
 
 /** Makes the proxy. @param ready requests that come before this settles wait for it */
 export function createProxy(service: ServiceContext, ready: Promise<void>): Proxy {
+  const findEndpoint = createFindEndpoint(service)
+
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     let exchange: Exchange | undefined
     try {
       await ready
       if (answerPreflight(incoming, response)) return
-      const begun = beginExchange(incoming, service, admit(incoming, service))
+      const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
       exchange = begun
       response.once('close', () => {
         if (!response.writableFinished) {
@@ -71,7 +74,7 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
     let seat: Seat | undefined
     try {
       await ready
-      const begun = beginExchange(incoming, service, admit(incoming, service))
+      const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
       exchange = begun
       socket.once('close', () => begun.gone.abort())
       if (begun.endpoint.config.faults !== undefined) await meetFaults(begun)

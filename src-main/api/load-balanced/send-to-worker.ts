@@ -104,7 +104,7 @@ export function sendToWorker(
     }
 
     function onAnswer(answer: IncomingMessage): void {
-      copyAnswer(exchange, answer, response, (why) => {
+      copyAnswer({ exchange, seat }, answer, response, (why) => {
         if (why === undefined) settle(() => resolve({ kind: 'answered' }))
         else cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
         if (!incoming.complete) discardRest(incoming) // it answered without reading all

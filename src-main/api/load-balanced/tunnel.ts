@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { AppError } from '../../contract/errors.ts'
 import { headersForClient } from '../../domain/load-balanced/forward-headers.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
+import { placeOfAnswer } from './copy-answer.ts'
 import type { Exchange } from './exchange.ts'
 import { openRequest, processingMs, tooSlow } from './send-to-worker.ts'
 import { answerHead } from './write-error.ts'
@@ -36,7 +37,10 @@ export function tunnel(exchange: Exchange, seat: Seat, client: ClientSocket): Pr
       cancelTimer()
       notes.status = answer.statusCode
       notes.firstByteMs = exchange.elapsedMs()
-      const headers = [...headersForClient(answer.rawHeaders, { trailers: false }), ...own]
+      const headers = [
+        ...headersForClient(answer.rawHeaders, { trailers: false, place: placeOfAnswer(exchange, seat) }),
+        ...own,
+      ]
       socket.write(answerHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers))
     }
 

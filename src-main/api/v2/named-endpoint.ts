@@ -1,33 +1,37 @@
 /**
- * POST /v2/flash/runsync, the call of the public app SDK to a function by name: the headers say where it is. What it
- * then asks for is runsync. Source: app-deploy, the Python package.
+ * Endpoints that the public app SDK calls by name: the headers say which. POST /v2/flash/runsync is a call to a function;
+ * flash.localhost and /lb/flash take requests to a load-balanced endpoint. Source: app-deploy, the Python package.
  */
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
-import { maySee } from '../../services/management/keys.ts'
+import { type Caller, maySee } from '../../services/management/keys.ts'
 import type { Endpoint } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { opens, requireCaller } from '../guards.ts'
 
+/** What stands for the id of an endpoint that the headers name. */
+export const NAMED = 'flash'
 const HEADERS = { app: 'X-Flash-App', environment: 'X-Flash-Environment', name: 'X-Flash-Endpoint' } as const
 
+/** Gives a header of a request; undefined where it is not there. */
+export type ReadHeader = (name: string) => string | undefined
+
 /** Whether a request names its endpoint by headers; without them `flash` is an endpoint as any. */
-export function namesEndpoint(c: Context): boolean {
-  return Object.values(HEADERS).some((header) => c.req.header(header) !== undefined)
+export function namesEndpoint(header: ReadHeader): boolean {
+  return Object.values(HEADERS).some((name) => header(name) !== undefined)
 }
 
 /**
  * Finds the endpoint that the headers name. A worker of another app learns nothing of what is deployed.
  * @throws AppError UNAUTHORIZED, BAD_FIELD, NOT_DEPLOYED
  */
-export function requireNamedEndpoint(c: Context, service: ServiceContext, findEndpoint: FindEndpoint): Endpoint {
-  const caller = requireCaller(c, service)
+export function findNamedEndpoint(header: ReadHeader, caller: Caller, findEndpoint: FindEndpoint): Endpoint {
   const named = {
-    app: readHeader(c, HEADERS.app),
-    environment: readHeader(c, HEADERS.environment),
-    name: readHeader(c, HEADERS.name),
+    app: readName(header, HEADERS.app),
+    environment: readName(header, HEADERS.environment),
+    name: readName(header, HEADERS.name),
   }
   if (!maySee(caller, named)) throw new AppError('UNAUTHORIZED')
   const endpoint = findEndpoint(named)
@@ -35,6 +39,12 @@ export function requireNamedEndpoint(c: Context, service: ServiceContext, findEn
     const { app, environment, name } = named
     throw new AppError('NOT_DEPLOYED', { app, environment, endpoint: name })
   }
+  return endpoint
+}
+
+/** The same for a call of the job API, with a key or session that opens it. @throws the same */
+export function requireNamedEndpoint(c: Context, service: ServiceContext, findEndpoint: FindEndpoint): Endpoint {
+  const endpoint = findNamedEndpoint((name) => c.req.header(name), requireCaller(c, service), findEndpoint)
   if (!opens(c, service, endpoint)) throw new AppError('UNAUTHORIZED')
   return endpoint
 }
@@ -43,10 +53,10 @@ export function requireNamedEndpoint(c: Context, service: ServiceContext, findEn
 const LENGTH = 255
 
 // Node reads headers byte by byte, and clients send names as UTF-8.
-function readHeader(c: Context, header: string): string {
-  const value = c.req.header(header) ?? ''
+function readName(header: ReadHeader, name: string): string {
+  const value = header(name) ?? ''
   if (value === '' || value.length > LENGTH)
-    throw new AppError('BAD_FIELD', { field: header, why: `must be a name of at most ${LENGTH} bytes` })
+    throw new AppError('BAD_FIELD', { field: name, why: `must be a name of at most ${LENGTH} bytes` })
   const bytes = Buffer.from(value, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : value
 }

@@ -5,6 +5,7 @@
  */
 import { withoutSessions } from '../auth.ts'
 import { headersForPage } from '../cross-origin.ts'
+import { type AnswerPlace, keepCookieBelow, leadBack, leadRefreshBack } from './lead-back.ts'
 
 const ONE_CONNECTION = new Set([
   'connection',
@@ -74,6 +75,13 @@ function withoutOurCookies([name, value]: Pair): Pair {
 /** What would change the browser itself. Under /lb the origin is that of our pages, and so is what it would change. */
 const OF_THE_BROWSER =
   /^(set-cookie|clear-site-data|strict-transport-security|service-worker-allowed|nel|report-to|alt-svc)$/
+/** Headers with addresses of the worker, and how they are led back. */
+const ADDRESSES: Readonly<Record<string, (value: string, place: AnswerPlace) => string>> = {
+  location: leadBack,
+  'content-location': leadBack,
+  refresh: leadRefreshBack,
+  'set-cookie': keepCookieBelow,
+}
 /** How long a browser may keep an answer. */
 const OF_THE_CACHE = /^(cache-control|expires|pragma)$/
 /**
@@ -93,6 +101,7 @@ const SHOWN_LOCATION = 'X-Drydock-Location'
 /**
  * The headers for the client.
  * @param trailers whether the answer can have some, which then may be announced
+ * @param place where the client asked: addresses and cookies of the worker are led back there
  * @param page origin of a foreign page that may read the answer; what the worker says about that is taken out
  * @param session whether a session of our pages asked: the worker must not change its browser, nor lead it elsewhere
  */
@@ -100,16 +109,23 @@ export function headersForClient(
   raw: readonly string[],
   {
     trailers,
+    place,
     session = false,
     page,
-  }: { readonly trailers: boolean; readonly session?: boolean; readonly page?: string | undefined },
+  }: {
+    readonly trailers: boolean
+    readonly place: AnswerPlace
+    readonly session?: boolean
+    readonly page?: string | undefined
+  },
 ): string[] {
   const pairs = pairsOf(raw)
   const ended = endingHere(pairs)
-  const kept = pairs.filter(([name]) => {
+  const passed = pairs.filter(([name]) => {
     const lower = name.toLowerCase()
     return !ended.has(lower) && (trailers || lower !== 'trailer')
   })
+  const kept = passed.map(([name, value]): Pair => [name, ADDRESSES[name.toLowerCase()]?.(value, place) ?? value])
   return (
     session ? kept.flatMap(forSession).concat(NOTHING_KEPT) : page === undefined ? kept : forPage(kept, page)
   ).flat()

@@ -66,7 +66,15 @@ describe('the headers for a worker', () => {
 describe('the headers for a client', () => {
   it('are those of the worker without those of its connection', () => {
     const raw = ['Set-Cookie', 'a', 'Connection', 'X-Mine, close', 'X-Mine', '1', 'Set-Cookie', 'b', 'Trailer', 'T']
-    expect(headersForClient(raw, { trailers: false })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b'])
-    expect(headersForClient(raw, { trailers: true })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b', 'Trailer', 'T'])
+    const place = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
+    expect(headersForClient(raw, { trailers: false, place })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b'])
+    expect(headersForClient(raw, { trailers: true, place })).toEqual([
+      'Set-Cookie',
+      'a',
+      'Set-Cookie',
+      'b',
+      'Trailer',
+      'T',
+    ])
   })
 })

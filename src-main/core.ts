@@ -4,6 +4,7 @@
  * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
  */
 
+import { createProcessMachine } from './build/process-machine.ts'
 import { readCatalog } from './build/read-catalog.ts'
 import { readManifest } from './build/read-manifest.ts'
 import { unpackArtifact } from './build/unpack-artifact.ts'
@@ -41,6 +42,7 @@ import { createSessions } from './services/management/sessions.ts'
 import { createSettings } from './services/management/settings.ts'
 import { type ViewDeps, waitingReason } from './services/management/views.ts'
 import type { Host } from './services/ports/machine.ts'
+import type { ProcessMachine } from './services/ports/process-machine.ts'
 import type { PreviewEnd, ProjectPorts, StartPreview } from './services/ports/projects.ts'
 import type { RequestSender } from './services/ports/requests.ts'
 import type {
@@ -92,6 +94,8 @@ export type CorePorts = {
   readonly send: RequestSender
   /** What projects need: the tools of app-builder, and how previews are started. */
   readonly projects: ProjectPorts
+  /** Makes what processes find on this machine; it learns which Python runs them. */
+  readonly processMachine: (needs: { readonly python: () => string }) => ProcessMachine
   /** Makes the fleet; it learns the clock, how many workers there may be, and whom registries know. */
   readonly fleet: (needs: {
     readonly clock: Clock
@@ -236,12 +240,14 @@ export function createCore(ports: CorePorts): Core {
     stored: bells.requests.ring,
   })
   const collect = createLogCollector({ storage, registry, leases, log, mask: logMasks.mask, stored: bells.logs.ring })
+  const processMachine = ports.processMachine({ python: () => settings.get().python })
   const releases = createReleases({
     storage,
     clock,
     newId,
     log,
     fleet,
+    processMachine,
     registry,
     supervisor,
     unpack: unpackArtifact,
@@ -333,6 +339,7 @@ export function createCore(ports: CorePorts): Core {
       doctor,
       host,
       fleet,
+      processMachine,
       views,
       info: facts,
       stopping: stopping.signal,
@@ -366,6 +373,7 @@ export function createCore(ports: CorePorts): Core {
 export {
   createDockerFleet as dockerFleet,
   createProcessFleet as processFleet,
+  createProcessMachine as processMachine,
   type Fleet,
   type Host,
   joinFleets,

@@ -34,14 +34,16 @@ export function openPythonWheel(version: string): () => Promise<PythonWheel> {
   }
 }
 
-// How long an installer may take, in ms. Source: the public tool.
-const INSTALL_LIMIT_MS = 600_000
+// How long an installer may go on without progress, in ms. Source: ours: both give up a connection that brings nothing
+// after 15 to 30 s and try it again some times, which they print.
+const INSTALL_LIMIT_MS = 180_000
 
 /** What a builder takes; tests give limits of their own. */
 export type AppBuilderOptions = {
   /** Environment of the scanner and the installers. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly limitBytes?: number
+  /** Time without progress, in ms. */
   readonly installLimitMs?: number
 }
 

@@ -34,7 +34,7 @@ const setFile = z.object({
 /** What installing takes. */
 export type InstalledSetsOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** ms that an installer has. */
+  /** Time without progress that an installer has, in ms. */
   readonly limitMs: number
   /** ms since the epoch. */
   readonly now: () => number

@@ -23,6 +23,7 @@ export type Installation = {
 export type InstallerOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Time without progress after which it is ended, in ms. */
   readonly limitMs: number
   readonly onLine: (line: string) => void
   readonly signal?: AbortSignal | undefined
@@ -82,6 +83,7 @@ export async function runInstaller(
   { env, cwd, limitMs, onLine, signal }: InstallerOptions,
 ): Promise<void> {
   const [command = '', ...before] = installer.command
+  const downloads = createDownloadList()
   const end = await runProgram({
     command,
     args: [...before, 'install', ...installArguments(installer.name, installation)],
@@ -89,15 +91,56 @@ export async function runInstaller(
     // uv needs some Python to run and would fetch one; wheels are only unpacked, so any will do.
     env: { ...env, NO_COLOR: '1', UV_PYTHON_DOWNLOADS: 'never', PIP_ROOT_USER_ACTION: 'ignore' },
     limitMs,
-    onLine,
+    limits: 'no progress',
+    onLine(line) {
+      downloads.hear(line)
+      onLine(line)
+    },
     signal,
   })
-  const problem = problemOf(end, installer.name, limitMs)
+  const problem = problemOf(end, { installer: installer.name, limitMs, open: downloads.open() })
   if (problem !== undefined) throw new BuildFailure([problem])
 }
 
-function problemOf(end: ProgramEnd, installer: string, limitMs: number): BuildProblem | undefined {
-  if (end.kind === 'late') return buildProblem('INSTALL_TOO_SLOW', { installer, seconds: Math.round(limitMs / 1000) })
+// Lines like `Downloading torch (864.9MiB)` of uv and `  Downloading torch-2.5.1-cp312-cp312-linux_x86_64.whl (906.4 MB)` of pip.
+const DOWNLOAD = /^\s*Downloading (\S+) \((\d[\d.]* ?[kKMG]?i?B)\)/
+// uv names what is done, pip goes on with the next one.
+const DOWNLOADED = /^\s*Downloaded (\S+)/
+const PIP_GOES_ON = /^(?:Collecting|Installing collected packages)\b/
+
+/** What an installer is downloading, as its lines say. */
+function createDownloadList() {
+  const begun = new Map<string, string>()
+  return {
+    hear(line: string) {
+      const [, name = '', size = ''] = DOWNLOAD.exec(line) ?? []
+      const [, done = ''] = DOWNLOADED.exec(line) ?? []
+      const isFile = /\.(?:whl|tar\.gz|zip|metadata)$/.test(name)
+      if (isFile || PIP_GOES_ON.test(line)) begun.clear() // pip downloads one after the other
+      if (name !== '' && !name.endsWith('.metadata')) begun.set(isFile ? name.replace(/-\d.*$/, '') : name, size)
+      begun.delete(done)
+    },
+    /** Names with sizes, like `torch (864.9MiB)`. */
+    open: () => [...begun].map(([name, size]) => `${name} (${size})`),
+  }
+}
+
+const OFFER_UV =
+  ' uv downloads several packages at once and keeps what it has: install it (https://docs.astral.sh/uv), and the next build takes it.'
+
+function problemOf(
+  end: ProgramEnd,
+  {
+    installer,
+    limitMs,
+    open,
+  }: { readonly installer: Installer['name']; readonly limitMs: number; readonly open: readonly string[] },
+): BuildProblem | undefined {
+  if (end.kind === 'late') {
+    const where = open.length === 0 ? '' : ` while it downloaded ${open.join(', ')}`
+    const offer = installer === 'pip' ? OFFER_UV : ''
+    return buildProblem('INSTALL_STUCK', { installer, seconds: Math.round(limitMs / 1000), where, offer })
+  }
   if (end.kind === 'missing') return buildProblem('INSTALL_FAILED', { installer, exitCode: 127, why: 'it vanished.' })
   if (end.exitCode === 0) return undefined
   const words = end.stderr.trim() || end.stdout.trim() || 'it printed nothing.'

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 
 // The end of what a program prints that is kept; source: ours, hundreds of lines, of which a person reads the last.
 const TAIL_CHARACTERS = 64 * 1024
+
+// How often in its time a program without a limit is looked at. Looks are counted, and no time: a machine that was asleep
+// or busy for long gives it as many as any other.
+const LOOKS = 20
 
 /** How a program ended. `missing`: it could not be started; `late`: it was ended at its limit. */
 export type ProgramEnd =
@@ -16,6 +21,8 @@ export type Program = {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly limitMs: number
+  /** What `limitMs` counts: all its time, or only time in a row in which it prints nothing and writes nothing. */
+  readonly limits?: 'all' | 'no progress'
   /** Gets every line of both outputs; the outputs are then kept by their end only. */
   readonly onLine?: (line: string) => void
   readonly signal?: AbortSignal | undefined
@@ -27,7 +34,7 @@ export type Program = {
  * @throws the reason of the signal when it was aborted
  */
 export async function runProgram(program: Program): Promise<ProgramEnd> {
-  const { command, args, cwd, env, limitMs, onLine, signal } = program
+  const { command, args, cwd, env, limitMs, limits = 'all', onLine, signal } = program
   signal?.throwIfAborted()
   const child = spawn(command, [...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const exit = new Promise<number | undefined>((resolve, reject) => {
@@ -37,11 +44,13 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
     child.once('close', (code) => resolve(code ?? -1))
   })
   const outputs = { stdout: '', stderr: '' }
+  let heard = false
   for (const name of ['stdout', 'stderr'] as const) {
     const lines = onLine === undefined ? undefined : splitLines(onLine)
     // Where no more files can be opened it has none, whatever its type says, and its error tells why.
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       outputs[name] = onLine === undefined ? outputs[name] + text : (outputs[name] + text).slice(-TAIL_CHARACTERS)
+      heard = true
       lines?.(text)
     })
   }
@@ -53,10 +62,22 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
       // It has ended in this moment.
     }
   }
-  const limit = setTimeout(() => {
+  const tooLate = () => {
     late = true
     end()
-  }, limitMs)
+  }
+  let quiet = 0
+  let written = -1
+  let limit: NodeJS.Timeout
+  const look = () => {
+    const now = bytesWritten(child.pid)
+    quiet = heard || now > written ? 0 : quiet + 1
+    heard = false
+    written = now
+    if (quiet >= LOOKS) tooLate()
+    else limit = setTimeout(look, limitMs / LOOKS)
+  }
+  limit = limits === 'all' ? setTimeout(tooLate, limitMs) : setTimeout(look, limitMs / LOOKS)
   signal?.addEventListener('abort', end, { once: true })
   try {
     const exitCode = await exit
@@ -66,6 +87,18 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   } finally {
     clearTimeout(limit)
     signal?.removeEventListener('abort', end)
+  }
+}
+
+/**
+ * Bytes that a process wrote so far, to files above all: installers say nothing while they download, and write what comes.
+ * Only Linux tells; elsewhere only what is printed counts as progress.
+ */
+function bytesWritten(pid: number | undefined): number {
+  try {
+    return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)
+  } catch {
+    return 0
   }
 }
 

@@ -146,6 +146,10 @@ export const deployedEndpoint = z.object({
   hostUrl: z.string().optional(),
   routes: z.array(z.string()).describe('of a load-balanced one, like "GET /health", in the order of the source'),
   functions: z.array(z.string()),
+  examples: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .optional()
+    .describe('arguments for a first try, by function or, of a load-balanced one, by route'),
 })
 
 /** An endpoint of an environment. */

@@ -31,7 +31,8 @@ export const BUILD_ERRORS = {
   INSTALLER_MISSING:
     'The app needs packages ({packages}), but neither uv nor pip was found. Install uv (https://docs.astral.sh/uv), or pip with `python3 -m ensurepip`.',
   INSTALL_FAILED: 'The packages could not be installed with {installer} (exit code {exitCode}):\n{why}',
-  INSTALL_TOO_SLOW: '{installer} did not end within {seconds} s. Nothing was changed. Check the network and try again.',
+  INSTALL_STUCK:
+    '{installer} made no progress for {seconds} s{where}. Nothing was changed. Check the network and try again.{offer}',
   /** A warning. */
   OTHER_PYTHON:
     'The packages for Python {version} were chosen by pip of Python {python}, which reads conditions like python_version for itself. Install uv, or pip for Python {version}.',

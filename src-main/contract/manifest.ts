@@ -16,6 +16,10 @@ const manifestFunction = z.object({
   methods: z.array(z.string()).optional(),
   http_method: z.string().optional(),
   http_path: z.string().optional(),
+  example: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('arguments for a first try, made from its signature; missing: none can be made up'),
 })
 
 /** A network volume, or a folder that stands for it on this machine. */

@@ -41,6 +41,16 @@ const scannedSettings = z.object({
   python_version: z.string().optional(),
 })
 
+const scannedParameter = z.object({
+  name: z.string(),
+  kind: z.string().describe('in the words of inspect, like "keyword-only"'),
+  hasDefault: z.boolean(),
+  annotation: z.string().nullish().describe('as it is written'),
+})
+
+/** A parameter of a function. */
+export type ScannedParameter = z.infer<typeof scannedParameter>
+
 /** A decorated function or class. */
 const scannedFunction = z.object({
   name: z.string(),
@@ -50,6 +60,11 @@ const scannedFunction = z.object({
   isGenerator: z.boolean(),
   isClass: z.boolean(),
   methods: z.array(z.string()),
+  parameters: z.array(scannedParameter).optional(),
+  methodDetails: z
+    .array(z.object({ name: z.string(), parameters: z.array(scannedParameter) }))
+    .optional()
+    .describe('of a class'),
   httpMethod: z.string().nullish(),
   httpPath: z.string().nullish(),
 })

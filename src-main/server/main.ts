@@ -14,6 +14,7 @@ import {
   pingWorker,
   postOut,
   previewLink,
+  processMachine,
   type ServiceFacts,
   type Storage,
   sendRequest,
@@ -139,6 +140,7 @@ async function run(
       }),
       previewLink,
     },
+    processMachine: (needs) => processMachine({ ...needs, env: process.env }),
     send: sendRequest,
     fleet: (needs) =>
       createFleets({

@@ -12,6 +12,7 @@ import type { Sessions } from './management/sessions.ts'
 import type { Settings } from './management/settings.ts'
 import type { ViewDeps } from './management/views.ts'
 import type { Host } from './ports/machine.ts'
+import type { ProcessMachine } from './ports/process-machine.ts'
 import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Leases } from './queue/leases.ts'
@@ -59,6 +60,7 @@ export type ServiceContext = {
   readonly doctor: Doctor
   readonly host: Host
   readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
+  readonly processMachine: ProcessMachine
   readonly views: ViewDeps
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts

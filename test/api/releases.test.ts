@@ -142,6 +142,39 @@ test('rollback brings the code of an earlier release back as a new one', async (
   expect(third.spec.handler).toBe(first.workers.greet?.spec.handler)
 })
 
+test('what processes lack is told with the line that mends it, and a volume is put where they look for it', async () => {
+  const put: string[][] = []
+  const { service, begin } = await setup({
+    processMachine: {
+      missingPackages: async (wanted) => wanted.filter((text) => text.startsWith('numpy')),
+      whyNotAt: async (_path, folder) => (folder.endsWith('big') ? '/ belongs to another user' : undefined),
+      putAt: async (path, folder) => void put.push([path, folder]),
+    },
+  })
+  const models = { name: 'models' }
+  const resources = { greet: { systemDependencies: ['ffmpeg'], networkVolumes: [models] }, shout: {} }
+  const manifest = { ...manifestOf(resources), image_requirements: ['numpy>=1', 'torch'] }
+  const asked = { manifest, artifact: 'c'.repeat(64), runsOn: 'processes' }
+  const { warnings } = await service.post(`${PLACE}/plan`, asked)
+  expect(warnings).toEqual([
+    "Builds leave numpy>=1 to images, and the Python of workers as processes lacks it: python3 -m pip install 'numpy>=1'",
+    'greet asks for system packages, which processes take from this machine: sudo apt-get install ffmpeg',
+    expect.stringMatching(
+      /^Volume models is the folder \S+; processes find it at \/runpod-volume, which is a link to it\.$/,
+    ),
+  ])
+  expect(put).toEqual([])
+  expect((await service.post(`${PLACE}/plan`, { ...asked, runsOn: 'containers' })).warnings).toEqual([])
+  const blocked = manifestOf({ greet: { networkVolumes: [{ name: 'big' }] } })
+  expect((await service.post(`${PLACE}/plan`, { ...asked, manifest: blocked })).warnings).toEqual([
+    expect.stringMatching(
+      /do not find it at \/runpod-volume: \/ belongs to another user\. .*: sudo ln -sfn \S+ \/runpod-volume$/,
+    ),
+  ])
+  await begin(resources, 'a', { runsOn: 'processes' })
+  expect(put).toEqual([['/runpod-volume', expect.stringContaining('models')]])
+})
+
 test('a release says what made it and of which commit its code is, also after a rollback and with other variables', async () => {
   const { service, begin, deploy, ended } = await setup()
   const git = { commit: 'ab'.repeat(20), branch: 'main', message: 'Greet', clean: false }

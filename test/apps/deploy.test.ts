@@ -13,6 +13,13 @@ test('an app of init is deployed, and every endpoint answers at the address that
     expect(stdout).toContain(`${service.url()}/v2/${id}`)
   expect(stdout).toContain(`${service.url()}/lb/api`)
   expect(stdout).toContain('GET /health')
+  expect((await service.get('/api/apps/demo/environments/production')).endpoints).toMatchObject([
+    { resource: 'api', examples: { 'POST /shout': { text: 'Hello there' } } },
+    { resource: 'countdown' },
+    { resource: 'greet', examples: { greet: { name: 'Ada' } } },
+    { resource: 'text-stats', examples: { TextStats: { method: 'count', text: 'Hello there' } } },
+    { resource: 'welcome', examples: { welcome: { names: ['Ada', 'Bo'] } } },
+  ])
   expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
   expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
   expect(await service.get('/lb/api/health')).toEqual({ status: 'ok' })
@@ -69,14 +76,20 @@ test('a change of code rolls out under load without one failed request', async (
   expect(answered.filter(({ ok }) => !ok)).toEqual([])
 })
 
-test('with a broken endpoint the old release keeps serving, and the command says why', async () => {
-  const { service, run, deploy, edit, runsync } = await appProject()
+test('with a package that processes lack the old release keeps serving, and plan and error name the line that mends it', async () => {
+  const { service, run, deploy, edit, write, runsync } = await appProject()
   await deploy()
   const before = await workerPids(service)
   edit('cpu_worker.py', 'from svc import Endpoint', 'import not_there_at_all\nfrom svc import Endpoint')
-  const { exitCode, stderr } = await run('deploy')
+  write('requirements.txt', 'not-there-at-all\n')
+  const { exitCode, stderr } = await run('deploy', '--exclude', 'not-there-at-all')
   expect(exitCode).toBe(1)
-  expect(stderr).toContain("greet: ModuleNotFoundError: No module named 'not_there_at_all'")
+  expect(stderr).toMatch(
+    /warning: Builds leave not-there-at-all to images, .* lacks it: python3 -m pip install 'not-there-at-all'/,
+  )
+  expect(stderr).toMatch(
+    /greet: ModuleNotFoundError: No module named 'not_there_at_all'\. Builds leave it to images; for a process: \S+ -m pip install not-there-at-all/,
+  )
   expect(stderr).toContain('release 1')
   expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
   await until(async () => expect(await workerPids(service)).toEqual(before))

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { manifest } from '../../src-main/contract/manifest.ts'
@@ -202,25 +202,67 @@ test('an installer that fails in the middle leaves nothing half written, and the
 
 const INSTALL_LIMIT_MS = 600_000
 
-test('an installer that does not end is ended with all that it started', async () => {
+test('an installer without progress is ended with all that it started, and the package it was at is named', async () => {
   const { root } = setup()
   const mark = `DRYDOCK_TEST_MARK=${randomUUID()}`
-  const uv = `${HALF_DONE}\nexport ${mark}\nsleep 600 &\nsleep 600`
+  const uv = `${HALF_DONE}\nexport ${mark}\necho 'Downloading torch (864.9MiB)'\necho 'Downloading tiny (2.0MiB)'\necho ' Downloaded tiny'\nsleep 600 &\nsleep 600`
   const { build, project, events } = setup({
     files: appWith('tiny'),
     env: { PATH: `${programs(root, { uv })}:${process.env.PATH}` },
     installLimitMs: INSTALL_LIMIT_MS,
   })
-  // The limit is reached when all have started, however long that takes.
+  // The limit counts from when all have started, however long that takes.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const failed = problemsOf(build())
   await until(() => expect(events.at(-1)).toMatchObject({ kind: 'progress' }))
   await until(() => expect(processesMarked(mark)).toHaveLength(2))
-  vi.advanceTimersByTime(INSTALL_LIMIT_MS)
-  expect(await failed).toMatchObject([{ code: 'INSTALL_TOO_SLOW', message: expect.stringContaining('uv') }])
+  vi.advanceTimersByTime(2 * INSTALL_LIMIT_MS)
+  expect(await failed).toEqual([
+    {
+      code: 'INSTALL_STUCK',
+      message:
+        'uv made no progress for 600 s while it downloaded torch (864.9MiB). Nothing was changed. Check the network and try again.',
+    },
+  ])
   expect(leftIn(project).packages).toEqual([])
   await until(() => expect(processesMarked(mark)).toEqual([]))
+})
+
+test('an installer that only writes is left alone, however long; where it is pip, uv is offered', async () => {
+  const { root } = setup()
+  const written = join(root, 'written')
+  const stop = join(root, 'stop')
+  const version = execFileSync(PYTHON, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], {
+    encoding: 'utf8',
+  }).trim()
+  const pip = `case "$*" in *--version*) echo "pip 24.0 (python ${version})"; exit 0;; esac
+echo "  Downloading torch-2.5.1-cp311-none-any.whl (906.4 MB)"
+while [ ! -e ${stop} ]; do echo x >>${written}; sleep 0.05; done
+: >${stop}ped
+sleep 600`
+  const { build, events } = setup({
+    files: appWith('tiny'),
+    env: { PATH: `${programs(root, { uv: 'exit 1', [`python${version}`]: pip })}:${process.env.PATH}` },
+    installLimitMs: INSTALL_LIMIT_MS,
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const failed = problemsOf(build({ pythonVersion: version }))
+  await until(() => expect(events.at(-1)).toMatchObject({ kind: 'progress' }))
+  for (let looks = 0; looks < 50; looks++) {
+    const before = statSync(written, { throwIfNoEntry: false })?.size ?? 0
+    await until(() => expect(statSync(written).size).toBeGreaterThan(before))
+    vi.advanceTimersByTime(INSTALL_LIMIT_MS / 20)
+  }
+  writeFileSync(stop, '')
+  await until(() => expect(existsSync(`${stop}ped`)).toBe(true))
+  vi.advanceTimersByTime(2 * INSTALL_LIMIT_MS)
+  const [problem] = await failed
+  expect(problem).toMatchObject({ code: 'INSTALL_STUCK' })
+  expect(problem?.message).toMatch(
+    /^pip made no progress for 600 s while it downloaded torch \(906\.4 MB\)\. .*uv.*docs\.astral\.sh/,
+  )
 })
 
 test('a build that is stopped while it installs leaves nothing', async () => {

@@ -2,6 +2,7 @@
  * The service in one process for tests: the real core on real SQLite, both apps as functions of Request, a clock that
  * stands still, and a fleet whose workers the test leads. Everything is fresh, and stopped when the test ends.
  */
+
 import { expect, onTestFinished } from 'vitest'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
@@ -12,6 +13,7 @@ import { type Core, createCore, pingWorker, type StartPreview, type Storage } fr
 import { createHost } from '../../src-main/server/host.ts'
 import { listen } from '../../src-main/server/listen.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
+import type { ProcessMachine } from '../../src-main/services/ports/process-machine.ts'
 import type { SentAnswer, SentRequest } from '../../src-main/services/ports/requests.ts'
 import type { Poster } from '../../src-main/services/ports.ts'
 import type { ServiceContext } from '../../src-main/services/service-context.ts'
@@ -104,10 +106,18 @@ export type SetupOptions = {
   readonly settings?: object
   /** Without it a preview says nothing, and ends when it is asked to. */
   readonly startPreview?: StartPreview
+  /** What processes find on the machine; without it nothing is missing, and nothing is put anywhere. */
+  readonly processMachine?: Partial<ProcessMachine>
   /** The built pages; none without it. */
   readonly pages?: PageFiles
   /** The data folder that checks and sizes are of; one that is not there without it. */
   readonly data?: string
+}
+
+const NOTHING_MISSING: Omit<ProcessMachine, 'python'> = {
+  missingPackages: async () => [],
+  whyNotAt: async () => undefined,
+  putAt: async () => undefined,
 }
 
 type Run = {
@@ -126,6 +136,7 @@ export async function setup({
   post,
   settings,
   startPreview = silentPreview,
+  processMachine = {},
   pages = NOT_BUILT,
   data = '/nowhere/data',
 }: SetupOptions = {}): Promise<TestService> {
@@ -163,6 +174,7 @@ export async function setup({
         startPreview,
         previewLink: () => Promise.reject(new Error('there is no preview')),
       },
+      processMachine: (needs) => ({ ...NOTHING_MISSING, ...needs, ...processMachine }),
       send: sendInProcess,
       fleet: (needs) => {
         fleet = createFakeFleet({ ...needs, place, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } })

@@ -18,7 +18,7 @@ _read: dict[Path, tuple[float, dict[str, str]]] = {}
 
 def endpoint_of(function: str, source_file: str | None) -> str | None:
     """Name of the endpoint that runs this function; None when no manifest is found or it does not name the function."""
-    for path in _candidates(source_file):
+    for path in manifest_files(source_file):
         try:
             changed_at = path.stat().st_mtime
         except OSError:
@@ -29,8 +29,8 @@ def endpoint_of(function: str, source_file: str | None) -> str | None:
     return None
 
 
-def _candidates(source_file: str | None) -> Iterator[Path]:
-    """SVC_MANIFEST alone, else: here, beside the code or above it (a worker), in the project's .svc (a script)."""
+def manifest_files(source_file: str | None) -> Iterator[Path]:
+    """Where a manifest may be: SVC_MANIFEST alone, else: here, beside the code or above it (a worker), in the project's .svc (a script)."""
     if named := os.environ.get("SVC_MANIFEST"):
         yield Path(named)
         return

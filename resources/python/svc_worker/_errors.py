@@ -25,6 +25,7 @@ _GENERATED = "# Written by the build; changes are lost.\n"
 
 def trimmed_traceback(error: BaseException) -> str:
     """Traceback without the frames of the runtime, of asyncio and of the import system."""
+    _explain(error)
     told = traceback.TracebackException.from_exception(error)
     _trim(told, set())
     return "".join(told.format())
@@ -32,6 +33,7 @@ def trimmed_traceback(error: BaseException) -> str:
 
 def failure_text(error: BaseException, settings: Settings) -> str:
     """The JSON text that is a failed job's `error`; same members as the public SDK sends."""
+    _explain(error)
     return json.dumps(
         {
             "error_type": str(type(error)),
@@ -42,6 +44,16 @@ def failure_text(error: BaseException, settings: Settings) -> str:
             "runpod_version": RUNTIME_VERSION,
         }
     )
+
+
+def _explain(error: BaseException) -> None:
+    """Name the line that mends an import of what builds leave out; only an app has `svc`, which knows what that is."""
+    if isinstance(error, ModuleNotFoundError):
+        try:
+            from svc._left_out import explain
+        except ImportError:  # no app, or one that an older version built
+            return
+        explain(error)
 
 
 def _trim(told: traceback.TracebackException, seen: set[int]) -> None:

@@ -47,20 +47,43 @@ export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** One request in a form that can be pasted into a shell: to a route that needs no arguments, where there is one. */
+/**
+ * One request in a form that can be pasted into a shell, with arguments made from the signature: to a route that only
+ * reads, where there is one.
+ */
 function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): string | undefined {
   const routes = endpoints.flatMap((endpoint) =>
     endpoint.routes.map((route) => {
       const [method = 'GET', path = '/'] = route.split(' ')
-      return { method, path, url: `${endpoint.url}${path}` }
+      return { method, path, url: `${endpoint.url}${path}`, example: endpoint.examples?.[route] ?? {} }
     }),
   )
   const plain = routes.filter(({ path }) => !path.includes('{'))
   const route = plain.find(({ method }) => method === 'GET') ?? plain[0]
   const header = `-H "Authorization: Bearer ${key}"`
   const json = `-H 'Content-Type: application/json'`
-  if (route?.method === 'GET') return `curl ${header} ${shellQuoted(route.url)}`
-  if (route !== undefined) return `curl -X ${route.method} ${header} ${json} -d '{}' ${shellQuoted(route.url)}`
+  if (route?.method === 'GET') return `curl ${header} ${shellQuoted(`${route.url}${asQuery(route.example)}`)}`
+  if (route !== undefined)
+    return `curl -X ${route.method} ${header} ${json} -d ${asBody(route.example)} ${shellQuoted(route.url)}`
   const queue = endpoints.find(({ loadBalanced }) => !loadBalanced)
-  return queue && `curl ${header} ${json} -d '{"input": {}}' ${shellQuoted(`${queue.url}/runsync`)}`
+  if (queue === undefined) return undefined
+  const input = queue.examples?.[queue.functions[0] ?? ''] ?? {}
+  return `curl ${header} ${json} -d ${asBody({ input })} ${shellQuoted(`${queue.url}/runsync`)}`
+}
+
+const asBody = (value: object) => shellQuoted(spaced(value))
+
+// JSON as people write it, with a space behind colons and commas.
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`)
+    .join(', ')}}`
+}
+
+function asQuery(example: Readonly<Record<string, unknown>>): string {
+  const plain = Object.entries(example).filter(([, value]) => typeof value !== 'object')
+  const text = new URLSearchParams(plain.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
 }

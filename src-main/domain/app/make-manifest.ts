@@ -1,5 +1,6 @@
 import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../contract/manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
+import { exampleArguments } from './example-arguments.ts'
 import { comparePaths } from './fingerprint.ts'
 
 // Source: app-deploy, parameters of Endpoint.
@@ -73,6 +74,7 @@ function resourceOf(
       is_generator: found.isGenerator,
       is_class: found.isClass,
       ...(found.isClass ? { methods: found.methods } : {}),
+      ...exampleOf(found),
       ...(found.httpMethod ? { http_method: found.httpMethod } : {}),
       ...(found.httpPath ? { http_path: found.httpPath } : {}),
     })),
@@ -91,6 +93,11 @@ function resourceOf(
     ...(settings.flashboot === undefined ? {} : { flashboot: settings.flashboot }),
     ...(settings.template === undefined ? {} : { template: settings.template }),
   }
+}
+
+function exampleOf(found: ScannedEndpoint['functions'][number]) {
+  const example = exampleArguments(found)
+  return example === undefined ? {} : { example }
 }
 
 function volumesOf({ volume }: ScannedEndpoint['settings']): ManifestResource['networkVolumes'] {

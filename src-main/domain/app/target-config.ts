@@ -23,7 +23,7 @@ export type ReleasePlace = {
 }
 
 /** Where a worker finds a network volume. Source: protocol research, environment of the platform. */
-const VOLUME_TARGET = '/runpod-volume'
+export const VOLUME_TARGET = '/runpod-volume'
 /** Where a container finds the artifact. Source: as for handlers, container-options. */
 const CODE_TARGET = '/app'
 

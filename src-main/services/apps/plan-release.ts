@@ -4,10 +4,12 @@ import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/plan.ts'
 import { codeFolder, type ReleasePlace, targetConfig } from '../../domain/app/target-config.ts'
 import type { Environment, Release } from '../ports/apps.ts'
+import type { ProcessMachine } from '../ports/process-machine.ts'
 import type { Fleet, Storage } from '../ports.ts'
 import { fitToMachine } from './fit-machine.ts'
 import { endpointsOf } from './members.ts'
 import { gitOf, locateSource, parseManifest } from './open-source.ts'
+import { placeVolumes, warnOfProcesses } from './process-needs.ts'
 
 /** What is to be released, and where. */
 export type Wanted = {
@@ -22,17 +24,30 @@ export type Wanted = {
   readonly git?: GitState | undefined
 } & Pick<ReleaseCreate, 'runsOn' | 'withoutImages'>
 
-type PlanDeps = { readonly storage: Storage; readonly fleet: Pick<Fleet, 'refusal'> }
+/** What plans need. */
+export type PlanDeps = {
+  readonly storage: Storage
+  readonly fleet: Pick<Fleet, 'refusal'>
+  readonly processMachine: ProcessMachine
+}
 
 /** What a release does, with the settings that its endpoints get. */
-export type ReleasePlan = DeployPlan & { readonly targets: Readonly<Record<string, EndpointConfig>> }
+export type ReleasePlan = DeployPlan & {
+  readonly targets: Readonly<Record<string, EndpointConfig>>
+  /** Puts volumes where workers look for them; to be called when the release begins. */
+  readonly placeVolumes: () => Promise<void>
+}
 
 // Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
 const NOT_HERE_YET = '/nowhere'
 
 /** What a release would do, for who asks before it; its code need not be here. @throws AppError BAD_FIELD */
 export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): Promise<DeployPlan> {
-  const { targets: _targets, ...plan } = await planRelease(deps, { ...wanted, folder: NOT_HERE_YET })
+  const {
+    targets: _targets,
+    placeVolumes: _place,
+    ...plan
+  } = await planRelease(deps, { ...wanted, folder: NOT_HERE_YET })
   return plan
 }
 
@@ -50,7 +65,7 @@ export async function planRollback(deps: PlanDeps, environment: Environment, rel
 }
 
 /** Plans a release on this machine; nothing is changed. @throws AppError BAD_FIELD */
-export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted): Promise<ReleasePlan> {
+export async function planRelease({ storage, fleet, processMachine }: PlanDeps, wanted: Wanted): Promise<ReleasePlan> {
   const { app, environment: name, manifest, folder, code, git } = wanted
   const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, wanted)
   const volumes = await volumeFolders(storage, manifest)
@@ -66,6 +81,10 @@ export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted):
     imageRequirements: manifest.image_requirements,
     volumeFolder: (volume: string) => volumes.get(volume) ?? volume,
   }
+  const { imageRequirements, volumeFolder } = place
+  const isProcess = ({ imageName }: ManifestResource) => runsOn === 'processes' && imageName === undefined
+  const processes = Object.fromEntries(Object.entries(resources).filter(([, resource]) => isProcess(resource)))
+  const lacks = await warnOfProcesses(processMachine, { resources: processes, imageRequirements, volumeFolder })
   const current = endpointsOf(storage, { app, name }).map(({ id, app: { resource }, config }) => ({
     resource,
     endpointId: id,
@@ -91,8 +110,9 @@ export async function planRelease({ storage, fleet }: PlanDeps, wanted: Wanted):
     ...(git === undefined ? {} : { git }),
     ...(activeGit === undefined ? {} : { activeGit }),
     steps: [...planDeploy(current, targets)],
-    warnings: [...warnings],
+    warnings: [...warnings, ...lacks],
     targets,
+    placeVolumes: () => placeVolumes(processMachine, processes, volumeFolder),
   }
 }
 

@@ -9,6 +9,7 @@ import { limit } from '../../contract/limits.ts'
 import { type Bell, createBell } from '../bell.ts'
 import { deleteEndpoint } from '../management/endpoints.ts'
 import type { Environment, Release } from '../ports/apps.ts'
+import type { ProcessMachine } from '../ports/process-machine.ts'
 import type { Fleet, Log } from '../ports.ts'
 import { createWorkerReplacement } from '../workers/replace-workers.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
@@ -23,6 +24,7 @@ import { removeUnused } from './variables.ts'
 export type ReleasesDeps = StageDeps &
   Omit<OpenSourceDeps, 'storage'> & {
     readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
+    readonly processMachine: ProcessMachine
     readonly supervisor: Pick<WorkerSupervisor, 'check'>
     readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
     readonly log: Log
@@ -87,6 +89,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       giveUp.signal.throwIfAborted()
       const release = await record(environment, source, plan)
       if (release === undefined) continue
+      await plan.placeVolumes()
       begin(environment, release, { plan, next, deletes: request.deletes, giveUp })
       return release
     }

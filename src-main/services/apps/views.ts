@@ -7,7 +7,7 @@ import type {
   ReleaseView,
 } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Manifest } from '../../contract/manifest.ts'
+import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { addressesOf } from '../management/views.ts'
 import type { App, Environment, Release } from '../ports/apps.ts'
 import type { ServiceContext } from '../service-context.ts'
@@ -54,9 +54,19 @@ export function deployedEndpoints(
       ...addressesOf(endpoint, info().url),
       routes: Object.keys(manifest?.routes[resource] ?? {}),
       functions: (manifest?.resources[resource]?.functions ?? []).map(({ name }) => name),
+      examples: examplesOf(manifest?.resources[resource]),
     }
   })
   return views.sort((a, b) => Number(b.loadBalanced) - Number(a.loadBalanced))
+}
+
+function examplesOf(resource: ManifestResource | undefined): Readonly<Record<string, Record<string, unknown>>> {
+  const found = resource?.functions ?? []
+  return Object.fromEntries(
+    found.flatMap(({ name, example, http_method: method, http_path: path }) =>
+      example === undefined ? [] : [[method === undefined ? name : `${method} ${path}`, example]],
+    ),
+  )
 }
 
 /** A release with what it does or did. */

@@ -2,16 +2,13 @@ import type { DeployPlan, RunsOn } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
-import { showPlan } from '../apps/plan-release.ts'
+import { type PlanDeps, showPlan } from '../apps/plan-release.ts'
 import type { Project } from '../ports/projects.ts'
-import type { Fleet, Storage } from '../ports.ts'
 import { appOfFolder } from './app-of-folder.ts'
 import type { Build } from './builds.ts'
 import type { Projects } from './projects.ts'
 
-type Deps = {
-  readonly storage: Storage
-  readonly fleet: Pick<Fleet, 'refusal'>
+type Deps = PlanDeps & {
   readonly projects: Pick<Projects, 'builds' | 'source' | 'git'>
 }
 

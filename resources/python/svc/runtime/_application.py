@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from svc._kinds import is_async, is_async_generator
+from svc._left_out import explain
 from svc._responses import HTTPError, Request
 from svc.runtime._answers import Answer, answer_for, error_answer, to_json
 from svc.runtime._parameters import BadRequestError, Parameters
@@ -60,6 +61,7 @@ class Application:
             status = getattr(error, "status_code", None)
             if isinstance(status, int) and hasattr(error, "detail"):  # FastAPI's and starlette's HTTPException
                 return error_answer(status, error.detail, (getattr(error, "headers", None) or {}).items())
+            explain(error)
             print_traceback(error, f"svc: {route.method} {route.path} failed")
             kind = type(error).__name__
             return error_answer(500, f"{kind}: {error}", error_type=kind, error_message=str(error))

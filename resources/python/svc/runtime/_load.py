@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from svc._decorate import BODY
+from svc._left_out import explain
 from svc._ownership import claim
 
 
@@ -22,7 +23,11 @@ def load(module: str, name: str, endpoint: str) -> Any:
     """
     claim(endpoint)
     _find_neighbours(module)
-    imported = importlib.import_module(module)
+    try:
+        imported = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        explain(error)
+        raise
     try:
         return getattr(imported, name)
     except AttributeError:

@@ -75,6 +75,26 @@ test('an endpoint whose id was taken is told with the reason for its other one',
   expect(lines.join()).not.toContain('ending')
 })
 
+test.each([
+  [
+    { examples: { greet: { name: 'Ada', n: 1 } } },
+    `-d '{"input": {"name": "Ada", "n": 1}}' http://127.0.0.1:8790/v2/greet/runsync`,
+  ],
+  [
+    { loadBalanced: true, routes: ['POST /shout'], examples: { 'POST /shout': { text: "it's", tags: ['a', 'b'] } } },
+    `-d '{"text": "it'\\''s", "tags": ["a", "b"]}' http://127.0.0.1:8790/v2/greet/shout`,
+  ],
+  [
+    { loadBalanced: true, routes: ['GET /find'], examples: { 'GET /find': { text: 'a b', n: 2 } } },
+    `'http://127.0.0.1:8790/v2/greet/find?text=a+b&n=2'`,
+  ],
+])('the request to paste has arguments made from the signature: %j', (more, request) => {
+  const lines: string[] = []
+  const output = { line: (text = '') => lines.push(text), paint: (_colour: string, text: string) => text } as never
+  showDeployed(output, [{ ...GREET, ...more }], '$KEY')
+  expect(lines.at(-1)).toContain(request)
+})
+
 test('a deploy plans, uploads, releases, and prints the endpoints with a request that can be pasted', async () => {
   const { deploy, url, lines, bodyOf, written } = await setup({
     'GET /api/apps/demo': noApp,

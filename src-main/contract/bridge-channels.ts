@@ -7,7 +7,7 @@ export const BRIDGE = 'drydockDesktop'
 export const NOTICE_CHANNEL = 'drydock:notice'
 
 /** Calls of pages. */
-export const BRIDGE_CALL_NAMES = ['facts', 'pickFolder', 'revealFile', 'signIn'] as const
+export const BRIDGE_CALL_NAMES = ['facts', 'pickFile', 'pickFolder', 'revealFile', 'signIn'] as const
 
 /** Name of a call. */
 export type BridgeCall = (typeof BRIDGE_CALL_NAMES)[number]

@@ -8,16 +8,20 @@ import type { BridgeCall } from './bridge-channels.ts'
 // Source: ours; the longest path that Linux takes.
 const path = z.string().min(1).max(4096)
 
+const pick = {
+  argument: z.strictObject({ title: z.string().min(1).max(200), from: path.optional() }),
+  answer: path.optional().describe('missing: the person chose none'),
+} as const
+
 /** What pages may ask for: the one argument of each call, and its answer. */
 export const BRIDGE_CALLS = {
   facts: {
     argument: z.undefined(),
     answer: z.object({ version: z.string(), platform: z.string().describe('as Node names it, like darwin') }),
   },
-  pickFolder: {
-    argument: z.strictObject({ title: z.string().min(1).max(200), from: path.optional() }),
-    answer: path.optional().describe('missing: the person chose none'),
-  },
+  // A handler file.
+  pickFile: pick,
+  pickFolder: pick,
   revealFile: {
     argument: z.strictObject({ path }),
     answer: z.boolean().describe('false: there is no such file, or it is not on this machine'),

@@ -28,6 +28,7 @@ import { answerCalls, guardSession, guardWindows, makeWindow } from './window.ts
 const START_BUTTONS = ['again', 'log', 'quit'] as const
 
 const { platform } = process
+const HANDLER_FILES = { name: 'Python and TypeScript', extensions: ['py', 'ts', 'mts', 'js', 'mjs'] }
 const args = readArguments(process.argv.slice(app.isPackaged ? 1 : 2))
 const data = dataFolder(args.data, { env: process.env, cwd: process.cwd(), platform, home: homedir() })
 openDataFolder(data)
@@ -91,6 +92,13 @@ async function run(): Promise<void> {
     onPageLost: (address) => desktop.pageLost(pageOfAddress(address)),
   })
   window.on('closed', () => app.quit())
+  const pick = async (
+    { title, from }: { readonly title: string; readonly from?: string | undefined },
+    options: Electron.OpenDialogOptions,
+  ) => {
+    const place = from === undefined ? {} : { defaultPath: from }
+    return (await dialog.showOpenDialog(window, { title, ...place, ...options })).filePaths[0]
+  }
   const drawTray = openTray(at.trayIcon, (action) => desktop.act(action))
   const shell: Shell = {
     show() {
@@ -142,14 +150,8 @@ async function run(): Promise<void> {
   answerCalls(
     {
       facts: async () => ({ version: packageJson.version, platform }),
-      async pickFolder({ title, from }) {
-        const { filePaths } = await dialog.showOpenDialog(window, {
-          title,
-          ...(from === undefined ? {} : { defaultPath: from }),
-          properties: ['openDirectory', 'createDirectory'],
-        })
-        return filePaths[0]
-      },
+      pickFile: (wish) => pick(wish, { properties: ['openFile'], filters: [HANDLER_FILES] }),
+      pickFolder: (wish) => pick(wish, { properties: ['openDirectory', 'createDirectory'] }),
       async signIn() {
         desktop.signInAgain(pageOfAddress(window.webContents.getURL()))
         return desktop.origin !== undefined

@@ -8,6 +8,7 @@ const ask = (call: BridgeCall) => (argument: unknown) => ipcRenderer.invoke(chan
 
 const bridge = {
   facts: ask('facts'),
+  pickFile: ask('pickFile'),
   pickFolder: ask('pickFolder'),
   revealFile: ask('revealFile'),
   signIn: ask('signIn'),

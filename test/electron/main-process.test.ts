@@ -77,7 +77,7 @@ describe('the built main process', () => {
     const { reached, play, all, data } = started()
     await reached('loaded')
     expect(await play('channels')).toEqual([
-      ...['drydock:facts', 'drydock:pickFolder', 'drydock:revealFile', 'drydock:signIn'],
+      ...['drydock:facts', 'drydock:pickFile', 'drydock:pickFolder', 'drydock:revealFile', 'drydock:signIn'],
     ])
     expect(await play('call', { channel: 'drydock:facts' })).toEqual({
       version: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,

@@ -71,7 +71,7 @@ describe('the overview of an endpoint', () => {
     await health
       .getByText('Failing. 2 of 2 jobs failed in the last 5 m. The newest error: ValueError: no face.')
       .waitFor()
-    const latest = page.getByRole('table', { name: 'Latest jobs' })
+    const latest = page.getByRole('grid', { name: 'Latest jobs' })
     for (const error of ['ValueError: no face', 'job timed out after 0 retries'])
       await latest.getByText(error).waitFor()
     const mark = strip(page).getByRole('button', { name: /Worker crashed/ })

@@ -8,7 +8,7 @@ import { tellDesktopNotices } from '../../src-renderer/app/tell-desktop-notices.
 import { desktopMessage, desktopOf } from '../../src-renderer/platform/desktop.ts'
 import { AppContext } from '../../src-renderer/store/app-context.ts'
 import { createAppStore } from '../../src-renderer/store/app-store.ts'
-import { ChooseFolder } from '../../src-renderer/ui/ChooseFolder.tsx'
+import { ChoosePath } from '../../src-renderer/ui/path/ChoosePath.tsx'
 import { testClient, testPlatform } from './support.tsx'
 
 describe('a notice of the desktop', () => {
@@ -63,7 +63,14 @@ test('that the service ended is told until it is up again, and once at a time', 
 /** Draws a component within a desktop whose calls are these. */
 function renderInDesktop(component: ReactNode, calls: Partial<DesktopBridge> | undefined) {
   const never = () => Promise.reject(new Error('nobody asked for it'))
-  const bridge = { pickFolder: never, facts: never, revealFile: never, signIn: never, onNotice: () => () => undefined }
+  const bridge = {
+    pickFile: never,
+    pickFolder: never,
+    facts: never,
+    revealFile: never,
+    signIn: never,
+    onNotice: () => () => undefined,
+  }
   const platform = { ...testPlatform(), desktop: calls === undefined ? undefined : { ...bridge, ...calls } }
   const store = createAppStore(platform)
   onTestFinished(cleanup)
@@ -97,10 +104,12 @@ describe('a window that is signed out', () => {
   })
 })
 
-describe('the button that chooses a folder', () => {
+describe('the button that chooses a path', () => {
   function setup(pickFolder?: DesktopBridge['pickFolder'], from = '/home/ada') {
     const paths: string[] = []
-    const button = <ChooseFolder title="Choose the folder of an app" from={from} onPath={(path) => paths.push(path)} />
+    const button = (
+      <ChoosePath wants="folder" title="Choose the folder of an app" from={from} onPath={(path) => paths.push(path)} />
+    )
     return { paths, ...renderInDesktop(button, pickFolder === undefined ? undefined : { pickFolder }) }
   }
   const press = () => fireEvent.click(screen.getByRole('button', { name: 'Choose…' }))
@@ -120,6 +129,15 @@ describe('the button that chooses a folder', () => {
     press()
     await waitFor(() => expect(paths).toEqual(['/home/ada/app']))
     expect(asked).toEqual([{ title: 'Choose the folder of an app', from: '/home/ada' }])
+  })
+
+  test('gives the file that was chosen, where a handler is wanted', async () => {
+    const paths: string[] = []
+    const pickFile = async () => '/home/ada/handler.py'
+    const button = <ChoosePath wants="handler" title="Choose a file" from="" onPath={(path) => paths.push(path)} />
+    renderInDesktop(button, { pickFile })
+    press()
+    await waitFor(() => expect(paths).toEqual(['/home/ada/handler.py']))
   })
 
   test('leaves the field as it is where none was chosen, and tells of a dialog that failed', async () => {

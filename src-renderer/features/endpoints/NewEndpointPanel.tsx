@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { CreatedEndpoint } from '../../ui/form/CreatedEndpoint.tsx'
+import { ChoosePath } from '../../ui/path/ChoosePath.tsx'
 import { PathField } from '../../ui/path/PathField.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { CommandFields } from './CommandFields.tsx'
@@ -32,7 +33,11 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
   const create = useMutation({
     mutationFn: () => client.call('endpointCreate', { body: createBody(kind, form) }),
   })
-  const change = (part: Partial<NewEndpointForm>) => setForm((before) => ({ ...before, ...part }))
+  const change = (part: Partial<NewEndpointForm>) => {
+    // What was refused is another thing now.
+    if (create.isError) create.reset()
+    setForm((before) => ({ ...before, ...part }))
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate()
@@ -62,6 +67,14 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
                 hint="A file in Python or TypeScript on the machine of the service: type its path, or walk to it below."
                 height="h-64"
               />
+              <div className="flex justify-end empty:hidden">
+                <ChoosePath
+                  wants="handler"
+                  title="Choose a handler file"
+                  from={form.handler}
+                  onPath={(handler) => change({ handler })}
+                />
+              </div>
               {name}
             </>
           )}

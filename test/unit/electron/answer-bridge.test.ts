@@ -18,6 +18,7 @@ function setup() {
     }
   const answers: BridgeAnswers = {
     facts: note({ version: '1.2.3', platform: 'linux' }),
+    pickFile: note<string | undefined>('/home/ada/handler.py'),
     pickFolder: note<string | undefined>('/home/ada/app'),
     revealFile: note(true),
     signIn: note(true),

@@ -5,8 +5,8 @@ import { ADDRESS } from '../../../addresses.ts'
 import { foldersQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ChooseFolder } from '../../../ui/ChooseFolder.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { ChoosePath } from '../../../ui/path/ChoosePath.tsx'
 import { PathField } from '../../../ui/path/PathField.tsx'
 import { SidePanel } from '../../../ui/SidePanel.tsx'
 
@@ -51,7 +51,7 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
         />
         {open.error !== null && <ErrorNotice error={open.error} />}
         <div className="flex justify-end gap-2">
-          <ChooseFolder title="Choose the folder of an app" from={folder} onPath={setTyped} />
+          <ChoosePath wants="folder" title="Choose the folder of an app" from={folder} onPath={setTyped} />
           <Button kind="main" type="submit" disabled={open.isPending || trimmed(folder) === ''}>
             {from === undefined ? 'Open folder' : 'Make and open'}
           </Button>

@@ -188,6 +188,8 @@ export function createCore(ports: CorePorts): Core {
     handler: config.handler,
     command: config.command,
     cwd: config.cwd,
+    searchPath: config.searchPath,
+    virtualEnv: config.virtualEnv,
     python: settings.get().python,
     container: config.container,
     loadBalanced: config.loadBalanced,

@@ -9,6 +9,7 @@ import {
   withAbsoluteVolumes,
 } from './container-options.ts'
 import { decimal, secondsAsMs, whole } from './option-values.ts'
+import { placeOfShell } from './program-place.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Some settings of an endpoint. */
@@ -47,6 +48,16 @@ const OPTIONS: readonly EndpointOption[] = [
     flags: '--env <name=value>',
     description: 'environment variable of the workers; may be repeated',
     settings: environment,
+  },
+  {
+    flags: '--search-path <path>',
+    description: 'PATH of process workers (default for --command: that of this shell)',
+    settings: (text) => ({ searchPath: text }),
+  },
+  {
+    flags: '--virtual-env <folder>',
+    description: 'virtual environment of process workers (default for --command: the active one)',
+    settings: (text) => ({ virtualEnv: text }),
   },
   {
     flags: '--execution-timeout <ms>',
@@ -137,13 +148,15 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
   const given = Object.values(options).filter(
     (value): value is EndpointSettings => typeof value === 'object' && value !== null,
   )
+  const container = containers(options, given, surroundings)
+  const place = container.container === undefined ? placeOfShell(options, surroundings) : {}
   return Object.assign(
-    {},
+    place,
     ...given,
     options.callsOthers === true ? { callsOthers: true } : {},
     options.cors === false ? { cors: [] } : {},
     program(options, surroundings),
-    containers(options, given, surroundings),
+    container,
     loadBalanced(options),
     workflows(options, given),
   )

@@ -27,6 +27,8 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['handler', endpoint.handler],
     ['command', endpoint.command],
     ['folder', endpoint.cwd],
+    ['search path', endpoint.searchPath],
+    ['virtual environment', endpoint.virtualEnv],
     ...containerFields(endpoint.container),
     ['workers', `${endpoint.workersMin} to ${endpoint.workersMax}, ${endpoint.concurrency} at once each`],
     [

@@ -56,6 +56,18 @@ export const endpointConfig = z.object({
     .describe('absolute path of a handler file: Python, run by svc_worker, or TypeScript, run by svc-worker'),
   command: z.string().min(1).optional().describe('command line of a worker that speaks the worker protocol'),
   cwd: z.string().min(1).optional().describe('absolute working folder; the folder of the handler without it'),
+  searchPath: z
+    .string()
+    .min(1)
+    .max(32_768)
+    .optional()
+    .describe('PATH of process workers; that of the service without it'),
+  virtualEnv: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('VIRTUAL_ENV of process workers: the folder of a Python virtual environment'),
   workersMin: z.number().int().min(0).max(100).default(0),
   workersMax: z.number().int().min(0).max(100).default(3),
   idleTimeoutMs: z.number().int().min(0).max(3_600_000).default(5000),
@@ -162,6 +174,8 @@ export const endpointUpdate = z.strictObject({
   handler: endpointConfig.shape.handler,
   command: endpointConfig.shape.command,
   cwd: endpointConfig.shape.cwd.nullable(),
+  searchPath: endpointConfig.shape.searchPath.nullable(),
+  virtualEnv: endpointConfig.shape.virtualEnv.nullable(),
   workersMin: endpointConfig.shape.workersMin.unwrap().optional(),
   workersMax: endpointConfig.shape.workersMax.unwrap().optional(),
   idleTimeoutMs: endpointConfig.shape.idleTimeoutMs.unwrap().optional(),

@@ -299,7 +299,31 @@ describe.concurrent('a worker of the public SDK', () => {
       )
     },
   )
+
+  test('whose own fitness check fails has crashed: it waits before the next try, and the check says why', async (context) => {
+    const { service, run } = await setup(context, 'unfit')
+    const jobId = await run({})
+    const waits = await until(
+      'waiting cannot help',
+      async () => {
+        const job = (await service.call('GET', `/api/jobs/${jobId}/progress`)) as Readonly<Record<string, unknown>>
+        return job.waitingNeedsChange === true ? job : undefined
+      },
+      CRASHES_MS,
+    )
+    expect(waits.waitingReason).toMatch(
+      /exited \d times within .*RuntimeError: model file is missing; next try in \d+ s\.$/,
+    )
+    expect(await service.call('GET', '/api/endpoints/sdk')).toMatchObject({
+      state: 'crashing',
+      crash: { count: expect.any(Number), lastWords: expect.stringContaining('model file is missing') },
+    })
+    expect(await service.call('GET', '/v2/sdk/health')).toMatchObject({ workers: { unhealthy: 1 } })
+  })
 })
+
+// Three starts of the SDK and the pauses between them, on a busy machine.
+const CRASHES_MS = 100_000
 
 // A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice, on a busy machine more.
 const LEAVE_MS = 15_000

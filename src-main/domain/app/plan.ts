@@ -15,6 +15,8 @@ export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
   'handler',
   'command',
   'cwd',
+  'searchPath',
+  'virtualEnv',
   'env',
   'concurrency',
   'callsOthers',

@@ -39,7 +39,7 @@ export function commandLine(
   runtimes: Runtimes,
 ): CommandLine {
   const base = Object.fromEntries(
-    Object.entries(inherited).filter(
+    Object.entries({ ...inherited, ...placeOfPrograms(spec) }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && !PRIVATE.test(entry[0]),
     ),
   )
@@ -77,6 +77,12 @@ function withPythonPath(
 ): Readonly<Record<string, string>> {
   const path = [...folders, env.PYTHONPATH].filter((part) => part !== undefined && part !== '').join(delimiter)
   return { PYTHONUNBUFFERED: '1', ...env, PYTHONPATH: path }
+}
+
+// Where one of them is set, both are those of the shell that it came from.
+function placeOfPrograms({ searchPath, virtualEnv }: WorkerSpec): Readonly<Record<string, string | undefined>> {
+  if (searchPath === undefined && virtualEnv === undefined) return {}
+  return { ...(searchPath === undefined ? {} : { PATH: searchPath }), VIRTUAL_ENV: virtualEnv }
 }
 
 // The public SDK prefers a key of the platform that the user has stored to the token in its environment. With that key

@@ -10,6 +10,9 @@ export type WorkerPlan = {
   readonly handler: string | undefined
   readonly command: string | undefined
   readonly cwd: string | undefined
+  /** PATH and VIRTUAL_ENV of a process, where they are not those of the service. */
+  readonly searchPath?: string | undefined
+  readonly virtualEnv?: string | undefined
   readonly python: string
   /** Set: the worker is a container. */
   readonly container: ContainerSettings | undefined

@@ -127,6 +127,11 @@ def chosen(job):
     return KINDS[job["input"]["do"]]["handler"](job)
 
 
+def unfit():
+    """A check of the worker itself that fails at its start."""
+    raise RuntimeError("model file is missing")
+
+
 KINDS = {
     "chosen": {"handler": chosen},
     "echo": {"handler": echo},
@@ -145,8 +150,12 @@ KINDS = {
     "drain": {"handler": drain},
     "die": {"handler": die},
     "folder": {"handler": folder},
+    "unfit": {"handler": echo},
     "large": {"handler": large},
     "large_chunk": {"handler": large_chunk},
 }
+
+if os.environ["KIND"] == "unfit":
+    runpod.serverless.register_fitness_check(unfit)
 
 runpod.serverless.start(KINDS[os.environ["KIND"]])

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HELLO_VIEW, NOW, sendError, setupCli } from './support.ts'
@@ -31,6 +31,68 @@ test('endpoint show tells what it knows of workflows', async () => {
   expect(await shown({ models: ['a.pt'], server: 'http://x' })).toMatch(
     /workflows +models a\.pt; others are refused\n +server http:\/\/x\n/,
   )
+})
+
+describe('the program of a command', () => {
+  async function withProgram() {
+    const cli = await setup()
+    mkdirSync(join(cli.folder, 'env', 'bin'), { recursive: true })
+    writeFileSync(join(cli.folder, 'env', 'bin', 'uvicorn'), '#!/bin/sh', { mode: 0o755 })
+    const env = { PATH: `${cli.folder}/env/bin:/nowhere`, VIRTUAL_ENV: `${cli.folder}/env` }
+    const create = (command: string, ...more: string[]) =>
+      cli.run(['endpoint', 'create', 'web', '--command', command, ...more, '--json'], { env })
+    return { ...cli, env, create, sent: () => cli.service.seen.at(-1)?.body }
+  }
+
+  test('is looked for where it is typed, and PATH and the virtual environment stay with the endpoint', async () => {
+    const { create, sent, env, folder } = await withProgram()
+    expect((await create('uvicorn app:app --port $PORT')).exitCode).toBe(0)
+    const place = { searchPath: env.PATH, virtualEnv: env.VIRTUAL_ENV }
+    expect(sent()).toEqual({ name: 'web', command: 'uvicorn app:app --port $PORT', cwd: folder, ...place })
+  })
+
+  test.each(['uvicorm app:app', "'no such' x", './env/bin/none', '/nowhere/uvicorn'])(
+    'that is not there is refused: %s',
+    async (command) => {
+      const { create, service } = await withProgram()
+      expect(await create(command)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('There is no program'),
+      })
+      expect(service.seen).toEqual([])
+    },
+  )
+
+  test.each(['./env/bin/uvicorn x', '"uvicorn" x', '$UVICORN x', 'A=1 uvicorn'])(
+    'that is there, or that the shell alone can tell, is taken: %s',
+    async (command) => {
+      const { create } = await withProgram()
+      expect((await create(command)).exitCode).toBe(0)
+    },
+  )
+
+  test('of a container is not looked for here', async () => {
+    const { create, sent } = await withProgram()
+    await create('serve', '--image', 'x')
+    expect(sent()).not.toHaveProperty('searchPath')
+  })
+
+  test('is looked for on the PATH that is given, also when the endpoint is changed', async () => {
+    const { create, run, sent, env } = await withProgram()
+    expect((await create('uvicorn x', '--search-path', '/nowhere')).exitCode).toBe(2)
+    const update = (command: string) => run(['endpoint', 'update', 'hello', '--command', command, '--json'], { env })
+    expect((await update('uvicorm x')).exitCode).toBe(2)
+    expect((await update('uvicorn x')).exitCode).toBe(0)
+    expect(sent()).toMatchObject({ command: 'uvicorn x', searchPath: env.PATH })
+  })
+
+  test('of a handler in an active virtual environment is the Python of that', async () => {
+    const { run, sent, env } = await withProgram()
+    await run(['endpoint', 'create', 'h', '--handler', 'handler.py', '--json'], { env })
+    expect(sent()).toMatchObject({ searchPath: env.PATH, virtualEnv: env.VIRTUAL_ENV })
+    await run(['endpoint', 'create', 'h', '--handler', 'handler.py', '--json'], { env: { PATH: env.PATH } })
+    expect(sent()).not.toHaveProperty('searchPath')
+  })
 })
 
 describe('endpoint create', () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { usageError } from '../../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, settingsOf } from '../../endpoint-options.ts'
+import { checkProgram } from '../../program-place.ts'
 import { openSession } from '../../session.ts'
 import { showEndpoint } from '../../show-endpoint.ts'
 import type { Surroundings } from '../../surroundings.ts'
@@ -32,6 +33,8 @@ Examples:
           'Say what the endpoint runs: --handler FILE.py or --command "python3 my_worker.py" or --image IMAGE.',
         )
       }
+      const { command: line, container, searchPath } = settings
+      if (line !== undefined && container === undefined) checkProgram(line, searchPath, surroundings.cwd)
       const { client, output } = await openSession(command, surroundings)
       const body = { ...settings, name, ...(options.id === undefined ? {} : { id: options.id }) }
       showEndpoint(output, await client.call('endpointCreate', { body }), surroundings.now())

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { usageError } from '../../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, settingsOf } from '../../endpoint-options.ts'
+import { checkProgram } from '../../program-place.ts'
 import { openSession } from '../../session.ts'
 import { showEndpoint } from '../../show-endpoint.ts'
 import type { Surroundings } from '../../surroundings.ts'
@@ -32,6 +33,12 @@ Examples:
       }
       if (Object.keys(body).length === 0) throw usageError('Say what to change, like --workers 1,4.')
       const { client, output } = await openSession(command, surroundings)
+      const { command: line, container, searchPath } = body
+      // A container has programs of its own.
+      if (line !== undefined && container === undefined) {
+        const before = await client.call('endpointRead', { path: { endpointId } })
+        if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
+      }
       showEndpoint(output, await client.call('endpointUpdate', { path: { endpointId }, body }), surroundings.now())
     })
 }

@@ -62,6 +62,20 @@ const PROGRAM: readonly SettingField[] = [
     input: { kind: 'text', mono: true, optional: true },
   },
   {
+    path: 'searchPath',
+    label: 'Search path',
+    help: 'PATH of its processes: where programs are looked for. Without it: that of the service.',
+    input: { kind: 'text', mono: true, optional: true },
+    applies: ({ container }) => container === undefined,
+  },
+  {
+    path: 'virtualEnv',
+    label: 'Virtual environment',
+    help: 'VIRTUAL_ENV of its processes: a folder of Python packages. Its programs are found by the search path.',
+    input: { kind: 'text', mono: true, optional: true },
+    applies: ({ container }) => container === undefined,
+  },
+  {
     path: 'concurrency',
     label: 'Jobs at once',
     help: 'How many jobs one worker runs side by side. More than one needs an async handler.',

@@ -133,6 +133,20 @@ describe('links', () => {
     expect([shown(document), shown(asInput)]).toEqual([true, false])
   })
 
+  test('a picture that is loaded has room on its node, new or as an older file has it', () => {
+    const types = typesWith()
+    const type = types.get('LoadImage')
+    if (type === undefined) throw new Error('no class')
+    const { document } = addNode(read(makeDocument(0)), undefined, { type, pos: [0, 0] })
+    expect(document.nodes.items[0]?.size?.[1]).toBeGreaterThan(180)
+    const heightWith = (values: string) => {
+      const small = `{"id":1,"type":"LoadImage","pos":[0,0],"size":[300,60],"widgets_values":[${values}]}`
+      const text = JSON.stringify({ ...JSON.parse(makeDocument(0)), nodes: [JSON.parse(small)] })
+      return createFlowMaker()(read(text), undefined, types).nodes[0]?.height ?? 0
+    }
+    expect(heightWith('"a.png","image"') - heightWith('null,"image"')).toBeGreaterThan(100)
+  })
+
   test('a node is let go on the links whose middle it covers, the nearest first', () => {
     const { links, nodes } = flowOf(read(makeDocument(10)))
     const byId = new Map(nodes.map((node) => [node.id, node]))

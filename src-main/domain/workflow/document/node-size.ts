@@ -8,15 +8,24 @@ const SLOT_PX = 20
 const WIDGET_PX = 24
 const TEXT_PX = 120
 
+/** Height of the picture below the name of a file that is loaded. Source: ours; the picture keeps its form within it. */
+export const PICTURE_PX = 180
+const PICTURES = ['image_upload', 'animated_image_upload']
+
+/** Whether the file that an input names is shown as a picture below it. */
+export const showsPicture = ({ options }: Pick<InputType, 'options'>): boolean =>
+  PICTURES.some((key) => options.get(key) === true)
+
 /** Height of the title bar, which no size counts. Source: editor research, 1; as the editor of the field draws it. */
 export const TITLE_PX = 30
 
 /** The size of a node with so many slots, and the widgets of its class. The title bar does not count. */
 export function nodeSize(inputs: number, outputs: number, type: NodeType | undefined): Pair {
   const tall = (type?.inputs ?? []).filter((input) => isWidget(input) && isTall(input)).length
+  const pictures = (type?.inputs ?? []).filter(showsPicture).length
   const widgets = type === undefined ? 0 : widgetPlaces(type).length
   const slots = (Math.max(inputs, outputs) + 1) * SLOT_PX
-  return [WIDTH, slots + (widgets - tall) * WIDGET_PX + tall * TEXT_PX]
+  return [WIDTH, slots + (widgets - tall) * WIDGET_PX + tall * TEXT_PX + pictures * PICTURE_PX]
 }
 
 const isTall = ({ options }: InputType): boolean => options.get('multiline') === true

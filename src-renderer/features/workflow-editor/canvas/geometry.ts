@@ -2,7 +2,7 @@
  * Where everything of a node is. Sizes come from the document and rows have fixed heights, so that nothing is measured: links
  * know their ends before a node was ever drawn, and 5,000 nodes cost no layout. px of the canvas.
  */
-import { TITLE_PX } from '../../../../src-main/domain/workflow/document/node-size.ts'
+import { PICTURE_PX, showsPicture, TITLE_PX } from '../../../../src-main/domain/workflow/document/node-size.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
 import type { Rectangle } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import type { InputView, NodeView, WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
@@ -42,13 +42,9 @@ export const isBare = (view: NodeView): boolean => view.kind === 'reroute'
 
 const isMultiline = ({ input }: WidgetView): boolean => input !== undefined && takesLines(input)
 
-// Height of the picture below the name of a file that is loaded, px. Source: ours; the picture keeps its form within it.
-const FILE_PICTURE = 180
-const IMAGE_UPLOADS = ['image_upload', 'animated_image_upload']
-
 // A file that is named is shown: the node grows for its picture.
 const hasPicture = ({ input, value }: WidgetView): boolean =>
-  typeof value === 'string' && value !== '' && IMAGE_UPLOADS.some((key) => input?.options.get(key) === true)
+  typeof value === 'string' && value !== '' && input !== undefined && showsPicture(input)
 
 /** How high a node must be for all that it shows. */
 function neededHeight(view: NodeView): number {
@@ -58,7 +54,7 @@ function neededHeight(view: NodeView): number {
   // A host tells of the control of a seed at the seed; it has a row of its own.
   const pictures = all.filter(hasPicture).length
   const controls = all.filter(({ control }) => control !== undefined).length
-  const widgets = (all.length - lines + controls) * WIDGET_ROW + lines * LEAST_LINES + pictures * FILE_PICTURE
+  const widgets = (all.length - lines + controls) * WIDGET_ROW + lines * LEAST_LINES + pictures * PICTURE_PX
   return TITLE + PADDING + rows * SLOT_ROW + widgets + 2 * PADDING
 }
 

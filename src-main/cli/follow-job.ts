@@ -2,7 +2,7 @@ import { limit } from '../contract/limits.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import type { WaitingReason } from '../domain/worker/waiting-reason.ts'
 import { CliError } from './cli-error.ts'
-import type { ServiceClient } from './client.ts'
+import type { AnswerOf, ServiceClient } from './client.ts'
 import type { Output } from './output.ts'
 import { expectSuccess, type JobRecord, showJob } from './show-job.ts'
 
@@ -34,6 +34,24 @@ export async function jobAddress(
   if (second !== undefined) return { endpointId: first, jobId: second }
   const { endpointId } = await client.call('jobRead', { path: { jobId: first } })
   return { endpointId, jobId: first }
+}
+
+/**
+ * Reads a job that the job API has forgotten, after that answered with an error.
+ * @returns what people still know of it
+ * @throws the error itself, where it says anything else, or nobody knows the job
+ */
+export async function readExpired(
+  client: ServiceClient,
+  { endpointId, jobId }: JobAddress,
+  error: unknown,
+): Promise<AnswerOf<'jobRead'>> {
+  if (!(error instanceof CliError) || error.body.code !== 'JOB_NOT_FOUND') throw error
+  const job = await client.call('jobRead', { path: { jobId } }).catch(() => {
+    throw error
+  })
+  if (job.endpointId !== endpointId || job.expiresAt === undefined) throw error
+  return job
 }
 
 /** Waits until a job has ended, until the time is over, or until waiting cannot help any longer. */

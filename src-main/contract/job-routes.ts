@@ -1,6 +1,6 @@
 /** Jobs for people: lists over all endpoints with filters, their count, one job, and moves of many. */
 import { z } from 'zod'
-import { JOB_STATES, type JobState, jobList, jobState, streamChunk } from './job.ts'
+import { JOB_STATES, type JobState, jobHandle, jobList, jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
@@ -32,6 +32,11 @@ const filterQuery = {
   from: wholeNumber.optional().describe('created at this time or later, ms since the epoch'),
   to: wholeNumber.optional().describe('created at this time or earlier, ms since the epoch'),
   q: z.string().max(500).optional().describe('words that occur in id, input, output or error'),
+  expired: z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((word) => word === 'true')
+    .optional()
+    .describe('only jobs that the job API has forgotten, as their retention is over, or only those that it knows'),
 }
 
 const time = z.number().int().min(0)
@@ -44,19 +49,26 @@ const jobFilterBody = z.strictObject({
   from: time.optional(),
   to: time.optional(),
   q: z.string().max(500).optional(),
+  expired: z.boolean().optional(),
   cursor: cursor.optional().describe('only jobs older than this'),
 })
 
-/** What a person may do to many jobs at once; both are moves of the transition table. */
-export const BULK_ACTIONS = ['retry', 'cancel'] as const
+/** Moves of the transition table that a person may make with many jobs at once. */
+export const BULK_MOVES = ['retry', 'cancel'] as const
+
+/** One of them. */
+export type BulkMove = (typeof BULK_MOVES)[number]
+
+/** What a person may do with many jobs at once; `rerun` makes a new job of each. */
+const BULK_ACTIONS = [...BULK_MOVES, 'rerun'] as const
 
 /** What is done to many jobs. */
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-/** Body of a bulk move: jobs by id, or all that a filter lets through. */
+/** Body of a bulk action: jobs by id, or all that a filter lets through. */
 export const jobBulk = z
   .strictObject({
-    action: z.enum(BULK_ACTIONS, 'must be retry or cancel'),
+    action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
     ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
     filter: jobFilterBody.optional(),
   })
@@ -65,7 +77,7 @@ export const jobBulk = z
     message: 'give either ids or a filter',
   })
 
-/** How many jobs were moved, and why the others were not. */
+/** With how many jobs it was done, and why not with the others. */
 const jobBulkResult = z.object({
   changed: z.number().int(),
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
@@ -117,7 +129,7 @@ export const JOB_ROUTES = {
   jobBulk: {
     methods: ['POST'],
     path: '/api/jobs/bulk',
-    summary: 'Retry or cancel many jobs: those that may be; jobs that come meanwhile are left alone',
+    summary: 'Retry, cancel or run again many jobs: those that may be; jobs that come meanwhile are left alone',
     body: jobBulk,
     answer: jobBulkResult,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
@@ -130,6 +142,14 @@ export const JOB_ROUTES = {
     answer: jobDetail,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
+  },
+  jobRerun: {
+    methods: ['POST'],
+    path: '/api/jobs/:jobId/rerun',
+    summary: 'Run a job again that has ended: a new job with its input and policy, without its webhook',
+    answer: jobHandle,
+    errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST'],
+    source: 'ours, because the job API cannot retry what it has forgotten, or what has succeeded',
   },
   jobProgress: {
     methods: ['GET'],

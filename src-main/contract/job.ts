@@ -100,6 +100,11 @@ export const jobListItem = z.object({
   status: jobState,
   createdAt: z.number().int(),
   finishedAt: z.number().int().optional(),
+  expiresAt: z
+    .number()
+    .int()
+    .optional()
+    .describe('when the job API forgets it, or forgot it, once it has ended; the management API knows it for longer'),
   delayTime: z.number().int().optional(),
   executionTime: z.number().int().optional(),
   workerId: z.string().optional(),

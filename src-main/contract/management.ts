@@ -34,6 +34,7 @@ export type WebhookDelivery = z.infer<typeof webhookDelivery>
 export const jobDetail = jobListItem.extend({
   input: z.unknown(),
   output: z.unknown().optional(),
+  outputRemoved: z.boolean().optional().describe('true: its output was deleted to make room, see jobHistoryMaxMib'),
   lowPriority: z.boolean(),
   attempt: z.number().int(),
   waitingReason: z.string().optional(),
@@ -158,6 +159,20 @@ export const serviceSettings = z.object({
   maxWorkers: z.number().int().min(1).max(1000).default(32).describe('worker processes of all endpoints together'),
   python: z.string().min(1).default('python3').describe('interpreter that runs handler files'),
   logRetentionDays: z.number().int().min(1).max(365).default(7),
+  jobHistoryDays: z
+    .number()
+    .int()
+    .min(0)
+    .max(365)
+    .default(7)
+    .describe('days that an ended job stays here after the job API has forgotten it; 0: it goes with its retention'),
+  jobHistoryMaxMib: z
+    .number()
+    .int()
+    .min(10)
+    .max(10_000_000)
+    .default(5120)
+    .describe('MiB that those jobs may take; above it the largest outputs go first and leave their records'),
   assetsMaxMib: z
     .number()
     .int()
@@ -180,6 +195,8 @@ export const serviceSettingsUpdate = z.strictObject({
   maxWorkers: serviceSettings.shape.maxWorkers.unwrap().optional(),
   python: serviceSettings.shape.python.unwrap().optional(),
   logRetentionDays: serviceSettings.shape.logRetentionDays.unwrap().optional(),
+  jobHistoryDays: serviceSettings.shape.jobHistoryDays.unwrap().optional(),
+  jobHistoryMaxMib: serviceSettings.shape.jobHistoryMaxMib.unwrap().optional(),
   assetsMaxMib: serviceSettings.shape.assetsMaxMib.unwrap().optional(),
 })
 

@@ -12,6 +12,7 @@ import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
 import type { AppStore, ArtifactFiles } from './ports/apps.ts'
 import type { WorkerAddress } from './ports/fleet.ts'
 import type { GraphStore } from './ports/graphs.ts'
+import type { ChunkStore, JobArchive } from './ports/job-parts.ts'
 import type { LogStore, RequestStore } from './ports/logs.ts'
 import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
 import type { ProjectStore } from './ports/projects.ts'
@@ -31,6 +32,7 @@ export type {
   WorkerPlan,
   WorkerSpec,
 } from './ports/fleet.ts'
+export type { ChunkStore, JobArchive } from './ports/job-parts.ts'
 export type { LogScope, LogStore, NewLogLine, RequestStore } from './ports/logs.ts'
 export type { SecretStore } from './ports/secrets.ts'
 
@@ -86,6 +88,8 @@ export type Job = {
   readonly streamCursor: number
   readonly webhook: string | null
   readonly error: string | null
+  /** 1: its retention is over. The job API does not know it any more, and nothing moves it. */
+  readonly archived: 0 | 1
 }
 
 /** A new job. `s3Config` is JSON text as it came. */
@@ -161,6 +165,8 @@ export type JobFilter = {
   readonly states?: readonly JobState[] | undefined
   readonly workerId?: string | undefined
   readonly text?: string | undefined
+  /** Only jobs that the job API has forgotten, or only those that it knows. */
+  readonly archived?: boolean | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
   readonly before?: number | undefined
@@ -174,6 +180,7 @@ export type JobQuery = JobFilter & { readonly limit: number; readonly offset?: n
 export type JobStore = {
   readonly insert: (job: NewJob, moment: Moment) => Job
   readonly findByIdempotencyKey: (endpointId: string, key: string) => Job | undefined
+  /** Also an archived one, as all reads by id or number do. */
   readonly find: (id: string) => Job | undefined
   readonly read: (seq: number) => Job | undefined
   /** @throws AppError PAYLOAD_LOST when its file is missing; so does readOutput */
@@ -187,7 +194,7 @@ export type JobStore = {
   readonly setTtl: (seq: number, ttlMs: number) => Job | undefined
   /** Remembers how far the stream of this attempt was read. */
   readonly setStreamCursor: (seq: number, attempt: number, cursor: number) => void
-  /** Seqs of jobs whose deadline has passed, oldest deadline first. */
+  /** Jobs that are not archived and whose deadline has passed, oldest deadline first. */
   readonly pastDeadline: (steady: number, limit: number) => readonly Job[]
   /** Seq of the newest job, 0 without any. */
   readonly newestSeq: () => number
@@ -199,25 +206,15 @@ export type JobStore = {
   readonly inProgress: () => readonly Job[]
   readonly counts: () => readonly { endpointId: string; status: JobState; lowPriority: 0 | 1; count: number }[]
   readonly hasPendingDelivery: (seq: number) => boolean
+  /** Deletes a job with all that belongs to it. */
   readonly remove: (seq: number) => void
   /** Looks at the deadline of an ended job again at `steady`, not before. */
-  readonly postponeRemoval: (seq: number, steady: number) => void
+  readonly postponeArchiving: (seq: number, steady: number) => void
   /** Newest first. */
   readonly list: (query: JobQuery) => readonly Job[]
   /** How many there are; `more` where the count was given up. */
   readonly count: (filter: JobFilter) => { readonly count: number; readonly more: boolean }
   readonly history: (seq: number) => readonly JobHistoryEntry[]
-}
-
-/** The chunks of streams; each is JSON text of `{output, metrics?}`. */
-export type ChunkStore = {
-  readonly append: (seq: number, chunks: readonly string[]) => void
-  readonly after: (
-    seq: number,
-    cursor: number,
-    limit: number,
-  ) => readonly { readonly n: number; readonly chunk: string }[]
-  readonly count: (seq: number) => number
 }
 
 /** An endpoint as stored. */
@@ -350,6 +347,7 @@ export type Storage = WorkflowStorage & {
   readonly write: Writer
   readonly payloads: PayloadStore
   readonly jobs: JobStore
+  readonly archive: JobArchive
   readonly chunks: ChunkStore
   readonly endpoints: EndpointStore
   readonly workers: WorkerStore

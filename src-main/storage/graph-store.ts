@@ -12,8 +12,8 @@ const ADD_JOB = `INSERT INTO graph_jobs (seq, endpoint_id, version) VALUES (?, ?
 const OF_JOB = `SELECT endpoint_id AS endpointId, version FROM graph_jobs WHERE seq = ?`
 const WAITING = `
   SELECT graph_jobs.seq FROM graph_jobs JOIN jobs ON jobs.seq = graph_jobs.seq
-  WHERE graph_jobs.endpoint_id = ? AND graph_jobs.seq <= ? AND jobs.status = 'IN_QUEUE' ORDER BY graph_jobs.seq LIMIT ?`
-const JOBS = `SELECT seq FROM graph_jobs WHERE endpoint_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`
+  WHERE graph_jobs.endpoint_id = ? AND graph_jobs.archived = 0 AND graph_jobs.seq <= ? AND jobs.status = 'IN_QUEUE' ORDER BY graph_jobs.seq LIMIT ?`
+const JOBS = `SELECT seq FROM graph_jobs WHERE endpoint_id = ? AND archived = 0 AND seq < ? ORDER BY seq DESC LIMIT ?`
 
 type Row = Omit<StoredGraph, 'parameters' | 'results' | 'document' | 'workflowId'> & {
   readonly parameters: string

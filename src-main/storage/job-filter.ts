@@ -1,12 +1,13 @@
 /**
  * Lists and counts of jobs by a filter, newest first. A time of creation is turned into a place in the order of jobs by
  * halving, so that it needs no index of its own: where the clock was set back, the cut lies somewhere within the times
- * that came twice.
+ * that came twice. Archived jobs have an index by state of their own, so that lists of the job API never pass over them.
  */
 import type { Database } from 'better-sqlite3'
 import { JOB_STATES, type JobState } from '../contract/job.ts'
 import { limit } from '../contract/limits.ts'
 import { matchExpression } from '../domain/job/search-query.ts'
+import { isFinal } from '../domain/job/transitions.ts'
 import type { Job, JobFilter, JobStore } from '../services/ports.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
 
@@ -20,13 +21,23 @@ const IN_RANGE = 'seq BETWEEN @first AND @last'
 const PAGE = 'ORDER BY seq DESC LIMIT @limit OFFSET @offset'
 const STATE_AND_ENDPOINT = `
   (@states IS NULL OR jobs.status IN (SELECT value FROM json_each(@states)))
-  AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)`
+  AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)
+  AND (@archived IS NULL OR jobs.archived = @archived)`
 const ALL = `SELECT seq FROM jobs WHERE ${IN_RANGE} ${PAGE}`
 const OF_ENDPOINT = `SELECT seq FROM jobs WHERE endpoint_id = @endpointId AND ${IN_RANGE} ${PAGE}`
 // One range of jobs_by_state, in order. Several are merged by the caller, so that no state is ever sorted as a whole.
 const IN_STATE = `
   SELECT seq FROM jobs
-  WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND ${IN_RANGE} ${PAGE}`
+  WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND archived = 0
+    AND ${IN_RANGE} ${PAGE}`
+const ARCHIVED_IN_STATE = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = @status AND archived = 1 AND ${IN_RANGE} ${PAGE}`
+// The oldest of one range of jobs_by_state.
+const OLDEST = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND archived = 0
+  ORDER BY seq LIMIT 1`
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
 // The index gives rowids newest first, so it stops at the limit. CROSS JOIN keeps it the outer loop.
@@ -50,6 +61,8 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   const all = statement(db, ALL)
   const ofEndpoint = statement(db, OF_ENDPOINT)
   const inState = statement(db, IN_STATE)
+  const archivedInState = statement(db, ARCHIVED_IN_STATE)
+  const oldest = db.prepare<[object], { readonly seq: number }>(OLDEST)
   const ofWorker = statement(db, OF_WORKER)
   const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
   const found = statement(db, FOUND)
@@ -68,9 +81,19 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     return low
   }
 
-  function rangeOf({ from, to, before, after }: JobFilter): Range {
+  function rangeOf(filter: JobFilter): Range {
+    const { from, to, before, after, text, archived } = filter
     const last = Math.min((before ?? Number.MAX_SAFE_INTEGER) - 1, to === undefined ? Infinity : seqAt(to + 1) - 1)
-    return { first: Math.max((after ?? 0) + 1, from === undefined ? 1 : seqAt(from)), last }
+    const first = Math.max((after ?? 0) + 1, from === undefined ? 1 : seqAt(from))
+    // The search knows archived jobs too, most of which are older than all others.
+    if (text !== undefined && archived === false) return { first: Math.max(first, oldestUnarchived(filter)), last }
+    return { first, last }
+  }
+
+  function oldestUnarchived({ endpointId }: JobFilter): number {
+    const ranges = rangesOf(endpointId === undefined ? endpointIds() : [endpointId], JOB_STATES)
+    const seqs = ranges.map((range) => oldest.get(range)?.seq).filter((seq) => seq !== undefined)
+    return seqs.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...seqs)
   }
 
   function endpointIds(): readonly string[] {
@@ -79,14 +102,15 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     return ids
   }
 
-  // The ranges of the index by state that a filter without text and worker stands for.
-  function statesOf(filter: JobFilter): readonly object[] {
-    const { endpointId } = filter
-    const states = someStates(filter) ?? []
+  // The ranges of both indexes by state that a filter without text and worker stands for.
+  function statesOf(filter: JobFilter): readonly StateRange[] {
+    const { endpointId, archived } = filter
+    const states = someStates(filter) ?? JOB_STATES
     const ids = endpointId === undefined ? endpointIds() : [endpointId]
-    return ids.flatMap((id) =>
-      states.flatMap((status) => [0, 1].map((lowPriority) => ({ endpointId: id, status, lowPriority }))),
-    )
+    const live = rangesOf(ids, states).map((values) => ({ from: inState, values }))
+    if (archived === false) return live
+    const ended = ids.flatMap((id) => states.filter(isFinal).map((status) => ({ endpointId: id, status })))
+    return [...(archived === true ? [] : live), ...ended.map((values) => ({ from: archivedInState, values }))]
   }
 
   function seqs(filter: JobFilter, page: { readonly limit: number; readonly offset: number }): readonly number[] {
@@ -101,7 +125,9 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
         return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
       case 'states': {
         const most = page.limit + page.offset
-        const ranges = statesOf(filter).map((range) => inState.all({ ...query, ...range, limit: most, offset: 0 }))
+        const ranges = statesOf(filter).map(({ from, values }) =>
+          from.all({ ...query, ...values, limit: most, offset: 0 }),
+        )
         return merged(ranges).slice(page.offset, most)
       }
       case 'endpoint':
@@ -114,30 +140,27 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   function count(filter: JobFilter): { readonly count: number; readonly more: boolean } {
     const range = rangeOf(filter)
     const way = wayOf(filter)
+    const by = (from: Statement, values: object) => (most: number) => from.count({ ...range, ...values, limit: most })
     switch (way.by) {
       case 'nothing':
         return { count: 0, more: false }
       case 'text':
-        return upTo(way.alone ? limit('jobCount') : limit('jobCountRead'), [{ ...range, ...way.values }], (values) =>
-          (way.alone ? found : foundWhere).count(values),
-        )
+        return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [by(way.alone ? found : foundWhere, way.values)])
       case 'worker':
-        return upTo(way.alone ? limit('jobCount') : limit('jobCountRead'), [{ ...range, ...way.values }], (values) =>
-          (way.alone ? ofWorker : ofWorkerWhere).count(values),
-        )
+        return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [
+          by(way.alone ? ofWorker : ofWorkerWhere, way.values),
+        ])
       case 'states':
         return upTo(
           limit('jobCount'),
-          statesOf(filter).map((one) => ({ ...range, ...one })),
-          inState.count,
+          statesOf(filter).map(({ from, values }) => by(from, values)),
         )
       case 'endpoint':
-        return upTo(limit('jobCount'), [{ ...range, ...way.values }], ofEndpoint.count)
+        return upTo(limit('jobCount'), [by(ofEndpoint, way.values)])
       case 'all':
         return upTo(
           limit('jobCount'),
-          endpointIds().map((endpointId) => ({ ...range, endpointId })),
-          ofEndpoint.count,
+          endpointIds().map((endpointId) => by(ofEndpoint, { endpointId })),
         )
     }
   }
@@ -172,22 +195,39 @@ function wayOf({ text, ...filter }: JobFilter): Way {
   const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
   const states = someStates(filter)
   const some = states === undefined ? null : JSON.stringify(states)
+  const archived = filter.archived === undefined ? null : Number(filter.archived)
+  const isAnyState = some === null && archived === null
   if (text !== undefined) {
     const match = matchExpression(text, endpointId ?? undefined)
     if (match === undefined) return { by: 'nothing' }
-    const alone = some === null && workerId === null
-    return { by: 'text', alone, values: alone ? { match } : { match, states: some, endpointId, workerId } }
+    const alone = isAnyState && workerId === null
+    return { by: 'text', alone, values: alone ? { match } : { match, states: some, endpointId, workerId, archived } }
   }
   if (workerId !== null) {
-    const alone = some === null && endpointId === null
-    return { by: 'worker', alone, values: alone ? { workerId } : { workerId, states: some, endpointId } }
+    const alone = isAnyState && endpointId === null
+    return { by: 'worker', alone, values: alone ? { workerId } : { workerId, states: some, endpointId, archived } }
   }
-  if (some !== null) return { by: 'states' }
+  if (!isAnyState) return { by: 'states' }
   return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }
 }
 
 /** A select of seqs, and its count. */
-function statement(db: Database, sql: string) {
+type Statement = {
+  readonly all: (values: object) => readonly number[]
+  readonly count: (values: object) => number
+}
+
+/** One range of an index by state. */
+type StateRange = { readonly from: Statement; readonly values: object }
+
+// The ranges of jobs_by_state.
+function rangesOf(endpointIds: readonly string[], states: readonly JobState[]): readonly object[] {
+  return endpointIds.flatMap((endpointId) =>
+    states.flatMap((status) => [0, 1].map((lowPriority) => ({ endpointId, status, lowPriority }))),
+  )
+}
+
+function statement(db: Database, sql: string): Statement {
   // Bare numbers: a jump far down a list goes over some ten thousand of them.
   const select = db.prepare<[object], number>(sql).pluck()
   const counted = db.prepare<[object], { readonly count: number }>(`SELECT COUNT(*) AS count FROM (${sql})`)
@@ -200,12 +240,11 @@ function statement(db: Database, sql: string) {
 /** Adds counts up, each counted no further than what is left of `most`. */
 function upTo(
   most: number,
-  ranges: readonly object[],
-  countOf: (values: object) => number,
+  counts: readonly ((limit: number) => number)[],
 ): { readonly count: number; readonly more: boolean } {
   let sum = 0
-  for (const range of ranges) {
-    sum += countOf({ ...range, limit: most + 1 - sum })
+  for (const count of counts) {
+    sum += count(most + 1 - sum)
     if (sum > most) return { count: most, more: true }
   }
   return { count: sum, more: false }

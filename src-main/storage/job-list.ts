@@ -3,24 +3,27 @@ import type { JobState } from '../contract/job.ts'
 import type { Job, JobStore } from '../services/ports.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
 
-const PAST_DEADLINE = `SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? ORDER BY deadline_at LIMIT ?`
+const PAST_DEADLINE = `
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? AND archived = 0
+  ORDER BY deadline_at LIMIT ?`
 // The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
 const WAITING = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND +seq <= ?
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
   ORDER BY low_priority, seq LIMIT ?`
 const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
 const OLDEST = `
   SELECT ${JOB_COLUMNS} FROM jobs
-  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND low_priority = ? ORDER BY seq LIMIT 1`
+  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND low_priority = ? ORDER BY seq LIMIT 1`
 const BEFORE = `
   SELECT COUNT(*) AS count FROM (
     SELECT 1 FROM jobs
-    WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND (low_priority, seq) < (@lowPriority, @seq) LIMIT @limit)`
-const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS'`
+    WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND archived = 0
+      AND (low_priority, seq) < (@lowPriority, @seq) LIMIT @limit)`
+const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`
 const ENDPOINT_IDS = `SELECT id FROM endpoints`
 const COUNTS = `
   SELECT endpoint_id AS endpointId, status, low_priority AS lowPriority, COUNT(*) AS count FROM jobs
-  WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') GROUP BY status, low_priority`
+  WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, low_priority`
 type Listing = Pick<
   JobStore,
   'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'waitingBefore' | 'inProgress' | 'counts'

@@ -5,13 +5,13 @@ import type { KeptPayload } from '../services/ports/payloads.ts'
 import type { JobName, JobStore } from '../services/ports.ts'
 import type { PayloadFiles } from './payload-files.ts'
 
-const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, file, s3_config) VALUES (?, ?, ?, ?)`
+const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`
 // As bytes: Node makes a string five times as fast as the database binding does.
 const READ_INPUT = `SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`
 const READ_OUTPUT = `SELECT CAST(output AS BLOB) AS text, file FROM job_outputs WHERE seq = ?`
 const WRITE_OUTPUT = `
-  INSERT INTO job_outputs (seq, output, file) VALUES (?, ?, ?)
-  ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file`
+  INSERT INTO job_outputs (seq, output, file, file_bytes) VALUES (?, ?, ?, ?)
+  ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file, file_bytes = excluded.file_bytes`
 const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
@@ -50,8 +50,8 @@ export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'read'
   }
 
   return {
-    insertInput: (seq, input, s3Config) => void insertInput.run(seq, textOf(input), fileOf(input), s3Config),
-    writeOutput: (seq, output) => void writeOutput.run(seq, textOf(output), fileOf(output)),
+    insertInput: (seq, input, s3Config) => void insertInput.run(seq, textOf(input), ...fileOf(input), s3Config),
+    writeOutput: (seq, output) => void writeOutput.run(seq, textOf(output), ...fileOf(output)),
     deleteOutput: (seq) => void deleteOutput.run(seq),
     async readInput(job) {
       const found = await read(job, 'input', () => readInput.get(job.seq))
@@ -65,6 +65,6 @@ function textOf(payload: KeptPayload): string {
   return typeof payload === 'string' ? payload : payload.head
 }
 
-function fileOf(payload: KeptPayload): string | null {
-  return typeof payload === 'string' ? null : payload.file
+function fileOf(payload: KeptPayload): readonly [file: string | null, bytes: number | null] {
+  return typeof payload === 'string' ? [null, null] : [payload.file, payload.bytes]
 }

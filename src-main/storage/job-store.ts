@@ -25,18 +25,18 @@ const INSERT_DELIVERY = `
 // that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call.
 const NEXT = `
   SELECT seq FROM jobs
-  WHERE endpoint_id = CAST(? AS TEXT) AND status = 'IN_QUEUE'
+  WHERE endpoint_id = CAST(? AS TEXT) AND status = 'IN_QUEUE' AND archived = 0
   ORDER BY low_priority, seq LIMIT 1`
 const NEXT_EXCEPT = `
   SELECT seq FROM jobs
-  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND seq NOT IN (SELECT value FROM json_each(?))
+  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND seq NOT IN (SELECT value FROM json_each(?))
   ORDER BY low_priority, seq LIMIT 1`
 const SET_TTL = `
   UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
   WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
 // Guarded by the attempt: an answer that was on its way while the job began anew must not skip its new chunks.
 const SET_CURSOR = `UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`
-const POSTPONE = `UPDATE jobs SET deadline_at = ? WHERE seq = ? AND finished_at IS NOT NULL`
+const POSTPONE = `UPDATE jobs SET deadline_at = ? WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`
 const REMOVE = `DELETE FROM jobs WHERE seq = ?`
 const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
 const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
@@ -72,7 +72,7 @@ function moveSql(event: JobEvent): string {
       : 'AND (@workerId IS NULL OR worker_id = @workerId) AND (@attempt IS NULL OR attempt = @attempt)'
   return `
     UPDATE jobs SET status = '${to}', ${EFFECTS[event]}
-    WHERE seq = @seq AND status IN (${from.map((state) => `'${state}'`).join(', ')}) ${guard}
+    WHERE seq = @seq AND status IN (${from.map((state) => `'${state}'`).join(', ')}) AND archived = 0 ${guard}
     RETURNING ${JOB_COLUMNS}`
 }
 
@@ -147,7 +147,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
     setStreamCursor: (seq, attempt, cursor) => void setCursor.run({ seq, attempt, cursor }),
     hasPendingDelivery: (seq) => pending.get(seq) !== undefined,
-    postponeRemoval: (seq, steady) => void postpone.run(steady, seq),
+    postponeArchiving: (seq, steady) => void postpone.run(steady, seq),
     remove(seq) {
       removeSearch.run(seq)
       remove.run(seq)
@@ -191,5 +191,6 @@ function newRow(seq: number, job: Parameters<JobStore['insert']>[0], now: number
     streamCursor: 0,
     webhook: job.webhook ?? null,
     error: null,
+    archived: 0,
   }
 }

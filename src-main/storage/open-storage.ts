@@ -11,6 +11,7 @@ import { createEndpointStore } from './endpoint-store.ts'
 import { createEventStore } from './event-store.ts'
 import { createGraphStore } from './graph-store.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { createJobArchive } from './job-archive.ts'
 import { createJobPayloads } from './job-payloads.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoadTestStore } from './load-test-store.ts'
@@ -56,6 +57,7 @@ export function openStorage(file: string, now: number): Storage {
     poke: commit.poke,
     payloads,
     jobs: createJobStore(db, events, createJobPayloads(db, payloads)),
+    archive: createJobArchive(db),
     chunks: createChunkStore(db),
     endpoints: createEndpointStore(db, events, commit),
     workers: createWorkerStore(db, events),

@@ -60,7 +60,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
       throw fileError(error, 'a payload could not be stored')
     }
     recent.put(name, bytes)
-    return { file: name, head: headOf(bytes) }
+    return { file: name, head: headOf(bytes), bytes: bytes.length }
   }
 
   return {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
+import { settle } from '../support/fake-clock.ts'
 
 /** A service with paused endpoints and jobs: so many that wait on each, and so many that have failed on e. */
 async function withJobs({ waiting, failed }: { readonly waiting: number; readonly failed: number }) {
@@ -34,7 +35,7 @@ describe('a bulk move', () => {
     expect(await bulk({ action: 'retry', ids: [first, first, ...made.waiting, 'gone'] })).toEqual({
       changed: 1,
       refused: [
-        { reason: 'unknown, or its retention is over', count: 1 },
+        { reason: 'unknown, or its time in the history is over', count: 1 },
         { reason: 'IN_QUEUE; retry needs one of FAILED, TIMED_OUT', count: 2 },
       ],
     })
@@ -90,6 +91,40 @@ describe('a bulk move', () => {
     await post('/api/jobs/bulk', { action: 'cancel', filter: { status: ['IN_PROGRESS'] } })
     expect(await orders).toEqual([jobId])
     await waitForJob(jobId, 'CANCELLED')
+  })
+
+  it('runs again what has ended, as new jobs with the same input and policy, and leaves the old ones', async () => {
+    const { bulk, made, get, count, clock, run, storage } = await withJobs({ waiting: 1, failed: 2 })
+    await clock.leap(31 * 60_000)
+    for (let n = 0; n < 10; n++) await settle()
+    const [first = ''] = made.failed
+    const low = await run({ word: 'low' }, { policy: { lowPriority: true, ttl: 20_000 } })
+    await storage().write(() =>
+      storage().jobs.move(
+        storage().jobs.find(low)?.seq ?? 0,
+        'cancel',
+        {},
+        { now: clock.wall(), steady: clock.wall() },
+      ),
+    )
+    await bulk({ action: 'rerun', ids: [low] })
+    const [{ id }] = (await get('/api/jobs?limit=1')).requests
+    expect(await get(`/api/jobs/${id}`)).toMatchObject({
+      status: 'IN_QUEUE',
+      input: { word: 'low' },
+      lowPriority: true,
+    })
+    expect(storage().jobs.find(id)).toMatchObject({ ttlMs: 20_000, webhook: null })
+    expect(await bulk({ action: 'rerun', ids: [...made.failed, made.waiting[0] ?? '', 'gone'] })).toEqual({
+      changed: 2,
+      refused: [
+        { reason: 'unknown, or its time in the history is over', count: 1 },
+        { reason: 'IN_QUEUE; only a job that has ended is run again', count: 1 },
+      ],
+    })
+    expect(await get(`/api/jobs/${first}`)).toMatchObject({ status: 'FAILED', input: { n: 0, word: 'keel' } })
+    expect(await count('FAILED')).toBe(2)
+    expect((await bulk({ action: 'rerun', filter: { q: 'keel', status: ['FAILED'] } })).changed).toBe(2)
   })
 
   for (const [what, body] of [

@@ -290,6 +290,8 @@ describe('settings', () => {
     maxWorkers: 32,
     python: 'python3',
     logRetentionDays: 7,
+    jobHistoryDays: 7,
+    jobHistoryMaxMib: 5120,
     assetsMaxMib: 10_240,
   }
 

@@ -35,6 +35,7 @@ for (const [name, path] of [
             status: 'FAILED',
             createdAt: expect.any(Number),
             finishedAt: clock.wall(),
+            expiresAt: clock.wall() + 30 * 60_000,
             delayTime: 0,
             executionTime: 30,
             workerId: worker.id,

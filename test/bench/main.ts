@@ -9,6 +9,7 @@ import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
+import { heldLoop } from './rows/held-loop.ts'
 import { idleService } from './rows/idle.ts'
 import { jobsTable } from './rows/jobs-table.ts'
 import { largeBodies } from './rows/large-bodies.ts'
@@ -33,6 +34,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   million: millionJobs,
   '20mb': largeBodies,
   ended: endedJobs,
+  'held-loop': heldLoop,
   build: buildTimes,
   preview: previewSaves,
   pages: pageStart,

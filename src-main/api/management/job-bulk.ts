@@ -5,6 +5,7 @@ import { limit } from '../../contract/limits.ts'
 import { countJobs } from '../../services/management/count-jobs.ts'
 import { type ListRequest, listJobs, listJobsById, searchable } from '../../services/management/list-jobs.ts'
 import { moveJobs } from '../../services/management/move-jobs.ts'
+import { runJobsAgain } from '../../services/management/run-jobs-again.ts'
 import { readJson } from '../read-body.ts'
 import { queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
@@ -18,6 +19,7 @@ function filterOf(c: Context): Omit<ListRequest, 'limit' | 'offset'> {
     workerId: queryValue(c, 'worker', FILTER.worker),
     from: queryValue(c, 'from', FILTER.from),
     to: queryValue(c, 'to', FILTER.to),
+    archived: queryValue(c, 'expired', FILTER.expired),
     q: queryValue(c, 'q', FILTER.q),
     cursor: queryValue(c, 'cursor', FILTER.cursor),
   }
@@ -25,22 +27,23 @@ function filterOf(c: Context): Omit<ListRequest, 'limit' | 'offset'> {
 
 /** Many jobs at once: listed, counted, moved. */
 export const JOB_BULK_OPERATIONS = {
-  async jobList(c, { storage }) {
+  async jobList(c, service) {
     const { query } = APP_ROUTES.jobList
     const ids = queryValue(c, 'ids', query.ids)
-    if (ids !== undefined) return c.json(listJobsById(storage, ids))
+    if (ids !== undefined) return c.json(listJobsById(service, ids))
     const offset = queryValue(c, 'offset', query.offset)
     const page = queryValue(c, 'limit', query.limit)
-    return c.json(await listJobs(storage, { ...filterOf(c), offset, limit: page }))
+    return c.json(await listJobs(service, { ...filterOf(c), offset, limit: page }))
   },
   jobCount: async (c, { storage }) =>
     c.json(await countJobs(storage, { ...filterOf(c), after: queryValue(c, 'after', FILTER.after) })),
   async jobBulk(c, service) {
     const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
     const { action, ids, filter = {} } = jobBulk.parse(value)
-    if (ids !== undefined) return c.json(await moveJobs(service, action, { ids }))
-    const { endpoint, status, worker, from, to, q, cursor } = filter
-    const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, cursor }
-    return c.json(await moveJobs(service, action, { filter: await searchable(service.storage, named) }))
+    const { endpoint, status, worker, from, to, q, expired, cursor } = filter
+    const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
+    const selection = ids === undefined ? { filter: await searchable(service.storage, named) } : { ids }
+    if (action === 'rerun') return c.json(await runJobsAgain(service, selection))
+    return c.json(await moveJobs(service, action, selection))
   },
 } as const satisfies Record<string, AppHandler>

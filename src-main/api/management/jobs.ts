@@ -3,6 +3,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Json } from '../../domain/json/json.ts'
+import { runJobAgain } from '../../services/management/run-jobs-again.ts'
 import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
@@ -21,7 +22,7 @@ function jobOf(c: Context, { storage }: ServiceContext): Job {
 async function detail(service: ServiceContext, job: Job): Promise<readonly Json[]> {
   const { storage, views } = service
   const facts = {
-    ...viewJobRow(job),
+    ...viewJobRow(service, job),
     lowPriority: job.lowPriority === 1,
     attempt: job.attempt,
     ...whyItWaits(service, job),
@@ -29,6 +30,7 @@ async function detail(service: ServiceContext, job: Job): Promise<readonly Json[
     history: storage.jobs.history(job.seq),
     deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
     chunkCount: storage.chunks.count(job.seq),
+    ...(storage.archive.isOutputRemoved(job.seq) ? { outputRemoved: true } : {}),
   }
   const input = (await storage.jobs.readInput(job))?.input ?? 'null'
   const output = await storage.jobs.readOutput(job)
@@ -37,7 +39,7 @@ async function detail(service: ServiceContext, job: Job): Promise<readonly Json[
 }
 
 async function progress(service: ServiceContext, job: Job): Promise<readonly Json[]> {
-  const facts = { ...viewJobRow(job), attempt: job.attempt, ...whyItWaits(service, job) }
+  const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...whyItWaits(service, job) }
   const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.readOutput(job) : undefined
   const end = output === undefined ? ['}'] : [',"progress":', output, '}']
   return [JSON.stringify(facts).slice(0, -1), ...end]
@@ -52,6 +54,10 @@ function whyItWaits({ storage, views }: ServiceContext, job: Job): ReturnType<ty
 export const JOB_OPERATIONS = {
   jobRead: async (c, service) => jsonAnswer(await detail(service, jobOf(c, service))),
   jobProgress: async (c, service) => jsonAnswer(await progress(service, jobOf(c, service))),
+  async jobRerun(c, service) {
+    const { id, status } = await runJobAgain(service, jobOf(c, service))
+    return c.json({ id, status })
+  },
   jobChunks(c, service) {
     const { query } = APP_ROUTES.jobChunks
     const after = queryValue(c, 'after', query.after) ?? 0

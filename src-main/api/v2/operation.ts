@@ -61,7 +61,8 @@ export function clientOf({ c, endpoint }: OperationRequest): StreamClient {
 export function jobOf({ c, service, endpoint }: OperationRequest): Job {
   const jobId = c.req.param('jobId') ?? ''
   const job = service.storage.jobs.find(jobId)
-  if (job === undefined || !isOf(job, endpoint, service))
+  // Archived: its retention is over, and production would not know it.
+  if (job === undefined || job.archived === 1 || !isOf(job, endpoint, service))
     throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job
 }

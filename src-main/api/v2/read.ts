@@ -10,7 +10,7 @@ export const health: Operation = ({ service, endpoint }) => {
   return jsonAnswer(JSON.stringify(readHealth(service.views, behind ?? endpoint)))
 }
 
-/** GET requests: jobs of the endpoint, newest first, with full-text search; those of a published graph without. */
+/** GET requests: jobs of the endpoint that the job API knows, newest first, with full-text search; those of a published graph without. */
 export const requests: Operation = async ({ c, service, endpoint }) => {
   const { query } = V2_ROUTES.requests
   const status = queryValue(c, 'status', query.status)
@@ -22,9 +22,16 @@ export const requests: Operation = async ({ c, service, endpoint }) => {
   if (endpoint.config.graph !== undefined) {
     if (q !== undefined)
       throw new AppError('BAD_FIELD', { field: 'q', why: 'jobs of a published graph have no search' })
-    return jsonAnswer(JSON.stringify(listGraphJobs(service.storage, endpoint.id, { status, cursor, limit: count })))
+    return jsonAnswer(JSON.stringify(listGraphJobs(service, endpoint.id, { status, cursor, limit: count })))
   }
   const states = status === undefined ? undefined : [status]
-  const page = await listJobs(service.storage, { endpointId: endpoint.id, states, q, cursor, limit: count })
+  const page = await listJobs(service, {
+    endpointId: endpoint.id,
+    states,
+    archived: false,
+    q,
+    cursor,
+    limit: count,
+  })
   return jsonAnswer(JSON.stringify(page))
 }

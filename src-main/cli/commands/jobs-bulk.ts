@@ -11,17 +11,18 @@ type BulkOptions = {
   readonly all?: boolean
 }
 
-const DONE = { retry: 'queued again', cancel: 'cancelled' } as const
+const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'run again as new jobs' } as const
 const DESCRIPTIONS = {
   retry: 'retry all failed and timed-out jobs that match',
   cancel: 'cancel all jobs that match and have not ended',
+  rerun: 'run all ended jobs that match again, as new jobs with the same inputs',
 } as const
 
 const jobs = (count: number) => `${count} ${count === 1 ? 'job' : 'jobs'}`
 
-/** `drydock jobs retry` and `jobs cancel`: many jobs at once. @param parent `drydock jobs` */
+/** `drydock jobs retry`, `jobs cancel` and `jobs rerun`: many jobs at once. @param parent `drydock jobs` */
 export function addJobsBulk(parent: Command, surroundings: Surroundings): void {
-  for (const action of ['retry', 'cancel'] as const) {
+  for (const action of ['retry', 'cancel', 'rerun'] as const) {
     parent
       .command(action)
       .description(DESCRIPTIONS[action])

@@ -55,6 +55,7 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
     }
     if (page.requests.length === 0) output.line(q === undefined ? 'There is no job.' : `No job matches "${q}".`)
     else showPage(output, page.requests, surroundings.now())
+    if (page.requests.some((job) => isExpired(job, surroundings.now()))) output.note(EXPIRED)
     if (page.cursor !== undefined) output.note(`Older jobs: the same command with --cursor ${page.cursor}`)
   }
 }
@@ -67,13 +68,18 @@ function addListOptions(command: Command): Command {
     .option('--cursor <cursor>', 'go on after the page that showed this cursor')
 }
 
+const EXPIRED =
+  'Expired: the API answers 404 for the job, as in production. It runs again as a new job with: drydock retry JOB --new'
+
+const isExpired = ({ expiresAt }: JobListItem, now: number) => expiresAt !== undefined && expiresAt <= now
+
 function showPage(output: Output, jobs: readonly JobListItem[], now: number): void {
   output.table(
     ['JOB', 'ENDPOINT', 'STATUS', 'CREATED', 'DELAY', 'EXECUTION', 'ERROR'],
     jobs.map((job) => [
       job.id,
       job.endpointId,
-      stateText(output, job.status),
+      isExpired(job, now) ? `${stateText(output, job.status)}, expired` : stateText(output, job.status),
       ago(job.createdAt, now),
       job.delayTime === undefined ? '' : duration(job.delayTime),
       job.executionTime === undefined ? '' : duration(job.executionTime),

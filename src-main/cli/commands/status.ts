@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AnswerOf } from '../client.ts'
-import { jobAddress, whyItWaits } from '../follow-job.ts'
+import { jobAddress, readExpired, whyItWaits } from '../follow-job.ts'
 import { ago } from '../format.ts'
 import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
@@ -29,12 +29,15 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const path = await jobAddress(client, first, second)
       if (options.history === true) {
-        showHistory(output, await client.call('jobRead', { path }), surroundings.now())
+        const job = await client.call('jobRead', { path })
+        showHistory(output, job, surroundings.now())
+        if (job.expiresAt !== undefined && job.expiresAt <= surroundings.now()) noteExpired(output, job)
         return
       }
-      const job = await client.call('status', { path })
+      const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
       const waits = job.status === 'IN_QUEUE' && !output.json
       showJob(output, path.endpointId, job, waits ? (await whyItWaits(client, path))?.text : undefined)
+      if ('expiresAt' in job) noteExpired(output, job)
     })
 }
 
@@ -53,4 +56,11 @@ function showHistory(output: Output, job: AnswerOf<'jobRead'>, now: number): voi
       entry.reason ?? '',
     ]),
   )
+}
+
+function noteExpired(output: Output, { id, outputRemoved }: Pick<AnswerOf<'jobRead'>, 'id' | 'outputRemoved'>): void {
+  output.note(
+    `Expired for the API, which answers 404 for it as in production. It runs again as a new job with: drydock retry ${id} --new`,
+  )
+  if (outputRemoved === true) output.note('Its output was deleted to make room; the setting is jobHistoryMaxMib.')
 }

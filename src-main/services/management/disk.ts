@@ -8,11 +8,12 @@ import { artifactsInUse, sweepArtifacts } from '../apps/sweep-artifacts.ts'
 import type { FolderEntry, FolderSize, Host } from '../ports/machine.ts'
 import type { Clock, Fleet, Storage } from '../ports.ts'
 import type { WorkerRegistry } from '../workers/worker-registry.ts'
+import { removeArchivedOutputs, SMALL_OUTPUT_BYTES } from './sweep-archive.ts'
 
 /** What looking and cleaning need. */
 export type DiskDeps = {
   readonly storage: Storage
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
   readonly fleet: Pick<Fleet, 'machine'>
   readonly host: Host
@@ -23,6 +24,8 @@ export type DiskDeps = {
 // What the pages show of logs is of the last hours; older lines are for those who search.
 const KEPT_LOG_MS = 86_400_000
 const LOG_BATCH = 2000
+// Whoever looks for what a job gave mostly looks on the same day.
+const KEPT_OUTPUT_MS = 86_400_000
 // The sweep leaves what was touched within it; see storage/sweep-artifact-files.
 const UNUSED_ARTIFACT_MS = 3_600_000
 const PACKED = '.tar.gz'
@@ -39,7 +42,8 @@ const FILES = {
 
 const NOTES: Readonly<Record<DiskKind, string>> = {
   database: 'Jobs, endpoints and log lines. Space of what is deleted is used again, so the file does not shrink.',
-  payloads: 'Inputs and outputs above 256 KiB. Each goes with the record of its job, when its retention is over.',
+  payloads:
+    'Inputs and outputs above 256 KiB. Each goes with the record of its job; how long and how large that history is are settings.',
   logs: 'Files between workers and the log, and the log of the service. Log lines themselves are in the database.',
   artifacts: 'Code of apps, packed and unpacked. Those that no release and no worker has go after an hour.',
   assets:
@@ -84,8 +88,8 @@ export async function cleanDisk(deps: DiskDeps, kind: DiskKind): Promise<number>
   } catch (error) {
     throw new AppError('NOT_DONE', { why: (error as Error).message.replace(/\.$/, '') })
   }
-  // Lines leave room inside the database, which no file shows.
-  if (kind === 'logs') return before.clean.bytes
+  // Lines and small outputs leave room inside the database, which no file shows.
+  if (kind === 'logs' || kind === 'payloads') return before.clean.bytes
   return Math.max(0, before.bytes - ((await use())?.bytes ?? 0))
 }
 
@@ -94,6 +98,9 @@ const CLEANERS: Readonly<Partial<Record<DiskKind, (deps: DiskDeps) => Promise<vo
     const before = clock.now() - KEPT_LOG_MS
     while ((await storage.write(() => storage.logs.trim(before, LOG_BATCH))) === LOG_BATCH);
     await host.emptyLog()
+  },
+  async payloads({ storage, clock }) {
+    await removeArchivedOutputs({ storage, clock }, clock.steady() - KEPT_OUTPUT_MS)
   },
   artifacts: sweepArtifacts,
   previews: ({ host }) => host.removePreviews(),
@@ -108,6 +115,12 @@ async function cleanable(deps: DiskDeps, kind: DiskKind): Promise<DiskUse['clean
     if (lines === 0 && own.bytes === 0) return undefined
     const effect = `Deletes ${inWords(lines, 'log line')} older than a day, and empties the log of the service.`
     return { bytes: bytes + own.bytes, effect }
+  }
+  if (kind === 'payloads') {
+    const { count, bytes } = storage.archive.outputsUpTo(clock.steady() - KEPT_OUTPUT_MS, SMALL_OUTPUT_BYTES)
+    if (count === 0) return undefined
+    const effect = `Deletes the outputs of ${inWords(count, 'job')} that the job API forgot more than a day ago. Their records and inputs stay.`
+    return { bytes, effect }
   }
   if (kind === 'artifacts') {
     const unused = await unusedArtifacts(deps)

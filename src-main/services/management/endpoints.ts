@@ -1,12 +1,15 @@
 import { type EndpointConfig, type EndpointUpdate, endpointConfig, programFault } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
+import { JOB_STATES } from '../../contract/job.ts'
 import { SEEN_AT_START } from '../../domain/app/plan.ts'
 import { endpointIdFrom } from '../../domain/endpoint-id.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
 import { faultsOn } from '../../domain/worker/faults.ts'
 import type { ProjectFolders } from '../ports/projects.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { purgeQueue } from '../queue/purge.ts'
 import { momentOf } from '../steady-clock.ts'
+import { writeInSlices } from '../write-slices.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
@@ -148,6 +151,15 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
   const { storage, clock } = deps
   const reason = 'its endpoint was deleted'
   await purgeQueue(deps, id, reason)
+  // Those that have ended may be as many as a week brings: what is left for the last write are the few of this moment.
+  await writeInSlices(
+    deps,
+    (limit) => storage.jobs.list({ endpointId: id, states: JOB_STATES.filter(isFinal), limit }),
+    ({ seq }) => {
+      storage.jobs.remove(seq)
+      return true
+    },
+  )
   await storage.write(() => {
     // Those that run, and those that came since the purge.
     const open = [

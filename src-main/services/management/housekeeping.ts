@@ -7,6 +7,7 @@ import { sweepArtifacts } from '../apps/sweep-artifacts.ts'
 import type { Clock, Log, Storage } from '../ports.ts'
 import { sweepDeadlines } from '../queue/sweep-deadlines.ts'
 import type { WorkerRegistry } from '../workers/worker-registry.ts'
+import { sweepArchive } from './sweep-archive.ts'
 
 /** What housekeeping needs. */
 export type HousekeepingDeps = {
@@ -78,9 +79,11 @@ export class Housekeeping {
   }
 
   async #tick(): Promise<void> {
-    const { storage, clock } = this.#deps
+    const { storage, clock, settings } = this.#deps
     clock.checkForJump()
-    while (!this.#stopped && (await sweepDeadlines({ storage, clock })));
+    const isStopped = () => this.#stopped
+    await sweepDeadlines({ storage, clock, isStopped })
+    if (!this.#stopped) await sweepArchive({ storage, clock, isStopped }, settings())
     if (clock.steady() - this.#trimmedAt >= TRIM_EVERY_MS) {
       this.#trimmedAt = clock.steady()
       await this.#trim()

@@ -1,7 +1,7 @@
 import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import { shortError } from '../../domain/job/read-error.ts'
-import type { Job, JobFilter, Storage } from '../ports.ts'
+import type { Clock, Job, JobFilter, Storage } from '../ports.ts'
 import { viewJobRow } from './views.ts'
 
 /** Filter and page as a client sends them. */
@@ -9,6 +9,8 @@ export type ListRequest = {
   readonly endpointId: string | undefined
   readonly states?: readonly JobState[] | undefined
   readonly workerId?: string | undefined
+  /** Only jobs that the job API has forgotten, or only those that it knows. */
+  readonly archived?: boolean | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
   readonly q: string | undefined
@@ -17,29 +19,31 @@ export type ListRequest = {
   readonly limit: number | undefined
 }
 
+type Deps = { readonly storage: Storage; readonly clock: Clock }
+
 // One search catches the index up so far at most; the rest follows in the background.
 const CATCH_UP = 500
 
 /** A page of jobs, newest first. With `q` every word of it must occur in id, input, output or error. */
-export async function listJobs(storage: Storage, request: ListRequest): Promise<JobList> {
+export async function listJobs({ storage, clock }: Deps, request: ListRequest): Promise<JobList> {
   const count = request.limit ?? limit('listPage')
   const filter = await searchable(storage, request)
   const jobs = storage.jobs.list({ ...filter, offset: request.offset, limit: count + 1 })
   const page = jobs.slice(0, count)
   const last = page.at(-1)
   const more = jobs.length > count && last !== undefined
-  return { requests: page.map(viewListed), ...(more ? { cursor: String(last.seq) } : {}) }
+  return { requests: page.map((job) => viewListed(clock, job)), ...(more ? { cursor: String(last.seq) } : {}) }
 }
 
 /** These jobs alone, in the order asked for; those that are gone are left out. */
-export function listJobsById(storage: Storage, ids: readonly string[]): JobList {
+export function listJobsById({ storage, clock }: Deps, ids: readonly string[]): JobList {
   const jobs = ids.map((id) => storage.jobs.find(id)).filter((job) => job !== undefined)
-  return { requests: jobs.map(viewListed) }
+  return { requests: jobs.map((job) => viewListed(clock, job)) }
 }
 
-/** A page of the jobs of a published graph, newest first. With `status` it may be shorter than `limit`. */
+/** A page of the jobs of a published graph that the job API knows, newest first. With `status` it may be shorter than `limit`. */
 export function listGraphJobs(
-  storage: Storage,
+  { storage, clock }: Deps,
   graphId: string,
   { status, cursor, limit: count = limit('listPage') }: GraphJobsRequest,
 ): JobList {
@@ -50,7 +54,7 @@ export function listGraphJobs(
   const last = seqs.slice(0, count).at(-1)
   const more = seqs.length > count && last !== undefined
   return {
-    requests: found.filter((job) => job !== undefined).map(viewListed),
+    requests: found.filter((job) => job !== undefined).map((job) => viewListed(clock, job)),
     ...(more ? { cursor: String(last) } : {}),
   }
 }
@@ -68,11 +72,21 @@ export async function searchable(
 ): Promise<JobFilter> {
   const text = q?.trim() === '' ? undefined : q
   if (text !== undefined && storage.search.behind()) await storage.write(() => storage.search.catchUp(CATCH_UP))
-  const { endpointId, states, workerId, from, to } = rest
-  return { endpointId, states, workerId, from, to, text, before: cursor === undefined ? undefined : Number(cursor) }
+  const { endpointId, states, workerId, archived, from, to } = rest
+  return {
+    endpointId,
+    states,
+    workerId,
+    archived,
+    from,
+    to,
+    text,
+    before: cursor === undefined ? undefined : Number(cursor),
+  }
 }
 
 // An error may hold a long traceback; whoever opens the job sees it whole.
-function viewListed(job: Job): JobListItem {
-  return viewJobRow(job.error === null ? job : { ...job, error: shortError(job.error, limit('listErrorLength')) })
+function viewListed(clock: Clock, job: Job): JobListItem {
+  const error = job.error === null ? null : shortError(job.error, limit('listErrorLength'))
+  return viewJobRow({ clock }, { ...job, error })
 }

@@ -172,13 +172,15 @@ export function viewDelivery({ clock }: Pick<ViewDeps, 'clock'>, delivery: Webho
 }
 
 /** A job as a row of a list. */
-export function viewJobRow(job: Job): JobListItem {
+export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobListItem {
   return {
     id: job.id,
     endpointId: job.endpointId,
     status: job.status,
     createdAt: job.createdAt,
-    ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt }),
+    ...(job.finishedAt === null
+      ? {}
+      : { finishedAt: job.finishedAt, expiresAt: job.deadlineAt - clock.steady() + clock.now() }),
     ...(job.delayMs === null ? {} : { delayTime: job.delayMs }),
     ...(job.executionMs === null ? {} : { executionTime: job.executionMs }),
     ...(job.workerId === null ? {} : { workerId: job.workerId }),

@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/json/json.ts'
 
 /** A large payload that is on the disk already. `head` is the beginning of its text, for the search. */
-export type PayloadFile = { readonly file: string; readonly head: string }
+export type PayloadFile = { readonly file: string; readonly head: string; readonly bytes: number }
 
 /** A payload as a write stores it: its JSON text for the row itself, or the file that the row is to name. */
 export type KeptPayload = string | PayloadFile

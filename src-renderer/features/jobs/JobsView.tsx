@@ -95,8 +95,8 @@ function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
         </Button>
       }
     >
-      There are no jobs yet. Each request to an endpoint makes one. It is kept for 30 minutes after its end, one of
-      runsync for a minute.
+      There are no jobs yet. Each request to an endpoint makes one. It stays here for days after its end, also when the
+      job API has forgotten it; how long is a setting.
     </EmptyState>
   )
 }

@@ -33,6 +33,18 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
     done: 'Retention of logs',
     refusal: 'A whole number from 1 to 365.',
   },
+  jobHistoryDays: {
+    label: 'Keep ended jobs, in days',
+    help: 'Records, inputs, outputs and timelines of jobs that the job API has forgotten: a minute after runsync, 30 minutes after run. With 0 they go then. What is older goes within a second.',
+    done: 'Retention of ended jobs',
+    refusal: 'A whole number from 0 to 365.',
+  },
+  jobHistoryMaxMib: {
+    label: 'Size of ended jobs, in MiB',
+    help: 'What those jobs may take, all together. Above it the largest outputs go first and leave their records. Applies within a second.',
+    done: 'Size of ended jobs',
+    refusal: 'A whole number from 10 to 10,000,000.',
+  },
   assetsMaxMib: {
     label: 'Files of workflows, in MiB',
     help: 'Pictures that runs gave and that nodes load, all together. Above it goes what nothing refers to, then the oldest runs. Applies to the next file.',

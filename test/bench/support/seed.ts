@@ -19,10 +19,13 @@ export type Seed = {
   readonly command: string
   readonly jobs: number
   readonly ended: boolean
+  /** How long the job API knows those that have ended; a day without it. */
+  readonly retentionMs?: number
 }
 
 /** Makes a data folder with one endpoint and so many jobs that wait, or that have ended. */
-export async function seedFolder(folder: string, { endpointId, command, jobs, ended }: Seed): Promise<void> {
+export async function seedFolder(folder: string, seed: Seed): Promise<void> {
+  const { endpointId, command, jobs } = seed
   const storage = openStorage(join(folder, 'drydock.db'), Date.now())
   const now = Date.now()
   const config = endpointConfig.parse({ name: endpointId, command, workersMin: 1, workersMax: 1 })
@@ -30,7 +33,7 @@ export async function seedFolder(folder: string, { endpointId, command, jobs, en
   await storage.write(() => storage.endpoints.save({ ...endpoint, createdAt: now, updatedAt: now }, 'created', now))
   for (let first = 0; first < jobs; first += BATCH) {
     await storage.write(() => {
-      for (let n = first; n < Math.min(jobs, first + BATCH); n++) addJob(storage, endpointId, n, ended)
+      for (let n = first; n < Math.min(jobs, first + BATCH); n++) addJob(storage, seed, n)
     })
   }
   while (await storage.write(() => storage.search.catchUp(BATCH)));
@@ -38,7 +41,7 @@ export async function seedFolder(folder: string, { endpointId, command, jobs, en
   spawnSync('sync', ['-f', folder]) // else the system would write it back while the service is measured
 }
 
-function addJob({ jobs }: Storage, endpointId: string, n: number, ended: boolean): void {
+function addJob({ jobs }: Storage, { endpointId, ended, retentionMs = DAY_MS }: Seed, n: number): void {
   const moment = { now: Date.now(), steady: Date.now() }
   const words = [WORDS[n % 10], WORDS[Math.floor(n / 10) % 10], WORDS[Math.floor(n / 100) % 10]].join(' ')
   const { seq } = jobs.insert(
@@ -51,7 +54,7 @@ function addJob({ jobs }: Storage, endpointId: string, n: number, ended: boolean
       lowPriority: false,
       executionTimeoutMs: 600_000,
       ttlMs: DAY_MS,
-      retentionMs: DAY_MS,
+      retentionMs,
       idempotencyKey: undefined,
     },
     moment,

@@ -294,3 +294,49 @@ describe('stream', () => {
     expect(await run(['stream', 'hello', 'j1'])).toMatchObject({ exitCode: 4 })
   })
 })
+
+describe('a job that has expired for the API', () => {
+  const notFound = (response: Parameters<typeof sendError>[0]) => sendError(response, 404, 'JOB_NOT_FOUND', 'gone')
+  const expired = { ...detail, status: 'COMPLETED', waitingReason: undefined, output: { ok: 1 }, expiresAt: NOW - 1 }
+  const answers = {
+    'GET /api/jobs/j1': expired,
+    'GET /v2/hello/status/j1': notFound,
+    'POST /v2/hello/retry/j1': notFound,
+    'POST /api/jobs/j1/rerun': { id: 'j2', status: 'IN_QUEUE' },
+    'GET /api/jobs': { requests: [expired, { ...expired, id: 'j3', expiresAt: NOW + 1 }] },
+  }
+
+  test.each([
+    ['status', 'j1'],
+    ['status', 'hello', 'j1'],
+    ['status', 'j1', '--history'],
+  ])('is read with %s %s, and says so', async (...argv) => {
+    const { run } = await setup(answers)
+    const { stdout, stderr, exitCode } = await run(argv)
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('{"ok":1}')])
+    expect(stderr).toContain('Expired for the API')
+    expect(stderr).toContain('drydock retry j1 --new')
+  })
+
+  test('is marked in the list, and no other', async () => {
+    const { run } = await setup(answers)
+    const { stdout, stderr } = await run(['jobs'])
+    expect(stdout).toMatch(/^j1 .*COMPLETED, expired/m)
+    expect(stdout).toMatch(/^j3 .*COMPLETED (?!, expired)/m)
+    expect(stderr).toContain('Expired: the API answers 404')
+  })
+
+  test('cannot be retried; the refusal says how it runs again, and that works', async () => {
+    const { run } = await setup(answers)
+    const { exitCode, stderr } = await run(['retry', 'j1'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('drydock retry j1 --new')
+    expect((await run(['retry', 'j1', '--new'])).stdout).toContain('j2')
+  })
+
+  test('that nobody knows any more is refused as before', async () => {
+    const { run } = await setup({ ...answers, 'GET /api/jobs/j1': notFound })
+    const { exitCode, stderr } = await run(['status', 'hello', 'j1'])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('gone')])
+  })
+})

@@ -13,6 +13,7 @@ describe('jobs retry and jobs cancel', () => {
     ],
     [['retry', '--search', 'out of memory'], { action: 'retry', filter: { q: 'out of memory' } }],
     [['cancel', '--all'], { action: 'cancel', filter: {} }],
+    [['rerun', '--status', 'FAILED'], { action: 'rerun', filter: { status: ['FAILED'] } }],
   ])('%j sends %j', async (argv, body) => {
     const { run, service } = await setup()
     await run(['jobs', ...argv])

@@ -52,6 +52,8 @@ const settings = {
   maxWorkers: 32,
   python: 'python3',
   logRetentionDays: 7,
+  jobHistoryDays: 7,
+  jobHistoryMaxMib: 5120,
   assetsMaxMib: 10_240,
 }
 

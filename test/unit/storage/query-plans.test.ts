@@ -7,6 +7,7 @@ import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts
 import { createEventStore } from '../../../src-main/storage/event-store.ts'
 import { createGraphStore } from '../../../src-main/storage/graph-store.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
+import { createJobArchive } from '../../../src-main/storage/job-archive.ts'
 import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
 import { createLoadTestStore } from '../../../src-main/storage/load-test-store.ts'
@@ -37,6 +38,7 @@ const SMALL = [
   'projects',
   'assets_total',
   'workflow_runs_total',
+  'job_archive_total',
 ]
 // Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
 const READ_WHOLE = [
@@ -73,6 +75,7 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   const events = createEventStore(spied, commit)
   const state = createStateStore(spied)
   createJobStore(spied, events, createJobPayloads(spied, payloadsInRows))
+  createJobArchive(spied)
   createIsNamed(spied)
   deleteRemovedPayloads(spied, commit, payloadsInRows)
   createChunkStore(spied)
@@ -147,6 +150,9 @@ describe('the check', () => {
     ['waiting jobs of a published graph', `jobs.status = 'IN_QUEUE'`, 'graph_jobs_of_endpoint'],
     ['jobs of a published graph', 'FROM graph_jobs WHERE endpoint_id = ?', 'graph_jobs_of_endpoint'],
     ['deadlines', 'FROM jobs WHERE deadline_at <= ?', 'jobs_by_deadline'],
+    ['the list of a state, archived', 'status = @status AND archived = 1', 'archived_jobs_by_state'],
+    ['what is archived for too long', 'FROM job_archive WHERE archived_at <= ?', 'job_archive_by_time'],
+    ['the largest archived outputs', 'FROM job_archive WHERE output_bytes > ? ORDER BY', 'job_archive_by_output'],
     ['the list of an endpoint', 'FROM jobs WHERE endpoint_id = @endpointId AND seq BETWEEN', 'jobs_by_endpoint'],
     ['the list of a worker', 'FROM jobs WHERE worker_id = @workerId', 'jobs_by_worker'],
     ['the list of a state', 'status = @status AND low_priority = @lowPriority', 'jobs_by_state'],
@@ -172,6 +178,8 @@ describe('the check', () => {
     ['job_outputs', 'seq'],
     ['idempotency_keys', 'seq'],
     ['webhook_deliveries', 'seq'],
+    ['job_archive', 'seq'],
+    ['graph_jobs', 'seq'],
   ]) {
     it(`a job that is removed takes its rows of ${table} along by an index`, () => {
       expect(plan(db, `DELETE FROM ${table} WHERE ${column} = ?`).join('; ')).toMatch(/^SEARCH/)

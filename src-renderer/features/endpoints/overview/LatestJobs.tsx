@@ -86,7 +86,7 @@ export function LatestJobs({ endpointId }: { readonly endpointId: string }) {
       {jobs === undefined && error === null && <SkeletonRows rows={4} />}
       {jobs?.length === 0 && (
         <EmptyState command={`drydock runsync ${endpointId} '{}'`}>
-          No job is kept here: each goes 30 minutes after its end, one of runsync after a minute. This sends one:
+          There is no job here yet, or its time in the history is over. This sends one:
         </EmptyState>
       )}
       {jobs !== undefined && jobs.length > 0 && (

@@ -1,4 +1,4 @@
-import { Columns2, RotateCcw, X } from 'lucide-react'
+import { Columns2, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
@@ -15,6 +15,7 @@ export type BulkBarProps = {
   readonly words: string
   readonly retry: Bulk
   readonly cancel: Bulk
+  readonly rerun: Bulk
   readonly busy: BulkAction | undefined
   /** Where the two selected jobs stand beside each other; undefined unless they are two. */
   readonly compare: string | undefined
@@ -22,23 +23,31 @@ export type BulkBarProps = {
 }
 
 /** The selection: how many, what can be done with them, and out of it. */
-export function BulkBar({ words, retry, cancel, busy, compare, onClear }: BulkBarProps) {
+export function BulkBar({ words, retry, cancel, rerun, busy, compare, onClear }: BulkBarProps) {
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'Selected jobs'
     return [
       { id: 'bulk-retry', group, label: `Retry ${words}`, keys: 'r', run: () => void retry.run() },
+      { id: 'bulk-rerun', group, label: `Run ${words} again as new jobs`, run: () => void rerun.run() },
       { id: 'bulk-cancel', group, label: `Cancel ${words}`, keys: 'c', run: () => setAsks(true) },
       { id: 'bulk-clear', group, label: 'Select none', run: onClear },
     ]
-  }, [words, retry, onClear])
+  }, [words, retry, rerun, onClear])
   const cancels = cancel.count === undefined ? 'Cancel' : `Cancel ${counted(cancel.count, 'job')}`
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
       <span className="font-medium">{words}</span>
       <Button disabled={!retry.count || busy !== undefined} onClick={() => void retry.run()}>
         <RotateCcw aria-hidden /> {busy === 'retry' ? 'Retrying' : 'Retry'} {numberOf(retry)}
+      </Button>
+      <Button
+        disabled={!rerun.count || busy !== undefined}
+        title="New jobs with the same inputs"
+        onClick={() => void rerun.run()}
+      >
+        <Repeat aria-hidden /> {busy === 'rerun' ? 'Queueing' : 'Run again'} {numberOf(rerun)}
       </Button>
       <Button kind="danger" disabled={!cancel.count || busy !== undefined} onClick={() => setAsks(true)}>
         <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}

@@ -6,14 +6,15 @@ import { ADDRESS } from '../../../addresses.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Duration, Nothing } from '../../../ui/Values.tsx'
-import { TimeCell } from './TimeCell.tsx'
+import { ExpiredMark } from '../ExpiredMark.tsx'
+import { TimeCell, useCellNow } from './TimeCell.tsx'
 
 // Letters of an id that tell it from those of the same minute.
 const ID_END = 8
 
 /** The columns of the list of jobs. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
-  { id: 'state', header: 'State', width: 100, cell: ({ status }) => <JobStateDot state={status} /> },
+  { id: 'state', header: 'State', width: 156, cell: (job) => <StateCell job={job} /> },
   {
     id: 'job',
     header: 'Job',
@@ -81,6 +82,15 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
 
 /** The same for one endpoint. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
+
+function StateCell({ job }: { readonly job: JobListItem }) {
+  return (
+    <span className="inline-flex items-center gap-2">
+      <JobStateDot state={job.status} />
+      <ExpiredMark expiresAt={job.expiresAt} now={useCellNow()} />
+    </span>
+  )
+}
 
 // A job that nobody has taken yet was not tried.
 function triesOf({ retries = 0, delayTime }: JobListItem): ReactNode {

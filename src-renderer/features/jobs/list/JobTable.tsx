@@ -42,6 +42,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             words={selected.kind === 'all' ? `All ${words}` : `${counted(selected.jobs.size, 'job')} selected`}
             retry={bulk.retry}
             cancel={bulk.cancel}
+            rerun={bulk.rerun}
             busy={bulk.busy}
             compare={comparison(selected)}
             onClear={clear}

@@ -10,9 +10,12 @@ export function NowForCells({ children }: { readonly children: ReactNode }) {
   return <Now value={useNow(SECOND_MS)}>{children}</Now>
 }
 
+/** The time that the cells below show, ms since the epoch. */
+export const useCellNow = () => use(Now)
+
 /** How long ago something was; the exact time on hover. @param at ms since the epoch */
 export function TimeCell({ at }: { readonly at: number }) {
-  const now = use(Now)
+  const now = useCellNow()
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)} className="text-ink-2">
       {ago(at, now)}

@@ -1,23 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useStore } from 'zustand'
-import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
+import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-main/contract/job.ts'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
-import { TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
+import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { counted } from '../../../ui/format.ts'
+import { isExpired } from '../ExpiredMark.tsx'
 import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
 import type { JobWindow } from './job-window.ts'
 import type { Selected } from './use-selection.ts'
 
-/** A move of what is selected. */
+/** An action on what is selected. */
 export type Bulk = {
-  /** How many of the selected jobs it can move; undefined while that is counted. */
+  /** How many of the selected jobs it is for; undefined while that is counted. */
   readonly count: number | undefined
   readonly run: () => Promise<void>
 }
 
-/** The moves of what is selected. @param onDone hears of a move that went well */
+/** The actions on what is selected. @param onDone hears of one that went well */
 export function useBulk({
   list,
   selected,
@@ -27,18 +28,19 @@ export function useBulk({
   readonly selected: Selected
   readonly onDone: () => void
 }): Readonly<Record<BulkAction, Bulk>> & { readonly busy: BulkAction | undefined } {
-  const { client, store } = useApp()
+  const { client, store, platform } = useApp()
   const [busy, setBusy] = useState<BulkAction>()
   const rows = useStore(list, (state) => state.rows)
   const all = {
     retry: useCountOf('retry', list, selected),
     cancel: useCountOf('cancel', list, selected),
+    rerun: useCountOf('rerun', list, selected),
   }
   const idsFor = (action: BulkAction) =>
     selected.kind === 'all'
       ? []
       : [...selected.jobs.values()]
-          .filter((job) => from(action).includes((rows.get(job.id) ?? job).status))
+          .filter((job) => isMeant(action, rows.get(job.id) ?? job, platform.now()))
           .map(({ id }) => id)
 
   const run = useCallback(
@@ -46,10 +48,15 @@ export function useBulk({
       const { cursor, countedAt } = list.getState()
       const named =
         selected.kind === 'all'
-          ? { filter: bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt) }
+          ? {
+              filter: {
+                ...bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt),
+                ...expiredFor(action),
+              },
+            }
           : { ids }
       setBusy(action)
-      list.patch(ids, { status: TRANSITIONS[action].to })
+      if (action !== 'rerun') list.patch(ids, { status: TRANSITIONS[action].to })
       const { tell } = store.getState()
       try {
         const { changed, refused } = await client.call('jobBulk', { body: { action, ...named } })
@@ -72,12 +79,20 @@ export function useBulk({
     const ids = idsFor(action)
     return { count: selected.kind === 'all' ? all[action] : ids.length, run: () => run(action, ids) }
   }
-  return { retry: bulk('retry'), cancel: bulk('cancel'), busy }
+  return { retry: bulk('retry'), cancel: bulk('cancel'), rerun: bulk('rerun'), busy }
 }
 
-const DONE = { retry: 'queued again', cancel: 'cancelled' } as const
+const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'queued as new jobs' } as const
 
-const from = (action: BulkAction): readonly JobState[] => TRANSITIONS[action].from
+const from = (action: BulkAction): readonly JobState[] =>
+  action === 'rerun' ? JOB_STATES.filter(isFinal) : TRANSITIONS[action].from
+
+// No move takes a job that the job API has forgotten; such a one is run again.
+const expiredFor = (action: BulkAction) => (action === 'rerun' ? {} : { expired: false })
+
+function isMeant(action: BulkAction, job: JobListItem, now: number): boolean {
+  return from(action).includes(job.status) && (action === 'rerun' || !isExpired(job, now))
+}
 
 const tellRefused = ({ reason, count }: { readonly reason: string; readonly count: number }) =>
   `${counted(count, 'job')} left as ${count === 1 ? 'it is' : 'they are'}: ${reason}.`
@@ -91,7 +106,8 @@ function useCountOf(action: BulkAction, list: JobWindow, selected: Selected): nu
   const { client } = useApp()
   const { cursor, countedAt } = useStore(list)
   const states = statesFor(action, list.filter)
-  const query = { ...queryOf(list.filter, countedAt), status: states.join(','), cursor }
+  const expired = action === 'rerun' ? undefined : 'false'
+  const query = { ...queryOf(list.filter, countedAt), status: states.join(','), cursor, expired }
   const { data } = useQuery({
     queryKey: ['job-count', query],
     queryFn: ({ signal }) => client.call('jobCount', { query, signal }),

@@ -1,7 +1,7 @@
-import { Columns2, Copy, Ellipsis, PencilLine, RotateCcw, X } from 'lucide-react'
+import { Columns2, Copy, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { canMove } from '../../../../src-main/domain/job/transitions.ts'
+import { canMove, isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { JobDetail } from '../../../api-client/job-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -11,27 +11,35 @@ import { CommandsHere } from '../../../ui/CommandsHere.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
+import { useNow } from '../../../ui/use-now.ts'
+import { isExpired } from '../ExpiredMark.tsx'
 import { useJobActions } from './use-job-actions.ts'
+
+const SECOND_MS = 1000
 
 /** What can be done with a job: the main action as a button, all of it in the palette. */
 export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { id, endpointId, status } = job
   const [, go] = useLocation()
   const { platform, store } = useApp()
-  const { retry, cancel } = useJobActions(job)
+  const { retry, cancel, rerun } = useJobActions(job)
+  const expired = isExpired(job, useNow(SECOND_MS))
   const [asks, setAsks] = useState(false)
-  const [retries, cancels] = [canMove(status, 'retry'), canMove(status, 'cancel')]
+  // What the job API has forgotten it cannot retry: then a new job is all there is.
+  const [retries, cancels] = [canMove(status, 'retry') && !expired, canMove(status, 'cancel')]
+  const reruns = isFinal(status)
   const edit = ADDRESS.requestFromJob(endpointId, id)
   const compare = `${ADDRESS.jobs}/compare?a=${encodeURIComponent(id)}`
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'This job'
     return [
       ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
+      ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', run: () => void rerun() }] : []),
       ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
       { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
       { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
     ]
-  }, [retries, cancels, retry, go, edit, compare])
+  }, [retries, reruns, cancels, retry, rerun, go, edit, compare])
   const copyId = () =>
     platform.copy(id).then(
       () => store.getState().tell({ kind: 'done', text: 'The id is copied.' }),
@@ -42,6 +50,11 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       {retries && (
         <Button kind="main" onClick={() => void retry()}>
           <RotateCcw aria-hidden /> Retry
+        </Button>
+      )}
+      {reruns && (
+        <Button kind={expired ? 'main' : 'plain'} onClick={() => void rerun()} title="A new job with the same input">
+          <Repeat aria-hidden /> Run again
         </Button>
       )}
       {cancels && (

@@ -11,13 +11,17 @@ import { Page } from '../../../ui/Page.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
+import { useNow } from '../../../ui/use-now.ts'
 import { RelativeTime } from '../../../ui/Values.tsx'
+import { ExpiredMark } from '../ExpiredMark.tsx'
 import { JobActionBar } from './JobActionBar.tsx'
 import { JobTab } from './JobTab.tsx'
 import { JOB_TABS, type JobTabName } from './job-tabs.ts'
 import { Timeline } from './Timeline.tsx'
 import { useJob } from './use-job.ts'
 import { WhyItWaits } from './WhyItWaits.tsx'
+
+const SECOND_MS = 1000
 
 /** The page of a job. */
 export function JobPage({ jobId }: { readonly jobId: string }) {
@@ -63,10 +67,12 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
 }
 
 function Facts({ job }: { readonly job: JobDetail }) {
-  const { status, createdAt, endpointId, workerId, attempt, lowPriority } = job
+  const { status, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority } = job
+  const now = useNow(SECOND_MS)
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-ink-2">
       <JobStateDot state={status} />
+      <ExpiredMark expiresAt={expiresAt} now={now} />
       <span>
         created <RelativeTime at={createdAt} />
       </span>

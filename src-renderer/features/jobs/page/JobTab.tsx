@@ -16,6 +16,9 @@ const NO_OUTPUT: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'Its time was over before it gave an output.',
 }
 
+const REMOVED =
+  'Its output was deleted to make room for newer jobs; the settings say how much the history may take. Run it again to get it.'
+
 const STREAMED = 'What it gave was streamed, chunk by chunk: see Stream.'
 
 // The list of what a handler has yielded stays empty unless its worker aggregates.
@@ -32,7 +35,7 @@ export function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: Jo
           <PayloadCard
             title={job.status === 'IN_PROGRESS' ? 'Latest progress' : 'Output'}
             value={job.output}
-            none={NO_OUTPUT[job.status]}
+            none={job.outputRemoved === true ? REMOVED : NO_OUTPUT[job.status]}
             note={isStreamedAlone(job) ? STREAMED : undefined}
           />
         </div>

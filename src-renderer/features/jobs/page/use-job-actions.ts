@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
+import { ADDRESS } from '../../../addresses.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/job-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 
@@ -8,12 +10,15 @@ import { useApp } from '../../../store/app-context.ts'
 export type JobActions = {
   readonly retry: () => Promise<void>
   readonly cancel: () => Promise<void>
+  /** Queues a new job like this one, and goes to its page. */
+  readonly rerun: () => Promise<void>
 }
 
 /** The actions of a job: shown at once, and taken back where the service refuses. */
 export function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>): JobActions {
   const { client, store } = useApp()
   const queries = useQueryClient()
+  const [, go] = useLocation()
   return useMemo(() => {
     const { queryKey } = jobQuery(client, id)
     const path = { endpointId, jobId: id }
@@ -32,9 +37,21 @@ export function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpoi
       void queries.invalidateQueries({ queryKey })
     }
 
+    async function rerun(): Promise<void> {
+      const { tell } = store.getState()
+      try {
+        const made = await client.call('jobRerun', { path: { jobId: id } })
+        tell({ kind: 'done', text: 'It runs again as a new job, which is this one.' })
+        go(ADDRESS.job(made.id))
+      } catch (error) {
+        tell({ kind: 'error', text: (error as Error).message })
+      }
+    }
+
     return {
+      rerun,
       retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
       cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
     }
-  }, [client, store, queries, id, endpointId])
+  }, [client, store, queries, id, endpointId, go])
 }

@@ -70,7 +70,7 @@ export const CLI_ERRORS = {
   NO_EARLIER_RELEASE: {
     exitCode: EXIT_CODES.failed,
     message:
-      'No earlier release of {app}/{environment} has other code than the active one. `drydock env get {environment}` lists all; `drydock rollback NUMBER` takes the one that you name.',
+      '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists all; `drydock rollback NUMBER` tries one again that failed.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },

@@ -13,7 +13,7 @@ export function addRollback(program: Command, surroundings: Surroundings): void 
     .description('put the code of an earlier release back; that is a release too, with the next number')
     .argument(
       '[number]',
-      'number of the release (default: the last one with other code than the active one)',
+      'number of the release (default: the last one, with other code than the active one where there is such)',
       wholeNumber,
     )
     .option('--env <environment>', 'environment (default: production, or the only one)')
@@ -54,10 +54,11 @@ Examples:
     })
 }
 
-// A change of variables is a release too, and going back to the same code would change nothing.
+// A change of variables is a release too, and going back to the same code would change nothing. Where no earlier release
+// has other code, the last of them is meant: then the plan and the result say that nothing changes.
 function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undefined): ReleaseView | undefined {
-  return releases.find(
-    ({ state, artifact, fingerprint }) =>
-      state === 'superseded' && !(artifact === active?.artifact && fingerprint === active?.fingerprint),
-  )
+  const earlier = releases.filter(({ state }) => state === 'superseded')
+  const hasOtherCode = ({ artifact, fingerprint }: ReleaseView) =>
+    !(artifact === active?.artifact && fingerprint === active?.fingerprint)
+  return earlier.find(hasOtherCode) ?? earlier[0]
 }

@@ -70,12 +70,20 @@ test('rollback of an environment that is not deployed brings the last release ba
   expect(source()).toEqual({ source: { release: 1 } })
 })
 
+test('rollback after nothing but a change of variables goes back to the same code, and says that nothing changes', async () => {
+  const { rollback, source } = await setup({
+    releases: [release({ number: 4, kind: 'variables' }), release({ number: 2, state: 'superseded' })],
+  })
+  expect(await rollback()).toMatchObject({ exitCode: 0 })
+  expect(source()).toEqual({ source: { release: 2 } })
+})
+
 test('without an earlier release there is nothing to go back to', async () => {
   const { rollback, source } = await setup({ releases: [release(), release({ number: 2, state: 'failed' })] })
   expect(await rollback()).toMatchObject({
     exitCode: 1,
     stderr:
-      'drydock: No earlier release of demo/production has other code than the active one. `drydock env get production` lists all; `drydock rollback NUMBER` takes the one that you name.\n',
+      'drydock: demo/production has no earlier release to go back to. `drydock env get production` lists all; `drydock rollback NUMBER` tries one again that failed.\n',
   })
   expect(source()).toBeUndefined()
 })

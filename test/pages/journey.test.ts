@@ -72,7 +72,7 @@ test('an endpoint is made, asked, watched, searched and mended, all in the pages
   // Written as the job has it, and no more as it was sent: what is typed before that would be replaced by it.
   await page.getByRole('textbox', { name: 'Body of the request' }).getByText('"what": "a very slow boat"').waitFor()
   await send(page, 'runsync', { what: 'a dry wall', bad: true })
-  await answerOf(page, 'runsync').getByRole('alert').getByText('the paint is dry').waitFor()
+  await answerOf(page, 'runsync').getByRole('alert').getByText('ValueError: the paint is dry').waitFor()
   await answerOf(page, 'runsync').getByRole('link', { name: 'Open job' }).click()
   await page.getByRole('banner').getByText('Failed').waitFor()
   await page.keyboard.press('r')

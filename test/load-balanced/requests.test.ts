@@ -130,7 +130,7 @@ test('answers of every form pass: without a body, with many cookies, with traile
   expect(await form('304')).toMatchObject({ status: 304, text: '', headers: { etag: '"x"' } })
   expect(await form('cookies')).toMatchObject({
     message: 'Fine',
-    headers: { 'set-cookie': ['a=1', 'b=2; Path=/', 'c=3'] },
+    headers: { 'set-cookie': ['a=1', 'b=2; Path=/lb/web', 'c=3'] },
   })
   expect(await form('trailers')).toMatchObject({
     text: 'abc',

@@ -14,6 +14,9 @@ const MAIN = IS_CLONE ? `${ROOT}/src-main/cli/main.ts` : `${ROOT}/out/package/ou
 // Compiled code, types stripped: from the second start on, a service is up in half the time and 30 MB smaller.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
 
+// For hints, which are written as the caller calls this.
+process.env.DRYDOCK_CALLED_BY ??= process.argv[1]
+
 if (IS_CLONE && mayNeedSetUp()) {
   const code = await setUp()
   if (code !== 0) process.exit(code)

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
 import { writeExact } from '../domain/json/exact-json.ts'
+import { asCalled } from './called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Colour of a piece of text. */
@@ -16,8 +17,10 @@ export type Output = {
   document(value: unknown): void
   /** One line for a person on stdout. */
   line(text?: string): void
-  /** One line for a person on stderr, beside the output. */
+  /** One line for a person on stderr, beside the output; commands in it are written as the caller calls them. */
   note(text: string): void
+  /** One line for a person on stdout that names commands to try, written as the caller calls them. */
+  hint(text: string): void
   /** Aligned columns; the last one is not padded. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void
   /** Aligned names and values; entries without a value are left out. */
@@ -27,7 +30,8 @@ export type Output = {
 }
 
 /** Makes the output of one command. */
-export function createOutput({ stdout, stderr, env }: Surroundings, json: boolean): Output {
+export function createOutput(surroundings: Surroundings, json: boolean): Output {
+  const { stdout, stderr, env } = surroundings
   const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   const paint = (colour: Colour, text: string) =>
     colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text
@@ -39,7 +43,8 @@ export function createOutput({ stdout, stderr, env }: Surroundings, json: boolea
     line,
     paint,
     document: (value) => line(writeExact(value)),
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${asCalled(text, surroundings)}\n`),
+    hint: (text) => line(asCalled(text, surroundings)),
     table(head, rows) {
       const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
       line(paint('bold', aligned(head, widths)))

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../contract/errors.ts'
+import { asCalled } from './called-as.ts'
 import { CliError } from './cli-error.ts'
 import { addApp } from './commands/app/app.ts'
 import { addBuild } from './commands/build.ts'
@@ -63,7 +64,9 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     const failure = asCliError(error)
     // The parser may have stopped before it came to the option.
     const json = program.opts<{ json?: true }>().json === true || argv.includes('--json')
-    surroundings.stderr.write(json ? `${JSON.stringify(failure.body)}\n` : `drydock: ${oneLine(failure.message)}\n`)
+    surroundings.stderr.write(
+      json ? `${JSON.stringify(failure.body)}\n` : `drydock: ${asCalled(oneLine(failure.message), surroundings)}\n`,
+    )
     return failure.exitCode
   }
 }

@@ -52,6 +52,11 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
   ])
 }
 
+/** Says what is in the way of an endpoint that was just made or changed. */
+export function showWarning(output: Output, { warning }: { readonly warning?: string | undefined }): void {
+  if (warning !== undefined && !output.json) output.note(`warning: ${plainWords(warning)}`)
+}
+
 const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
   paused: 'yellow',
   crashing: 'red',

@@ -22,7 +22,7 @@ const FINGERPRINT_SHOWN = 12
 /** Prints the environments of an app. @param now ms since the epoch */
 export function showEnvironments(output: Output, { name: app, environments }: AppView, now: number): void {
   if (environments.length === 0) {
-    output.line(`App ${app} has no environment. Make one: drydock env create production`)
+    output.hint(`App ${app} has no environment. Make one: drydock env create production`)
     return
   }
   output.table(
@@ -43,7 +43,7 @@ export function showEnvironment(output: Output, environment: EnvironmentDetail, 
   const { app, name, endpoints, releases, variables } = environment
   output.line(`${output.paint('bold', `${app}/${name}`)}, made ${ago(environment.createdAt, now)}`)
   output.line()
-  if (endpoints.length === 0) output.line('No endpoints. Deploy the app: drydock deploy')
+  if (endpoints.length === 0) output.hint('No endpoints. Deploy the app: drydock deploy')
   else
     output.table(
       ['ENDPOINT', 'KIND', 'ADDRESS'],
@@ -69,7 +69,7 @@ export function showEnvironment(output: Output, environment: EnvironmentDetail, 
       ]),
     )
   output.line()
-  if (variables.length === 0) output.line('No variables. Set one: drydock env set NAME')
+  if (variables.length === 0) output.hint('No variables. Set one: drydock env set NAME')
   else
     output.table(
       ['VARIABLE', 'CHANGED'],

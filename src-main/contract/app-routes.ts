@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { CATALOG_ROUTES } from './catalog.ts'
 import { DEPLOY_ROUTES } from './deploy-routes.ts'
-import { endpointCreate, endpointUpdate, endpointView, endpointWithKey, usageReading, workerView } from './endpoint.ts'
+import {
+  changedEndpoint,
+  endpointCreate,
+  endpointUpdate,
+  endpointView,
+  endpointWithKey,
+  usageReading,
+  workerView,
+} from './endpoint.ts'
 import { FLEET_EVENT_ROUTES } from './fleet-events.ts'
 import { JOB_ROUTES } from './job-routes.ts'
 import { limit } from './limits.ts'
@@ -91,7 +99,7 @@ export const APP_ROUTES = {
     path: '/api/endpoints/:endpointId',
     summary: 'Change settings of an endpoint; workers are replaced where the change needs it',
     body: endpointUpdate,
-    answer: endpointView,
+    answer: changedEndpoint,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS'],
     source: 'ours',
   },

@@ -314,5 +314,8 @@ export const endpointView = endpointConfig.extend({
 /** An endpoint. */
 export type EndpointView = z.infer<typeof endpointView>
 
+/** Answer of 'create' and 'update': `warning` says why this machine could run no such worker as it is. */
+export const changedEndpoint = endpointView.extend({ warning: z.string().optional() })
+
 /** Answer of 'create' and 'rotate the key': the only time that the endpoint's key is shown. */
-export const endpointWithKey = endpointView.extend({ key: z.string() })
+export const endpointWithKey = changedEndpoint.extend({ key: z.string() })

@@ -358,3 +358,16 @@ describe('a setting that may be missing', () => {
       expect((await ask('PATCH', '/api/endpoints/e', { body })).body).toMatchObject({ code: 'BAD_FIELD' })
   })
 })
+
+it('a card that this machine does not have is warned of at once, when an endpoint is made and when it is changed', async () => {
+  const { fleet, ask } = await setup()
+  fleet().lacks = ({ container }) => (container?.gpu === undefined ? undefined : 'this machine has no NVIDIA GPU')
+  const container = { image: 'i', gpu: 'ANY' }
+  const made = await ask('POST', '/api/endpoints', { body: { name: 'a', id: 'a', container } })
+  const warning = 'This machine as it is can run no worker of it: this machine has no NVIDIA GPU.'
+  expect(made.body).toMatchObject({ warning })
+  const changed = (body: object) => ask('PATCH', '/api/endpoints/a', { body })
+  expect((await changed({ container: { gpuCount: 2 } })).body).toMatchObject({ warning })
+  expect((await changed({ workersMax: 1 })).body).not.toHaveProperty('warning')
+  expect((await changed({ container: { gpu: null } })).body).not.toHaveProperty('warning')
+})

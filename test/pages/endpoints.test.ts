@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
@@ -103,6 +105,43 @@ describe('the list of endpoints', () => {
     await first()
     expect(page.url()).toContain('sort=-queue')
   })
+})
+
+test('an endpoint whose workers crash says so in list, head, palette and status bar, with the last words', {
+  timeout: LONG_MS,
+}, async () => {
+  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  await service.createHandler('broken', 'import not_there_at_all', { workersMin: 1 })
+  await open('/endpoints')
+  const row = page.getByRole('row', { name: /broken/ })
+  await row.getByText('Crashing').waitFor()
+  await row.getByText("No module named 'not_there_at_all'").waitFor()
+  await row.getByText(/^[3-9] ×$/).waitFor({ timeout: LONG_MS })
+  await page
+    .getByRole('contentinfo')
+    .getByRole('link', { name: /Crashing *1 endpoint/ })
+    .waitFor()
+  await shoot('crashing-list')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: /broken *Crashing/ }).waitFor()
+  await shoot('crashing-palette')
+  await page.keyboard.press('Escape')
+  await open('/endpoints/broken')
+  await page
+    .getByText(/^[3-9] times, next try in \d+ s$/)
+    .first()
+    .waitFor()
+  const banner = page.getByRole('region', { name: 'Crashes' })
+  await banner.getByText("No module named 'not_there_at_all'").waitFor()
+  await expectAccessible()
+  await shoot('crashing-endpoint')
+  await page.setViewportSize(NARROW)
+  await shoot('crashing-endpoint-narrow')
+  writeFileSync(join(service.folder, 'broken.py'), HANDLER)
+  await banner.getByRole('button', { name: 'Try now' }).click()
+  await banner.waitFor({ state: 'detached' })
+  await page.getByText('1 of 3 workers').waitFor()
+  expect(faults).toEqual([])
 })
 
 describe('a new endpoint', () => {

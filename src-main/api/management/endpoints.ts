@@ -35,6 +35,13 @@ const view = (service: ServiceContext, endpoint: Endpoint) => viewEndpoint(servi
 
 const withKey = (service: ServiceContext, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
 
+// At once, and not when the first job waits for a card that is not there. It is no error: apps for production are made here.
+async function warningOf({ fleet }: ServiceContext, { config }: Endpoint): Promise<{ readonly warning?: string }> {
+  const { container } = config
+  const why = container?.gpu === undefined ? undefined : await fleet.refusal({ container })
+  return why === undefined ? {} : { warning: `This machine as it is can run no worker of it: ${why}.` }
+}
+
 /** The management of endpoints. */
 export const ENDPOINT_OPERATIONS = {
   endpointList: (c, service) =>
@@ -44,12 +51,15 @@ export const ENDPOINT_OPERATIONS = {
     const { id, ...config } = endpointCreate.parse(
       (await readJson(c, limit('managementBodyBytes'), 'this operation')).value,
     )
-    return c.json(withKey(service, await createEndpoint(service, config, id)))
+    const made = await createEndpoint(service, config, id)
+    return c.json({ ...withKey(service, made), ...(await warningOf(service, made.endpoint)) })
   },
   async endpointUpdate(c, service) {
     const endpoint = endpointOf(c, service)
     const changes = endpointUpdate.parse((await readJson(c, limit('managementBodyBytes'), 'this operation')).value)
-    return c.json(view(service, await updateEndpoint(service, endpoint, changes)))
+    const changed = await updateEndpoint(service, endpoint, changes)
+    const warning = changes.container === undefined ? {} : await warningOf(service, changed)
+    return c.json({ ...view(service, changed), ...warning })
   },
   async endpointDelete(c, service) {
     await deleteEndpoint(service, endpointOf(c, service))

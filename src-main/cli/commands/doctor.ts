@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { DoctorRow } from '../../contract/system.ts'
+import { asCalled } from '../called-as.ts'
 import { CliError } from '../cli-error.ts'
 import { runChecks } from '../doctor-checks.ts'
 import { counted } from '../format.ts'
@@ -22,20 +23,20 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
       const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
       const failed = rows.filter(({ state }) => state === 'failed').length
       if (output.json) output.document({ ok: failed === 0, checks: rows })
-      else showRows(output, rows)
+      else showRows(output, rows, surroundings)
       if (failed > 0) throw new CliError('CHECKS_FAILED', { count: counted(failed, 'check') })
     })
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>
 
-function showRows(output: Output, rows: readonly DoctorRow[]): void {
+function showRows(output: Output, rows: readonly DoctorRow[], surroundings: Surroundings): void {
   // A fix stands below what was found: beside it the lines would be wider than terminals are.
   output.table(
     ['CHECK', 'STATE', 'FOUND'],
     rows.flatMap(({ check, state, found, fix }) => [
       [check, output.paint(COLOURS[state], state), found],
-      ...(fix === undefined ? [] : [['', '', `-> ${fix}`]]),
+      ...(fix === undefined ? [] : [['', '', `-> ${asCalled(fix, surroundings)}`]]),
     ]),
   )
 }

@@ -33,6 +33,6 @@ export function addInit(program: Command, surroundings: Surroundings): void {
       output.line(`Wrote the app ${output.paint('bold', app)}:`)
       for (const file of names) output.line(`  ${shown === '' ? file : `${shown}/${file}`}`)
       output.line()
-      output.line(`Next: ${shown === '' ? '' : `cd ${shown} && `}drydock deploy --preview`)
+      output.hint(`Next: ${shown === '' ? '' : `cd ${shown} && `}drydock deploy --preview`)
     })
 }

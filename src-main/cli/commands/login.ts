@@ -59,7 +59,7 @@ async function showLogin(output: Output, surroundings: Surroundings): Promise<vo
   const login = await readLogin(surroundings)
   if (output.json) output.document({ url: login?.url ?? null })
   else if (login === undefined) output.line(`You are not logged in to a service. ${WHICH}`)
-  else output.line(`You are logged in to ${login.url}. \`drydock logout\` forgets it.`)
+  else output.hint(`You are logged in to ${login.url}. \`drydock logout\` forgets it.`)
 }
 
 function isOpenToOthers(url: string): boolean {

@@ -39,6 +39,8 @@ Examples:
         else for (const line of page.lines) showLine(output, line)
         return
       }
+      if (!output.json && (await client.call(operation, { path, query: { tail: 1 } })).lines.length === 0)
+        output.note('Nothing has been written yet. Lines are printed as they come; Ctrl+C ends this.')
       const { logLine } = await import('../../contract/management.ts')
       const lines = followToEnd(client, operation, (after) => ({
         path,

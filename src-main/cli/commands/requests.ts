@@ -31,10 +31,14 @@ export function addRequests(program: Command, surroundings: Surroundings): void 
       const path = { endpointId }
       if (follow !== true) {
         const found = await client.call('endpointRequests', { path, query: { status, ...page } })
-        const takesJobs = found.requests.length === 0 && !output.json && (await takesJobsInstead(client, path))
-        if (takesJobs) output.line(`${endpointId} takes jobs, not requests: drydock jobs list --endpoint ${endpointId}`)
+        const isEmptyQueue = found.requests.length === 0 && !output.json && (await takesJobsInstead(client, path))
+        if (isEmptyQueue) output.hint(takesJobs(endpointId))
         else showPage(output, found, surroundings.now())
         return
+      }
+      if (!output.json) {
+        if (await takesJobsInstead(client, path)) output.note(takesJobs(endpointId))
+        else output.note('Requests are printed as they end, none yet; Ctrl+C ends this.')
       }
       const { proxiedRequest } = await import('../../contract/management.ts')
       const requests = followToEnd(client, 'endpointRequests', (after) => ({
@@ -50,6 +54,8 @@ export function addRequests(program: Command, surroundings: Surroundings): void 
       }
     })
 }
+
+const takesJobs = (id: string) => `${id} takes jobs, not requests: drydock jobs list --endpoint ${id}`
 
 async function takesJobsInstead(client: ServiceClient, path: { readonly endpointId: string }): Promise<boolean> {
   return (await client.call('endpointRead', { path })).loadBalanced === undefined

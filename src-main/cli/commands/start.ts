@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { calledAs } from '../called-as.ts'
 import { CliError } from '../cli-error.ts'
 import type { ServiceClient } from '../client.ts'
 import { dataFolder, defaultDataFolder } from '../data-folder.ts'
@@ -41,7 +42,7 @@ Examples:
         await runService(() => startService(options), surroundings, {
           async onUp({ url, data, keyFile }, signal) {
             const facts = { ready: true, url, data, keyFile }
-            if (!output.json) showPlaces(output, facts, drydockIn(surroundings))
+            if (!output.json) showPlaces(output, facts, calledAs(surroundings))
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
             if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
             await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
@@ -141,7 +142,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
 
 /** Commands as they can be typed in this folder: with the data folder where it is not the one they take by themselves. */
 function nextCommands(data: string, surroundings: Surroundings): readonly string[] {
-  const drydock = drydockIn(surroundings)
+  const drydock = calledAs(surroundings)
   const where = data === defaultDataFolder(surroundings) ? '' : ` --data '${data}'`
   return [
     `${drydock} runsync ${HELLO} '{"name": "Ada"}'${where}`,
@@ -149,6 +150,3 @@ function nextCommands(data: string, surroundings: Surroundings): readonly string
     `${drydock} endpoint create mine --handler my_handler.py${where}`,
   ]
 }
-
-// Whoever starts it by npm has no command of that name yet.
-const drydockIn = ({ env }: Surroundings) => (env.npm_lifecycle_event === undefined ? 'drydock' : 'npx drydock')

@@ -60,6 +60,7 @@ export function EntryPanel({ entry, onClose, onLookAgain }: EntryPanelProps) {
           name={create.data.name}
           apiKey={create.data.key}
           starts={create.data.workersMin > 0}
+          warning={create.data.warning}
         />
         <Example entry={entry} />
       </SidePanel>

@@ -109,6 +109,7 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
           name={create.data.name}
           apiKey={create.data.key}
           starts={create.data.workersMin > 0}
+          warning={create.data.warning}
         />
       )}
     </SidePanel>

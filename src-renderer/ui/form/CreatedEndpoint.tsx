@@ -5,6 +5,7 @@ import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
+import { ErrorNotice } from '../ErrorNotice.tsx'
 import { StateDot, type StateDotProps } from '../StateDot.tsx'
 import { ShownKey } from './ShownKey.tsx'
 
@@ -15,17 +16,20 @@ export type CreatedEndpointProps = {
   readonly apiKey: string
   /** Whether its first worker starts at once. */
   readonly starts: boolean
+  /** Why this machine could run no worker of it, if that is so. */
+  readonly warning?: string | undefined
 }
 
 // The pull of an image is told step by step, and no event says so.
 const LOOK_EVERY_MS = 1000
 
 /** Its key, how its first worker comes up, and the way to it. */
-export function CreatedEndpoint({ id, name, apiKey, starts }: CreatedEndpointProps) {
+export function CreatedEndpoint({ id, name, apiKey, starts, warning }: CreatedEndpointProps) {
   const [, go] = useLocation()
   return (
     <div className="flex flex-col gap-4">
       <ShownKey endpointId={id} apiKey={apiKey} />
+      {warning !== undefined && <ErrorNotice error={warning} />}
       {starts && <FirstWorker endpointId={id} />}
       <Button kind="main" className="self-end" onClick={() => go(ADDRESS.endpoint(id))}>
         Open {name}

@@ -95,6 +95,19 @@ describe('the program of a command', () => {
   })
 })
 
+test('a warning of the service is told beside the endpoint, on create and on update', async () => {
+  const warning = 'This machine as it is can run no worker of it: this machine has no NVIDIA GPU.'
+  const { run } = await setupCli({
+    'POST /api/endpoints': { ...HELLO_VIEW, key: 'k', warning },
+    'PATCH /api/endpoints/hello': { ...HELLO_VIEW, warning },
+  })
+  for (const words of [
+    ['create', 'x', '--image', 'i'],
+    ['update', 'hello'],
+  ])
+    expect((await run(['endpoint', ...words, '--gpu', 'ANY'])).stderr).toBe(`warning: ${warning}\n`)
+})
+
 describe('endpoint create', () => {
   test('sends everything the options say, with the handler path made absolute', async () => {
     const { run, service, folder } = await setup()

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { type Answers, HELLO_VIEW, NOW, sendEvents, setupCli } from './support.ts'
 
@@ -128,6 +128,7 @@ test('requests is a table, and says how to go on', async () => {
 
 test('requests -f prints one line as each request ends', async () => {
   const { run, service } = await setup({
+    'GET /api/endpoints/hello': { ...HELLO_VIEW, loadBalanced: { port: 80 } },
     'GET /api/endpoints/hello/requests': (response: ServerResponse) =>
       sendEvents(response, [
         { event: 'request', id: 7, data: proxied },
@@ -136,7 +137,7 @@ test('requests -f prints one line as each request ends', async () => {
   })
   const { stdout } = await run(['requests', 'hello', '-f', '--status', '5xx'])
   expect(stdout).toMatch(/POST \/run +502 +15 ms +w1 +Worker w1 did not answer$/m)
-  expect(service.seen[0]?.line).toBe('GET /api/endpoints/hello/requests?follow=true&status=5xx')
+  expect(service.seen.at(-1)?.line).toBe('GET /api/endpoints/hello/requests?follow=true&status=5xx')
 })
 
 test('jobs is a table, with the message of an exception and the way to the next page', async () => {
@@ -215,5 +216,39 @@ describe('logs', () => {
       'GET /api/endpoints/hello/logs?follow=true&tail=2',
       'GET /api/endpoints/hello/logs?follow=true&after=2',
     ])
+  })
+})
+
+describe('following what there is none of yet', () => {
+  const end = (response: Parameters<typeof sendEvents>[0]) => sendEvents(response, [{ event: 'end', data: {} }])
+  const logs =
+    (lines: readonly object[]) =>
+    (response: ServerResponse, { url }: IncomingMessage) =>
+      url?.includes('follow=true')
+        ? end(response)
+        : void response.setHeader('content-type', 'application/json').end(JSON.stringify({ lines }))
+
+  test('logs -f says so on stderr, and nothing where there are lines', async () => {
+    const line = { id: 1, at: NOW, endpointId: 'hello', workerId: 'w', level: 'INFO', line: 'x' }
+    const none = await setupCli({ 'GET /api/endpoints/hello/logs': logs([]) })
+    expect(await none.run(['logs', 'hello', '-f'])).toMatchObject({
+      stdout: '',
+      stderr: 'Nothing has been written yet. Lines are printed as they come; Ctrl+C ends this.\n',
+    })
+    expect((await none.run(['logs', 'hello', '-f', '--json'])).stderr).toBe('')
+    const some = await setupCli({ 'GET /api/endpoints/hello/logs': logs([line]) })
+    expect((await some.run(['logs', 'hello', '-f'])).stderr).toBe('')
+  })
+
+  test('requests -f says so on stderr, and of an endpoint with jobs where to look', async () => {
+    const of = async (view: object) => {
+      const { run } = await setupCli({ 'GET /api/endpoints/web/requests': end, 'GET /api/endpoints/web': view })
+      return run(['requests', 'web', '-f'], { env: { npm_command: 'exec' } })
+    }
+    const web = { ...HELLO_VIEW, id: 'web', loadBalanced: { port: 80 } }
+    expect(await of(web)).toMatchObject({ stdout: '', stderr: expect.stringContaining('none yet') })
+    expect(await of({ ...HELLO_VIEW, id: 'web' })).toMatchObject({
+      stderr: 'web takes jobs, not requests: npx drydock jobs list --endpoint web\n',
+    })
   })
 })

@@ -14,7 +14,7 @@ export function addAppList(parent: Command, surroundings: Surroundings): void {
       const answer = await client.call('appList')
       if (output.json) output.document(answer)
       else if (answer.apps.length === 0)
-        output.line('There is no app. Deploy one: drydock init demo, then drydock deploy')
+        output.hint('There is no app. Deploy one: drydock init demo, then drydock deploy')
       else
         output.table(
           ['APP', 'CREATED', 'ENVIRONMENTS'],

@@ -3,7 +3,7 @@ import { usageError } from '../../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, settingsOf } from '../../endpoint-options.ts'
 import { checkProgram } from '../../program-place.ts'
 import { openSession } from '../../session.ts'
-import { showEndpoint } from '../../show-endpoint.ts'
+import { showEndpoint, showWarning } from '../../show-endpoint.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
 /** `drydock endpoint create`: make an endpoint from a handler file, a worker command or an image. */
@@ -37,6 +37,8 @@ Examples:
       if (line !== undefined && container === undefined) checkProgram(line, searchPath, surroundings.cwd)
       const { client, output } = await openSession(command, surroundings)
       const body = { ...settings, name, ...(options.id === undefined ? {} : { id: options.id }) }
-      showEndpoint(output, await client.call('endpointCreate', { body }), surroundings.now())
+      const made = await client.call('endpointCreate', { body })
+      showEndpoint(output, made, surroundings.now())
+      showWarning(output, made)
     })
 }

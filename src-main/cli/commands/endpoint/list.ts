@@ -19,7 +19,7 @@ export function addEndpointList(parent: Command, surroundings: Surroundings): vo
         return
       }
       if (answer.endpoints.length === 0) {
-        output.line('There is no endpoint. Create one: drydock endpoint create hello --handler handler.py')
+        output.hint('There is no endpoint. Create one: drydock endpoint create hello --handler handler.py')
         return
       }
       output.table(

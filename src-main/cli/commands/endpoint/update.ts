@@ -3,7 +3,7 @@ import { usageError } from '../../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, settingsOf } from '../../endpoint-options.ts'
 import { checkProgram } from '../../program-place.ts'
 import { openSession } from '../../session.ts'
-import { showEndpoint } from '../../show-endpoint.ts'
+import { showEndpoint, showWarning } from '../../show-endpoint.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
 /** `drydock endpoint update`: change settings of an endpoint. */
@@ -39,6 +39,8 @@ Examples:
         const before = await client.call('endpointRead', { path: { endpointId } })
         if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
       }
-      showEndpoint(output, await client.call('endpointUpdate', { path: { endpointId }, body }), surroundings.now())
+      const changed = await client.call('endpointUpdate', { path: { endpointId }, body })
+      showEndpoint(output, changed, surroundings.now())
+      showWarning(output, changed)
     })
 }

@@ -65,8 +65,9 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
   }
 
   async function send(body: object): Promise<EndpointView> {
-    const stored = await client.call('endpointUpdate', { path, body })
+    const { warning, ...stored } = await client.call('endpointUpdate', { path, body })
     show(stored)
+    if (warning !== undefined) tell({ kind: 'error', text: warning })
     return stored
   }
 

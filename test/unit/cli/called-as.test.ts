@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest'
+import { asCalled, calledAs } from '../../../src-main/cli/called-as.ts'
+
+describe('the command line is called', () => {
+  test.each([
+    ['a global command', { PATH: '/bin:/usr/local/bin', DRYDOCK_CALLED_BY: '/usr/local/bin/drydock' }, 'drydock'],
+    ['npx', { npm_command: 'exec', DRYDOCK_CALLED_BY: '/clone/node_modules/.bin/drydock' }, 'npx drydock'],
+    ['a script of npm', { npm_lifecycle_event: 'start' }, 'npx drydock'],
+    ['the file of a clone', { DRYDOCK_CALLED_BY: '/clone/src-main/cli/drydock.mjs' }, 'node src-main/cli/drydock.mjs'],
+    ['the file of a clone elsewhere', { DRYDOCK_CALLED_BY: '/o/cli/drydock.mjs' }, 'node /o/cli/drydock.mjs'],
+    ['a package that was unpacked here', { DRYDOCK_CALLED_BY: '/clone/drydock' }, './drydock'],
+    ['the desktop', { PATH: '/bin', DRYDOCK_CALLED_BY: '/opt/D/core/bin/drydock' }, '/opt/D/core/bin/drydock'],
+    ['an unknown one', {}, 'drydock'],
+  ])('by %s', (_how, env, name) => {
+    expect(calledAs({ env, cwd: '/clone' })).toBe(name)
+  })
+})
+
+test('hints have the commands as the caller calls them, and other words stay', () => {
+  const caller = { env: { npm_command: 'exec' }, cwd: '/' }
+  expect(asCalled('Start it: drydock serve --data /x/drydock data. See `drydock logs a`.', caller)).toBe(
+    'Start it: npx drydock serve --data /x/drydock data. See `npx drydock logs a`.',
+  )
+  expect(asCalled('drydock: No Drydock service runs.', caller)).toBe('drydock: No Drydock service runs.')
+})

@@ -17,8 +17,10 @@ export const silent = { info: () => undefined, warn: () => undefined, error: () 
 /** The clock of a real service. */
 export const realClock = { now: systemTime.wall, steady: systemTime.monotonic, after: systemTime.after }
 
-/** A folder for real worker processes. It vanishes with the test. */
-export function processPlace(): FleetPlace & { readonly folder: string; readonly script: (text: string) => string } {
+/** A folder for real worker processes. It vanishes with the test. @param cgroups says that there are none */
+export function processPlace(
+  cgroups?: () => undefined,
+): FleetPlace & { readonly folder: string; readonly script: (text: string) => string } {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-fleet-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   let scripts = 0
@@ -43,6 +45,7 @@ export function processPlace(): FleetPlace & { readonly folder: string; readonly
         maxWorkers,
         reach: () => ({ workerUrl: 'http://127.0.0.1:1', serviceUrl: 'http://127.0.0.1:2' }),
         freePort,
+        ...(cgroups === undefined ? {} : { cgroups }),
       }),
     command: (steps) => script(scriptOf(steps)),
     poke: ({ pid = 0 }) => signal(pid, 'SIGUSR1'),

@@ -1,8 +1,8 @@
 /**
- * Fleet driver: workers as child processes, each the leader of its own process group, so that it ends with all its
- * children. A worker writes its pid and its output to files in one folder; after a crash of the service the next one
+ * Fleet driver: workers as child processes, each the leader of its own process group and, where that can be had, alone in
+ * a cgroup, so that it ends with all its children. A worker writes its pid and its output to files in one folder; after a crash of the service the next one
  * finds them there and takes the workers over or ends them. ID.pid, ID.log and the folder
- * ID.state are the worker's, ID.read is ours.
+ * ID.state are the worker's, ID.read is ours, ID.cgroup names its cgroup.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
@@ -15,6 +15,7 @@ import {
   readFileSync,
   rmSync,
   watch,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import type {
@@ -31,7 +32,9 @@ import { createLineBudget } from '../line-budget.ts'
 import { commandLine, type Runtimes } from './command-line.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
 import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
+import { endTrees, findProcesses, type ProcessMark, signalTree, type TreeRoot } from './process-tree.ts'
 import { createProcessUsageReader } from './read-usage.ts'
+import { endCgroup, findCgroups, type WorkerCgroups, workerCgroup } from './worker-cgroup.ts'
 
 /** What the driver needs. */
 export type ProcessFleetOptions = {
@@ -47,30 +50,40 @@ export type ProcessFleetOptions = {
   readonly reach: () => ServiceReach
   /** Finds a port of loopback that nobody listens on. */
   readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
+  /** Finds out whether workers may have cgroups; called with the first worker. Without it the system is asked. */
+  readonly cgroups?: (() => WorkerCgroups | undefined) | undefined
 }
 
 type Running = {
   readonly workerId: string
   readonly pid: number
+  readonly cgroup: string | undefined
   readonly ports: Ports | undefined
   readonly output: OutputFile
   readonly child: ChildProcess | undefined
   readonly ended: Promise<void>
   readonly end: () => void
   cancelKill: (() => void) | undefined
+  /** Its first process has ended, and the others are being ended. */
+  ending: boolean
+  /** What was found of it before it was told to end. */
+  found: readonly ProcessMark[]
 }
 
 /** Ports of loopback that were given to a load-balanced worker. */
 type Ports = { readonly port: number; readonly healthPort: number }
-type Identity = Pick<Running, 'workerId' | 'pid' | 'ports'>
+type Identity = Pick<Running, 'workerId' | 'pid' | 'cgroup' | 'ports'>
 
-const FILE_KINDS = ['log', 'pid', 'read', 'state'] as const
+const FILE_KINDS = ['log', 'pid', 'read', 'state', 'cgroup'] as const
 type FileKind = (typeof FILE_KINDS)[number]
+
+const FILE_ENDING = new RegExp(`\\.(${FILE_KINDS.join('|')})$`)
 
 const POLL_MS = 250
 const OUTPUT_MS = 30
-// The shell writes its own pid, which stays that of the worker: no moment in which a child runs and nobody knows its pid.
-const WRITE_PID_THEN_RUN = 'echo $$ >"$0" && exec "$@"'
+// The shell writes its own pid, which stays that of the worker, and enters the cgroup: no moment in which a child runs and
+// nobody knows its pid, or in which it is outside.
+const WRITE_PID_THEN_RUN = 'echo $$ >"$0" && { [ -z "$1" ] || echo $$ >"$1/cgroup.procs"; shift; exec "$@"; }'
 
 /** Makes the driver. */
 export function createProcessFleet({
@@ -82,6 +95,7 @@ export function createProcessFleet({
   maxWorkers,
   reach,
   freePort,
+  cgroups = findCgroups,
 }: ProcessFleetOptions): Fleet {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const running = new Map<string, Running>()
@@ -92,6 +106,7 @@ export function createProcessFleet({
   const readUsage = createProcessUsageReader(clock)
   let stopPolling: (() => void) | undefined
   let outputDue = false
+  let found: { readonly cgroups: WorkerCgroups | undefined } | undefined
 
   function tell({ workerId, output }: Running, lines: readonly string[]): void {
     if (lines.length === 0) return
@@ -124,29 +139,47 @@ export function createProcessFleet({
   function poll(): void {
     stopPolling = clock.after(POLL_MS, () => {
       for (const worker of [...running.values()]) {
-        if (worker.child === undefined && !isAlive(worker.pid)) ended(worker, undefined, undefined)
+        if (worker.child === undefined && !isAlive(worker.pid)) void ended(worker, undefined, undefined)
       }
       if (running.size > 0) poll()
       else stopPolling = undefined
     })
   }
 
-  function track({ workerId, pid, ports }: Identity, child: ChildProcess | undefined): Running {
+  function track({ workerId, pid, cgroup, ports }: Identity, child: ChildProcess | undefined): Running {
     let end: () => void = () => undefined
     const whenEnded = new Promise<void>((resolve) => {
       end = resolve
     })
     const output = openOutput(workerId)
-    const worker: Running = { workerId, pid, ports, output, child, ended: whenEnded, end, cancelKill: undefined }
+    const worker: Running = {
+      workerId,
+      pid,
+      cgroup,
+      ports,
+      output,
+      child,
+      ended: whenEnded,
+      end,
+      cancelKill: undefined,
+      ending: false,
+      found: [],
+    }
     running.set(workerId, worker)
     if (stopPolling === undefined) poll()
     return worker
   }
 
-  function ended(worker: Running, code: number | undefined, signal: string | undefined): void {
-    if (!running.delete(worker.workerId)) return
+  // Told when all of it is gone: whoever takes its place finds the memory of its cards free.
+  async function ended(worker: Running, code: number | undefined, signal: string | undefined): Promise<void> {
+    if (worker.ending) return
+    worker.ending = true
     signalGroup(worker.pid, 'SIGKILL') // its children, and the ping process of the public SDK
     worker.cancelKill?.()
+    await endTrees([worker], { clock, log, before: worker.found }).catch((error) =>
+      log.warn('children of a worker not ended', { workerId: worker.workerId, error }),
+    )
+    running.delete(worker.workerId)
     tell(worker, worker.output.readRest())
     worker.output.close()
     removeFiles(worker.workerId)
@@ -186,31 +219,46 @@ export function createProcessFleet({
     const own = { ...spec, env: { ...spec.env, SVC_STATE_FOLDER: file(spec.workerId, 'state') } }
     const { program, args, cwd, env } = commandLine(own, environment, runtimes)
     if (!existsSync(cwd)) throw new Error(`the working folder ${cwd} does not exist`)
+    const cgroup = makeCgroup(spec.workerId)
     const outputFile = openSync(file(spec.workerId, 'log'), 'a', 0o600)
-    const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, file(spec.workerId, 'pid'), program, ...args], {
+    const place = [file(spec.workerId, 'pid'), cgroup ?? '']
+    const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, ...place, program, ...args], {
       cwd,
-      env,
+      env: cgroup === undefined ? { ...env, SVC_ADOPT_ORPHANS: '1' } : env,
       detached: true,
       stdio: ['ignore', outputFile, outputFile],
     })
     closeSync(outputFile)
     return new Promise((resolve, reject) => {
       child.once('error', (error) => {
+        if (cgroup !== undefined) endCgroup(cgroup)
         removeFiles(spec.workerId)
         reject(new Error(`the worker process could not be started: ${error.message}`))
       })
       child.once('spawn', () => {
         const pid = child.pid ?? 0
-        const worker = track({ workerId: spec.workerId, pid, ports }, child)
-        child.once('exit', (code, signal) => ended(worker, code ?? undefined, signal ?? undefined))
+        const worker = track({ workerId: spec.workerId, pid, cgroup, ports }, child)
+        child.once('exit', (code, signal) => void ended(worker, code ?? undefined, signal ?? undefined))
         resolve(toFleetWorker(worker))
       })
     })
   }
 
+  function makeCgroup(workerId: string): string | undefined {
+    found ??= { cgroups: cgroups() }
+    try {
+      const cgroup = found.cgroups?.make(workerId)
+      if (cgroup !== undefined) writeFileSync(file(workerId, 'cgroup'), cgroup, { mode: 0o600 })
+      return cgroup
+    } catch (error) {
+      log.warn('a worker has no cgroup', { workerId, error })
+      return undefined
+    }
+  }
+
   function signalWorker(workerId: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
     const worker = running.get(workerId)
-    if (worker !== undefined) signalGroup(worker.pid, signal)
+    if (worker !== undefined) signalTree(worker, signal)
   }
 
   async function stop(workerId: string, graceMs: number): Promise<void> {
@@ -218,11 +266,29 @@ export function createProcessFleet({
     if (worker === undefined) return
     const kill = () => signalGroup(worker.pid, 'SIGKILL')
     worker.cancelKill?.()
+    // While it lives it is known what descends from it.
+    if (worker.cgroup === undefined && !worker.ending) worker.found = await findProcesses([worker])
     if (graceMs > 0) signalGroup(worker.pid, 'SIGTERM')
-    signalGroup(worker.pid, 'SIGCONT') // a frozen one hears nothing else
+    signalTree(worker, 'SIGCONT') // a frozen one hears nothing else
     if (graceMs > 0) worker.cancelKill = clock.after(graceMs, kill)
     else kill()
     await worker.ended
+  }
+
+  async function sweep(): Promise<void> {
+    const left = new Set(readdirSync(folder).map((name) => name.replace(FILE_ENDING, '')))
+    const roots = [...left].filter((workerId) => !running.has(workerId)).map(leftRoot)
+    for (const { workerId, pid } of roots)
+      if (pid !== undefined) log.warn('ended a worker of an earlier run', { workerId, pid })
+    if (roots.length > 0) await endTrees(roots, { clock, log })
+    for (const { workerId } of roots) removeFiles(workerId)
+  }
+
+  // Its first process may have ended after the service, and left others.
+  function leftRoot(workerId: string): TreeRoot {
+    const pid = recordedPid(file(workerId, 'pid'))
+    const lives = pid !== undefined && isWorkerProcess(pid, workerId)
+    return { workerId, pid: lives ? pid : undefined, cgroup: recordedCgroup(file(workerId, 'cgroup')) }
   }
 
   return {
@@ -236,24 +302,14 @@ export function createProcessFleet({
     async adopt({ workerId, handle }) {
       const pid = recordedPid(file(workerId, 'pid'))
       if (pid === undefined || !isWorkerProcess(pid, workerId)) return false
-      signalGroup(pid, 'SIGCONT') // it may be frozen
+      const cgroup = recordedCgroup(file(workerId, 'cgroup'))
+      signalTree({ workerId, pid, cgroup }, 'SIGCONT') // it may be frozen
       const { port, healthPort } = JSON.parse(handle) as Partial<Ports>
       const ports = port === undefined || healthPort === undefined ? undefined : { port, healthPort }
-      track({ workerId, pid, ports }, undefined)
+      track({ workerId, pid, cgroup, ports }, undefined)
       return true
     },
-    async sweep() {
-      for (const name of readdirSync(folder)) {
-        const workerId = name.replace(/\.(pid|log|read|state)$/, '')
-        if (running.has(workerId)) continue
-        const pid = recordedPid(file(workerId, 'pid'))
-        if (pid !== undefined && isWorkerProcess(pid, workerId)) {
-          log.warn('ended a worker of an earlier run', { workerId, pid })
-          signalGroup(pid, 'SIGKILL')
-        }
-        removeFiles(workerId)
-      }
-    },
+    sweep,
     drainOutput(workerId) {
       const worker = running.get(workerId)
       if (worker !== undefined) tell(worker, worker.output.readLines())
@@ -279,7 +335,7 @@ export function createProcessFleet({
   }
 }
 
-function toFleetWorker({ workerId, pid, ports }: Identity): FleetWorker {
+function toFleetWorker({ workerId, pid, ports }: Pick<Running, 'workerId' | 'pid' | 'ports'>): FleetWorker {
   const worker = { workerId, pid, handle: JSON.stringify({ pid, ...ports }) }
   return ports === undefined ? worker : { ...worker, address: { host: '127.0.0.1', ...ports } }
 }
@@ -291,4 +347,8 @@ function recordedPid(path: string): number | undefined {
   } catch {
     return undefined // it never got as far as writing it
   }
+}
+
+function recordedCgroup(path: string): string | undefined {
+  return existsSync(path) ? workerCgroup(readFileSync(path, 'utf8')) : undefined
 }

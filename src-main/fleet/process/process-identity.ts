@@ -39,9 +39,14 @@ function environmentOf(pid: number): string {
 }
 
 /** Sends a signal to a process group; a group that is gone is fine. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+export const signalGroup = (pid: number, signal: NodeJS.Signals): void => send(-pid, signal)
+
+/** Sends a signal to one process; one that is gone is fine, and so is one that became somebody else's. */
+export const signalProcess = (pid: number, signal: NodeJS.Signals): void => send(pid, signal)
+
+function send(target: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal)
+    process.kill(target, signal)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'ESRCH' && code !== 'EPERM') throw error // EPERM: macOS says so of a group of zombies

@@ -40,11 +40,26 @@ export const LIMITS = {
     source: 'ours: longer than one ping interval, so that a cancelled job can say so',
   },
   initializingMs: { value: 7 * MINUTE, unit: 'ms', source: 'the platform: cold start limit' },
+  initTimeoutMaxMs: {
+    value: 120 * MINUTE,
+    unit: 'ms',
+    source: 'ours, of RUNPOD_INIT_TIMEOUT: twice the most that the setting takes, for values of production',
+  },
+  freezeIdleMs: {
+    value: 2000,
+    unit: 'ms',
+    source: 'ours: jobs that follow each other meet no frozen process, and what ends its work after a result has time',
+  },
   webhookAttempts: { value: 3, unit: 'count', source: 'job-api, Webhook: one try and two more' },
   webhookRetryMs: { value: 10_000, unit: 'ms', source: 'job-api, Webhook' },
   webhookTimeoutMs: { value: 10_000, unit: 'ms', source: 'job-api, Webhook' },
   webhookAnswerBytes: { value: 64 * 1024, unit: 'bytes', source: 'job-api, Webhook' },
   logLineBytes: { value: 16 * 1024, unit: 'bytes', source: 'ours, because a line is read by a person' },
+  unsentResults: {
+    value: 1000,
+    unit: 'count',
+    source: 'ours: jobs that said so and have not ended; more is no worker',
+  },
   logLinesPerWorker: { value: 50_000, unit: 'count', source: 'ours: about 5 MB' },
   logLinesPerJob: { value: 10_000, unit: 'count', source: 'ours: about 1 MB' },
   logFileBytes: {

@@ -316,3 +316,51 @@ describe('metrics', () => {
       expect((await ask('GET', `/api/endpoints/e/metrics?${query}`)).body).toMatchObject({ code: 'BAD_FIELD' })
     })
 })
+
+describe('a result that the public SDK cannot send', () => {
+  const UNSENT = 'Error while returning job result. | Object of type bytes is not JSON serializable'
+
+  /** A service whose worker runs a job, and prints lines as the SDK does. */
+  async function withJob() {
+    const service = await setup()
+    await service.createEndpoint()
+    const { jobId, worker } = await service.running()
+    const says = (message: string, requestId = jobId) =>
+      service.fleet().print(worker.id, JSON.stringify({ requestId, message, level: 'ERROR' }))
+    return { ...service, jobId, worker, says }
+  }
+
+  it.each([
+    [[UNSENT, 'Finished.'], 'Object of type bytes is not JSON serializable'],
+    [['Finished.', 'Error handling job: Circular reference detected'], 'Circular reference detected'],
+  ])('fails its job at once with what is wrong: %j', async (lines, problem) => {
+    const { says, waitForJob, jobId, get } = await withJob()
+    for (const line of lines) says(line)
+    await waitForJob(jobId, 'FAILED')
+    const record = await get(`/v2/e/status/${jobId}`)
+    expect(record.error).toMatch(`The result of the handler could not be sent: ${problem}. Return only dict, list`)
+    const { history } = await get(`/api/jobs/${jobId}`)
+    expect(history.map(({ event }: { event: string }) => event)).toEqual(['submit', 'claim', 'fail'])
+  })
+
+  it('does nothing to a job whose chunk or progress could not be sent, and whose result then comes', async () => {
+    const { says, worker, waitForJob, jobId } = await withJob()
+    says(UNSENT)
+    await worker.done(jobId, { output: 1 })
+    says('Finished.')
+    await settle()
+    await waitForJob(jobId, 'COMPLETED')
+  })
+
+  it('does nothing to the job of another worker, nor where the network failed', async () => {
+    const { says, jobId, get, running, fleet, createEndpoint } = await withJob()
+    await createEndpoint('other')
+    const other = await running({}, 'other')
+    fleet().print(other.worker.id, JSON.stringify({ requestId: jobId, message: UNSENT }))
+    fleet().print(other.worker.id, JSON.stringify({ requestId: jobId, message: 'Finished.' }))
+    says('Failed to return job results. | 503')
+    says('Finished.')
+    await settle()
+    expect(await get(`/v2/e/status/${jobId}`)).toMatchObject({ status: 'IN_PROGRESS' })
+  })
+})

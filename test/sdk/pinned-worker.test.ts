@@ -78,9 +78,14 @@ describe.concurrent.each(VERSIONS)('workers of the public SDK %s in one folder',
   test('run a job once more whose worker ended itself in the middle', async (context) => {
     const { service, run, ended } = await setup(context, version)
     const jobId = await run({ do: 'die' })
+    const events = async () => {
+      const { history } = (await service.call('GET', `/api/jobs/${jobId}`)) as { history: { event: string }[] }
+      return history.map(({ event }) => event)
+    }
+    await until('the job is taken back', async () => ((await events()).includes('rescue') ? true : undefined))
+    await until('the job is handed out again', async () => ((await events()).length > 3 ? true : undefined))
     const record = await ended(jobId)
-    const { history } = (await service.call('GET', `/api/jobs/${jobId}`)) as { history: { event: string }[] }
-    expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'rescue', 'claim', 'complete'])
+    expect(await events()).toEqual(['submit', 'claim', 'rescue', 'claim', 'complete'])
     expect(await ended(await run({ do: 'answer', return: 1 }))).toMatchObject({ output: 1, workerId: record.workerId })
   })
 
@@ -100,6 +105,27 @@ describe.concurrent.each(VERSIONS)('workers of the public SDK %s in one folder',
     await Promise.all(jobs.map(started))
     release()
     await Promise.all([ended(jobs[0]), ended(jobs[1], 'COMPLETED', 'other')])
+  })
+
+  test('are frozen while they wait for a job, and go on with the next one', async (context) => {
+    const { run, ended } = await setup(context, version, { idleTimeoutMs: 600_000 })
+    const first = await ended(await run({ do: 'who' }))
+    const { pid } = first.output as { pid: number }
+    const state = () => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) (.).*$/s, '$1')
+    if (process.platform === 'linux')
+      await until('the worker is stopped', async () => (state() === 'T' ? true : undefined))
+    const next = await ended(await run({ do: 'who' }))
+    expect(next).toMatchObject({ workerId: first.workerId, output: { pid } })
+  })
+
+  test('fail a job at once whose result cannot be sent, with the type and its place', async (context) => {
+    const { service, run, ended } = await setup(context, version)
+    const jobId = await run({ do: 'unsendable' })
+    const { error } = await ended(jobId, 'FAILED')
+    expect(error).toContain("output['rows'][0]['picture'] is of type bytes")
+    const { history } = (await service.call('GET', `/api/jobs/${jobId}`)) as { history: { event: string }[] }
+    expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'fail'])
+    expect(await ended(await run({ do: 'answer', return: 1 }))).toMatchObject({ output: 1 })
   })
 
   test('see the folder itself and write into it, with nothing of the SDK there', async (context) => {

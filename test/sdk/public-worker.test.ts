@@ -115,7 +115,7 @@ describe.concurrent('a worker of the public SDK', () => {
         error_type: "<class 'ValueError'>",
         error_message: 'no "picture"',
         error_traceback: expect.stringMatching(/^Traceback[\s\S]*worker\.py[\s\S]*ValueError: no "picture"\n$/),
-        hostname: 'unknown',
+        hostname: `sdk-${failed.workerId}`,
         worker_id: failed.workerId,
         runpod_version: '1.12.0',
       },
@@ -141,6 +141,15 @@ describe.concurrent('a worker of the public SDK', () => {
     const { runSync } = await setup(context, 'answer')
     const record = await runSync({ return: returned })
     expect(record).toEqual({ ...TIMES, id: record.id, workerId: WORKER_ID, ...expected })
+  })
+
+  test('fails a job at once whose result cannot be sent, with the type and its place', async (context) => {
+    const { service, runSync } = await setup(context, 'unsendable')
+    const { id, status, error } = await runSync({})
+    expect(status).toBe('FAILED')
+    expect(error).toContain("output['rows'][0]['picture'] is of type bytes")
+    const { history } = (await service.call('GET', `/api/jobs/${id}`)) as { history: { event: string }[] }
+    expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'fail'])
   })
 
   test('gives a result up to the limit; a larger one fails its job and says so', async (context) => {

@@ -3,7 +3,9 @@
 Versions 1.7.12 to 1.10.0 of the public worker SDK keep the jobs of a worker in `.runpod_jobs.pkl` of the working folder.
 Workers that share a folder would share that file, and it would outlive a worker that was killed: the next one takes its
 jobs for its own and never asks for another. Here the file is led into a folder of this worker alone, which is deleted
-with it. Nothing else changes: the program runs in its real folder, and what it reads and writes is there.
+with it. The program runs in its real folder, and what it reads and writes is there.
+
+What the SDK cannot write as JSON it names by its type alone. Here its place is named, too; the service reads both in the log.
 
 Where the service cannot end a worker's processes by a cgroup, the worker also becomes the parent of whatever it leaves
 behind (SVC_ADOPT_ORPHANS), so that the service finds it.
@@ -13,38 +15,41 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _STATE_MODULE = "runpod.serverless.modules.worker_state"
+_RESULT_MODULE = "runpod.serverless.modules.rp_http"
 _STATE_FOLDER = os.environ.get("SVC_STATE_FOLDER")
 # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-class _StateModuleFinder:
-    """Lets the others find the SDK's module, and changes it when it has run."""
+class _Finder:
+    """Lets the others find modules of the SDK, and changes them when they have run."""
 
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name != _STATE_MODULE:
+        change = _CHANGES.get(name)
+        if change is None:
             return None
         for finder in sys.meta_path:
             spec = None if finder is cls else finder.find_spec(name, path, target)  # type: ignore[arg-type]
             if spec is not None and spec.loader is not None:
-                _run_after(spec)
+                _run_after(spec, change)
                 return spec
         return None
 
 
-def _run_after(spec: ModuleSpec) -> None:
+def _run_after(spec: ModuleSpec, change: Callable[[ModuleType], None]) -> None:
     execute = spec.loader.exec_module  # type: ignore[union-attr]
 
-    def execute_and_lead(module: ModuleType) -> None:
+    def execute_and_change(module: ModuleType) -> None:
         execute(module)
-        _lead_state_file(module)
+        change(module)
 
-    spec.loader.exec_module = execute_and_lead  # type: ignore[union-attr,method-assign]
+    spec.loader.exec_module = execute_and_change  # type: ignore[union-attr,method-assign]
 
 
 def _lead_state_file(module: ModuleType) -> None:
@@ -55,6 +60,44 @@ def _lead_state_file(module: ModuleType) -> None:
     os.makedirs(_STATE_FOLDER, mode=0o700, exist_ok=True)
     tracker._STATE_DIR = _STATE_FOLDER
     tracker._STATE_FILE = os.path.join(_STATE_FOLDER, os.path.basename(file))
+
+
+def _name_place(module: ModuleType) -> None:
+    json = getattr(module, "json", None)
+    if not isinstance(json, ModuleType):
+        return
+
+    class Json:
+        @staticmethod
+        def dumps(value: object, **options: object) -> str:
+            try:
+                return json.dumps(value, **options)  # type: ignore[arg-type]
+            except TypeError as error:
+                place = _place_of(value, "")
+                raise TypeError(str(error) if place is None else place) from None
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(json, name)
+
+    module.json = Json()  # type: ignore[attr-defined]
+
+
+def _place_of(value: object, place: str) -> str | None:
+    """The first part that JSON cannot hold. JSON has no circles: the encoder has refused them before."""
+    if value is None or isinstance(value, (str, int, float)):
+        return None
+    if not isinstance(value, (dict, list, tuple)):
+        return f"{place} is of type {type(value).__name__}"
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if not (key is None or isinstance(key, (str, int, float))):
+            return f"{place or 'the result'} has a key of type {type(key).__name__}"
+        found = _place_of(item, f"{place}[{key!r}]" if place else str(key))
+        if found is not None:
+            return found
+    return None
+
+
+_CHANGES = {_STATE_MODULE: _lead_state_file, _RESULT_MODULE: _name_place}
 
 
 def _adopt_orphans() -> None:
@@ -81,7 +124,7 @@ def _run_own_of_user() -> None:
 
 
 if _STATE_FOLDER is not None:
-    sys.meta_path.insert(0, _StateModuleFinder)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
 if os.environ.get("SVC_ADOPT_ORPHANS") and os.getsid(0) == os.getpid():
     _adopt_orphans()
 _run_own_of_user()

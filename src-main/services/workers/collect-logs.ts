@@ -4,6 +4,7 @@ import { readLogLine } from '../../domain/worker/log-line.ts'
 import type { MaskLogs } from '../apps/mask-logs.ts'
 import type { Log, NewLogLine, Storage, WorkerOutput } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
+import type { UnsentResults } from './unsent-results.ts'
 import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
 
 // Enough for two long tracebacks; domain/worker/last-words reads no more.
@@ -23,6 +24,7 @@ export function createLogCollector({
   leases,
   log,
   mask,
+  unsent,
   stored,
 }: {
   readonly storage: Pick<Storage, 'write' | 'logs' | 'jobs'>
@@ -30,6 +32,7 @@ export function createLogCollector({
   readonly leases: Leases
   readonly log: Log
   readonly mask: MaskLogs
+  readonly unsent: UnsentResults
   /** Called when lines were stored. */
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
@@ -46,6 +49,7 @@ export function createLogCollector({
 
   function toLine(worker: LiveWorker, only: string | undefined, raw: string, at: number): NewLogLine | undefined {
     const { jobId: named, level, line } = readLogLine(raw, limit('logLineBytes'))
+    if (named !== undefined) unsent(worker, named, line)
     const base = { at, endpointId: worker.endpointId, workerId: worker.id, level, line }
     const jobId = named ?? only
     const count = countOf(worker, jobId)

@@ -107,6 +107,10 @@ def die(job):
     return ME
 
 
+def unsendable(job):
+    return {"rows": [{"picture": b"not text"}]}
+
+
 def folder(job):
     """What the program sees of its folder, and a file that it writes there."""
     with open("written.txt", "w") as file:
@@ -151,6 +155,8 @@ KINDS = {
     "die": {"handler": die},
     "folder": {"handler": folder},
     "unfit": {"handler": echo},
+    "unsendable": {"handler": unsendable},
+    "who": {"handler": who},
     "large": {"handler": large},
     "large_chunk": {"handler": large_chunk},
 }

@@ -58,7 +58,6 @@ import type {
   WorkerPlan,
 } from './services/ports.ts'
 import { createProjects } from './services/projects/projects.ts'
-import { finishJob } from './services/queue/finish.ts'
 import { createLeases } from './services/queue/leases.ts'
 import { createParkedTakes } from './services/queue/parked-takes.ts'
 import { createQueueCounts } from './services/queue/queue-counts.ts'
@@ -75,7 +74,6 @@ import type { WorkerIdentity } from './services/workers/prepared-workers.ts'
 import { createHandReplacement } from './services/workers/replace-worker.ts'
 import { createShells } from './services/workers/shells.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
-import { createUnsentResults } from './services/workers/unsent-results.ts'
 import { createUsageWatch } from './services/workers/watch-usage.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createWorkerRegistry, loadOf, takesJobs } from './services/workers/worker-registry.ts'
@@ -244,16 +242,8 @@ export function createCore(ports: CorePorts): Core {
     heard: (request) => metrics.countRequest(request),
     stored: bells.requests.ring,
   })
-  const finish = (fact: Parameters<typeof finishJob>[1]) => finishJob({ storage, clock, leases }, fact)
-  const collect = createLogCollector({
-    storage,
-    registry,
-    leases,
-    log,
-    mask: logMasks.mask,
-    unsent: createUnsentResults({ storage, log, finish }),
-    stored: bells.logs.ring,
-  })
+  const { mask } = logMasks
+  const collect = createLogCollector({ storage, clock, registry, leases, log, mask, stored: bells.logs.ring })
   const processMachine = ports.processMachine({ python: () => settings.get().python })
   const releases = createReleases({
     storage,

@@ -8,7 +8,7 @@ import {
   type SomeContainerSettings,
   withAbsoluteVolumes,
 } from './container-options.ts'
-import { decimal, secondsAsMs, whole } from './option-values.ts'
+import { decimal, oneOf, secondsAsMs, whole } from './option-values.ts'
 import { placeOfShell } from './program-place.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -38,6 +38,11 @@ const OPTIONS: readonly EndpointOption[] = [
     flags: '--idle-timeout <s>',
     description: 'seconds without a job after which a worker stops',
     settings: (text) => ({ idleTimeoutMs: secondsAsMs(text) }),
+  },
+  {
+    flags: '--freeze-idle <when>',
+    description: 'freeze a process that waits for a job: always or never',
+    settings: (text) => ({ freezeIdle: oneOf(['always', 'never'], text) === 'always' }),
   },
   {
     flags: '--concurrency <jobs>',

@@ -1,4 +1,4 @@
-import type { EndpointState, EndpointView } from '../contract/endpoint.ts'
+import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
 import { crashSummary, endpointStateWord } from '../domain/worker/endpoint-state.ts'
 import { withHiddenPassword } from '../domain/workflow/server/server-address.ts'
 import { faultsInWords } from './fault-options.ts'
@@ -38,8 +38,9 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
         : `by ${endpoint.loadBalanced === undefined ? 'jobs' : 'requests'}, ${scaler.value} a worker`,
     ],
     ['idle timeout', duration(endpoint.idleTimeoutMs)],
+    ['frozen when idle', endpoint.freezeIdle === false ? 'no' : undefined],
     ['execution timeout', duration(endpoint.executionTimeoutMs)],
-    ['initializing timeout', duration(endpoint.initializingTimeoutMs)],
+    ['initializing timeout', duration(initializingLimitMs(endpoint))],
     ['stop grace', duration(endpoint.stopGraceMs)],
     ['redispatches', String(endpoint.redispatches)],
     ['pages let in', endpoint.cors?.join(', ')],

@@ -79,6 +79,10 @@ export const endpointConfig = z.object({
     .max(limit('executionTimeoutMaxMs'))
     .default(limit('executionTimeoutDefaultMs')),
   initializingTimeoutMs: z.number().int().min(1000).max(3_600_000).default(limit('initializingMs')),
+  freezeIdle: z
+    .boolean()
+    .optional()
+    .describe('freeze processes that wait for a job until one comes; without it they are'),
   stopGraceMs: z.number().int().min(0).max(600_000).default(limit('stopGraceMs')),
   redispatches: z.number().int().min(0).max(10).default(1).describe('new tries after a lost worker'),
   scaler: scaler.default({ type: 'QUEUE_DELAY', value: 4 }),
@@ -101,6 +105,19 @@ export type EndpointConfig = z.infer<typeof endpointConfig>
 
 /** Whether a file may be a handler file by its name: Python, TypeScript or JavaScript. */
 export const isHandlerFile = (name: string): boolean => /\.(?:py|m?ts|m?js)$/.test(name) && !name.endsWith('.d.ts')
+
+/**
+ * How long a worker may take to get ready, ms. The variable that the platform reads, in seconds, counts before the setting.
+ * Source: protocol research, limits of the platform.
+ */
+export function initializingLimitMs({
+  env,
+  initializingTimeoutMs,
+}: Pick<EndpointConfig, 'env' | 'initializingTimeoutMs'>): number {
+  const seconds = Number(env.RUNPOD_INIT_TIMEOUT?.trim() || Number.NaN)
+  if (!(seconds > 0)) return initializingTimeoutMs // missing, or no span
+  return Math.min(Math.ceil(seconds * 1000), limit('initTimeoutMaxMs'))
+}
 
 /** Whether a handler file is run by Node: TypeScript or JavaScript. */
 export const isNodeHandler = (handler: string): boolean => /\.(?:m?ts|m?js)$/.test(handler)
@@ -182,6 +199,7 @@ export const endpointUpdate = z.strictObject({
   concurrency: endpointConfig.shape.concurrency.unwrap().optional(),
   executionTimeoutMs: endpointConfig.shape.executionTimeoutMs.unwrap().optional(),
   initializingTimeoutMs: endpointConfig.shape.initializingTimeoutMs.unwrap().optional(),
+  freezeIdle: endpointConfig.shape.freezeIdle,
   stopGraceMs: endpointConfig.shape.stopGraceMs.unwrap().optional(),
   redispatches: endpointConfig.shape.redispatches.unwrap().optional(),
   scaler: scaler.optional(),

@@ -39,6 +39,8 @@ export type WorkerEnvironmentFacts = {
   readonly hasGpu: boolean
   /** Address of the ComfyUI server behind the workers; undefined where the endpoint names none. */
   readonly workflowServer: string | undefined
+  /** The app of the endpoint and its environment; undefined where it belongs to none. */
+  readonly app: { readonly app: string; readonly environment: string } | undefined
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -56,6 +58,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     RUNPOD_WEBHOOK_PING: `${base}/ping/$RUNPOD_POD_ID?w=1`,
     RUNPOD_PING_INTERVAL: String(facts.pingIntervalMs),
     RUNPOD_POD_ID: facts.workerId,
+    RUNPOD_POD_HOSTNAME: `${facts.endpointId}-${facts.workerId}`, // in the errors that the public SDK reports
     RUNPOD_ENDPOINT_ID: facts.endpointId,
     RUNPOD_AI_API_KEY: facts.workerToken,
     RUNPOD_ENDPOINT_BASE_URL: `${facts.serviceBaseUrl}/v2`,
@@ -65,6 +68,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     SVC_ENDPOINT: facts.endpointId,
     SVC_BASE_URL: facts.serviceBaseUrl,
     SVC_CONCURRENCY: String(facts.concurrency),
+    ...(facts.app === undefined ? {} : { FLASH_APP: facts.app.app, FLASH_ENV: facts.app.environment }),
     ...(facts.workflowServer === undefined ? {} : { SVC_WORKFLOW_SERVER: facts.workflowServer }),
     ...(facts.apiKey === undefined ? {} : { SVC_API_KEY: facts.apiKey, RUNPOD_API_KEY: facts.apiKey }),
   }

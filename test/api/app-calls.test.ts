@@ -34,6 +34,7 @@ describe('a worker that calls others', () => {
   it('gets its own token as its key in an app, and the account key in none', async () => {
     const { service, front, token } = await setup()
     expect(front.spec.env).toMatchObject({ SVC_API_KEY: token, RUNPOD_API_KEY: token })
+    expect(front.spec.env).toMatchObject({ FLASH_APP: 'shop', FLASH_ENV: 'production' })
     expect(token).toMatch(/^dk_/)
     const alone = await service.worker('alone')
     expect(alone.spec.env).toMatchObject({ SVC_API_KEY: service.accountKey(), RUNPOD_API_KEY: service.accountKey() })

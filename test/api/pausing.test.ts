@@ -1,5 +1,6 @@
 /** Idle workers that are frozen and woken, and workers that are made before they are needed; the fleet is the fake one. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { type SetupOptions, setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 
@@ -125,4 +126,74 @@ it('leaves nothing prepared for an endpoint that goes while its worker starts', 
   await clock.until(() => fleet().place.prepared.size === 2)
   expect(await ask('DELETE', '/api/endpoints/e')).toMatchObject({ status: 200 })
   await clock.until(() => fleet().place.prepared.size === 0)
+})
+
+/** A service with an endpoint whose workers are processes. `rested`: its worker has had a job, and was idle until frozen. */
+async function processes(more: object = {}) {
+  const service = await setup()
+  await service.createEndpoint('e', { workersMin: 1, workersMax: 2, idleTimeoutMs: 60_000, ...more })
+  const lifeOf = (id: string) => service.fleet().place.workers.get(id)
+  const rested = async () => {
+    const { jobId, worker } = await service.running()
+    await worker.done(jobId, { output: 1 })
+    const asks = worker.take()
+    await service.clock.until(() => lifeOf(worker.id)?.frozen === true)
+    return { worker, asks }
+  }
+  return { ...service, lifeOf, rested }
+}
+
+describe('an idle process', () => {
+  it('is frozen while it stays idle, and goes on with the next job', async () => {
+    const { rested, run, get, lifeOf, clock, fleet } = await processes()
+    const { worker, asks } = await rested()
+    expect((await get('/api/workers')).workers).toMatchObject([{ state: 'idle', reason: 'frozen until its next job' }])
+    expect(await get('/v2/e/health')).toMatchObject({ workers: { idle: 1, ready: 1 } })
+    const jobId = await run()
+    expect(await asks).toMatchObject({ id: jobId })
+    expect(lifeOf(worker.id)?.frozen).toBe(false)
+    const [{ state, reason }] = (await get('/api/workers')).workers
+    expect([state, reason]).toEqual(['running', undefined])
+    await worker.done(jobId, { output: 2 })
+    await clock.until(() => lifeOf(worker.id)?.frozen === true)
+    expect(fleet().started).toHaveLength(1)
+  })
+
+  it('is woken for a job that waits, as its request for one was answered while it was frozen', async () => {
+    const { rested, run, lifeOf, clock } = await processes()
+    const { worker, asks } = await rested()
+    await clock.advance(limit('takeHoldMs'))
+    expect(await asks).toBeUndefined()
+    expect(lifeOf(worker.id)?.frozen).toBe(true)
+    const jobId = await run()
+    await clock.until(() => lifeOf(worker.id)?.frozen === false)
+    expect(await worker.take()).toMatchObject({ id: jobId })
+  })
+
+  it('still leaves after the idle timeout', async () => {
+    const { rested, fleet, clock } = await processes({ workersMin: 0, idleTimeoutMs: limit('freezeIdleMs') + IDLE_MS })
+    await rested()
+    await clock.until(() => fleet().place.workers.size === 0)
+  })
+
+  it('is frozen in the millisecond in which its rest is over', async () => {
+    const { running, lifeOf, clock } = await processes()
+    const { jobId, worker } = await running()
+    await worker.done(jobId, { output: 1 })
+    await settle()
+    await clock.advance(limit('freezeIdleMs') - 1)
+    expect(lifeOf(worker.id)?.frozen).toBe(false)
+    await clock.advance(1)
+    await clock.until(() => lifeOf(worker.id)?.frozen === true)
+  })
+
+  it.each([{ freezeIdle: false }, { loadBalanced: {}, command: 'serve', handler: undefined }])(
+    'of an endpoint with %j is never frozen',
+    async (more) => {
+      const { fleet, clock, worker: workerOf } = await processes(more)
+      const { id } = await workerOf('e')
+      await clock.advance(10 * limit('freezeIdleMs'))
+      expect(fleet().place.workers.get(id)?.frozen).toBe(false)
+    },
+  )
 })

@@ -21,6 +21,7 @@ describe('the environment of a worker', () => {
       RUNPOD_WEBHOOK_PING: `${base}/ping/$RUNPOD_POD_ID?w=1`,
       RUNPOD_PING_INTERVAL: '3000',
       RUNPOD_POD_ID: id,
+      RUNPOD_POD_HOSTNAME: `e-${id}`,
       RUNPOD_ENDPOINT_ID: 'e',
       RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: 'true',
       RUNPOD_SKIP_GPU_CHECK: 'true',
@@ -28,8 +29,16 @@ describe('the environment of a worker', () => {
       SVC_ENDPOINT: 'e',
       SVC_BASE_URL: 'http://127.0.0.1:8790',
     })
+    expect(rest).not.toHaveProperty('FLASH_APP')
     expect(rest.RUNPOD_ENDPOINT_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:8790/)
     expect(Object.values(spec.env)).not.toContain(accountKey())
+  })
+
+  it('says with RUNPOD_INIT_TIMEOUT how many seconds a start may take, before the setting', async () => {
+    const { createEndpoint, clock, get, fleet } = await setup()
+    await createEndpoint('e', { workersMin: 1, initializingTimeoutMs: 60_000, env: { RUNPOD_INIT_TIMEOUT: '2' } })
+    await clock.until(() => fleet().started.length === 1)
+    await clock.until(async () => JSON.stringify(await get('/api/fleet-events')).includes('not ready within 2 s'))
   })
 
   it('holds a key only where the endpoint calls others, and runs the checks by a setting', async () => {

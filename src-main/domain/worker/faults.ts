@@ -3,7 +3,7 @@
  * always fares the same, and each switch decides for itself. Source: issue 6, item 7; ours, because a fault that can be
  * looked at again is worth more than one that cannot.
  */
-import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { type EndpointConfig, initializingLimitMs } from '../../contract/endpoint.ts'
 import type { Faults } from '../../contract/faults.ts'
 
 /** A switch that hits a share. */
@@ -51,10 +51,11 @@ export function faultsOn(faults: Faults | undefined): Faults | undefined {
 }
 
 /**
- * The settings that the fleet of an endpoint follows. Where each start is to be cold nobody is kept for later, and a
+ * The settings that the fleet of an endpoint follows, with the limit of a start that its variables ask for. Where each start is to be cold nobody is kept for later, and a
  * worker is worth one job.
  */
-export function settingsUnderFaults(config: EndpointConfig): EndpointConfig {
+export function settingsUnderFaults(settings: EndpointConfig): EndpointConfig {
+  const config = { ...settings, initializingTimeoutMs: initializingLimitMs(settings) }
   if (config.faults?.coldStart !== true) return config
   const { scaler, container } = config
   return {

@@ -1,4 +1,5 @@
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
+import { limit } from '../../contract/limits.ts'
 
 /** A worker as scaling sees it. Times are steady ms, of the same clock as `now`. Source: ours. */
 export type ScalingWorker = {
@@ -89,3 +90,13 @@ export type ScalingDecision = {
   /** How many workers the endpoint should have: those that stay, `start`, `throttled`, and those held by the back-off. */
   readonly wanted: number
 }
+
+/** The settings of an endpoint that is gone: it keeps no worker. */
+export const GONE = {
+  workersMin: 0,
+  workersMax: 0,
+  idleTimeoutMs: 0,
+  concurrency: 1,
+  scaler: { type: 'QUEUE_DELAY', value: 0 },
+  initializingTimeoutMs: limit('initializingMs'),
+} as const satisfies ScalingFacts['config']

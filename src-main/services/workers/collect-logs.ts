@@ -2,9 +2,9 @@ import { limit } from '../../contract/limits.ts'
 import { jobAt } from '../../domain/worker/job-at.ts'
 import { readLogLine } from '../../domain/worker/log-line.ts'
 import type { MaskLogs } from '../apps/mask-logs.ts'
-import type { Log, NewLogLine, Storage, WorkerOutput } from '../ports.ts'
+import type { Clock, Log, NewLogLine, Storage, WorkerOutput } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
-import type { UnsentResults } from './unsent-results.ts'
+import { createUnsentResults } from './unsent-results.ts'
 import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
 
 // Enough for two long tracebacks; domain/worker/last-words reads no more.
@@ -20,22 +20,23 @@ const TRIM_EVERY = 5000
  */
 export function createLogCollector({
   storage,
+  clock,
   registry,
   leases,
   log,
   mask,
-  unsent,
   stored,
 }: {
-  readonly storage: Pick<Storage, 'write' | 'logs' | 'jobs'>
+  readonly storage: Storage
+  readonly clock: Clock
   readonly registry: WorkerRegistry
   readonly leases: Leases
   readonly log: Log
   readonly mask: MaskLogs
-  readonly unsent: UnsentResults
   /** Called when lines were stored. */
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
+  const unsent = createUnsentResults({ storage, clock, leases, log })
   const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
 
   // A worker may name any job in its lines; one of another endpoint is not its own.

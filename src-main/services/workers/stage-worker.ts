@@ -2,6 +2,7 @@
  * A worker with settings to come: it is started and becomes ready while the workers of today go on, so that a release
  * that does not work is known before anybody is served by it.
  */
+import { initializingLimitMs } from '../../contract/endpoint.ts'
 import { inSeconds } from '../../domain/worker/in-seconds.ts'
 import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Clock, Endpoint } from '../ports.ts'
@@ -61,7 +62,7 @@ async function startAndWait(
 ): Promise<StagedWorker> {
   const worker = await lifecycle.start(endpoint, true)
   health.watch(worker) // of a load-balanced one only /ping says whether it is ready
-  const ms = endpoint.config.initializingTimeoutMs
+  const ms = initializingLimitMs(endpoint.config)
   const isComing = () => COMING.includes(worker.state) && registry.get(worker.id) === worker
   if (isComing()) {
     const listen = (finish: () => void) =>

@@ -8,7 +8,7 @@ import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
 import { faultReason, isUsedUp, settingsUnderFaults } from '../../domain/worker/faults.ts'
 import { keepPausedMs } from '../../domain/worker/keep-paused.ts'
 import { decideScaling } from '../../domain/worker/scaling.ts'
-import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
+import { GONE, type ScalingDecision } from '../../domain/worker/scaling-facts.ts'
 import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
 import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Change, Endpoint, JobChange } from '../ports.ts'
@@ -17,6 +17,7 @@ import type { QueueCounts } from '../queue/queue-counts.ts'
 import { releaseJobs } from '../queue/release-jobs.ts'
 import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
 import { findCapacity } from './find-capacity.ts'
+import { createIdleFreezer, type IdleFreezer } from './idle-freezer.ts'
 import { closeJobSpan, openJobSpan } from './job-spans.ts'
 import { expiredLeases, overdueStopOrder, silenceReason } from './judge-leases.ts'
 import { type StagedWorker, stageWorker, whenEnded } from './stage-worker.ts'
@@ -39,15 +40,6 @@ export type FleetStatus = { readonly decision: ScalingDecision | undefined; read
 const TICK_MS = 200
 // Decisions for one endpoint are at least this far apart, so that thousands of jobs a second cost few of them.
 const SETTLE_MS = 20
-// An endpoint that is gone keeps no worker.
-const GONE = {
-  workersMin: 0,
-  workersMax: 0,
-  idleTimeoutMs: 0,
-  concurrency: 1,
-  scaler: { type: 'QUEUE_DELAY', value: 0 },
-  initializingTimeoutMs: limit('initializingMs'),
-} as const
 
 const inService = (workers: readonly LiveWorker[]) => workers.filter(({ staged }) => !staged)
 
@@ -55,6 +47,7 @@ const inService = (workers: readonly LiveWorker[]) => workers.filter(({ staged }
 export class WorkerSupervisor {
   readonly #deps: SuperviseDeps
   readonly #lifecycle: WorkerLifecycle
+  readonly #freezer: IdleFreezer
   readonly #decisions = new Map<string, ScalingDecision>()
   readonly #checks = new Map<string, { readonly at: number; readonly cancel: () => void }>()
   readonly #lastCheck = new Map<string, number>()
@@ -66,6 +59,7 @@ export class WorkerSupervisor {
   constructor(deps: SuperviseDeps) {
     this.#deps = deps
     this.#lifecycle = createWorkerLifecycle({ ...deps, onEnded: (worker) => this.#workerEnded(worker) })
+    this.#freezer = createIdleFreezer(deps, (worker, reason, error) => this.#endUnfrozen(worker, reason, error))
     deps.storage.onCommit((changes) => this.#hear(changes))
     deps.fleet.onCapacity(() => this.#checkThrottled())
   }
@@ -182,6 +176,7 @@ export class WorkerSupervisor {
     if (worker === undefined) return
     if (change.event === 'claim') {
       registry.apply(worker, 'takeJob')
+      this.#freezer.thaw(worker)
       openJobSpan(worker, change.jobId, change.at)
       this.#run(strikeForTry(this.#deps, worker, change), 'worker not killed by a fault switch')
     }
@@ -280,9 +275,8 @@ export class WorkerSupervisor {
         .finally(() => this.#starting.delete(starting))
       this.#starting.add(starting)
     }
-    if (decision.nextCheckAt !== undefined) {
-      this.#checkAt(endpointId, Math.max(decision.nextCheckAt, clock.steady() + SETTLE_MS))
-    }
+    for (const at of [decision.nextCheckAt, this.#freezer.settle(endpoint)])
+      if (at !== undefined) this.#checkAt(endpointId, Math.max(at, clock.steady() + SETTLE_MS))
   }
 
   #decide(endpointId: string, endpoint: Endpoint | undefined): ScalingDecision {

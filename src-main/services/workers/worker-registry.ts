@@ -31,6 +31,10 @@ export type LiveWorker = {
   idleSince: number | undefined
   pausedSince: number | undefined
   resumedAt: number | undefined
+  /** It is idle, and its processes are stopped until it gets a job; see domain/worker/freeze-idle.ts. */
+  frozen: boolean
+  /** When it last went on after that, steady ms. */
+  thawedAt: number | undefined
   becameReady: boolean
   jobsDone: number
   /** It has settings that its endpoint does not have yet, and takes nothing until it has. */
@@ -166,6 +170,8 @@ export function newLiveWorker(
     idleSince: undefined,
     pausedSince: undefined,
     resumedAt: undefined,
+    frozen: false,
+    thawedAt: undefined,
     becameReady: false,
     jobsDone: 0,
     staged: false,

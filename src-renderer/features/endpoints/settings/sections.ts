@@ -142,6 +142,13 @@ const SCALING: readonly SettingField[] = [
     help: 'A worker above the fewest stops when it had nothing to do for so long.',
     input: SECONDS,
   },
+  {
+    path: 'freezeIdle',
+    label: 'Freeze idle processes',
+    help: 'A process that waits for a job uses no processor and goes on with the next one. Off, for handlers that work between jobs.',
+    input: { kind: 'switch', unset: true },
+    applies: ({ container, loadBalanced }) => container === undefined && loadBalanced === undefined,
+  },
 ]
 
 const LIMITS: readonly SettingField[] = [

@@ -23,7 +23,8 @@ export type SettingInput =
       readonly factor?: number
       readonly optional?: boolean
     }
-  | { readonly kind: 'switch' }
+  /** `unset`: what it is while the setting is missing. */
+  | { readonly kind: 'switch'; readonly unset?: boolean }
   | { readonly kind: 'choice'; readonly choices: readonly Choice[]; readonly optional?: boolean }
   /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
@@ -97,7 +98,7 @@ function readVolume(line: string): Volume | undefined {
 export function rawOf(input: SettingInput, value: unknown): Raw {
   switch (input.kind) {
     case 'switch':
-      return value === true
+      return (value ?? input.unset) === true
     case 'variables':
       return Object.entries((value ?? {}) as Record<string, string>).map(([name, text]) => ({ name, value: text }))
     case 'number':
@@ -124,7 +125,7 @@ export function withUnit(value: number, unit: string): string {
 
 /** A value for a person, in one line. Values of variables may be secrets, so only their names are told. */
 export function settingInWords(input: SettingInput, value: unknown): string {
-  if (input.kind === 'switch') return value === true ? 'on' : 'off'
+  if (input.kind === 'switch') return (value ?? input.unset) === true ? 'on' : 'off'
   if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || 'none'
   if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
   const text = String(rawOf(input, value)).replaceAll('\n', ', ')

@@ -16,6 +16,7 @@ import { placeOf } from './domain/app/app-place.ts'
 import { isUsedUp } from './domain/worker/faults.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
+import { createFetchFile } from './outbound/fetch-file.ts'
 import { fetchNodeTypes } from './outbound/fetch-node-types.ts'
 import { lookForServer } from './outbound/look-for-server.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
@@ -41,6 +42,7 @@ import { registryCredentials } from './services/management/registries.ts'
 import { createSessions } from './services/management/sessions.ts'
 import { createSettings } from './services/management/settings.ts'
 import { type ViewDeps, waitingReason } from './services/management/views.ts'
+import { createModels } from './services/models/models.ts'
 import type { Host } from './services/ports/machine.ts'
 import type { ProcessMachine } from './services/ports/process-machine.ts'
 import type { PreviewEnd, ProjectPorts, StartPreview } from './services/ports/projects.ts'
@@ -183,6 +185,8 @@ export function createCore(ports: CorePorts): Core {
     registry,
     onWorkerChange: (worker) => supervisor.check(worker.endpointId),
   })
+  const ofModels = { fetchFile: createFetchFile(), settings: settings.get, dataFolder: () => facts().data }
+  const models = createModels({ storage, clock, newId, log, ...ofModels })
   const planOf = ({ id, config }: Endpoint): WorkerPlan => ({
     endpointId: id,
     handler: config.handler,
@@ -191,7 +195,7 @@ export function createCore(ports: CorePorts): Core {
     searchPath: config.searchPath,
     virtualEnv: config.virtualEnv,
     python: settings.get().python,
-    container: config.container,
+    container: models.withFolders(config),
     loadBalanced: config.loadBalanced,
     app: config.app,
   })
@@ -260,15 +264,8 @@ export function createCore(ports: CorePorts): Core {
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
   const shells = createShells({ clock, newId, log, fleet, registry })
   const projects = createProjects({ storage, clock, newId, log, ports: ports.projects })
-  const loadTests = createLoadTests({
-    storage,
-    clock,
-    newId,
-    log,
-    send,
-    url: () => facts().url,
-    accountKey: ports.accountKey,
-  })
+  const ofLoadTests = { send, url: () => facts().url, accountKey: ports.accountKey }
+  const loadTests = createLoadTests({ storage, clock, newId, log, ...ofLoadTests })
   const { host } = ports
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url: () => facts().url })
   const usage = createUsageWatch({ clock, fleet, registry, log })
@@ -305,7 +302,7 @@ export function createCore(ports: CorePorts): Core {
     waiters.release()
     stopping.abort()
     const lastMetrics = metrics.stop().catch((error) => log.warn('last metrics not written', { error }))
-    const parts = [housekeeping, webhooks, health, requestLog, workflows].map((part) => part.stop())
+    const parts = [housekeeping, webhooks, health, requestLog, workflows, models].map((part) => part.stop())
     await Promise.all([projectsEnd, lastMetrics, ...parts])
     await fleet.close()
   }
@@ -340,6 +337,7 @@ export function createCore(ports: CorePorts): Core {
       loadTests,
       projects,
       workflows,
+      models,
       doctor,
       host,
       fleet,
@@ -358,6 +356,7 @@ export function createCore(ports: CorePorts): Core {
       state = 'running'
       await releases.start()
       await loadTests.begin()
+      await models.start()
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
       webhooks.start()

@@ -81,6 +81,7 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.failed,
     message: 'Job {jobId} has ended, and its results could not be read: {why}. They are in the gallery.',
   },
+  DOWNLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: '{name} was not downloaded: {why}.' },
   SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs gave no result.' },
   ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },

@@ -19,6 +19,7 @@ import { addLoadTest } from './commands/load-test.ts'
 import { addLogin } from './commands/login.ts'
 import { addLogout } from './commands/logout.ts'
 import { addLogs } from './commands/logs.ts'
+import { addModels } from './commands/models/models.ts'
 import { addOpen } from './commands/open.ts'
 import { addPurge } from './commands/purge.ts'
 import { addRegistry } from './commands/registry.ts'
@@ -44,7 +45,7 @@ const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
   ...[addInit, addBuild, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
-  ...[addWorkflow],
+  ...[addWorkflow, addModels],
   ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaults],
   ...[addLogin, addLogout],
 ]

@@ -46,7 +46,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['pages let in', endpoint.cors?.join(', ')],
     ['stream form', endpoint.streamForm],
     ['calls others', endpoint.callsOthers ? 'yes' : undefined],
-    ['workflows', workflowsText(endpoint.workflows)],
+    ['workflows', workflowsText(endpoint)],
     ['environment', environmentText(endpoint.env)],
     ['changed', ago(endpoint.updatedAt, now)],
     ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown this once)`],
@@ -78,12 +78,14 @@ export function waitText({ state, crash, waitingReason = '' }: EndpointView, now
     : waitingReason
 }
 
-function workflowsText(workflows: EndpointView['workflows']): string | undefined {
+function workflowsText({ workflows, container }: EndpointView): string | undefined {
   if (workflows === undefined) return undefined
-  const { models, checkModels, server } = workflows
+  const { models, checkModels, modelFolders, server } = workflows
   const rule = checkModels ? 'others are refused' : 'others are taken too'
   const parts = [
     ...(models === undefined ? [] : [`models ${models.join(', ') || 'none'}; ${rule}`]),
+    ...(modelFolders && container !== undefined ? ['models of this machine, read-only at /opt/drydock/models'] : []),
+    ...(modelFolders ? [] : ['without the models of this machine']),
     ...(server === undefined ? [] : [`server ${withHiddenPassword(server)}`]),
   ]
   return parts.length === 0 ? 'yes' : parts.join('\n')

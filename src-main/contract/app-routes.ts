@@ -22,6 +22,7 @@ import {
   serviceSettingsUpdate,
   webhookDelivery,
 } from './management.ts'
+import { MODEL_ROUTES } from './model-routes.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published-routes.ts'
@@ -51,6 +52,7 @@ const done = z.object({ ok: z.literal(true) })
 export const APP_ROUTES = {
   ...CATALOG_ROUTES,
   ...DEPLOY_ROUTES,
+  ...MODEL_ROUTES,
   ...PAGE_ROUTES,
   ...PROJECT_ROUTES,
   ...PUBLISHED_ROUTES,

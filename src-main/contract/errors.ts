@@ -312,6 +312,27 @@ export const ERRORS = {
     title: 'Bad Gateway',
     message: 'The classes of nodes could not be read from {server}: {why}.',
   },
+  MODEL_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no model {name} in {directory} here. List the models with `drydock models list`.',
+  },
+  MODEL_EXISTS: {
+    status: 409,
+    title: 'Conflict',
+    message: 'There is a model {name} in {directory} already. Delete it first, or give the new one another name.',
+  },
+  MODEL_UNWRITABLE: { status: 409, title: 'Conflict', message: 'The file of the model cannot be changed: {why}.' },
+  DOWNLOAD_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no download {downloadId}: it was removed.',
+  },
+  CREDENTIALS_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There are no credentials of {host}. List them with `drydock models credentials`.',
+  },
   NOT_DONE: { status: 409, title: 'Conflict', message: 'It was not done: {why}.' },
   DISK_FULL: {
     status: 507,

@@ -117,6 +117,13 @@ export const LIMITS = {
   runsKeptMs: { value: 30 * DAY, unit: 'ms', source: 'ours: what is older is not looked for in a gallery' },
   runsKeptBytes: { value: 4096 * MIB, unit: 'bytes', source: 'ours, of their graphs: 400 KiB for each; the newest' },
   nodeTypesBytes: { value: 32 * MIB, unit: 'bytes', source: 'ours: five times a server with all known extensions' },
+  modelsListed: { value: 10_000, unit: 'count', source: 'ours, of a folder: a list of them is one answer' },
+  modelDownloadsKept: { value: 200, unit: 'count', source: 'ours: the newest; older ones are read by nobody' },
+  modelsSpareBytes: {
+    value: 1024 * MIB,
+    unit: 'bytes',
+    source: 'ours: what a download leaves free on its disk, which the database may be on',
+  },
   listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
   listIds: { value: 100, unit: 'count', source: 'ours: 40 letters each; more does not fit into an address' },

@@ -180,6 +180,17 @@ export const serviceSettings = z.object({
     .max(10_000_000)
     .default(10_240)
     .describe('MiB that files of workflows may take: what runs gave, and what nodes load'),
+  modelsMaxMib: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(65_536)
+    .describe('MiB that the file of a model may have which is downloaded'),
+  modelsFromPrivateAddresses: z
+    .boolean()
+    .default(false)
+    .describe('let downloads of models reach this machine and its network'),
 })
 
 /** Settings of the service. */
@@ -198,6 +209,8 @@ export const serviceSettingsUpdate = z.strictObject({
   jobHistoryDays: serviceSettings.shape.jobHistoryDays.unwrap().optional(),
   jobHistoryMaxMib: serviceSettings.shape.jobHistoryMaxMib.unwrap().optional(),
   assetsMaxMib: serviceSettings.shape.assetsMaxMib.unwrap().optional(),
+  modelsMaxMib: serviceSettings.shape.modelsMaxMib.unwrap().optional(),
+  modelsFromPrivateAddresses: z.boolean().optional(),
 })
 
 /** Where the service is and how it does. */

@@ -171,6 +171,12 @@ export const workflowWorker = z.object({
     .optional()
     .describe('file names of the models that are installed; missing: nobody knows'),
   checkModels: z.boolean().default(true).describe('refuse payloads that load a model which is not installed'),
+  modelFolders: z
+    .boolean()
+    .default(true)
+    .describe(
+      'the folders of models of this machine: containers have them read-only, a bridge counts them as installed',
+    ),
   server: z
     .url({ protocol: /^https?$/ })
     .max(2048)

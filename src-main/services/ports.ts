@@ -14,6 +14,7 @@ import type { WorkerAddress } from './ports/fleet.ts'
 import type { GraphStore } from './ports/graphs.ts'
 import type { ChunkStore, JobArchive } from './ports/job-parts.ts'
 import type { LogStore, RequestStore } from './ports/logs.ts'
+import type { ModelDownloadStore, ModelFiles } from './ports/models.ts'
 import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
 import type { ProjectStore } from './ports/projects.ts'
 import type { LoadTestStore, SavedRequestStore } from './ports/requests.ts'
@@ -364,6 +365,8 @@ export type Storage = WorkflowStorage & {
   readonly projects: ProjectStore
   readonly artifacts: ArtifactFiles
   readonly graphs: GraphStore
+  readonly modelDownloads: ModelDownloadStore
+  readonly modelFiles: ModelFiles
   readonly state: StateStore
   /** Version of the database engine. */
   readonly engineVersion: string

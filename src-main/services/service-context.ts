@@ -11,6 +11,7 @@ import type { MetricsRecorder } from './management/metrics.ts'
 import type { Sessions } from './management/sessions.ts'
 import type { Settings } from './management/settings.ts'
 import type { ViewDeps } from './management/views.ts'
+import type { Models } from './models/models.ts'
 import type { Host } from './ports/machine.ts'
 import type { ProcessMachine } from './ports/process-machine.ts'
 import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
@@ -57,6 +58,7 @@ export type ServiceContext = {
   readonly loadTests: LoadTests
   readonly projects: Projects
   readonly workflows: Workflows
+  readonly models: Models
   readonly doctor: Doctor
   readonly host: Host
   readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>

@@ -13,6 +13,7 @@ import { publishedGraphs } from './migrations/2026-11-27-published-graphs.ts'
 import { runBytes } from './migrations/2026-11-28-run-bytes.ts'
 import { releaseKinds } from './migrations/2026-11-29-release-kinds.ts'
 import { jobArchive } from './migrations/2026-11-30-job-archive.ts'
+import { modelDownloads } from './migrations/2026-11-30-model-downloads.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   runBytes,
   releaseKinds,
   jobArchive,
+  modelDownloads,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

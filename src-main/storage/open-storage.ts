@@ -16,6 +16,8 @@ import { createJobPayloads } from './job-payloads.ts'
 import { createJobStore } from './job-store.ts'
 import { createLoadTestStore } from './load-test-store.ts'
 import { createLogStore } from './log-store.ts'
+import { createModelDownloadStore } from './model-download-store.ts'
+import { openModelFiles } from './model-files.ts'
 import { createNodeTypeStore } from './node-type-store.ts'
 import { DatabaseUnusable, openDatabase } from './open-database.ts'
 import { openPayloadFiles, type PayloadFiles, payloadsInRows } from './payload-files.ts'
@@ -74,6 +76,8 @@ export function openStorage(file: string, now: number): Storage {
     projects: createProjectStore(db),
     artifacts,
     graphs: createGraphStore(db),
+    modelDownloads: createModelDownloadStore(db),
+    modelFiles: openModelFiles(file === ':memory:' ? undefined : dirname(file)),
     workflows: createWorkflowStore(db),
     runs: createRunStore(db, events),
     assets: createAssetStore(db),

@@ -5,6 +5,7 @@ import { type ConnectionSlice, createConnectionSlice } from './connection-slice.
 import { createDraftsSlice, type DraftsSlice } from './drafts-slice.ts'
 import { createLayoutSlice, type LayoutSlice } from './layout-slice.ts'
 import { createLiveSlice, type LiveSlice } from './live-slice.ts'
+import { createModelsSlice, type ModelsSlice } from './models-slice.ts'
 import { createNodeTypesSlice, type NodeTypesSlice } from './node-types-slice.ts'
 import { createNoticesSlice, type NoticesSlice } from './notices-slice.ts'
 import { createPlacesSlice, type PlacesSlice } from './places-slice.ts'
@@ -13,6 +14,7 @@ import { createPlacesSlice, type PlacesSlice } from './places-slice.ts'
 export type AppState = LiveSlice &
   ConnectionSlice &
   LayoutSlice &
+  ModelsSlice &
   NodeTypesSlice &
   NoticesSlice &
   CommandsSlice &
@@ -28,6 +30,7 @@ export function createAppStore(platform: Platform): AppStore {
     ...createLiveSlice(...creator),
     ...createConnectionSlice(...creator),
     ...createLayoutSlice(platform)(...creator),
+    ...createModelsSlice(...creator),
     ...createNodeTypesSlice(...creator),
     ...createNoticesSlice(...creator),
     ...createCommandsSlice(...creator),

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError, ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
 import type { Storage } from '../../src-main/core.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
@@ -50,6 +53,16 @@ async function openProject(service: TestService): Promise<string> {
 
 const release = (service: TestService, source: object) =>
   service.ask('POST', '/api/apps/shop/environments/production/releases', { body: { source } })
+
+const A_MODEL = { folder: '/data/models', directory: 'loras', name: 'a.safetensors' }
+
+async function folderOfModels(service: TestService): Promise<string> {
+  const path = mkdtempSync(join(tmpdir(), 'drydock-errors-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  mkdirSync(join(path, 'loras'))
+  await service.post('/api/models/folders', { folders: [{ path }] })
+  return path
+}
 
 /** One request for every error that can leave the service. */
 const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
@@ -236,6 +249,24 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   ASSET_NOT_FOUND: (service) => service.ask('GET', `/api/assets/${'a'.repeat(64)}`),
   RUN_NOT_FOUND: (service) => service.ask('GET', '/api/workflow-runs/nope'),
   NODE_TYPES_UNREADABLE: (service) => service.ask('POST', '/api/node-types/e/fetch'),
+  MODEL_NOT_FOUND: (service) => service.ask('POST', '/api/models/remove', { body: A_MODEL }),
+  MODEL_EXISTS: async (service) => {
+    const folder = await folderOfModels(service)
+    writeFileSync(join(folder, 'loras', 'a.safetensors'), '')
+    const body = { url: 'https://x.test/a.safetensors', directory: 'loras' }
+    return service.ask('POST', '/api/models/downloads', { body })
+  },
+  MODEL_UNWRITABLE: async (service) => {
+    const folder = await folderOfModels(service)
+    const outside = await folderOfModels(service)
+    writeFileSync(join(outside, 'a.safetensors'), '')
+    symlinkSync(outside, join(folder, 'loras', 'out'))
+    await service.post('/api/models/folders', { folders: [{ path: folder }] })
+    const body = { ...A_MODEL, folder, name: 'out/a.safetensors' }
+    return service.ask('POST', '/api/models/remove', { body })
+  },
+  DOWNLOAD_NOT_FOUND: (service) => service.ask('POST', '/api/models/downloads/none/retry'),
+  CREDENTIALS_NOT_FOUND: (service) => service.ask('DELETE', '/api/models/credentials/x.test'),
   NOT_DONE: (service) => service.ask('POST', '/api/doctor/fix', { body: { action: 'make-worker-image' } }),
   DISK_FULL: (service) => failing(service, new AppError('DISK_FULL')),
 }

@@ -69,10 +69,10 @@ describe('a draft', () => {
 
   test('switches workflows on and off, and sends them whole', () => {
     const off = aConfig()
-    expect(readOf(off, { workflows: true }).body).toEqual({ workflows: { checkModels: true } })
+    expect(readOf(off, { workflows: true }).body).toEqual({ workflows: { checkModels: true, modelFolders: true } })
     const typings = { workflows: true, 'workflows.models': 'a.safetensors\nb.pt', 'workflows.server': 'http://x:8188' }
     const models = ['a.safetensors', 'b.pt']
-    const workflows = { checkModels: true, models, server: 'http://x:8188' }
+    const workflows = { checkModels: true, modelFolders: true, models, server: 'http://x:8188' }
     expect(readOf(off, typings).body).toEqual({ workflows })
     const on = aConfig({ workflows })
     expect(readOf(on, { 'workflows.checkModels': false }).body).toEqual({

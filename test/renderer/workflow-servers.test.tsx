@@ -21,7 +21,10 @@ const ANSWERS = {
 }
 
 const withWorkflows = (id: string, server?: string, more: Partial<LiveEndpoint> = {}) =>
-  anEndpoint(id, { workflows: { checkModels: true, ...(server === undefined ? {} : { server }) }, ...more })
+  anEndpoint(id, {
+    workflows: { checkModels: true, modelFolders: true, ...(server === undefined ? {} : { server }) },
+    ...more,
+  })
 
 function offer(endpoints: readonly LiveEndpoint[], answers: TestAnswers = {}) {
   const made: string[] = []

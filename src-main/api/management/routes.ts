@@ -10,6 +10,7 @@ import { JOB_BULK_OPERATIONS } from './job-bulk.ts'
 import { JOB_OPERATIONS } from './jobs.ts'
 import { LOAD_TEST_OPERATIONS } from './load-tests.ts'
 import { LOG_OPERATIONS } from './logs.ts'
+import { MODEL_OPERATIONS } from './models.ts'
 import { NODE_TYPE_OPERATIONS } from './node-types.ts'
 import { PAGE_OPERATIONS } from './pages.ts'
 import { PROJECT_OPERATIONS } from './projects.ts'
@@ -37,6 +38,7 @@ export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {
   ...JOB_OPERATIONS,
   ...LOAD_TEST_OPERATIONS,
   ...LOG_OPERATIONS,
+  ...MODEL_OPERATIONS,
   ...NODE_TYPE_OPERATIONS,
   ...PAGE_OPERATIONS,
   ...PROJECT_OPERATIONS,

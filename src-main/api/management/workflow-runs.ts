@@ -18,14 +18,14 @@ export const RUN_OPERATIONS = {
   async runCreate(c, service) {
     const { value } = await readJson(c, BODY_BYTES, 'this operation')
     const asked = APP_ROUTES.runCreate.body.parse(value)
-    const { storage, clock, newId, workflows } = service
+    const { storage, clock, newId, workflows, models } = service
     const endpoint = storage.endpoints.get(asked.endpointId)
     if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: asked.endpointId.slice(0, 100) })
     if (endpoint.config.loadBalanced !== undefined) {
       const { url } = addressesOf(endpoint, service.info().url)
       throw new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: url })
     }
-    return c.json(await createRun({ storage, clock, newId, nodeTypes: workflows.nodeTypes }, endpoint, asked))
+    return c.json(await createRun({ storage, clock, newId, models, nodeTypes: workflows.nodeTypes }, endpoint, asked))
   },
   runList(c, { storage }) {
     const { query } = APP_ROUTES.runList

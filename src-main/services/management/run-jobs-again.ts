@@ -6,12 +6,18 @@
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import type { Models } from '../models/models.ts'
 import type { Clock, Job, NewId, Storage } from '../ports.ts'
 import { submitRequest } from '../workflows/submit-request.ts'
 import { type BulkResult, createRefusals, UNKNOWN_JOB } from './move-jobs.ts'
 import { type JobSelection, selectedJobs } from './select-jobs.ts'
 
-type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
+type Deps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly models: Pick<Models, 'here'>
+}
 
 // Their inputs are held at once, and may be 20 MiB each.
 const BATCH = 10

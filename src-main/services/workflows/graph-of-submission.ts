@@ -8,11 +8,13 @@ import { recognise } from '../../domain/workflow/recognise.ts'
 import { filesIn } from '../../domain/workflow-runs/files-in.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
+import type { Models } from '../models/models.ts'
 import type { Clock, Endpoint, Job, Storage } from '../ports.ts'
 import { refuseManyValues } from './refuse-many-values.ts'
 import { refuseMissingModels } from './refuse-missing-models.ts'
 
-type Deps = { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> }
+type RunDeps = { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> }
+type Deps = RunDeps & { readonly models: Pick<Models, 'here'> }
 
 /**
  * Looks at a job that any client sends to an endpoint whose workers take workflows: a graph that asks for a model which is
@@ -33,7 +35,7 @@ export function graphOfSubmission(deps: Deps, endpoint: Endpoint, input: Json): 
   if (parsed.kind === 'fault') throw new AppError('BAD_FIELD', { field: 'input.workflow', why: parsed.fault.why })
   const graph = parsed.value
   // Whatever a worker may make of it: nodes beside a key that makes it look like a document are nodes too.
-  if (isObject(graph)) refuseMissingModels(endpoint, () => readPayloadNodes(graph))
+  if (isObject(graph)) refuseMissingModels(deps, endpoint, () => readPayloadNodes(graph))
   const found = recognise(graph)
   if (found.form !== 'payload' || found.unwrapped) return undefined
   return runOfProgram(deps, endpoint, { title: 'Sent by a program', payload: found.raw, payloadText })
@@ -44,7 +46,7 @@ type SentGraph = { readonly title: string; readonly payload: JsonObject; readonl
 
 /** Makes a run of a graph that no editor sent. @returns writes it with its job */
 export function runOfProgram(
-  { storage, clock }: Deps,
+  { storage, clock }: RunDeps,
   { id: endpointId }: Endpoint,
   { title, payload, payloadText }: SentGraph,
 ): (job: Job) => void {

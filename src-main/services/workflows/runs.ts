@@ -6,6 +6,7 @@ import { writeJson } from '../../domain/workflow/json/write.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
+import type { Models } from '../models/models.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { submitJob } from '../queue/submit.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
@@ -19,6 +20,7 @@ type Deps = {
   readonly clock: Clock
   readonly newId: NewId
   readonly nodeTypes: Pick<NodeTypeRegistry, 'readOf'>
+  readonly models: Pick<Models, 'here'>
 }
 
 /** What a run is made of. */
@@ -33,7 +35,7 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   refuseWithoutWorkflows(endpoint)
   const payload = readPayload(asked.payload)
   if (asked.document !== undefined) checkDocument(asked.document)
-  refuseMissingModels(endpoint, () => readPayloadNodes(payload))
+  refuseMissingModels(deps, endpoint, () => readPayloadNodes(payload))
   const types = await nodeTypes.readOf(endpoint)
   const [unrunnable] = unrunnableNodes(endpoint.config, readPayloadNodes(payload), types)
   if (unrunnable !== undefined) {

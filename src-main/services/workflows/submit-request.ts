@@ -1,5 +1,6 @@
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
+import type { Models } from '../models/models.ts'
 import type { Clock, Endpoint, Job, NewId, Storage } from '../ports.ts'
 import { type Submission, submitJob } from '../queue/submit.ts'
 import { graphJob } from './graph-job.ts'
@@ -11,7 +12,12 @@ import { refuseMissingModels } from './refuse-missing-models.ts'
  * @throws AppError as submitJob does; MODEL_NOT_INSTALLED; BAD_FIELD with the name of a parameter, GRAPH_WITHOUT_ENDPOINT
  */
 export function submitRequest(
-  service: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
+  service: {
+    readonly storage: Storage
+    readonly clock: Clock
+    readonly newId: NewId
+    readonly models: Pick<Models, 'here'>
+  },
   endpoint: Endpoint,
   submission: Submission,
 ): Promise<Job> {
@@ -19,7 +25,7 @@ export function submitRequest(
     return submitJob(service, endpoint, submission, graphOfSubmission(service, endpoint, submission.input))
   const { storage } = service
   const { behind, version, payload, payloadText, input } = graphJob(storage, endpoint, submission.input)
-  refuseMissingModels(behind, () => readPayloadNodes(payload))
+  refuseMissingModels(service, behind, () => readPayloadNodes(payload))
   const { idempotencyKey, ...rest } = submission.request
   // Two graphs on one endpoint must not take each other's jobs for their own.
   const request = { ...rest, idempotencyKey: idempotencyKey && `${endpoint.id} ${idempotencyKey}` }

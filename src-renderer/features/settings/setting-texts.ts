@@ -51,6 +51,18 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
     done: 'Size of the files of workflows',
     refusal: 'A whole number from 100 to 10,000,000.',
   },
+  modelsMaxMib: {
+    label: 'Size of a model, in MiB',
+    help: 'A download of a larger file is refused, or broken off where its size was not told. Applies to the next download.',
+    done: 'Size of a model',
+    refusal: 'A whole number from 1 to 10,000,000.',
+  },
+  modelsFromPrivateAddresses: {
+    label: 'Models from this machine and its network',
+    help: 'Off, a download cannot reach private addresses, so that a file of others cannot make the service call what only it can reach. Applies to the next download.',
+    done: 'Models from private addresses',
+    refusal: SWITCH,
+  },
   streamForm: {
     label: 'Form of streams',
     help: 'What the operation stream answers to clients that ask for none: a list, or an object with a status. Takes effect at once.',

@@ -38,8 +38,12 @@ async function renderProblems(
     </>
   )
   const rendered = renderInEditor(part, text, { answers })
-  const worker = anEndpoint('worker', { workflows: { checkModels: true, ...(models === undefined ? {} : { models }) } })
-  const other = anEndpoint('other', { workflows: { checkModels: true, models: ['mine.safetensors'] } })
+  const worker = anEndpoint('worker', {
+    workflows: { checkModels: true, modelFolders: true, ...(models === undefined ? {} : { models }) },
+  })
+  const other = anEndpoint('other', {
+    workflows: { checkModels: true, modelFolders: true, models: ['mine.safetensors'] },
+  })
   const { store, runs, platform } = rendered
   await act(async () => {
     store.setState(({ live }) => ({ live: { ...live, endpoints: { worker, other } } }))
@@ -203,7 +207,7 @@ describe('an endpoint that takes no graphs', () => {
     await act(() => rendered.platform.advance(PAUSE_MS))
     const list = await open()
     list.getByText(/^Endpoint worker cannot run this graph: nothing says that its workers run graphs/)
-    await choose(rendered, { workflows: { checkModels: true } })
+    await choose(rendered, { workflows: { checkModels: true, modelFolders: true } })
     await waitFor(() => expect(list.queryByText(/cannot run this graph/)).toBe(null))
   })
 

@@ -5,7 +5,7 @@ import { anEndpoint } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
 
 const ENDPOINTS = {
-  painter: anEndpoint('painter', { workflows: { checkModels: true } }),
+  painter: anEndpoint('painter', { workflows: { checkModels: true, modelFolders: true } }),
   byImage: anEndpoint('byImage', { handler: undefined, container: { image: 'me/worker-comfyui:5' } as never }),
   hello: anEndpoint('hello', { handler: '/x/handler.py' }),
   web: anEndpoint('web', { loadBalanced: {} as never }),

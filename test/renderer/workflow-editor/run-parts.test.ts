@@ -86,7 +86,7 @@ describe('a run of the selected outputs', () => {
 
 describe('endpoints for graphs', () => {
   const sketch = anEndpoint('sketch', {
-    workflows: { checkModels: true },
+    workflows: { checkModels: true, modelFolders: true },
     handler: '/x/resources/node/sketch/handler.ts',
   })
   const hello = anEndpoint('hello')

@@ -55,6 +55,8 @@ const settings = {
   jobHistoryDays: 7,
   jobHistoryMaxMib: 5120,
   assetsMaxMib: 10_240,
+  modelsMaxMib: 65_536,
+  modelsFromPrivateAddresses: false,
 }
 
 const setup = (answers: Answers = {}) =>

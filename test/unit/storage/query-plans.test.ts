@@ -12,6 +12,7 @@ import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
 import { createLoadTestStore } from '../../../src-main/storage/load-test-store.ts'
 import { createLogStore } from '../../../src-main/storage/log-store.ts'
+import { createModelDownloadStore } from '../../../src-main/storage/model-download-store.ts'
 import { createNodeTypeStore } from '../../../src-main/storage/node-type-store.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 import { payloadsInRows } from '../../../src-main/storage/payload-files.ts'
@@ -39,6 +40,7 @@ const SMALL = [
   'assets_total',
   'workflow_runs_total',
   'job_archive_total',
+  'model_downloads',
 ]
 // Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
 const READ_WHOLE = [
@@ -96,6 +98,7 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   createNodeTypeStore(spied)
   createRunStore(spied, events)
   createGraphStore(spied)
+  createModelDownloadStore(spied)
   return { db, all }
 }
 

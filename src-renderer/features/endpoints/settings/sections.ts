@@ -211,6 +211,13 @@ const WORKFLOWS: readonly SettingField[] = [
     applies: ({ workflows }) => workflows?.models !== undefined,
   },
   {
+    path: 'workflows.modelFolders',
+    label: 'Models of this machine',
+    help: 'On, containers have the folders of the Models page, read-only at /opt/drydock/models, and a ComfyUI image finds them. Behind a bridge their models count as installed.',
+    input: { kind: 'switch' },
+    applies: takesWorkflows,
+  },
+  {
     path: 'workflows.server',
     label: 'ComfyUI server',
     help: 'Address of the server behind the bridge, like http://127.0.0.1:8188 or http://user:password@host:8188.',

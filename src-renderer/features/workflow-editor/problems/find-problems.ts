@@ -1,15 +1,26 @@
 /** All that is wrong with an open document, for the endpoint that it would run on. */
+
+import type { ModelPlace } from '../../../../src-main/contract/models.ts'
+import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/domain/models/layout.ts'
+import { type OfferedModel, offeredModels } from '../../../../src-main/domain/models/named-models.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
 import type { Problem, ProblemCode } from '../../../../src-main/domain/workflow/problem.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
-import { findMissingModel } from '../../../../src-main/domain/workflow-runs/installed-models.ts'
+import { findMissingModel, type InstalledModels } from '../../../../src-main/domain/workflow-runs/installed-models.ts'
 import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 
 /** Something that this endpoint lacks and another one may have. */
-export type Missing = { readonly kind: 'class' | 'model'; readonly name: string }
+export type Missing = {
+  readonly kind: 'class' | 'model'
+  readonly name: string
+  /** Of a model: where the document says that it can be had. */
+  readonly offer?: OfferedModel
+  /** Of a model: the directory that its node loads from, as far as that is known. */
+  readonly directory?: string
+}
 
 /** A problem of the open document; those of the check of models are refused at submission too. */
 export type FoundProblem = Omit<Problem, 'code'> & {
@@ -22,6 +33,8 @@ export type CheckedFor = {
   readonly types: NodeTypes
   /** Files of the models of the endpoint; undefined where nobody knows, or where it is not to be checked. */
   readonly installed: readonly string[] | undefined
+  /** Models of this machine that the endpoint has too. */
+  readonly here: readonly ModelPlace[]
   /** Name of the endpoint; undefined: none is chosen. */
   readonly endpoint: string | undefined
   /** Why the endpoint takes no graphs, as the end of a sentence; undefined: it takes them. */
@@ -35,7 +48,7 @@ export type CheckedFor = {
 /** Checks a document. @returns errors before warnings, each in the order of the nodes */
 export function findProblems(
   document: WorkflowDocument,
-  { types, installed, endpoint, refusal, handler, now }: CheckedFor,
+  { types, installed, here, endpoint, refusal, handler, now }: CheckedFor,
 ): readonly FoundProblem[] {
   const { payload, problems } = toPayload(document, types, now)
   // A graph of notes alone, or of nothing yet, has nothing wrong with it.
@@ -46,19 +59,18 @@ export function findProblems(
   const [unknown, unnamed] = [nodesWith(checked, 'unknown_class'), nodesWith(problems, 'values_not_named')]
   const others = problems.filter(({ code, node }) => code !== 'values_not_named' || !unknown.has(node))
   const unrunnable = new Set(unrunnableNodes({ handler }, [...nodes.values()], types).map(({ id }) => id))
-  const found: FoundProblem[] = [...others, ...checked].map((problem) => {
-    const missing = missingOf(problem, nodes.get(problem.node ?? ''))
-    const isUnnamed = unnamed.has(problem.node)
-    return missing === undefined
-      ? problem
-      : {
-          ...problem,
-          ...inWords(problem, missing, { endpoint, isUnnamed, isUnrunnable: unrunnable.has(problem.node ?? '') }),
-          missing,
-        }
+  const offers = offeredModels(document)
+  const found: FoundProblem[] = [...others, ...checked].flatMap((problem) => {
+    const missing = missingOf(problem, nodes.get(problem.node ?? ''), offers)
+    if (missing === undefined) return [problem]
+    // What a server told of its files was before this one came.
+    if (missing.kind === 'model' && isModelHere(here, missing.name, missing.directory)) return []
+    const [isUnnamed, isUnrunnable] = [unnamed.has(problem.node), unrunnable.has(problem.node ?? '')]
+    return [{ ...problem, ...inWords(problem, missing, { endpoint, isUnnamed, isUnrunnable }), missing }]
   })
   if (refusal !== undefined) found.push(takesNone(endpoint, refusal))
-  if (installed !== undefined) found.push(...missingModels(nodes.values(), installed, endpoint))
+  if (installed !== undefined)
+    found.push(...missingModels(nodes.values(), { named: installed, here }, { endpoint, offers }))
   const unique = new Map(found.map((one) => [`${one.code} ${one.node} ${one.input}`, one]))
   const all = [...unique.values()]
   return [...all.filter(({ severity }) => severity === 'error'), ...all.filter(({ severity }) => severity !== 'error')]
@@ -67,14 +79,27 @@ export function findProblems(
 const nodesWith = (problems: readonly Problem[], wanted: ProblemCode): ReadonlySet<string | undefined> =>
   new Set(problems.flatMap(({ code, node }) => (code === wanted ? [node] : [])))
 
-function missingOf({ code, input }: Problem, node: PayloadNode | undefined): Missing | undefined {
+type Offers = ReadonlyMap<string, OfferedModel>
+
+function missingModel(name: string, input: string, { classType }: PayloadNode, offers: Offers): Missing {
+  const offer = offers.get(graphName(name))
+  const directory = directoryOfInput(input, classType)
+  return {
+    kind: 'model',
+    name,
+    ...(offer === undefined ? {} : { offer }),
+    ...(directory === undefined ? {} : { directory }),
+  }
+}
+
+function missingOf({ code, input }: Problem, node: PayloadNode | undefined, offers: Offers): Missing | undefined {
   if (node === undefined) return undefined
   if (code === 'unknown_class') return { kind: 'class', name: node.classType }
   if (code !== 'value_not_in_list' || input === undefined) return undefined
   const given = node.inputs.get(input)
   const inputs = new Map(given === undefined ? [] : [[input, given]])
-  const asked = findMissingModel([{ id: node.id, inputs }], [])?.asked
-  return asked === undefined ? undefined : { kind: 'model', name: asked }
+  const asked = findMissingModel([{ id: node.id, inputs }], { named: [], here: [] })?.asked
+  return asked === undefined ? undefined : missingModel(asked, input, node, offers)
 }
 
 /** The problem of a graph on an endpoint that takes none. @param why as the end of a sentence */
@@ -113,13 +138,13 @@ const lacksModel = (endpoint: string | undefined, name: string) =>
 
 function missingModels(
   nodes: Iterable<PayloadNode>,
-  installed: readonly string[],
-  endpoint: string | undefined,
+  installed: InstalledModels,
+  { endpoint, offers }: { readonly endpoint: string | undefined; readonly offers: Offers },
 ): readonly FoundProblem[] {
   return [...nodes].flatMap((node): readonly FoundProblem[] => {
     const found = findMissingModel([node], installed)
     if (found === undefined) return []
-    const missing: Missing = { kind: 'model', name: found.asked }
+    const missing = missingModel(found.asked, found.input, node, offers)
     const message = lacksModel(endpoint, found.asked)
     return [{ code: 'model_not_installed', severity: 'error', node: node.id, input: found.input, message, missing }]
   })

@@ -51,6 +51,7 @@ export function createProblemsStore({ editor, runs }: Tab, { platform, app, when
     document: editor.getState().document,
     types: editor.getState().types,
     workflows: endpoint()?.workflows,
+    here: app.getState().modelsHere,
     name: endpoint()?.name,
     ...limitsOf(endpoint()),
   })
@@ -58,9 +59,10 @@ export function createProblemsStore({ editor, runs }: Tab, { platform, app, when
   return createStore<ProblemsState>()((set, get) => {
     const check = () => {
       checked = inputs()
-      const { document, types, workflows, name, refusal, handler } = checked
+      const { document, types, workflows, name, refusal, handler, here: all } = checked
       const installed = installedOf(workflows)
-      const limits = { installed, refusal, handler }
+      const here = workflows?.modelFolders === false ? [] : all
+      const limits = { installed, here, refusal, handler }
       const problems = findProblems(document, { types, endpoint: name, now: platform.now(), ...limits })
       const errors = problems.filter(({ severity }) => severity === 'error').length
       const byNode = problemsByNode(problems)

@@ -11,7 +11,7 @@ const nodesOf = (payload: object) => readPayloadNodes(objectOf(JSON.stringify(pa
 
 test('a model that is asked for is looked for by its whole name', () => {
   const nodes = (name: unknown, input = 'ckpt_name') => nodesOf({ 4: { class_type: 'L', inputs: { [input]: name } } })
-  const installed = ['a.safetensors', 'sub/b.ckpt']
+  const installed = { named: ['a.safetensors', 'sub/b.ckpt'], here: [] }
   expect(findMissingModel(nodes('a.safetensors'), installed)).toBe(undefined)
   expect(findMissingModel(nodes('sub/b.ckpt'), installed)).toBe(undefined)
   expect(findMissingModel(nodes('b.ckpt'), installed)).toEqual({ node: '4', input: 'ckpt_name', asked: 'b.ckpt' })
@@ -27,9 +27,26 @@ test('a model that is asked for is looked for by its whole name', () => {
     expect(findMissingModel(nodes('x.pt', input), installed)).toMatchObject({ input })
 })
 
+test('a model of the folders is there for the inputs that load from its directory', () => {
+  const asks = (inputs: object, class_type = 'L') => nodesOf({ 4: { class_type, inputs } })
+  const here = [
+    { directory: 'loras', name: 'style.safetensors' },
+    { directory: 'text_encoders', name: 'sd3/t5.safetensors' },
+    { directory: 'clip_vision', name: 'eye.safetensors' },
+  ]
+  const missing = (nodes: ReturnType<typeof asks>) => findMissingModel(nodes, { named: [], here })?.asked
+  expect(missing(asks({ lora_name: 'style.safetensors' }))).toBe(undefined)
+  expect(missing(asks({ ckpt_name: 'style.safetensors' }))).toBe('style.safetensors')
+  // As files that were saved on Windows name it; and an input of which nobody knows where it loads from.
+  expect(missing(asks({ clip_name1: 'sd3\\t5.safetensors' }))).toBe(undefined)
+  expect(missing(asks({ some_model: 'style.safetensors' }))).toBe(undefined)
+  expect(missing(asks({ clip_name: 'eye.safetensors' }, 'CLIPVisionLoader'))).toBe(undefined)
+  expect(missing(asks({ clip_name: 'eye.safetensors' }, 'CLIPLoader'))).toBe('eye.safetensors')
+})
+
 test('what is no model is never missing: links, words, built-in names, other inputs', () => {
   const inputs = { ckpt_name: ['1', 0], vae_name: 'taesd', lora_name: 'None', text: 'x.pt', sampler_name: 'euler' }
-  expect(findMissingModel(nodesOf({ 4: { class_type: 'L', inputs } }), [])).toBe(undefined)
+  expect(findMissingModel(nodesOf({ 4: { class_type: 'L', inputs } }), { named: [], here: [] })).toBe(undefined)
 })
 
 test('the example of each image of the catalog loads only what its image has', async () => {
@@ -38,7 +55,7 @@ test('the example of each image of the catalog loads only what its image has', a
     const models = endpointConfig.shape.workflows.parse(settings.workflows)?.models
     const { workflow } = (example.input ?? {}) as { workflow?: object }
     if (models === undefined || workflow === undefined) return []
-    expect([id, findMissingModel(nodesOf(workflow), models)]).toEqual([id, undefined])
+    expect([id, findMissingModel(nodesOf(workflow), { named: models, here: [] })]).toEqual([id, undefined])
     return [id]
   })
   expect(checked).toContain('comfyui-sdxl')

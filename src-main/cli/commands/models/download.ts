@@ -1,0 +1,130 @@
+import type { Command } from 'commander'
+import type { ModelDownload } from '../../../contract/models.ts'
+import { CliError } from '../../cli-error.ts'
+import type { ServiceClient } from '../../client.ts'
+import { duration, size } from '../../format.ts'
+import type { Output } from '../../output.ts'
+import { openSession } from '../../session.ts'
+import { createStatusLine } from '../../status-line.ts'
+import type { Surroundings } from '../../surroundings.ts'
+
+type DownloadOptions = {
+  readonly directory?: string
+  readonly name?: string
+  readonly folder?: string
+  readonly sha256?: string
+  readonly detach?: true
+}
+
+/** `drydock models download` and `downloads`: models by their address. */
+export function addDownload(models: Command, surroundings: Surroundings): void {
+  models
+    .command('download')
+    .description('download a model; the service goes on with it when this command or the service ends')
+    .argument('<address>', 'address of the file')
+    .option('--directory <name>', 'kind of model, like checkpoints, loras or vae; without it what the address names')
+    .option(
+      '--name <file>',
+      'name of the file, with folders where it is to lie in some; without it that of the address',
+    )
+    .option('--folder <path>', 'one of the folders of models; without it the first one')
+    .option('--sha256 <hex>', 'checksum that the file must have')
+    .option('--detach', 'do not wait for its end')
+    .addHelpText(
+      'after',
+      `
+A host that wants a token or a password is given those that \`drydock models credentials add\` has stored for it.
+
+Examples:
+  $ drydock models download https://huggingface.co/OWNER/REPO/resolve/main/ink.safetensors --directory loras
+  $ drydock models downloads`,
+    )
+    .action(async (url: string, options: DownloadOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { detach, ...rest } = options
+      const begun = await client.call('modelDownloadCreate', { body: { url, ...rest } })
+      const show = createStatusLine(output, surroundings)
+      const download = detach === true ? begun : await follow(client, begun, show)
+      if (output.json) output.document(download)
+      else if (download.state === 'done' || detach === true) showDownload(output, download)
+      if (download.state === 'failed' || download.state === 'cancelled')
+        throw new CliError('DOWNLOAD_FAILED', { name: download.name, why: download.reason ?? 'it was cancelled' })
+    })
+
+  models
+    .command('downloads')
+    .description('list downloads; retry, cancel or forget one')
+    .option('--retry <id>', 'try one again that failed or was cancelled, from where it ended')
+    .option('--cancel <id>', 'cancel one; what came of it is deleted')
+    .option('--forget <id>', 'take one that has ended from the list; the model stays')
+    .addHelpText('after', '\nExamples:\n  $ drydock models downloads\n  $ drydock models downloads --retry ID')
+    .action(async (options: { retry?: string; cancel?: string; forget?: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { retry, cancel, forget } = options
+      if (retry !== undefined) await client.call('modelDownloadRetry', { path: { downloadId: retry } })
+      if (cancel !== undefined) await client.call('modelDownloadCancel', { path: { downloadId: cancel } })
+      if (forget !== undefined) await client.call('modelDownloadRemove', { path: { downloadId: forget } })
+      const { downloads } = await client.call('modelDownloadList')
+      if (output.json) output.document({ downloads })
+      else if (downloads.length === 0) output.line('There are no downloads.')
+      else
+        output.table(
+          ['ID', 'STATE', 'MODEL', 'RECEIVED', 'REASON'],
+          downloads.map((one) => [
+            one.id,
+            one.state,
+            `${one.directory}/${one.name}`,
+            receivedText(one),
+            one.reason ?? '',
+          ]),
+        )
+    })
+}
+
+/** Follows a download to its end, however often the service ends the stream. */
+async function follow(
+  client: ServiceClient,
+  begun: ModelDownload,
+  show: (text: string) => void,
+): Promise<ModelDownload> {
+  let download: ModelDownload | undefined = begun
+  const { modelNews } = await import('../../../contract/models.ts')
+  const hasEnded = (one: ModelDownload | undefined) => one === undefined || !['waiting', 'running'].includes(one.state)
+  try {
+    while (!hasEnded(download)) {
+      for await (const { data } of client.follow('modelDownloadList', { query: { follow: 'true' } })) {
+        const { downloads } = modelNews.parse(JSON.parse(data))
+        download = downloads.find(({ id }) => id === begun.id)
+        if (download !== undefined) show(progressText(download))
+        if (hasEnded(download)) break
+      }
+    }
+  } finally {
+    show('')
+  }
+  return download ?? { ...begun, state: 'cancelled', reason: 'somebody took it from the list' }
+}
+
+function progressText(download: ModelDownload): string {
+  const { name, state, reason, bytesPerSecond, totalBytes, receivedBytes } = download
+  if (state === 'waiting') return `${name}: waits${reason === undefined ? '' : `, ${reason}`}`
+  if (bytesPerSecond === undefined || bytesPerSecond === 0) return `${name}: ${receivedText(download)}`
+  const left =
+    totalBytes === undefined ? '' : `, ${duration(((totalBytes - receivedBytes) / bytesPerSecond) * 1000)} left`
+  return `${name}: ${receivedText(download)}, ${size(bytesPerSecond)} / s${left}`
+}
+
+const receivedText = ({ receivedBytes, totalBytes }: ModelDownload) =>
+  totalBytes === undefined ? size(receivedBytes) : `${size(receivedBytes)} of ${size(totalBytes)}`
+
+function showDownload(output: Output, download: ModelDownload): void {
+  const { id, state, folder, directory, name, sha256 } = download
+  output.fields([
+    ['model', `${directory}/${name}`],
+    ['state', state],
+    ['received', receivedText(download)],
+    ['folder', folder],
+    ['sha256', sha256],
+    ['download', id],
+  ])
+}

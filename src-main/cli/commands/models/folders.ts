@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { ModelFolder, ModelFolderView } from '../../../contract/models.ts'
+import { usageError } from '../../cli-error.ts'
+import { counted, size } from '../../format.ts'
+import type { Output } from '../../output.ts'
+import { openSession } from '../../session.ts'
+import type { Surroundings } from '../../surroundings.ts'
+
+/** `drydock models folders`: where models lie, the first one takes downloads. */
+export function addFolders(models: Command, surroundings: Surroundings): void {
+  const folders = models.command('folders').description('list, add or remove the folders of models')
+
+  folders
+    .command('list', { isDefault: true })
+    .description('list the folders; the first one takes downloads')
+    .addHelpText('after', '\nExamples:\n  $ drydock models folders\n  $ drydock models folders --json')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      show(output, await client.call('modelFolderList'))
+    })
+
+  folders
+    .command('add')
+    .description('add a folder, laid out as the models folder of ComfyUI')
+    .argument('<folder>', 'folder of this machine, like ~/ComfyUI/models')
+    .option(
+      '--map <directory=path>',
+      'only this directory, at this path within the folder, as in extra_model_paths.yaml; may be repeated',
+      (text: string, before: readonly string[]) => [...before, text],
+      [] as readonly string[],
+    )
+    .option('--first', 'let it take downloads')
+    .addHelpText(
+      'after',
+      `
+Containers of endpoints that take workflows have the folders read-only when they start next.
+
+Examples:
+  $ drydock models folders add ~/ComfyUI/models --first
+  $ drydock models folders add ~/webui --map checkpoints=models/Stable-diffusion --map loras=models/Lora`,
+    )
+    .action(async (text: string, options: { map: readonly string[]; first?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const directories = readMap(options.map)
+      const added: ModelFolder = {
+        path: resolve(surroundings.cwd, text),
+        ...(directories === undefined ? {} : { directories }),
+      }
+      const before = (await client.call('modelFolderList')).folders
+        .map(settingOf)
+        .filter(({ path }) => path !== added.path)
+      const next = options.first === true ? [added, ...before] : [...before, added]
+      show(output, await client.call('modelFoldersSet', { body: { folders: next } }))
+    })
+
+  folders
+    .command('remove')
+    .description('take a folder from the list; its files stay')
+    .argument('<folder>', 'one of the folders')
+    .addHelpText('after', '\nExamples:\n  $ drydock models folders remove ~/ComfyUI/models')
+    .action(async (text: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = resolve(surroundings.cwd, text)
+      const before = (await client.call('modelFolderList')).folders
+      if (!before.some((folder) => folder.path === path))
+        throw usageError(`${path} is none of the folders of models. List them with \`drydock models folders\`.`)
+      const next = before.filter((folder) => folder.path !== path).map(settingOf)
+      show(output, await client.call('modelFoldersSet', { body: { folders: next } }))
+    })
+}
+
+function settingOf({ path, directories }: ModelFolderView): ModelFolder {
+  return { path, ...(directories === undefined ? {} : { directories }) }
+}
+
+function readMap(entries: readonly string[]): ModelFolder['directories'] {
+  if (entries.length === 0) return undefined
+  const directories: Record<string, string[]> = {}
+  for (const entry of entries) {
+    const [, directory, path] = /^([^=]+)=(.+)$/.exec(entry) ?? []
+    if (directory === undefined || path === undefined)
+      throw usageError(`--map takes DIRECTORY=PATH, like loras=models/Lora, not ${entry}.`)
+    directories[directory] = [...(directories[directory] ?? []), path]
+  }
+  return directories
+}
+
+type Answer = { readonly folders: readonly ModelFolderView[]; readonly configFile: string }
+
+function show(output: Output, answer: Answer): void {
+  if (output.json) {
+    output.document(answer)
+    return
+  }
+  output.table(
+    ['FOLDER', 'MODELS', 'SIZE', 'FREE', 'IN CONTAINERS', 'NOTE'],
+    answer.folders.map(({ path, files, bytes, freeBytes, mountedAt, fault, isDefault }, index) => [
+      path,
+      counted(files, 'model'),
+      size(bytes),
+      freeBytes === undefined ? '' : size(freeBytes),
+      mountedAt,
+      fault ?? [index === 0 ? 'takes downloads' : '', isDefault ? 'default' : ''].filter(Boolean).join(', '),
+    ]),
+  )
+  output.note(`A ComfyUI of this machine reads them with --extra-model-paths-config ${answer.configFile}`)
+}

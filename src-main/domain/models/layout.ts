@@ -1,0 +1,174 @@
+/**
+ * How folders of models are laid out: a directory for each kind, as ComfyUI names them, and paths of files within. Names
+ * come from documents and addresses of others, so they are checked before they become paths.
+ */
+import type { ModelFolder, ModelPlace } from '../../contract/models.ts'
+
+/** The directories that ComfyUI has of its own; source: its folder_paths. Others are made by extensions. */
+export const MODEL_DIRECTORIES = [
+  'checkpoints',
+  'diffusion_models',
+  'loras',
+  'vae',
+  'text_encoders',
+  'clip_vision',
+  'controlnet',
+  'upscale_models',
+  'embeddings',
+  'style_models',
+  'model_patches',
+  'audio_encoders',
+  'gligen',
+  'hypernetworks',
+  'photomaker',
+  'latent_upscale_models',
+  'vae_approx',
+  'diffusers',
+  'configs',
+] as const
+
+// Older names of directories, which ComfyUI reads as well.
+const OLDER_NAMES: Readonly<Record<string, string>> = {
+  unet: 'diffusion_models',
+  clip: 'text_encoders',
+  t2i_adapter: 'controlnet',
+}
+
+/** The directory by its present name: `unet` is `diffusion_models`. */
+export const presentDirectory = (directory: string): string => OLDER_NAMES[directory] ?? directory
+
+/** All names of a directory, the present one first. */
+const namesOfDirectory = (directory: string): readonly string[] => [
+  directory,
+  ...Object.entries(OLDER_NAMES).flatMap(([older, present]) => (present === directory ? [older] : [])),
+]
+
+/** Endings of files of models; what is built in has a name without one, like `taesd`. */
+export const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt2?|pth|bin|gguf|onnx|pkl)$/i
+
+const NAME_BYTES_MAX = 200
+
+/**
+ * What is wrong with a path within a folder of models, as the end of a sentence; undefined where nothing is. It has to
+ * mean the same on every system, and to lead nowhere else.
+ * @param path with / between its parts
+ */
+export function pathFault(path: string): string | undefined {
+  if (path.includes('\\')) return 'must have / between folders, and no \\'
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be a path within the folder, not an absolute one'
+  const parts = path.split('/')
+  if (parts.length > 8) return 'lies too deep: at most 8 parts'
+  for (const part of parts) {
+    if (part === '' || part === '.' || part === '..') return 'must not hold empty parts, . or ..'
+    if (part.startsWith('.')) return 'must not begin with a dot: such files are hidden'
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+    if (/[\u0000-\u001f\u007f<>:"|?*]/.test(part)) return 'must not hold control characters or any of < > : " | ? *'
+    if (/[. ]$/.test(part)) return 'must not end with a dot or a space'
+    if (utf8Bytes(part) > NAME_BYTES_MAX) return `must be at most ${NAME_BYTES_MAX} bytes a part`
+  }
+  return undefined
+}
+
+function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (const sign of text) {
+    const code = sign.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}
+
+/** What is wrong with the name of a model file; undefined where nothing is. Only endings of models are taken. */
+export function modelNameFault(name: string): string | undefined {
+  const fault = pathFault(name)
+  if (fault !== undefined) return fault
+  return MODEL_FILE.test(name) ? undefined : 'must end like a model, as in .safetensors, .gguf or .pth'
+}
+
+/** The folders of a directory within a folder of models, in the order in which they are searched. */
+export function foldersOf({ directories }: ModelFolder, directory: string): readonly string[] {
+  const wanted = presentDirectory(directory)
+  if (directories === undefined) return namesOfDirectory(wanted)
+  return Object.entries(directories).flatMap(([name, folders]) => (presentDirectory(name) === wanted ? folders : []))
+}
+
+/** What is wrong with a folder of models as it is to be set; undefined where nothing is. @returns a sentence's end */
+export function folderFault({ path, directories = {} }: ModelFolder): string | undefined {
+  if (!path.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(path)) return `${path} must be an absolute folder`
+  for (const [directory, folders] of Object.entries(directories))
+    for (const one of [directory, ...folders]) {
+      const fault = pathFault(one)
+      if (fault !== undefined) return `${one} ${fault}`
+    }
+  return undefined
+}
+
+// What inputs of loaders are called, with the directory that they load from. Source: the nodes that come with ComfyUI.
+const INPUTS: readonly (readonly [RegExp, string])[] = [
+  [/^ckpt_name|^checkpoint/i, 'checkpoints'],
+  [/^lora(?:_name)?(?:_?\d+)?$/i, 'loras'],
+  [/^vae_name/i, 'vae'],
+  [/^unet_name/i, 'diffusion_models'],
+  [/^clip_name\d?$/i, 'text_encoders'],
+  [/^control_?net_name/i, 'controlnet'],
+  [/^style_model_name/i, 'style_models'],
+  [/^gligen_name/i, 'gligen'],
+  [/^hypernetwork_name/i, 'hypernetworks'],
+  [/^photomaker_model_name/i, 'photomaker'],
+  [/^audio_encoder_name/i, 'audio_encoders'],
+]
+const CLASSES: Readonly<Record<string, string>> = {
+  CLIPVisionLoader: 'clip_vision',
+  unCLIPCheckpointLoader: 'checkpoints',
+  UpscaleModelLoader: 'upscale_models',
+  ModelPatchLoader: 'model_patches',
+}
+
+/** The directory that an input of a node loads from; undefined: it may be any. */
+export function directoryOfInput(input: string, classType: string | undefined): string | undefined {
+  return CLASSES[classType ?? ''] ?? INPUTS.find(([pattern]) => pattern.test(input))?.[1]
+}
+
+/** A name as graphs write it, like `sdxl\base.safetensors`, in the form of a path here. */
+export const graphName = (asked: string): string => asked.replaceAll('\\', '/')
+
+/** Whether a model is among those that are here. @param directory undefined: any will do */
+export function isModelHere(here: readonly ModelPlace[], asked: string, directory: string | undefined): boolean {
+  const wanted = graphName(asked)
+  return here.some(
+    (model) => model.name === wanted && (directory === undefined || presentDirectory(model.directory) === directory),
+  )
+}
+
+// Read with a pattern, as this layer knows no URL: origin, path, query.
+const ADDRESS = /^(https?:\/\/[^/?#]+)([^?#]*)(?:\?([^#]*))?/i
+
+/** A download as its address tells: the name of the file, and the directory where a part of the path names one. */
+export function placeOfAddress(url: string): {
+  readonly name: string | undefined
+  readonly directory: string | undefined
+} {
+  const parts = (ADDRESS.exec(url)?.[2] ?? '').split('/').map(decoded)
+  const name = parts.at(-1) ?? ''
+  const known = new Set<string>([...MODEL_DIRECTORIES, ...Object.keys(OLDER_NAMES)])
+  const directory = parts.slice(0, -1).findLast((part) => known.has(part))
+  return {
+    name: modelNameFault(name) === undefined ? name : undefined,
+    directory: directory === undefined ? undefined : presentDirectory(directory),
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** An address for people and logs: without the values of its query, which may be keys. */
+export function shownAddress(url: string): string {
+  const [, origin = '', path = '', query = ''] = ADDRESS.exec(url) ?? []
+  const names = query === '' ? [] : query.split('&').map((one) => one.replace(/=.*$/, '=…'))
+  return `${origin}${path}${names.length === 0 ? '' : `?${names.join('&')}`}`
+}

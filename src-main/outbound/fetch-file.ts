@@ -1,0 +1,146 @@
+/**
+ * Fetches a file of a model, the whole or the rest of it, from addresses that are checked at each redirect. Credentials
+ * of a host are sent to that host alone: those of the first are not taken along when it leads to another one, and none go
+ * over a connection that is not encrypted where the first one was.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { isPrivateAddress } from '../domain/private-address.ts'
+import type { Fetched, FetchFile, FetchRequest } from '../services/ports/models.ts'
+import { checkedRequest, networkError, RefusedAddress, redirectOf } from './checked-request.ts'
+
+const MAX_REDIRECTS = 5
+// A host that says nothing for so long is asked again; ms.
+const SILENT_MS = 60_000
+const ALLOW = 'allow it with `drydock settings set modelsFromPrivateAddresses true`'
+const SHA256 = /^[0-9a-f]{64}$/
+
+/** Makes what asks for files. @param isPrivate whether an address is of this machine or its network */
+export const createFetchFile =
+  (isPrivate: (address: string) => boolean = isPrivateAddress): FetchFile =>
+  async (wanted) => {
+    try {
+      return await follow(wanted, isPrivate)
+    } catch (error) {
+      if (error instanceof RefusedAddress) return { kind: 'fault', why: error.message, isFinal: true }
+      return { kind: 'fault', why: networkError(error), isFinal: false }
+    }
+  }
+
+async function follow(wanted: FetchRequest, isPrivate: (address: string) => boolean): Promise<Fetched> {
+  let target = new URL(wanted.url)
+  let sha256: string | undefined
+  const isEncrypted = target.protocol === 'https:'
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    // Addresses that others write may hold a user and a password, which Node would send.
+    target.username = ''
+    target.password = ''
+    const mayKnow = target.protocol === 'https:' || !isEncrypted
+    const authorization = mayKnow ? wanted.authorization(target.host) : undefined
+    const { answer, request } = await ask(target, wanted, { authorization, isPrivate })
+    // The address of a file names its checksum before it leads to where the bytes are.
+    sha256 ??= toldSha256(answer)
+    const location = redirectOf(answer)
+    if (location === undefined)
+      return read(answer, { wanted, sha256, request, hasKey: authorization !== undefined, host: target.host })
+    request.destroy()
+    if (!URL.canParse(location, target.href)) return final(`${target.host} redirects to what is no address`)
+    target = new URL(location, target)
+  }
+  return final(`${target.host} redirected more than ${MAX_REDIRECTS} times`)
+}
+
+const final = (why: string): Fetched => ({ kind: 'fault', why, isFinal: true })
+
+function ask(
+  target: URL,
+  { from, validator, allowPrivate, signal }: FetchRequest,
+  {
+    authorization,
+    isPrivate,
+  }: { readonly authorization: string | undefined; readonly isPrivate: (address: string) => boolean },
+): Promise<{ readonly answer: IncomingMessage; readonly request: ClientRequest }> {
+  const isRest = from > 0 && validator !== undefined
+  const headers = {
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': 'drydock-models',
+    ...(isRest ? { range: `bytes=${from}-`, 'if-range': validator } : {}),
+    ...(authorization === undefined ? {} : { authorization }),
+  }
+  return new Promise((resolve, reject) => {
+    checkedRequest(
+      target,
+      { method: 'GET', headers, signal },
+      {
+        refusal: (host, address) => (allowPrivate || !isPrivate(address) ? undefined : refusalOf(host, address)),
+        onAnswer: (answer, request) => resolve({ answer, request }),
+      },
+    ).then((request) => {
+      request.setTimeout(SILENT_MS, () =>
+        request.destroy(new Error(`${target.host} said nothing for ${SILENT_MS / 1000} s`)),
+      )
+      request.on('error', reject) // not once: what breaks off later shows in the body
+      request.end()
+    }, reject)
+  })
+}
+
+const refusalOf = (host: string, address: string) =>
+  `${host} is a private address (${address}), which downloads do not reach; ${ALLOW}`
+
+type Asked = {
+  readonly wanted: FetchRequest
+  readonly sha256: string | undefined
+  readonly request: ClientRequest
+  readonly hasKey: boolean
+  readonly host: string
+}
+
+function read(answer: IncomingMessage, { wanted, sha256, request, hasKey, host }: Asked): Fetched {
+  const { statusCode: status = 0, headers } = answer
+  const refuse = (refused: Fetched): Fetched => {
+    request.destroy()
+    return refused
+  }
+  if (status === 416) return refuse({ kind: 'beyond' })
+  if (status !== 200 && status !== 206) return refuse(refusedStatus(status, host, hasKey))
+  if (/^text\/html\b/i.test(headers['content-type'] ?? ''))
+    return refuse(
+      final(`${host} gave a web page, not a file: open the address in a browser and copy that of the file itself`),
+    )
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    return refuse(final(`${host} sends the file in another form (${headers['content-encoding']})`))
+  const range = status === 206 ? /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') : undefined
+  if (range === null || (range !== undefined && Number(range[1]) !== wanted.from))
+    return refuse(final(`${host} sent another part of the file than the one that was asked for`))
+  const total = range === undefined ? headers['content-length'] : range[2]
+  return {
+    kind: 'file',
+    from: range === undefined ? 0 : wanted.from,
+    totalBytes: total !== undefined && /^\d{1,15}$/.test(total) ? Number(total) : undefined,
+    // A weak ETag does not promise the same bytes.
+    validator: headers.etag?.startsWith('"') ? headers.etag : headers['last-modified'],
+    sha256,
+    body: answer,
+  }
+}
+
+function refusedStatus(status: number, host: string, hasKey: boolean): Fetched {
+  if (status === 401 || status === 403) {
+    const advice = hasKey
+      ? 'with the credentials that are stored for it. Its licence may have to be accepted in a browser first'
+      : `without credentials. Store some with \`drydock models credentials add ${host}\``
+    return final(`${host} refuses it (HTTP ${status}) ${advice}`)
+  }
+  if (status === 404 || status === 410) return final(`${host} has no such file (HTTP ${status})`)
+  // Too many requests, a request that took too long, and faults of the host pass.
+  const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
+  return { kind: 'fault', why: `${host} answered with HTTP ${status}`, isFinal }
+}
+
+function toldSha256({ headers }: IncomingMessage): string | undefined {
+  const told = [headers['x-linked-etag'], headers['x-checksum-sha256']]
+    .flat()
+    .map((one) => one?.replaceAll('"', '').toLowerCase())
+  return told.find((one) => one !== undefined && SHA256.test(one))
+}

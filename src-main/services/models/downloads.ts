@@ -1,0 +1,290 @@
+/**
+ * Downloads of models: two at a time, in the order in which they were asked for. Their states are rows, so they go on
+ * after a restart; how far one is stands in its part file, so nothing is counted twice. What breaks off is tried again
+ * after a pause, as long as tries bring something.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { ServiceSettings } from '../../contract/management.ts'
+import type { ModelDownload, ModelDownloadCreate } from '../../contract/models.ts'
+import { mayHappen, pauseBefore, TRIES_MAX } from '../../domain/models/download-transitions.ts'
+import { shownAddress } from '../../domain/models/layout.ts'
+import { type Bell, createBell } from '../bell.ts'
+import type { FetchFile, ModelFiles, ModelTarget, StoredDownload } from '../ports/models.ts'
+import type { Clock, Log, NewId, Storage } from '../ports.ts'
+import { authorizationFor } from './credentials.ts'
+import { readRequest } from './read-request.ts'
+import { runDownload, type TryEnd } from './run-download.ts'
+
+/** The downloads. */
+export type ModelDownloads = {
+  /** Rings when one has come further, a few times a second, and when one has changed its state. */
+  readonly bell: Bell
+  /** Newest first. */
+  readonly list: () => ModelDownload[]
+  /** One of the same file that goes on is given back. @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE */
+  readonly create: (asked: ModelDownloadCreate) => Promise<ModelDownload>
+  /** @throws AppError DOWNLOAD_NOT_FOUND, MODEL_EXISTS */
+  readonly retry: (id: string) => Promise<ModelDownload>
+  /** @throws AppError DOWNLOAD_NOT_FOUND */
+  readonly cancel: (id: string) => Promise<ModelDownload>
+  /** @throws AppError DOWNLOAD_NOT_FOUND, BAD_FIELD while it goes on */
+  readonly remove: (id: string) => Promise<void>
+  readonly start: () => Promise<void>
+  /** Breaks off what runs, to go on at the next start. Safe to call twice; waits. */
+  readonly stop: () => Promise<void>
+}
+
+/** What they need. */
+export type ModelDownloadDeps = {
+  readonly storage: Pick<Storage, 'write' | 'modelDownloads' | 'secrets'>
+  readonly clock: Clock
+  readonly newId: Pick<NewId, 'uuid'>
+  readonly log: Log
+  readonly files: ModelFiles
+  readonly fetchFile: FetchFile
+  readonly settings: () => Pick<ServiceSettings, 'modelsFromPrivateAddresses' | 'modelsMaxMib'>
+  readonly folders: () => readonly ModelTarget['folder'][]
+  /** A model is there that was not. */
+  readonly onPlaced: () => Promise<void>
+}
+
+type Running = { readonly abort: AbortController; readonly ended: Promise<void>; readonly rate: Rate }
+type Rate = { received: number; samples: { readonly at: number; readonly bytes: number }[] }
+
+const AT_ONCE = 2
+const TELL_EVERY_MS = 200
+const RATE_OVER_MS = 5000
+const SAMPLE_EVERY_MS = 250
+const MIB = 1024 * 1024
+
+/** Makes them; none runs. */
+export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
+  const { storage, clock, newId, log, files, settings, folders } = deps
+  const store = storage.modelDownloads
+  const bell = createBell(clock)
+  const running = new Map<string, Running>()
+  // Of those that wait for their next try: when it is, steady ms, and how many have brought nothing.
+  const pauses = new Map<string, { readonly until: number; readonly tries: number }>()
+  let cancelTimer: (() => void) | undefined
+  let cancelNews: (() => void) | undefined
+  let isStopped = true
+
+  const tellSoon = () => {
+    cancelNews ??= clock.after(TELL_EVERY_MS, () => {
+      cancelNews = undefined
+      bell.ring()
+    })
+  }
+
+  function targetOf({ folder: path, directory, name }: StoredDownload): ModelTarget | undefined {
+    const folder = folders().find((one) => one.path === path)
+    return folder && { folder, directory, name }
+  }
+
+  /** Starts those that are next, and plans the next look. */
+  function pump(): void {
+    cancelTimer?.()
+    if (isStopped) return
+    const now = clock.steady()
+    const waiting = store.underWay().filter(({ id }) => !running.has(id))
+    const due = waiting.filter(({ id }) => (pauses.get(id)?.until ?? 0) <= now)
+    for (const download of due.slice(0, Math.max(0, AT_ONCE - running.size))) begin(download)
+    const next = Math.min(...waiting.flatMap(({ id }) => pauses.get(id)?.until ?? []).filter((at) => at > now))
+    if (Number.isFinite(next)) cancelTimer = clock.after(next - now, pump)
+  }
+
+  function begin(download: StoredDownload): void {
+    const abort = new AbortController()
+    const rate: Rate = { received: download.receivedBytes, samples: [] }
+    const ended = attempt(download, abort.signal, rate)
+      .catch((error) => log.error('download of a model not recorded', { downloadId: download.id, error }))
+      .then(() => {
+        running.delete(download.id)
+        bell.ring()
+        pump()
+      })
+    running.set(download.id, { abort, ended, rate })
+  }
+
+  async function attempt({ id }: StoredDownload, signal: AbortSignal, rate: Rate): Promise<void> {
+    const download = await storage.write(() => store.move(id, 'start', {}) ?? store.get(id))
+    if (download?.state !== 'running') return // cancelled meanwhile
+    bell.ring()
+    const target = targetOf(download)
+    let first: number | undefined
+    const onBytes = (received: number) => {
+      first ??= received
+      note(rate, received, clock.steady())
+      tellSoon()
+    }
+    const end: TryEnd =
+      target === undefined
+        ? { kind: 'fault', why: `${download.folder} is no folder of models any more`, isFinal: true }
+        : await runDownload(
+            {
+              files,
+              fetchFile: deps.fetchFile,
+              authorization: (host) => authorizationFor(storage, host),
+              allowPrivate: settings().modelsFromPrivateAddresses,
+              maxBytes: settings().modelsMaxMib * MIB,
+              learn: async (told) => void (await storage.write(() => store.learn(id, told))),
+              onBytes,
+              signal,
+            },
+            download,
+            target,
+          )
+    if (end.kind === 'fault' && end.isUseless && target !== undefined) {
+      rate.received = 0
+      await files.removePart(target, id)
+    }
+    if (signal.aborted && end.kind === 'fault') return // by a person, who has said so, or by the end of the service
+    await record(download, end, rate.received, rate.received > (first ?? 0))
+  }
+
+  async function record(
+    download: StoredDownload,
+    end: TryEnd,
+    receivedBytes: number,
+    isFurther: boolean,
+  ): Promise<void> {
+    const { id } = download
+    if (end.kind === 'done') {
+      const changes = { sha256: end.sha256, endedAt: clock.now(), receivedBytes }
+      await storage.write(() => store.move(id, 'finish', changes))
+      log.info('model downloaded', { downloadId: id, bytes: receivedBytes })
+      pauses.delete(id)
+      return deps.onPlaced()
+    }
+    const tries = isFurther ? 1 : (pauses.get(id)?.tries ?? 0) + 1
+    log.warn('download of a model broke off', { downloadId: id, reason: end.why, final: end.isFinal })
+    if (end.isFinal || tries >= TRIES_MAX) {
+      pauses.delete(id)
+      const reason = end.isFinal ? end.why : `${end.why}; ${tries} tries brought nothing`
+      await storage.write(() => store.move(id, 'fail', { reason, endedAt: clock.now(), receivedBytes }))
+      return
+    }
+    const pause = pauseBefore(tries)
+    pauses.set(id, { until: clock.steady() + pause, tries })
+    const reason = `${end.why}; it is tried again in ${pause / 1000} s`
+    await storage.write(() => store.move(id, 'pause', { reason, receivedBytes }))
+  }
+
+  function viewOf(download: StoredDownload): ModelDownload {
+    const { url, reason, expected, validator: _validator, ...rest } = download
+    const now = running.get(download.id)?.rate
+    const sha256 = rest.sha256 ?? expected
+    const rate = now && rateOf(now)
+    return {
+      ...rest,
+      url: shownAddress(url),
+      receivedBytes: now?.received ?? rest.receivedBytes,
+      ...(reason === undefined ? {} : { reason }),
+      ...(sha256 === undefined ? {} : { sha256 }),
+      ...(rate === undefined ? {} : { bytesPerSecond: rate }),
+    }
+  }
+
+  function require(id: string): StoredDownload {
+    const download = store.get(id)
+    if (download === undefined) throw new AppError('DOWNLOAD_NOT_FOUND', { downloadId: id.slice(0, 100) })
+    return download
+  }
+
+  return {
+    bell,
+    list: () => store.list(limit('modelDownloadsKept')).map(viewOf),
+    async create(asked) {
+      const request = readRequest(asked, folders())
+      const { target, url, expected } = request
+      const { directory, name } = target
+      const isSame = (one: StoredDownload) =>
+        one.folder === target.folder.path && one.directory === directory && one.name === name
+      if (await files.exists(target)) throw new AppError('MODEL_EXISTS', { directory, name })
+      const id = newId.uuid()
+      const before = await storage.write(() => {
+        const found = store.underWay().find(isSame)
+        if (found !== undefined) return found
+        const fresh = { id, url, folder: target.folder.path, directory, name, expected }
+        store.insert({
+          ...fresh,
+          state: 'waiting',
+          receivedBytes: 0,
+          reason: undefined,
+          validator: undefined,
+          createdAt: clock.now(),
+        })
+        store.trim(limit('modelDownloadsKept'))
+        return undefined
+      })
+      bell.ring()
+      pump()
+      return viewOf(before ?? require(id))
+    },
+    async retry(id) {
+      const download = require(id)
+      const target = targetOf(download)
+      if (target !== undefined && (await files.exists(target)))
+        throw new AppError('MODEL_EXISTS', { directory: target.directory, name: target.name })
+      pauses.delete(id)
+      const isTaken = store
+        .underWay()
+        .some(
+          (one) => one.folder === download.folder && one.directory === download.directory && one.name === download.name,
+        )
+      if (!isTaken) await storage.write(() => store.move(id, 'retry', {}))
+      bell.ring()
+      pump()
+      return viewOf(require(id))
+    },
+    async cancel(id) {
+      const download = require(id)
+      const moved = await storage.write(() => store.move(id, 'cancel', { endedAt: clock.now(), receivedBytes: 0 }))
+      pauses.delete(id)
+      const run = running.get(id)
+      run?.abort.abort()
+      await run?.ended
+      const target = targetOf(download)
+      if (moved !== undefined && target !== undefined) await files.removePart(target, id)
+      bell.ring()
+      pump()
+      return viewOf(require(id))
+    },
+    async remove(id) {
+      const download = require(id)
+      if (!(await storage.write(() => store.remove(id))))
+        throw new AppError('BAD_FIELD', { field: 'downloadId', why: 'the download goes on. Cancel it first' })
+      const target = targetOf(download)
+      if (target !== undefined && mayHappen('retry', download.state)) await files.removePart(target, id)
+      bell.ring()
+    },
+    async start() {
+      isStopped = false
+      // A service that was killed has left these running.
+      const left = store.underWay().filter(({ state }) => mayHappen('pause', state))
+      if (left.length > 0) await storage.write(() => left.map(({ id }) => store.move(id, 'pause', {})))
+      pump()
+    },
+    async stop() {
+      isStopped = true
+      cancelTimer?.()
+      cancelNews?.()
+      for (const { abort } of running.values()) abort.abort()
+      await Promise.all([...running.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+function note(rate: Rate, received: number, at: number): void {
+  rate.received = received
+  const last = rate.samples.at(-1)
+  if (last !== undefined && at - last.at < SAMPLE_EVERY_MS) return
+  rate.samples = [...rate.samples.filter((sample) => at - sample.at <= RATE_OVER_MS), { at, bytes: received }]
+}
+
+function rateOf({ samples }: Rate): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (first === undefined || last === undefined || last.at === first.at) return undefined
+  return Math.max(0, Math.round(((last.bytes - first.bytes) * 1000) / (last.at - first.at)))
+}

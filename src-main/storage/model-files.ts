@@ -1,0 +1,208 @@
+/**
+ * The files of models, in folders that belong to the user and that other programs read and write as well. A download is
+ * written beside its place under a hidden name, made durable, and only then gets its name, so that nobody ever sees half
+ * a model. Paths are followed part by part: no link leads a download or a deletion out of its folder.
+ */
+import { createHash } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, sep } from 'node:path'
+import type { ModelFolder } from '../contract/models.ts'
+import { foldersOf } from '../domain/models/layout.ts'
+import { type ModelFiles, type ModelPart, type ModelTarget, TargetFault } from '../services/ports/models.ts'
+import { codeOf } from './file-error.ts'
+import { createModelScanner, inspectModel } from './scan-models.ts'
+
+const READ_BYTES = 1024 * 1024
+const EVERYBODY_READS = 0o644
+
+/** Opens them. @param dataFolder undefined: what is written beside models vanishes with the process */
+export function openModelFiles(dataFolder: string | undefined): ModelFiles {
+  const scanner = createModelScanner()
+  let temporary: string | undefined
+
+  async function configFolder(): Promise<string> {
+    if (dataFolder === undefined) {
+      temporary ??= await mkdtemp(join(tmpdir(), 'drydock-models-'))
+      return temporary
+    }
+    const folder = join(dataFolder, 'model-folders')
+    await mkdir(folder, { recursive: true, mode: 0o755 })
+    return folder
+  }
+
+  return {
+    scan: scanner.scan,
+    async makeFolder(path) {
+      await mkdir(path, { mode: 0o755 }).catch((error) => {
+        if (!['EEXIST', 'ENOENT'].includes(codeOf(error))) throw error
+      })
+    },
+    async present(folders) {
+      const found = await Promise.all(folders.map(({ path }) => stat(path).catch(() => undefined)))
+      return folders.filter((_folder, at) => found[at]?.isDirectory())
+    },
+    exists: async (target) => (await findFile(target)) !== undefined,
+    openPart: async (target, id) => openPart(await makeDirectory(target), target, id),
+    async removePart(target, id) {
+      for (const directory of directoriesOf(target)) await rm(join(directory, partName(target, id)), { force: true })
+    },
+    async remove(target) {
+      const path = await findFile(target)
+      if (path === undefined) return false
+      const root = await realpath(target.folder.path)
+      if (!isWithin(await realpath(dirname(path)), root)) throw leadsOut(dirname(path))
+      await unlink(path).catch(asTargetFault(path))
+      return true
+    },
+    async writeConfig(name, text) {
+      const path = join(await configFolder(), name)
+      const fresh = `${path}.new`
+      await using file = await open(fresh, 'w', EVERYBODY_READS)
+      await file.writeFile(text)
+      await file.sync()
+      await rename(fresh, path)
+      return path
+    },
+    async close() {
+      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+    },
+  }
+}
+
+const partName = ({ name }: ModelTarget, id: string) => `.${basename(name)}.${id}.part`
+
+// Where a file may lie: below each of the folders of its directory.
+const directoriesOf = ({ folder, directory, name }: ModelTarget): readonly string[] =>
+  foldersOf(folder, directory).map((one) => dirname(join(folder.path, one, name)))
+
+async function findFile(target: ModelTarget): Promise<string | undefined> {
+  for (const directory of directoriesOf(target)) {
+    const path = join(directory, basename(target.name))
+    const found = await lstat(path).catch(() => undefined)
+    if (found !== undefined && !found.isDirectory()) return path
+  }
+  return undefined
+}
+
+const isWithin = (path: string, root: string) =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+
+const leadsOut = (path: string) =>
+  new TargetFault(`${path} is a link that leads out of the folder of models. Add the folder it leads to as one of them`)
+
+const asTargetFault = (path: string) => (error: unknown) => {
+  throw new TargetFault(`${path} cannot be written: ${(error as Error).message}`, { cause: error })
+}
+
+/** Makes the folder that a file is to lie in, part by part, and gives its real path. @throws TargetFault */
+async function makeDirectory({ folder, directory, name }: ModelTarget): Promise<string> {
+  const root = await realpath(folder.path).catch(asTargetFault(folder.path))
+  const within = await directoryFor(folder, directory)
+  let path = root
+  for (const part of [...within.split('/'), ...name.split('/').slice(0, -1)]) {
+    path = join(path, part)
+    await mkdir(path, { mode: 0o755 }).catch((error) => {
+      if (codeOf(error) !== 'EEXIST') asTargetFault(path)(error)
+    })
+    const real = await realpath(path).catch(asTargetFault(path))
+    if (!isWithin(real, root)) throw leadsOut(path)
+    path = real
+  }
+  return path
+}
+
+// Of several, the one that is there already.
+async function directoryFor(folder: ModelFolder, directory: string): Promise<string> {
+  const all = foldersOf(folder, directory)
+  for (const one of all) if ((await lstat(join(folder.path, one)).catch(() => undefined)) !== undefined) return one
+  const [first] = all
+  if (first === undefined) throw new TargetFault(`${folder.path} has no place for ${directory} in its settings`)
+  return first
+}
+
+async function openPart(directory: string, target: ModelTarget, id: string): Promise<ModelPart> {
+  const path = join(directory, partName(target, id))
+  const final = join(directory, basename(target.name))
+  // It was made by this service; a link at its place was not, and is not followed.
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+  const file = await open(path, flags, EVERYBODY_READS).catch(asTargetFault(path))
+  let hash = createHash('sha256')
+  let bytes = 0
+  let isOpen = true
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    await file.close()
+  }
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
+      hash.update(chunk)
+      bytes += chunk.length
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    bytes: () => bytes,
+    async write(chunk) {
+      await writeAll(file, chunk, bytes)
+      hash.update(chunk)
+      bytes += chunk.length
+    },
+    async empty() {
+      await file.truncate(0)
+      hash = createHash('sha256')
+      bytes = 0
+    },
+    async freeBytes() {
+      const { bavail, bsize } = await statfs(directory)
+      return bavail * bsize
+    },
+    sha256: () => hash.copy().digest('hex'),
+    inspect: () => inspectModel(path, target.name, bytes),
+    async place() {
+      await file.sync()
+      await close()
+      await giveName(path, final)
+      await using folder = await open(directory)
+      await folder.sync() // the name is an entry of the folder
+    },
+    close,
+  }
+}
+
+// A link takes a name only where it is free; file systems that know none are asked first.
+async function giveName(path: string, final: string): Promise<void> {
+  const taken = () => new TargetFault(`there is a file ${final} already. It was not replaced`)
+  try {
+    await link(path, final)
+    await unlink(path)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') throw taken()
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
+    if ((await lstat(final).catch(() => undefined)) !== undefined) throw taken()
+    await rename(path, final)
+  }
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
+  for (let written = 0; written < chunk.length; )
+    written += (await file.write(chunk, written, chunk.length - written, at + written)).bytesWritten
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { NOW, setupCli } from './support.ts'
+
+const MODEL = {
+  folder: '/m',
+  directory: 'loras',
+  name: 'ink.safetensors',
+  format: 'safetensors',
+  kind: 'lora',
+  architecture: 'SDXL',
+  bytes: 2048,
+  changedAt: NOW,
+  isOutside: false,
+}
+const FOLDER = {
+  path: '/m',
+  isDefault: true,
+  files: 1,
+  bytes: 2048,
+  freeBytes: 2 ** 30,
+  mountedAt: '/opt/drydock/models/1',
+}
+const FOLDERS = { folders: [FOLDER], configFile: '/data/extra_model_paths.yaml' }
+const DOWNLOAD = {
+  id: 'd1',
+  url: 'https://x.test/a.pth',
+  folder: '/m',
+  directory: 'vae',
+  name: 'a.pth',
+  state: 'waiting',
+  receivedBytes: 0,
+  createdAt: NOW,
+}
+
+const setup = () =>
+  setupCli({
+    'GET /api/models': { models: [MODEL, { ...MODEL, folder: '/n' }], more: false, revision: 1 },
+    'GET /api/models/uses': { uses: { 'ink.safetensors': [{ kind: 'run', id: 'r', title: 'R', at: NOW }] } },
+    'POST /api/models/remove': { ok: true },
+    'GET /api/models/folders': FOLDERS,
+    'POST /api/models/folders': FOLDERS,
+    'GET /api/models/downloads': { revision: 1, downloads: [DOWNLOAD] },
+    'POST /api/models/downloads': DOWNLOAD,
+    'POST /api/models/credentials': { host: 'x.test', updatedAt: NOW },
+  })
+
+test('models are a table for people, and the answer for scripts', async () => {
+  const { run } = await setup()
+  const line = 'loras      ink.safetensors  2.0 KiB  1 use    lora, SDXL\n'
+  expect((await run(['models', '--uses'])).stdout).toBe(
+    `DIRECTORY  NAME             SIZE     USED BY  KIND\n${line}${line}`,
+  )
+  expect((await run(['models', 'list', '--directory', 'vae', '--json'])).json()).toEqual({
+    models: [],
+    more: false,
+    revision: 1,
+  })
+})
+
+test('a model that several folders have is deleted only where one is named, and after a yes', async () => {
+  const { run, service } = await setup()
+  expect(await run(['models', 'remove', 'loras/ink.safetensors', '--yes'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/name one with --folder \(\/m, \/n\)/),
+  })
+  expect(await run(['models', 'remove', 'loras/none.safetensors', '--yes'])).toMatchObject({ exitCode: 2 })
+  expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'])).toMatchObject({ exitCode: 5 })
+  expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n', '--yes'])).toMatchObject({
+    exitCode: 0,
+  })
+  expect(service.seen.at(-1)).toMatchObject({ body: { folder: '/n', directory: 'loras', name: 'ink.safetensors' } })
+})
+
+test('a download sends what its options say, and does not wait when told so', async () => {
+  const { run, service } = await setup()
+  const options = ['--directory', 'vae', '--name', 'a.pth', '--sha256', 'f'.repeat(64), '--detach', '--json']
+  expect((await run(['models', 'download', 'https://x.test/a', ...options])).json()).toEqual(DOWNLOAD)
+  expect(service.seen).toMatchObject([
+    { body: { url: 'https://x.test/a', directory: 'vae', name: 'a.pth', sha256: 'f'.repeat(64) } },
+  ])
+})
+
+test('a folder is added to those that are there, mapped and first where it is said', async () => {
+  const { run, service, folder } = await setup()
+  await run([
+    'models',
+    'folders',
+    'add',
+    'webui',
+    '--first',
+    '--map',
+    'loras=models/Lora',
+    '--map',
+    'loras=models/LyCORIS',
+  ])
+  const added = { path: join(folder, 'webui'), directories: { loras: ['models/Lora', 'models/LyCORIS'] } }
+  expect(service.seen.at(-1)).toMatchObject({ body: { folders: [added, { path: '/m' }] } })
+  expect(await run(['models', 'folders', 'add', 'webui', '--map', 'loras'])).toMatchObject({ exitCode: 2 })
+  await run(['models', 'folders', 'remove', '/m'])
+  expect(service.seen.at(-1)).toMatchObject({ body: { folders: [] } })
+  expect(await run(['models', 'folders', 'remove', '/none'])).toMatchObject({ exitCode: 2 })
+})
+
+test('a token is read from standard input and never printed', async () => {
+  const { run, service } = await setup()
+  expect(await run(['models', 'credentials', 'add', 'x.test'], { stdin: 'hf_1\n' })).toMatchObject({
+    exitCode: 0,
+    stdout: 'credentials of x.test stored\n',
+    stderr: '',
+  })
+  expect(service.seen).toMatchObject([{ body: { host: 'x.test', token: 'hf_1' } }])
+  await run(['models', 'credentials', 'add', 'x.test', '--username', 'ada'], { stdin: 'p' })
+  expect(service.seen.at(-1)).toMatchObject({ body: { host: 'x.test', username: 'ada', password: 'p' } })
+})

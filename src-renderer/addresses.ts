@@ -68,6 +68,11 @@ export const ADDRESS = {
   publishedGraph: (graphId: string) => `/workflows/published/${part(graphId)}`,
   /** The runs of a sweep, on one sheet. */
   sweep: (sweepId: string) => `/workflows/sweeps/${part(sweepId)}`,
+  /** The models of this machine; with the form for one that is wanted. */
+  models: (wanted?: { readonly name: string; readonly directory: string | undefined }) =>
+    wanted === undefined
+      ? '/models'
+      : `/models?new=download&name=${part(wanted.name)}&directory=${part(wanted.directory ?? '')}`,
   catalog: '/catalog',
   system: (tab: SystemTab = 'checks') => `/system${tab === 'checks' ? '' : `/${tab}`}`,
   settings: '/settings',

@@ -8,6 +8,7 @@ export const PAGE_SECTIONS = [
   'workers',
   'apps',
   'workflows',
+  'models',
   'catalog',
   'system',
   'settings',

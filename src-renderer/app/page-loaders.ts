@@ -11,6 +11,7 @@ const LOADERS: Readonly<Record<PageSection, () => Promise<ComponentType>>> = {
   workers: async () => (await import('../features/workers/WorkerPages.tsx')).WorkerPages,
   apps: async () => (await import('../features/apps/AppPages.tsx')).AppPages,
   workflows: async () => (await import('../features/workflows/WorkflowPages.tsx')).WorkflowPages,
+  models: async () => (await import('../features/models/ModelPages.tsx')).ModelPages,
   catalog: async () => (await import('../features/catalog/CatalogPages.tsx')).CatalogPages,
   system: async () => (await import('../features/system/SystemPages.tsx')).SystemPages,
   settings: async () => (await import('../features/settings/SettingsPages.tsx')).SettingsPages,

@@ -14,6 +14,7 @@ import { Canvas } from './canvas/Canvas.tsx'
 import { EditorTabs } from './files/EditorTabs.tsx'
 import { useOpenWorkflow } from './files/use-open-workflow.ts'
 import { Inspector } from './inspector/Inspector.tsx'
+import { ModelsPanel } from './models/ModelsPanel.tsx'
 import { NodePalette } from './palette/NodePalette.tsx'
 import { useAddInSight } from './palette/use-add-in-sight.ts'
 import { ProblemsPanel } from './problems/ProblemsPanel.tsx'
@@ -153,14 +154,15 @@ function PalettePart() {
   )
 }
 
-const SIDES = ['Inspector', 'Results'] as const
+const SIDES = ['Inspector', 'Results', 'Models'] as const
 
 function SidePart() {
   const canvas = useCanvasStore()
   const width = useCanvas(({ preferences }) => preferences.sideWidth)
   const [search, set] = useSearchParts()
-  const side = search.get('side') === 'results' ? 'Results' : 'Inspector'
-  const choose = (value: (typeof SIDES)[number]) => set({ side: value === 'Results' ? 'results' : undefined })
+  const side = SIDES.find((one) => one.toLowerCase() === search.get('side')) ?? 'Inspector'
+  const choose = (value: (typeof SIDES)[number]) =>
+    set({ side: value === 'Inspector' ? undefined : value.toLowerCase() })
   return (
     <div style={{ width }} className={clsx(PANEL, 'relative max-w-full border-l border-line max-lg:right-0')}>
       <SideResizer width={width} onWidth={(sideWidth) => canvas.getState().prefer({ sideWidth })} />
@@ -168,7 +170,9 @@ function SidePart() {
         <SegmentedChoice label="Panel" choices={SIDES} value={side} onChange={choose} />
       </div>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
-        {side === 'Results' ? <ResultsPanel /> : <Inspector />}
+        {side === 'Inspector' && <Inspector />}
+        {side === 'Results' && <ResultsPanel />}
+        {side === 'Models' && <ModelsPanel />}
       </div>
     </div>
   )

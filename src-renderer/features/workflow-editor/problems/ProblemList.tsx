@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useRef, useState } from 'react'
+import { OfferedDownload } from '../../../ui/models/OfferedDownload.tsx'
 import { useTab } from '../store/editor-context.ts'
 import type { FoundProblem } from './find-problems.ts'
 import type { ProblemGroup } from './group-problems.ts'
@@ -90,6 +91,7 @@ function Row({ problem: { severity, message, missing } }: { readonly problem: Fo
       <SeverityIcon severity={severity} className="mt-0.5 size-4" />
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="break-words">{message}</p>
+        {missing?.offer !== undefined && <OfferedDownload offer={missing.offer} />}
         {missing !== undefined && !isAsked && (
           <button type="button" onClick={() => setAsked(true)} className="self-start text-accent hover:underline">
             Who has it?

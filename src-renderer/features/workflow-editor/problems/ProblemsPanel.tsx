@@ -3,6 +3,7 @@ import { Popover } from 'radix-ui'
 import { useMemo, useRef, useState } from 'react'
 import { CommandsHere } from '../../../ui/CommandsHere.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
+import { useKeepModels } from '../../../ui/models/use-models.ts'
 import { countProblems, groupProblems } from './group-problems.ts'
 import { ProblemList } from './ProblemList.tsx'
 import { RunFaults } from './RunFaults.tsx'
@@ -13,6 +14,8 @@ import { useProblems } from './use-problems.ts'
 export function ProblemsPanel() {
   const { problems, errors, warnings, isFresh } = useProblems()
   const [isOpen, setOpen] = useState(false)
+  // A model that is missing may come at any moment; else it is enough to know what was there.
+  useKeepModels(problems.some(({ missing }) => missing?.kind === 'model'))
   const jump = useJump()
   const next = useRef(0)
   const groups = useMemo(() => groupProblems(problems), [problems])

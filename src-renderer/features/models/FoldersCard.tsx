@@ -1,0 +1,120 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { ModelFolder, ModelFolderView } from '../../../src-main/contract/models.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { CommandLine } from '../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { bytes, counted } from '../../ui/format.ts'
+import { modelFoldersQuery } from '../../ui/models/use-models.ts'
+import { ChoosePath } from '../../ui/path/ChoosePath.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+
+const settingOf = ({ path, directories }: ModelFolderView): ModelFolder => ({
+  path,
+  ...(directories === undefined ? {} : { directories }),
+})
+
+/** The folders of models, in the order in which they are searched; the first one takes downloads. */
+export function FoldersCard() {
+  const { client } = useApp()
+  const queries = useQueryClient()
+  const { data, error } = useQuery(modelFoldersQuery(client))
+  const [path, setPath] = useState('')
+  const save = useMutation({
+    mutationFn: (folders: readonly ModelFolder[]) => client.call('modelFoldersSet', { body: { folders } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['models'] }),
+  })
+  const folders = data?.folders ?? []
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate([...folders.map(settingOf), { path: path.trim() }], { onSuccess: () => setPath('') })
+  }
+  const without = (one: ModelFolderView) => folders.filter((other) => other !== one).map(settingOf)
+  return (
+    <Card title="Folders">
+      {error !== null && <ErrorNotice error={error} />}
+      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      <ul className="divide-y divide-line">
+        {folders.map((folder, at) => (
+          <li key={folder.path} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
+            <div className="min-w-60 flex-1">
+              <p className="font-mono text-small break-all">{folder.path}</p>
+              <p className="text-small text-ink-2">{wordsOf(folder, at === 0)}</p>
+              {folder.fault !== undefined && (
+                <p className="text-small text-failed-ink">It cannot be read: {folder.fault}.</p>
+              )}
+            </div>
+            <span className="flex gap-1">
+              {at > 0 && (
+                <Button
+                  kind="quiet"
+                  aria-label={`Download here: ${folder.path}`}
+                  disabled={save.isPending}
+                  onClick={() => save.mutate([settingOf(folder), ...without(folder)])}
+                >
+                  Download here
+                </Button>
+              )}
+              {!folder.isDefault && (
+                <Button
+                  kind="quiet"
+                  aria-label={`Remove ${folder.path}`}
+                  disabled={save.isPending}
+                  onClick={() => save.mutate(without(folder))}
+                >
+                  Remove
+                </Button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <form onSubmit={add} className="flex flex-wrap items-end gap-2 border-t border-line px-3 py-2">
+        <div className="min-w-60 flex-1">
+          <Field
+            label="Add a folder"
+            placeholder="/home/you/ComfyUI/models"
+            hint="Laid out as the models folder of ComfyUI. Its files stay where they are."
+            value={path}
+            onChange={({ target }) => setPath(target.value)}
+            required
+          />
+        </div>
+        <div className="mb-6 flex gap-2">
+          <ChoosePath wants="folder" title="Choose a folder of models" from={path} onPath={setPath} />
+          <Button type="submit" disabled={save.isPending}>
+            Add folder
+          </Button>
+        </div>
+      </form>
+      {save.error !== null && <ErrorNotice error={save.error} />}
+      {data !== undefined && data.configFile !== '' && (
+        <div className="flex flex-col gap-1 border-t border-line px-3 py-2">
+          <p className="text-small text-ink-2">
+            Containers of endpoints that take workflows have the folders read-only when they start next. A ComfyUI of
+            this machine reads them, too, when it is started so:
+          </p>
+          <CommandLine command={`python main.py --extra-model-paths-config ${data.configFile}`} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function wordsOf(
+  { files, bytes: size, freeBytes, mountedAt, isDefault }: ModelFolderView,
+  takesDownloads: boolean,
+): string {
+  return [
+    `${counted(files, 'model')}, ${bytes(size)}`,
+    freeBytes === undefined ? undefined : `${bytes(freeBytes)} free`,
+    takesDownloads ? 'takes downloads' : undefined,
+    isDefault ? 'default' : undefined,
+    `in containers at ${mountedAt}`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' · ')
+}

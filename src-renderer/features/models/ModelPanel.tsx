@@ -1,0 +1,123 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { ModelUse } from '../../../src-main/contract/models.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { bytes, counted, exactTime } from '../../ui/format.ts'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { kindWords, type ModelRow } from './ModelColumns.tsx'
+
+/** A model with all that is known of it, what uses it, and the way to delete it. */
+export function ModelPanel({ model, onClose }: { readonly model: ModelRow; readonly onClose: () => void }) {
+  const [isAsked, setAsked] = useState(false)
+  const { remove } = useRemove(onClose)
+  const { name, directory, folder, format, title, precision, parameters, changedAt, sha256, fault, isOutside, uses } =
+    model
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Title', title],
+    ['Kind', kindWords(model)],
+    ['Form', format],
+    ['Precision', precision],
+    ['Parameters', parameters?.toLocaleString('en')],
+    ['Size', bytes(model.bytes)],
+    ['Changed', exactTime(changedAt)],
+    ['Directory', directory],
+    ['Folder', folder],
+  ]
+  return (
+    <SidePanel open onOpenChange={onClose} title={name}>
+      <div className="flex flex-col gap-4">
+        {fault !== undefined && (
+          <p className="rounded-control bg-failed-soft p-2 break-words">The file is damaged: {fault}.</p>
+        )}
+        {format === 'pickle' && (
+          <p className="rounded-control bg-surface-2 p-2">
+            A pickle can hold code, which runs where it is loaded. Drydock has only recognised it; use it if you trust
+            its source.
+          </p>
+        )}
+        {isOutside && (
+          <p className="rounded-control bg-surface-2 p-2">
+            A link leads to it, out of its folder, where containers do not see it. Add the folder that it lies in.
+          </p>
+        )}
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
+          {facts.map(
+            ([label, value]) =>
+              value !== undefined && (
+                <div key={label} className="contents">
+                  <dt className="text-ink-2">{label}</dt>
+                  <dd className="break-words">{value}</dd>
+                </div>
+              ),
+          )}
+          {sha256 !== undefined && (
+            <>
+              <dt className="text-ink-2">SHA-256</dt>
+              <dd className="flex items-start gap-1 font-mono text-small break-all">
+                {sha256} <CopyButton text={sha256} what="checksum" />
+              </dd>
+            </>
+          )}
+        </dl>
+        <section aria-labelledby="model-uses">
+          <h3 id="model-uses" className="font-medium">
+            Used by
+          </h3>
+          {uses.length === 0 && (
+            <p className="text-ink-2">Nothing in the library, no published graph and none of the last 200 runs.</p>
+          )}
+          <ul>
+            {uses.slice(0, SHOWN).map((use) => (
+              <li key={`${use.kind} ${use.id}`} className="truncate">
+                <span className="text-ink-2">{WORDS[use.kind]}</span>{' '}
+                <Link to={addressOf(use)} className="text-accent hover:underline">
+                  {use.title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+          {uses.length > SHOWN && <p className="text-ink-2">and {counted(uses.length - SHOWN, 'more use')}</p>}
+        </section>
+        <Button kind="danger" className="self-end" onClick={() => setAsked(true)} disabled={remove.isPending}>
+          Delete {name.length > 30 ? 'model' : name}
+        </Button>
+      </div>
+      {isAsked && (
+        <Confirm open onOpenChange={setAsked} action={`Delete ${name}`} onConfirm={() => remove.mutate(model)}>
+          {uses.length > 0 ? `${counted(uses.length, 'use')} of it will find it missing. ` : ''}
+          The file with {bytes(model.bytes)} is deleted, and cannot be brought back.
+        </Confirm>
+      )}
+    </SidePanel>
+  )
+}
+
+const SHOWN = 20
+const WORDS: Readonly<Record<ModelUse['kind'], string>> = { workflow: 'Workflow', graph: 'Published graph', run: 'Run' }
+
+function addressOf({ kind, id }: ModelUse): string {
+  if (kind === 'workflow') return ADDRESS.workflow(id)
+  return kind === 'graph' ? ADDRESS.publishedGraph(id) : ADDRESS.run(id)
+}
+
+function useRemove(onDone: () => void) {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const { tell } = store.getState()
+  const remove = useMutation({
+    mutationFn: ({ folder, directory, name }: ModelRow) =>
+      client.call('modelRemove', { body: { folder, directory, name } }),
+    onSuccess(_done, { name }) {
+      tell({ kind: 'done', text: `${name} is deleted.` })
+      onDone()
+    },
+    onError: (error) => void tell({ kind: 'error', text: error.message }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['models'] }),
+  })
+  return { remove }
+}

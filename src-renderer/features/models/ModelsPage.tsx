@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query'
+import { Layers } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import type { ModelView } from '../../../src-main/contract/models.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/commands-slice.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { bytes, counted } from '../../ui/format.ts'
+import { DownloadRow } from '../../ui/models/DownloadRow.tsx'
+import { modelsQuery, modelUsesQuery, useKeepModels, useModelDownloads } from '../../ui/models/use-models.ts'
+import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+import { useAddressSort } from '../../ui/table/use-address-sort.ts'
+import { DownloadPanel } from './DownloadPanel.tsx'
+import { FoldersCard } from './FoldersCard.tsx'
+import { HostsCard } from './HostsCard.tsx'
+import { MODEL_COLUMNS, type ModelRow, rowIdOf } from './ModelColumns.tsx'
+import { ModelPanel } from './ModelPanel.tsx'
+
+const CRUMBS = [{ name: 'Models' }]
+
+/** The models of this machine: what is installed, what is on its way, where they lie. The search stands in the address. */
+export function ModelsPage() {
+  useKeepModels(true)
+  const { client } = useApp()
+  const { data, error, refetch } = useQuery(modelsQuery(client))
+  const { data: uses } = useQuery(modelUsesQuery(client))
+  const downloads = useModelDownloads()
+  const [search, setSearch] = useSearchParams()
+  const [sort, setSort] = useAddressSort()
+  const text = search.get('q') ?? ''
+  const set = useCallback(
+    (changes: Readonly<Record<string, string | undefined>>, replace = false) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          for (const [name, value] of Object.entries(changes))
+            if (value === undefined || value === '') next.delete(name)
+            else next.set(name, value)
+          return next
+        },
+        { replace },
+      ),
+    [setSearch],
+  )
+  const rows = useMemo<readonly ModelRow[]>(() => {
+    const words = text.toLowerCase().split(/\s+/)
+    return (data?.models ?? [])
+      .filter((model) => words.every((word) => wordsOf(model).includes(word)))
+      .map((model) => ({ ...model, uses: uses?.uses[model.name] ?? [] }))
+  }, [data, uses, text])
+  const open = rows.find((row) => rowIdOf(row) === search.get('model'))
+  const openDownload = useCallback(() => set({ new: 'download' }), [set])
+  const commands = useMemo<readonly Command[]>(
+    () => [{ id: 'model-download', group: 'Models', label: 'Download a model', keys: 'n', run: openDownload }],
+    [openDownload],
+  )
+  const total = data?.models.reduce((sum, model) => sum + model.bytes, 0) ?? 0
+  const isEmpty = data?.models.length === 0
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      state={
+        data !== undefined &&
+        !isEmpty && <span className="text-ink-2">{`${counted(data.models.length, 'model')}, ${bytes(total)}`}</span>
+      }
+      actions={
+        <>
+          {!isEmpty && <SearchField label="Search models" value={text} onChange={(q) => set({ q }, true)} />}
+          <Button kind="main" onClick={openDownload}>
+            Download a model
+          </Button>
+        </>
+      }
+    >
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {downloads.length > 0 && (
+        <Card title="Downloads">
+          <ul className="max-h-72 divide-y divide-line overflow-y-auto">
+            {downloads.map((download) => (
+              <DownloadRow key={download.id} download={download} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={8} />}
+      {isEmpty && (
+        <EmptyState icon={<Layers />} command="drydock models folders add ~/ComfyUI/models --first">
+          There are no models yet. Download one, or add the folder that your ComfyUI has them in.
+        </EmptyState>
+      )}
+      {data !== undefined && !isEmpty && rows.length === 0 && (
+        <EmptyState>No model has “{text}” in its name, directory or kind.</EmptyState>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label="Models"
+          columns={MODEL_COLUMNS}
+          rows={rows}
+          rowId={rowIdOf}
+          onOpen={(row) => set({ model: rowIdOf(row) })}
+          sort={sort}
+          onSort={setSort}
+          className="max-h-[60vh] shrink-0 rounded-control border border-line bg-surface-1"
+        />
+      )}
+      {data?.more && <p className="text-small text-ink-2">A folder has more files than are listed: 10,000 are.</p>}
+      <FoldersCard />
+      <HostsCard />
+      {open !== undefined && <ModelPanel model={open} onClose={() => set({ model: undefined })} />}
+      {search.get('new') === 'download' && (
+        <DownloadPanel
+          name={search.get('name') ?? ''}
+          directory={search.get('directory') ?? ''}
+          onClose={() => set({ new: undefined, name: undefined, directory: undefined })}
+        />
+      )}
+    </Page>
+  )
+}
+
+const wordsOf = ({ name, directory, kind, architecture, title, format }: ModelView) =>
+  [name, directory, kind, architecture, title, format].join(' ').toLowerCase()

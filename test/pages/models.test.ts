@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { LORA, sendFile, sha256Of, startHost } from '../support/model-files.ts'
+import { until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// Two pages, looked at in two colours, on a machine that does much else; ms.
+const LONG_MS = 60_000
+
+test('a model that a graph misses is downloaded with one click, the problem goes away, and the page of models shows all of it', {
+  timeout: LONG_MS,
+}, async () => {
+  const goOn = Promise.withResolvers<void>()
+  const host = await startHost(async (incoming, outgoing) => {
+    await goOn.promise
+    sendFile(incoming, outgoing, LORA)
+  })
+  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const folder = join(service.folder, 'models')
+  mkdirSync(folder)
+  await service.post('/api/models/folders', { folders: [{ path: folder }] })
+  await service.ask('PATCH', '/api/settings', { modelsFromPrivateAddresses: true })
+  await service.createEndpoint('painter', { workflows: { models: [] } })
+  const url = `${host.url}/ink.safetensors`
+  const models = [{ name: 'ink.safetensors', url, directory: 'loras', hash: sha256Of(LORA), hash_type: 'SHA256' }]
+  const graph = {
+    nodes: [
+      {
+        id: 1,
+        type: 'LoraLoaderModelOnly',
+        pos: [80, 80],
+        size: [320, 90],
+        inputs: [],
+        outputs: [],
+        properties: { models },
+        widgets_values: ['ink.safetensors', 1],
+      },
+    ],
+    links: [],
+    version: 0.4,
+  }
+  const { id } = await service.post('/api/workflows', { name: 'Portraits', text: JSON.stringify(graph) })
+
+  await open(`/workflows/edit/${id}`)
+  const chooser = page.getByRole('combobox', { name: 'Endpoint' })
+  await chooser.selectOption('painter')
+  await page.getByRole('button', { name: /error/ }).click()
+  const problems = page.getByRole('dialog', { name: 'Problems' })
+  await problems.getByText(/does not have the model ink.safetensors/).waitFor()
+  await shoot('models-problem')
+  await problems.getByRole('button', { name: 'Download ink.safetensors' }).click()
+  await problems.getByText('Downloading').waitFor()
+  await page.getByRole('radio', { name: 'Models' }).click()
+  const panel = page.getByRole('region', { name: 'Models of the graph' })
+  await panel.getByText('Downloading').waitFor()
+  await shoot('models-panel')
+  goOn.resolve()
+  await panel.getByText('On this machine').waitFor()
+  await problems.getByText(/does not have the model ink.safetensors/).waitFor({ state: 'detached' })
+
+  await open('/models')
+  const table = page.getByRole('grid', { name: 'Models' })
+  await table.getByText('lora · SDXL').waitFor()
+  await expectAccessible()
+  await shoot('models')
+  await table.getByText('ink.safetensors').click()
+  const drawer = page.getByRole('dialog', { name: 'ink.safetensors' })
+  await drawer.getByRole('link', { name: 'Portraits' }).waitFor()
+  await drawer.getByText(sha256Of(LORA)).waitFor()
+  await expectAccessible()
+  await shoot('models-drawer')
+  await drawer.getByRole('button', { name: 'Delete ink.safetensors' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete ink.safetensors' }).click()
+  await page.getByText('There are no models yet.').waitFor()
+
+  await page.setViewportSize(NARROW)
+  await page.getByRole('button', { name: 'Download a model' }).click()
+  const form = page.getByRole('dialog', { name: 'Download a model' })
+  await form.getByLabel('Address').fill(`${host.url}/vae/none.bin`)
+  await form.getByText('The address names vae.').waitFor()
+  await shoot('models-form-narrow')
+  await form.getByRole('button', { name: 'Download', exact: true }).click()
+  await until(async () =>
+    expect((await service.get('/api/models')).models).toMatchObject([{ directory: 'vae', name: 'none.bin' }]),
+  )
+  await table.getByText('none.bin').waitFor()
+  await shoot('models-narrow')
+  expect(faults).toEqual([])
+})

@@ -111,8 +111,8 @@ export async function readJson(
   return parseJson(await readBody(c, maxBytes, operation), decode)
 }
 
-/** The same for bytes at hand. */
-function parseJson(sent: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
+/** The same for bytes at hand. @throws AppError NOT_JSON, BAD_INPUT */
+export function parseJson(sent: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
   const bytes = withoutMark(sent)
   if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })

@@ -75,6 +75,7 @@ export const CLI_ERRORS = {
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },
   FILE_UNWRITABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be written: {why}.' },
+  LINES_REFUSED: { exitCode: EXIT_CODES.failed, message: '{count} gave no job; all others are queued.' },
   NOT_A_WORKFLOW: { exitCode: EXIT_CODES.failed, message: '{file}: {why}' },
   WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },
   RESULTS_MISSING: {

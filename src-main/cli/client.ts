@@ -6,7 +6,7 @@ import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
 import { parseExact, writeExact } from '../domain/json/exact-json.ts'
 import { CliError } from './cli-error.ts'
 import type { FoundService } from './find-service.ts'
-import { type HttpAnswer, readText, request } from './http.ts'
+import { type HttpAnswer, type HttpRequest, readText, request } from './http.ts'
 import { readEvents, type ServerSentEvent } from './server-sent-events.ts'
 
 /** All operations of a service that the command line calls. */
@@ -24,7 +24,7 @@ export type CallArguments = {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
   /** Body of an operation that takes no JSON. */
-  readonly bytes?: Uint8Array
+  readonly bytes?: Uint8Array | AsyncIterable<Uint8Array | string>
   readonly signal?: AbortSignal
 }
 
@@ -35,6 +35,8 @@ export type ServiceClient = {
   describe(operation: Operation, args?: CallArguments): string
   /** Calls an operation. @throws CliError NOT_REACHABLE, SERVICE_REFUSED (with the service's error), NOT_DRYDOCK */
   call<Name extends Operation>(operation: Name, args?: CallArguments): Promise<AnswerOf<Name>>
+  /** Calls an operation that answers with a file: its text in the pieces that arrive. @throws as `call` */
+  download(operation: Operation, args?: CallArguments): AsyncGenerator<string>
   /** Calls an operation for server-sent events; ends when the service ends them. @throws as `call` */
   follow(operation: Operation, args?: CallArguments): AsyncGenerator<ServerSentEvent>
 }
@@ -71,6 +73,14 @@ export function createClient({ url, key }: Pick<FoundService, 'url' | 'key'>): S
       if (!success) throw new CliError('NOT_DRYDOCK', { url, status: answer.status })
       return data as AnswerOf<Name>
     },
+    async *download(operation, args = {}) {
+      const answer = await send(operation, args, '*/*')
+      try {
+        yield* answer.body
+      } catch (error) {
+        throw connectionError(url, error)
+      }
+    },
     async *follow(operation, args = {}) {
       const answer = await send(operation, args, 'text/event-stream')
       if (!answer.contentType.startsWith('text/event-stream'))
@@ -84,7 +94,7 @@ export function createClient({ url, key }: Pick<FoundService, 'url' | 'key'>): S
   }
 }
 
-function bodyOf(method: string, { body = {}, bytes }: CallArguments): string | Uint8Array | undefined {
+function bodyOf(method: string, { body = {}, bytes }: CallArguments): HttpRequest['body'] {
   return bytes ?? (method === 'POST' || method === 'PATCH' ? writeExact(body) : undefined)
 }
 

@@ -1,12 +1,15 @@
 import http from 'node:http'
 import https from 'node:https'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 /** One request to a service. */
 export type HttpRequest = {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array | undefined
+  /** Text, bytes, or what is sent as it is read. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -29,7 +32,8 @@ export function request({ method, url, headers, body, signal }: HttpRequest): Pr
       resolve({ status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body: incoming })
     })
     outgoing.once('error', reject)
-    outgoing.end(body)
+    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body)
+    else pipeline(Readable.from(body), outgoing).catch(reject)
   })
 }
 

@@ -90,6 +90,15 @@ export const jobCount = z.object({
   cursor: z.string().describe('pages that begin with it hold the jobs that there are now, and none that come'),
 })
 
+/** What became of a file of jobs. */
+export const jobImportResult = z.object({
+  queued: z.number().int().describe('new jobs'),
+  refused: z.number().int().describe('lines that gave none'),
+  bad: z
+    .array(z.object({ line: z.number().int().describe('from 1'), reason: z.string() }))
+    .describe('the first of those lines'),
+})
+
 /** How many jobs. */
 export type JobCount = z.infer<typeof jobCount>
 
@@ -134,6 +143,28 @@ export const JOB_ROUTES = {
     answer: jobBulkResult,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source: 'issue 6, Jobs',
+  },
+  jobExport: {
+    methods: ['GET'],
+    path: '/api/job-export',
+    summary: 'Jobs as lines of JSON (application/x-ndjson), newest first: records with input, output and stream',
+    query: {
+      ...filterQuery,
+      cursor: cursor.optional().describe('only jobs older than this'),
+      ids: ids.optional().describe('these jobs alone, with commas between; all else is ignored'),
+    },
+    answer: z.string(),
+    errors: ['BAD_FIELD'],
+    source: 'ours, to keep what a job gave beside the code that made it',
+  },
+  jobImport: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/jobs',
+    summary: 'Queue a new job for each line of JSON: the body of a run, or a line of an export',
+    bodyType: 'application/x-ndjson',
+    answer: jobImportResult,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: 'ours, because inputs come as files',
   },
   jobRead: {
     methods: ['GET'],

@@ -130,6 +130,7 @@ export const LIMITS = {
   listErrorLength: { value: 500, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
   jobCount: { value: 1_000_000, unit: 'count', source: 'ours: counted from an index in some 50 ms' },
   jobCountRead: { value: 50_000, unit: 'count', source: 'ours: where each row must be read, in some 50 ms' },
+  importBadLines: { value: 100, unit: 'count', source: 'ours: the first ones say what is wrong with a file' },
   bulkIds: { value: 10_000, unit: 'count', source: 'ours: they fit into a body; more are named by a filter' },
 } as const satisfies Record<string, Limit>
 

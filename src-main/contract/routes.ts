@@ -12,8 +12,8 @@ export type Route = {
   /** Query parameters: name to schema. */
   readonly query?: Readonly<Record<string, ZodType>>
   readonly body?: ZodType
-  /** Type of a body that is no JSON. A page of another origin could not send it with PUT without asking first. */
-  readonly bodyType?: 'application/octet-stream'
+  /** Type of a body that is no JSON. A page of another origin could not send it without asking first; bytes go with PUT. */
+  readonly bodyType?: 'application/octet-stream' | 'application/x-ndjson'
   readonly answer: ZodType
   readonly errors: readonly ErrorCode[]
   /** Who says so: the specification, the platform or ours. */

@@ -25,7 +25,7 @@ export type CallArguments = {
   /** The same as text, where it is to go as a person wrote it. */
   readonly bodyText?: string
   /** The bytes of a file, for operations that take one. */
-  readonly bytes?: Uint8Array<ArrayBuffer>
+  readonly bytes?: Uint8Array<ArrayBuffer> | Blob
   readonly signal?: AbortSignal | undefined
 }
 
@@ -33,6 +33,10 @@ export type CallArguments = {
 export type ApiClient = {
   /** Calls an operation. @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
   readonly call: <Name extends Operation>(operation: Name, args?: CallArguments) => Promise<AnswerOf<Name>>
+  /** The address of an operation that answers with a file, for a link. */
+  readonly address: (operation: Operation, args?: Pick<CallArguments, 'path' | 'query'>) => string
+  /** Reads the file that such an operation answers with. @throws as `call` */
+  readonly download: (operation: Operation, args?: Pick<CallArguments, 'path' | 'query'>) => Promise<Blob>
   /**
    * Sends a request to a load-balanced endpoint, which answers what it likes; where it leads is not followed.
    * @param target path and query, see `staysBelow`
@@ -71,7 +75,15 @@ export type ClientPorts = {
 
 /** Makes the client from the route tables of the contract. The browser adds the session to each call. */
 export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiClient {
+  const address: ApiClient['address'] = (operation, { path, query } = {}) =>
+    addressOf(OPERATIONS[operation].path, path, query)
   return {
+    address,
+    async download(operation, args) {
+      const answer = await reach(fetch, address(operation, args), {})
+      if (!answer.ok) throw refusal(answer.status, parsed(await answer.text()))
+      return await answer.blob()
+    },
     async request(endpointId, target, init) {
       if (!staysBelow(target)) throw new Error(`${target} leads out of the endpoint`)
       // The service tells a session where an answer leads in a header of its own, which browsers do not follow.
@@ -91,7 +103,7 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
       const route: Route = OPERATIONS[operation]
       const method = route.methods[0] ?? 'GET'
       const sends = method === 'POST' || method === 'PATCH' || method === 'PUT'
-      const type = bytes === undefined ? 'application/json' : 'application/octet-stream'
+      const type = bytes === undefined ? 'application/json' : (route.bodyType ?? 'application/octet-stream')
       const answer = await send(fetch, addressOf(route.path, path, query), {
         method,
         headers: { accept: 'application/json', ...(sends ? { 'content-type': type } : {}) },
@@ -126,13 +138,22 @@ function addressOf(pattern: string, path: CallArguments['path'] = {}, query: Cal
 
 async function send(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<unknown> {
   const answer = await reach(fetch, address, init)
-  const value = await answer
-    .text()
-    .then(parseExact)
-    .catch(() => undefined)
+  const value = parsed(await answer.text().catch(() => ''))
   if (answer.ok) return value
-  if (isErrorBody(value)) throw new ApiError(value.code, value.status, value.error)
-  throw notDrydock(answer.status)
+  throw refusal(answer.status, value)
+}
+
+// Undefined fits no schema of an answer.
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refusal(status: number, value: unknown): ApiError {
+  return isErrorBody(value) ? new ApiError(value.code, value.status, value.error) : notDrydock(status)
 }
 
 async function reach(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<Response> {

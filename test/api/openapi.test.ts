@@ -80,12 +80,13 @@ describe('every route of the tables', () => {
   for (const { methods, path, bodyType = 'application/json' } of ROUTES) {
     for (const method of methods) {
       it(`${method} ${path} is served, with a key only`, async () => {
-        const { createEndpoint, ask } = await setup()
+        const { createEndpoint, ask, request } = await setup()
         await createEndpoint()
         const address = path.replace(':endpointId', 'e').replaceAll(/:\w+/g, 'nope')
         const asked = method === 'GET' ? {} : { body: {}, headers: { 'content-type': bodyType } }
-        const answer = await ask(method, address, asked)
-        expect(String(answer.body.code)).not.toMatch(/^(ROUTE_NOT_FOUND|METHOD_NOT_ALLOWED|INTERNAL)$/)
+        // Some answer with a file.
+        const answer = await (await request(method, address, asked)).text()
+        expect(answer).not.toMatch(/"code":"(ROUTE_NOT_FOUND|METHOD_NOT_ALLOWED|INTERNAL)"/)
         expect((await ask(method, address, { ...asked, key: null })).body.code).toBe('UNAUTHORIZED')
       })
     }

@@ -12,7 +12,8 @@ import type { AppHandler } from './app-handler.ts'
 
 const FILTER = APP_ROUTES.jobCount.query
 
-function filterOf(c: Context): Omit<ListRequest, 'limit' | 'offset'> {
+/** The filter in the query of a request. @throws AppError BAD_FIELD */
+export function filterOf(c: Context): Omit<ListRequest, 'limit' | 'offset'> {
   return {
     endpointId: queryValue(c, 'endpoint', FILTER.endpoint),
     states: queryValue(c, 'status', FILTER.status),

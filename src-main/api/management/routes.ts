@@ -7,6 +7,7 @@ import { CATALOG_OPERATIONS } from './catalog.ts'
 import { ENDPOINT_OPERATIONS } from './endpoints.ts'
 import { FLEET_EVENT_OPERATIONS } from './fleet-events.ts'
 import { JOB_BULK_OPERATIONS } from './job-bulk.ts'
+import { JOB_FILE_OPERATIONS } from './job-files.ts'
 import { JOB_OPERATIONS } from './jobs.ts'
 import { LOAD_TEST_OPERATIONS } from './load-tests.ts'
 import { LOG_OPERATIONS } from './logs.ts'
@@ -35,6 +36,7 @@ export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {
   ...ENDPOINT_OPERATIONS,
   ...FLEET_EVENT_OPERATIONS,
   ...JOB_BULK_OPERATIONS,
+  ...JOB_FILE_OPERATIONS,
   ...JOB_OPERATIONS,
   ...LOAD_TEST_OPERATIONS,
   ...LOG_OPERATIONS,

@@ -5,7 +5,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Submission } from '../../services/queue/submit.ts'
 import { fieldError } from '../error-response.ts'
 import { foldedText } from '../fold-strings.ts'
-import { readJson } from '../read-body.ts'
+import { type JsonBody, readJson } from '../read-body.ts'
 
 /**
  * Reads and checks the body of run or runsync. The payloads stay as they came.
@@ -17,9 +17,22 @@ export async function readSubmission(
   waitMs: number | undefined,
 ): Promise<Submission> {
   const body = await readJson(c, limit(kind === 'run' ? 'runBodyBytes' : 'runsyncBodyBytes'), kind, foldedText)
+  return submissionOf(body, kind, waitMs, c.req.header('idempotency-key'))
+}
+
+/**
+ * Checks a body of run or runsync that was read.
+ * @param header the key of the request's header
+ * @throws AppError BAD_FIELD
+ */
+export function submissionOf(
+  body: JsonBody,
+  kind: 'run' | 'runsync',
+  waitMs: number | undefined,
+  header: string | undefined,
+): Submission {
   const parsed = jobRequest.safeParse(body.value)
   if (!parsed.success) throw fieldError(parsed.error)
-  const header = c.req.header('idempotency-key')
   if (header !== undefined && header.length > limit('idempotencyKeyLength')) {
     throw new AppError('BAD_FIELD', {
       field: 'Idempotency-Key',

@@ -7,6 +7,7 @@ import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { addJobsBulk } from './jobs-bulk.ts'
+import { addJobsFiles } from './jobs-files.ts'
 
 type ListOptions = {
   readonly endpoint?: string
@@ -17,7 +18,9 @@ type ListOptions = {
 
 /** `drydock jobs`: list and search jobs, retry or cancel many. */
 export function addJobs(program: Command, surroundings: Surroundings): void {
-  const jobs = program.command('jobs').description('list jobs, search them, retry or cancel many')
+  const jobs = program
+    .command('jobs')
+    .description('list jobs, search them, retry or cancel many, export and import them')
 
   addListOptions(jobs.command('list', { isDefault: true }))
     .description('list jobs, newest first')
@@ -37,6 +40,7 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
     .action((text: string, options: ListOptions, command: Command) => list(text, options, command))
 
   addJobsBulk(jobs, surroundings)
+  addJobsFiles(jobs, surroundings)
 
   async function list(q: string | undefined, options: ListOptions, command: Command): Promise<void> {
     const { jobList } = await import('../../contract/job.ts')

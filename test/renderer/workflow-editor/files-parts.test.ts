@@ -4,7 +4,6 @@ import { workflowId } from '../../../src-main/contract/workflows.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { writeJson } from '../../../src-main/domain/workflow/json/write.ts'
 import { readPngTexts, withPngTexts } from '../../../src-main/domain/workflow/metadata/png.ts'
-import { fileNameOf } from '../../../src-renderer/features/workflow-editor/files/browser-files.ts'
 import { openText } from '../../../src-renderer/features/workflow-editor/files/document-text.ts'
 import { crc32 } from '../../../src-renderer/features/workflow-editor/files/export-graph.ts'
 import {
@@ -18,6 +17,7 @@ import { workflowName } from '../../../src-renderer/features/workflow-editor/fil
 import { writeText } from '../../../src-renderer/features/workflow-editor/files/write-text.ts'
 import { arrange, sortOf } from '../../../src-renderer/features/workflows/library/arrange.ts'
 import { nextCard } from '../../../src-renderer/features/workflows/library/next-card.ts'
+import { fileNameOf } from '../../../src-renderer/platform/browser-files.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../support/workflow-files.ts'
 import { typesWith } from './widgets-support.tsx'
 

@@ -8,6 +8,7 @@ async function setup(name: string, ...answers: unknown[]) {
     url: 'http://127.0.0.1:1',
     describe: (operation) => operation,
     call: async () => answers.shift() as never,
+    download: async function* () {},
     follow: async function* () {},
   } satisfies ServiceClient
   const step = DEMO_STEPS.find((each) => each.name === name)

@@ -1,4 +1,4 @@
-import { Columns2, Repeat, RotateCcw, X } from 'lucide-react'
+import { Columns2, Download, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
@@ -16,6 +16,7 @@ export type BulkBarProps = {
   readonly retry: Bulk
   readonly cancel: Bulk
   readonly rerun: Bulk
+  readonly onExport: () => void
   readonly busy: BulkAction | undefined
   /** Where the two selected jobs stand beside each other; undefined unless they are two. */
   readonly compare: string | undefined
@@ -23,7 +24,7 @@ export type BulkBarProps = {
 }
 
 /** The selection: how many, what can be done with them, and out of it. */
-export function BulkBar({ words, retry, cancel, rerun, busy, compare, onClear }: BulkBarProps) {
+export function BulkBar({ words, retry, cancel, rerun, onExport, busy, compare, onClear }: BulkBarProps) {
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const commands = useMemo<readonly Command[]>(() => {
@@ -31,10 +32,11 @@ export function BulkBar({ words, retry, cancel, rerun, busy, compare, onClear }:
     return [
       { id: 'bulk-retry', group, label: `Retry ${words}`, keys: 'r', run: () => void retry.run() },
       { id: 'bulk-rerun', group, label: `Run ${words} again as new jobs`, run: () => void rerun.run() },
+      { id: 'bulk-export', group, label: `Export ${words} as JSON lines`, run: onExport },
       { id: 'bulk-cancel', group, label: `Cancel ${words}`, keys: 'c', run: () => setAsks(true) },
       { id: 'bulk-clear', group, label: 'Select none', run: onClear },
     ]
-  }, [words, retry, rerun, onClear])
+  }, [words, retry, rerun, onExport, onClear])
   const cancels = cancel.count === undefined ? 'Cancel' : `Cancel ${counted(cancel.count, 'job')}`
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
@@ -51,6 +53,9 @@ export function BulkBar({ words, retry, cancel, rerun, busy, compare, onClear }:
       </Button>
       <Button kind="danger" disabled={!cancel.count || busy !== undefined} onClick={() => setAsks(true)}>
         <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}
+      </Button>
+      <Button onClick={onExport}>
+        <Download aria-hidden /> Export
       </Button>
       {compare !== undefined && (
         <Button onClick={() => go(compare)}>

@@ -1,4 +1,4 @@
-import { ArrowUp } from 'lucide-react'
+import { ArrowUp, Download } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
@@ -7,10 +7,12 @@ import { Button } from '../../../ui/Button.tsx'
 import { counted } from '../../../ui/format.ts'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
 import { BulkBar } from './BulkBar.tsx'
+import { ImportButton } from './ImportButton.tsx'
 import { JOB_COLUMNS, JOB_COLUMNS_OF_ENDPOINT } from './JobColumns.tsx'
 import { type JobWindow, rowAt } from './job-window.ts'
 import { NowForCells } from './TimeCell.tsx'
 import { useBulk } from './use-bulk.ts'
+import { ALL_OF_LIST, useExport } from './use-job-files.ts'
 import { isNothing, type Selected, useSelection } from './use-selection.ts'
 
 /** A list of jobs that has been read; another list is another table, with nothing selected. */
@@ -30,6 +32,8 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const at = useCallback((index: number) => rowAt(list.getState(), index), [list])
   const { selected, selection, clear } = useSelection(at)
   const bulk = useBulk({ list, selected, onDone: clear })
+  const exportSelected = useExport(list, selected)
+  const exportAll = useExport(list, ALL_OF_LIST)
   const isSelecting = !isNothing(selected)
   useEffect(() => list.setReading(reads || isSelecting), [list, reads, isSelecting])
   const number = `${count.toLocaleString('en')}${more ? '+' : ''}`
@@ -43,6 +47,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             retry={bulk.retry}
             cancel={bulk.cancel}
             rerun={bulk.rerun}
+            onExport={() => void exportSelected()}
             busy={bulk.busy}
             compare={comparison(selected)}
             onClear={clear}
@@ -52,8 +57,16 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             {words}
           </span>
         )}
+        {!isSelecting && (
+          <div className="ml-auto flex gap-1">
+            <Button kind="quiet" title="All of this list as lines of JSON" onClick={() => void exportAll()}>
+              <Download aria-hidden /> Export
+            </Button>
+            {list.filter.endpoint !== undefined && <ImportButton endpointId={list.filter.endpoint} />}
+          </div>
+        )}
         {fresh > 0 && (
-          <Button onClick={() => void list.begin()} className="ml-auto">
+          <Button onClick={() => void list.begin()}>
             <ArrowUp aria-hidden /> {fresh.toLocaleString('en')} new
           </Button>
         )}

@@ -1,5 +1,5 @@
 /** Files between the browser and the disk. */
-import type { Platform } from '../../../platform/platform.ts'
+import type { Platform } from './platform.ts'
 
 // Browsers begin to read a file after the click; long before this they have.
 const HELD_MS = 60_000

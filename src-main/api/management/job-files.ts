@@ -1,0 +1,136 @@
+/** Jobs as files of JSON lines: out of a list, and in as new jobs. Neither is ever held whole. */
+import type { Context } from 'hono'
+import { APP_ROUTES } from '../../contract/app-routes.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { jobImportResult } from '../../contract/job-routes.ts'
+import { limit } from '../../contract/limits.ts'
+import { exportJobs } from '../../services/management/export-jobs.ts'
+import { searchable } from '../../services/management/list-jobs.ts'
+import type { Endpoint } from '../../services/ports.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+import { submitRequest } from '../../services/workflows/submit-request.ts'
+import type { Bytes } from '../body-text.ts'
+import { foldedText } from '../fold-strings.ts'
+import { type NodeBindings, parseJson } from '../read-body.ts'
+import { queryValue } from '../v2/operation.ts'
+import { submissionOf } from '../v2/submit.ts'
+import type { AppHandler } from './app-handler.ts'
+import { endpointOf } from './endpoints.ts'
+import { filterOf } from './job-bulk.ts'
+
+const LINE_END = 10
+// Jobs that are queued in one commit, and the bytes of their lines that are held for it.
+const AT_ONCE = 100
+const BYTES_AT_ONCE = 16 * 1024 * 1024
+
+/** Export and import. */
+export const JOB_FILE_OPERATIONS = {
+  async jobExport(c, service) {
+    const ids = queryValue(c, 'ids', APP_ROUTES.jobExport.query.ids)
+    const selection = ids === undefined ? { filter: await searchable(service.storage, filterOf(c)) } : { ids }
+    const pieces = exportJobs(service, selection)
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { value, done } = await pieces.next()
+        if (done === true) controller.close()
+        else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
+      },
+      cancel: () => void pieces.return(undefined),
+    })
+    const headers = {
+      'content-type': 'application/x-ndjson',
+      'content-disposition': 'attachment; filename="jobs.jsonl"',
+    }
+    return new Response(body, { headers })
+  },
+  async jobImport(c, service) {
+    return c.json(await importLines(c, service, endpointOf(c, service)))
+  },
+} as const satisfies Record<string, AppHandler>
+
+type ImportResult = (typeof jobImportResult)['_output']
+
+async function importLines(c: Context, service: ServiceContext, endpoint: Endpoint): Promise<ImportResult> {
+  const bad: { line: number; reason: string }[] = []
+  let queued = 0
+  let refused = 0
+  let open: Promise<unknown>[] = []
+  let held = 0
+
+  async function take(line: number, bytes: Bytes | undefined): Promise<void> {
+    if (bytes !== undefined && isBlank(bytes)) return
+    const job = queueLine(service, endpoint, bytes).then(
+      () => {
+        queued += 1
+      },
+      (error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        refused += 1
+        if (bad.length < limit('importBadLines')) bad.push({ line, reason: error.message })
+      },
+    )
+    open.push(job)
+    held += bytes?.length ?? 0
+    if (open.length >= AT_ONCE || held >= BYTES_AT_ONCE) await settle()
+  }
+
+  async function settle(): Promise<void> {
+    const jobs = open
+    open = []
+    held = 0
+    await Promise.all(jobs)
+  }
+
+  let line = 0
+  for await (const bytes of linesOf(bodyOf(c), limit('runBodyBytes'))) {
+    line += 1
+    await take(line, bytes)
+  }
+  await settle()
+  return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
+}
+
+/** @throws AppError for what is wrong with the line, and as submitRequest does */
+async function queueLine(service: ServiceContext, endpoint: Endpoint, bytes: Bytes | undefined): Promise<void> {
+  if (bytes === undefined) {
+    const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
+    throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
+  }
+  const submission = submissionOf(parseJson(bytes, foldedText), 'run', undefined, undefined)
+  await submitRequest(service, endpoint, submission)
+}
+
+const isBlank = (bytes: Bytes) => bytes.length < 100 && bytes.toString().trim() === ''
+
+function bodyOf(c: Context): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  const { incoming } = (c.env ?? {}) as NodeBindings
+  return incoming ?? c.req.raw.body ?? []
+}
+
+/** Cuts bytes into lines without their ends; undefined stands for a line above `most`, which is never held. */
+async function* linesOf(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  most: number,
+): AsyncGenerator<Bytes | undefined> {
+  let parts: Uint8Array[] = []
+  let bytes = 0
+  const end = () => {
+    const line = bytes > most ? undefined : Buffer.concat(parts)
+    parts = []
+    bytes = 0
+    return line
+  }
+  for await (const piece of source) {
+    let from = 0
+    for (let at = piece.indexOf(LINE_END); at >= 0; at = piece.indexOf(LINE_END, from)) {
+      parts.push(piece.subarray(from, at))
+      bytes += at - from
+      yield end()
+      from = at + 1
+    }
+    bytes += piece.length - from
+    if (bytes > most) parts = []
+    else parts.push(piece.subarray(from))
+  }
+  if (bytes > 0) yield end()
+}

@@ -53,7 +53,8 @@ export function renderInEditor(
   const editor = createEditorStore(readDocument(objectOf(text)), types)
   const runs = createRunStore()
   const tab = { workflowId: 'w'.repeat(12), editor, runs }
-  const rest = renderInApp(<TabContext value={tab}>{part}</TabContext>, answers)
+  const modelList = { models: [], more: false, revision: 0 }
+  const rest = renderInApp(<TabContext value={tab}>{part}</TabContext>, { modelList, ...answers })
   const written = () => writeJson(writeDocument(editor.getState().document))
   return { ...rest, editor, runs, tab, written }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { choose, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -104,6 +104,37 @@ describe('the list of endpoints', () => {
     await page.reload()
     await first()
     expect(page.url()).toContain('sort=-queue')
+  })
+
+  test('tells long names apart, and a filter is saved as a view under its address', async () => {
+    const { service, page, open, expectAccessible, shoot, faults } = await setup({ viewport: NARROW })
+    const long = 'summaries-of-customer-conversations-in-many-languages'
+    for (const end of ['production', 'staging']) await service.createEndpoint(`chat-${end}`, { name: `${long}-${end}` })
+    await createPaused(service, 'held')
+    await open('/endpoints')
+    await page.getByRole('row', { name: /-staging/ }).waitFor()
+    const end = page.getByText('s-production', { exact: true })
+    const isInside = (element: Element) =>
+      element.getBoundingClientRect().right <= (element.closest('td')?.getBoundingClientRect().right ?? 0)
+    expect(await end.evaluate(isInside)).toBe(true)
+    await choose(page.getByLabel('State'), 'Paused')
+    await until(async () => expect(await page.getByRole('row').count()).toBe(2))
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByLabel('Name of this view').fill('Paused ones')
+    await expectAccessible()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Paused ones' }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('row', { name: /-staging/ }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('button', { name: 'Paused ones', exact: true }).click()
+    await page.waitForURL('**/endpoints?state=paused')
+    await until(async () => expect(await page.getByRole('row').count()).toBe(2))
+    await shoot('endpoints-view')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shoot('endpoints-long-names')
+    expect(faults).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { setup } from './support.ts'
+import { choose, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -119,7 +119,7 @@ describe('a job', () => {
     await expectAccessible()
     await shoot('job-failed')
     await page.goto(`${service.url()}/settings`)
-    await page.getByLabel('Editor').selectOption('VS Code')
+    await choose(page.getByLabel('Editor'), 'VS Code')
     await page.goBack()
     const { handler } = await service.get('/api/endpoints/led')
     const link = calls.getByRole('link', { name: /^Open .*\.py:15$/ })

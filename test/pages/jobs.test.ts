@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { setup } from './support.ts'
+import { choose, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -64,16 +64,16 @@ describe('the list of jobs', () => {
     expect(page.url()).toContain('?status=FAILED')
     await page.getByRole('toolbar', { name: 'States' }).getByText('Queued').click()
     await count('5 match')
-    await page.getByRole('combobox', { name: 'Endpoint' }).selectOption('held')
+    await choose(page.getByRole('combobox', { name: 'Endpoint' }), 'held')
     await count('3 match')
     await page.reload()
     await count('3 match')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await count('5 jobs')
-    await page.getByRole('combobox', { name: 'Worker' }).selectOption(workerId)
+    await choose(page.getByRole('combobox', { name: 'Worker' }), workerId)
     await count('2 match')
-    await page.getByRole('combobox', { name: 'Worker' }).selectOption('All workers')
-    await page.getByRole('combobox', { name: 'Created' }).selectOption('Last hour')
+    await choose(page.getByRole('combobox', { name: 'Worker' }), 'All workers')
+    await choose(page.getByRole('combobox', { name: 'Created' }), 'Last hour')
     await count('5 match')
     await page.keyboard.press('/')
     await page.keyboard.type('face')

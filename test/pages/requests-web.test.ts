@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
 import { createWeb } from '../support/web-client.ts'
-import { NARROW, setup } from './support.ts'
+import { choose, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -38,7 +38,7 @@ describe('a request to a load-balanced endpoint', () => {
     await page.getByText('Nothing was sent to this endpoint yet').waitFor()
     await expectAccessible()
     await shoot('requests-web-nothing')
-    await page.getByLabel('Method').selectOption('POST')
+    await choose(page.getByLabel('Method'), 'POST')
     await page.getByLabel('Path').fill('/echo?q=boat')
     await page.getByLabel('Headers').fill('X-Mine: yes')
     await page.getByText('JSON', { exact: true }).click()
@@ -85,7 +85,7 @@ describe('a request to a load-balanced endpoint', () => {
     writeFileSync(join(service.folder, 'leads.py'), LEADS)
     await service.createEndpoint('leads', { command: 'python3 leads.py', loadBalanced: {}, workersMax: 1 })
     await open('/endpoints/leads/requests')
-    await page.getByLabel('Method').selectOption('DELETE')
+    await choose(page.getByLabel('Method'), 'DELETE')
     await page.getByLabel('Path').fill('/away')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const answer = page.getByRole('region', { name: 'Answer', exact: true })
@@ -106,7 +106,7 @@ describe('a request to a load-balanced endpoint', () => {
     await page.getByLabel('Headers').fill('Cookie: a=1')
     await page.getByText('Cookie is set by the browser').waitFor()
     await page.getByLabel('Headers').fill('')
-    await page.getByLabel('Method').selectOption('PUT')
+    await choose(page.getByLabel('Method'), 'PUT')
     await page.getByText('file', { exact: true }).click()
     await page.getByText('Choose the file to send').waitFor()
     await page

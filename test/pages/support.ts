@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunOptions } from 'axe-core'
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchChromium } from '../support/chromium.ts'
 import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
@@ -101,6 +101,12 @@ export async function setup(
       await inOtherColours(() => picture('-other'))
     },
   }
+}
+
+/** Chooses in a list that opens below a field. @param choice the words of the choice */
+export async function choose(field: Locator, choice: string | RegExp): Promise<void> {
+  await field.click()
+  await field.page().getByRole('option', { name: choice, exact: true }).first().click()
 }
 
 // Goes there and waits until what is wanted is seen; once more where a network that came or went broke off the page or one

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, type Pages, setup } from './support.ts'
+import { choose, NARROW, type Pages, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -70,7 +70,7 @@ describe('the page of workers', () => {
     await service.createEndpoint('asleep', { idleTimeoutMs: 5000 })
     await page.getByText('No worker is up: no endpoint has anything to do.').waitFor()
     await shoot('workers-none-light')
-    await page.getByLabel('Endpoint', { exact: true }).selectOption('asleep')
+    await choose(page.getByLabel('Endpoint', { exact: true }), 'asleep')
     await page.getByText('a worker starts when a job comes, and leaves after 5.0 s without one').waitFor()
     expect(new URL(page.url()).search).toBe('?endpoint=asleep')
     await service.post('/api/endpoints/asleep/pause')
@@ -130,9 +130,9 @@ describe('the page of workers', () => {
     await open('/workers?state=running')
     await page.getByRole('listitem').filter({ hasText: running.id }).waitFor()
     expect(await page.locator('[data-card]').count()).toBe(1)
-    await page.getByLabel('State').selectOption('')
+    await choose(page.getByLabel('State'), 'All states')
     await until(async () => expect(await page.locator('[data-card]').count()).toBe(4))
-    await page.getByLabel('State').selectOption('unhealthy')
+    await choose(page.getByLabel('State'), 'Unhealthy')
     await page.getByText('No worker is in the state “Unhealthy” now.').waitFor()
     await page.getByRole('button', { name: 'Show all workers' }).click()
     await page.locator('[data-card]').first().focus()

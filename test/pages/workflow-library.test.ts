@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { choose, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -98,7 +98,7 @@ test('the library at hand: search, order, names, copies, versions, and deleting 
   await open('/workflows')
   const names = () => page.getByRole('heading', { level: 2 }).allTextContents()
   await eventually(names).toEqual(['Castle at dusk', 'Bridge'])
-  await page.getByLabel('Order').selectOption('name')
+  await choose(page.getByLabel('Order'), 'Name')
   await eventually(names).toEqual(['Bridge', 'Castle at dusk'])
   expect(page.url()).toContain('sort=name')
   await page.keyboard.press('/')

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import type { ServedService } from '../support/served-service.ts'
-import { setup } from './support.ts'
+import { choose, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -35,7 +35,7 @@ test('a graph is published with a parameter, asked on its page, and gets a next 
   const panel = page.getByRole('dialog', { name: 'Publish Lamp' })
   await panel.getByLabel('Find an input to add').fill('seed')
   await panel.getByRole('button', { name: /^Add seed of/ }).click()
-  await panel.getByLabel('Endpoint that does the work').selectOption('sketch')
+  await choose(panel.getByLabel('Endpoint that does the work'), 'sketch')
   await expectAccessible()
   await shoot('workflow-publish-panel')
   await panel.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -73,8 +73,7 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   await page.getByRole('button', { name: 'More to do with this graph' }).click()
   await page.getByRole('menuitem', { name: 'Sweep' }).click()
   const sweep = page.getByRole('dialog', { name: 'Sweep over Lamp' })
-  const seed = await sweep.getByRole('option', { name: /seed/ }).first().getAttribute('value')
-  await sweep.getByLabel('An input that changes').selectOption(seed)
+  await choose(sweep.getByLabel('An input that changes'), /seed/)
   await sweep.getByLabel(/^Values of seed/).fill('1..3')
   await expectAccessible()
   await shoot('workflow-sweep-panel')

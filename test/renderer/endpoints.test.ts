@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import type { WorkerState } from '../../src-main/contract/endpoint.ts'
+import {
+  filterEndpoints,
+  groupOfEndpoint,
+  readEndpointFilter,
+} from '../../src-renderer/features/endpoints/endpoint-list-filter.ts'
 import { endpointKind, endpointState } from '../../src-renderer/features/endpoints/endpoint-state.ts'
 import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/overview/to-series.ts'
 import { anEndpoint } from './support.tsx'
@@ -41,6 +46,39 @@ describe('the state of an endpoint', () => {
     expect(endpointKind({ graph: { behind: 'sketch', version: 1 } })).toBe('published graph')
     expect(endpointKind({ loadBalanced: { port: 80 } })).toBe('load-balanced, command')
     expect(endpointKind({ container: { ...containerSettings.parse({}), image: 'i' } })).toBe('queue, image')
+  })
+})
+
+describe('the list of endpoints', () => {
+  const app = (name: string, environment: string) => ({
+    app: { name, environment, resource: 'r', code: 'c', variables: 0 },
+  })
+  const rows = [
+    anEndpoint('plain', { inQueue: 1 }),
+    anEndpoint('shop-b', app('shop', 'staging')),
+    anEndpoint('shop-a', app('shop', 'production')),
+    anEndpoint('lb', { loadBalanced: { port: 80 }, handler: undefined }),
+    anEndpoint('atlas', app('atlas', 'production')),
+  ].map((endpoint) => ({ endpoint, workers: [] }))
+  const found = (search: string) =>
+    filterEndpoints(rows, readEndpointFilter(new URLSearchParams(search))).map(({ endpoint }) => endpoint.id)
+
+  test.each([
+    ['', ['atlas', 'shop-a', 'shop-b', 'plain', 'lb']],
+    ['group=none', ['plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
+    ['q=PRODUCTION', ['atlas', 'shop-a']],
+    ['state=waiting', ['plain']],
+    ['kind=app', ['atlas', 'shop-a', 'shop-b']],
+    ['kind=load-balanced', ['lb']],
+    ['kind=handler', ['plain']],
+    ['kind=graph', []],
+    ['state=never&kind=never&group=none', ['plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
+  ])('shows at ?%s: %j', (search, wanted) => {
+    expect(found(search)).toEqual(wanted)
+  })
+
+  test('names the group of an endpoint by app and environment', () => {
+    expect(rows.map(({ endpoint }) => groupOfEndpoint(endpoint)).slice(0, 2)).toEqual(['No app', 'shop · staging'])
   })
 })
 

@@ -133,3 +133,23 @@ test('of a few rows each has a slot', () => {
   expect(slotsOf({ startIndex: 0, size: 20, overscan: 5, count: 3 })).toEqual([0, 1, 2])
   expect(slotsOf({ startIndex: 0, size: 20, overscan: 5, count: 0 })).toEqual([])
 })
+
+test('rows of a group stand below its name, sorted within it, and keys pass over the names', () => {
+  onTestFinished(giveSizes())
+  renderInApp(
+    <Table
+      label="Things"
+      columns={COLUMNS}
+      rows={[...few, { id: 'd', count: 1 }]}
+      rowId={({ id }) => id}
+      groupOf={({ id }) => (id < 'c' ? 'Early' : 'Late')}
+      sort={{ column: 'id', descending: true }}
+      onSort={() => undefined}
+    />,
+  )
+  const table = screen.getByRole('grid', { name: 'Things' })
+  const lines = [...table.querySelectorAll('tbody tr')].map((row) => row.querySelector('a, th')?.textContent)
+  expect(lines).toEqual(['Early 2', 'b', 'a', 'Late 2', 'd', 'c'])
+  for (const key of ['j', 'j', 'j']) fireEvent.keyDown(table, { key })
+  expect(table.querySelector('[aria-selected="true"] a')?.textContent).toBe('d')
+})

@@ -4,6 +4,7 @@ import type { EndpointCrash, WorkerView } from '../../../src-main/contract/endpo
 import type { EndpointFigures, LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { errorLine } from '../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { CutName } from '../../ui/CutName.tsx'
 import { counted } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
@@ -25,22 +26,15 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'name',
     header: 'Name',
-    width: 160,
-    grow: 2,
+    width: 260,
+    grow: 3,
     sortBy: ({ endpoint }) => endpoint.name,
-    cell: ({ endpoint }) => (
-      <Link to={ADDRESS.endpoint(endpoint.id)} className="font-medium hover:underline">
-        {endpoint.name}
-        {endpoint.name !== endpoint.id && (
-          <span className="ml-2 font-mono text-small font-normal text-ink-2">{endpoint.id}</span>
-        )}
-      </Link>
-    ),
+    cell: ({ endpoint }) => <Name {...endpoint} />,
   },
   {
     id: 'state',
     header: 'State',
-    width: 124,
+    width: 112,
     grow: 1,
     sortBy: ({ endpoint, workers }) => endpointState(endpoint, workers).word,
     cell: ({ endpoint, workers }) => <State endpoint={endpoint} workers={workers} />,
@@ -48,14 +42,15 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'kind',
     header: 'Kind',
-    width: 110,
+    width: 90,
     grow: 1,
+    sortBy: ({ endpoint }) => endpointKind(endpoint),
     cell: ({ endpoint }) => <span className="text-ink-2">{endpointKind(endpoint)}</span>,
   },
   {
     id: 'queue',
     header: 'Queue',
-    width: 64,
+    width: 60,
     align: 'right',
     sortBy: ({ endpoint }) => endpoint.inQueue,
     cell: ({ endpoint }) => endpoint.inQueue.toLocaleString('en'),
@@ -63,7 +58,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'workers',
     header: 'Workers',
-    width: 80,
+    width: 74,
     align: 'right',
     sortBy: ({ workers }) => workers.length,
     cell: ({ endpoint, workers }) =>
@@ -72,7 +67,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'p50',
     header: 'p50',
-    width: 72,
+    width: 60,
     align: 'right',
     sortBy: ({ figures }) => figures?.executionP50,
     cell: ({ figures }) => <Duration ms={figures?.executionP50} />,
@@ -80,7 +75,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'p99',
     header: 'p99',
-    width: 72,
+    width: 60,
     align: 'right',
     sortBy: ({ figures }) => figures?.executionP99,
     cell: ({ figures }) => <Duration ms={figures?.executionP99} />,
@@ -88,17 +83,42 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'hour',
     header: 'Work in the last hour',
-    width: 144,
+    width: 104,
+    sortBy: ({ figures }) => figures?.submitted.reduce((sum, one) => sum + one, 0),
     cell: ({ endpoint, figures }) => <LastHour endpoint={endpoint} figures={figures} />,
   },
   {
     id: 'error',
     header: 'Last error',
-    width: 120,
+    width: 100,
     grow: 2,
+    sortBy: errorText,
     cell: (row) => <LastError {...row} />,
   },
 ]
+
+function Name({ id, name, app }: Pick<LiveEndpoint, 'id' | 'name' | 'app'>) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <Link to={ADDRESS.endpoint(id)} className="flex min-w-0 items-center gap-2 font-medium hover:underline">
+        <CutName name={name} />
+        {name !== id && (
+          // The id gives way last: it is what calls are sent to.
+          <span className="flex max-w-1/2 min-w-0 shrink-0 font-mono text-small font-normal text-ink-2">
+            <CutName name={id} />
+          </span>
+        )}
+      </Link>
+      {app !== undefined && (
+        <Tooltip text={`Environment ${app.environment} of app ${app.name}`}>
+          <span className="max-w-28 shrink-0 truncate rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5">
+            {app.environment}
+          </span>
+        </Tooltip>
+      )}
+    </span>
+  )
+}
 
 /** The crashes of an endpoint that is crashing now. */
 function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>): EndpointCrash | undefined {
@@ -146,13 +166,19 @@ function LastHour({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures
   )
 }
 
+/** What the newest error says; undefined where there is none. */
+function errorText(row: EndpointRow): string | undefined {
+  const error = row.figures?.lastError?.error
+  return crashOf(row)?.lastWords ?? (error === undefined ? undefined : errorLine(error) || 'no message')
+}
+
 function LastError({ endpoint, workers, figures }: EndpointRow) {
   const crash = crashOf({ endpoint, workers })
   if (crash !== undefined) return <ErrorLink text={crash.lastWords} to={ADDRESS.endpoint(endpoint.id, 'logs')} />
   if (figures?.lastError === undefined) return <Nothing />
-  const { jobId, error } = figures.lastError
+  const { jobId } = figures.lastError
   const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)
-  return <ErrorLink text={errorLine(error) || 'no message'} to={to} />
+  return <ErrorLink text={errorText({ endpoint, workers, figures }) ?? ''} to={to} />
 }
 
 function ErrorLink({ text, to }: { readonly text: string; readonly to: string }) {

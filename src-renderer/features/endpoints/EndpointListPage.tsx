@@ -7,12 +7,17 @@ import { ADDRESS } from '../../addresses.ts'
 import { figuresQuery } from '../../api-client/queries.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/commands-slice.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { useAddressSort } from '../../ui/table/use-address-sort.ts'
+import { useSearchParts } from '../../ui/use-search-parts.ts'
 import { ENDPOINT_COLUMNS, type EndpointRow } from './EndpointColumns.tsx'
+import { EndpointFilterBar } from './EndpointFilterBar.tsx'
+import { filterEndpoints, groupOfEndpoint, readEndpointFilter } from './endpoint-list-filter.ts'
 import { FirstPage } from './FirstPage.tsx'
 import { NewEndpointMenu } from './NewEndpointMenu.tsx'
 import { NewEndpointPanel } from './NewEndpointPanel.tsx'
@@ -25,9 +30,13 @@ export function EndpointListPage() {
   const [, go] = useLocation()
   const loaded = useAppState((state) => state.live.loaded)
   const [search, setSearch] = useSearchParams()
+  const [, setParts] = useSearchParts()
   const [sort, setSort] = useAddressSort()
-  const text = search.get('q') ?? ''
-  const rows = useEndpointRows(text)
+  const text = search.toString()
+  const filter = useMemo(() => readEndpointFilter(new URLSearchParams(text)), [text])
+  const all = useEndpointRows()
+  const rows = useMemo(() => filterEndpoints(all, filter), [all, filter])
+  const hasApps = all.some(({ endpoint }) => endpoint.app !== undefined)
   const isEmpty = useAppState((state) => Object.keys(state.live.endpoints).length === 0)
   const isNew = useAppState(({ live }) => Object.values(live.endpoints).every(isSample))
   const wanted = NEW_ENDPOINTS.find((kind) => kind === search.get('new'))
@@ -67,7 +76,6 @@ export function EndpointListPage() {
     ],
     [openNew, go],
   )
-  const filter = (q: string) => setSearch(q === '' ? {} : { q }, { replace: true })
   return (
     <Page
       fills
@@ -75,20 +83,27 @@ export function EndpointListPage() {
       commands={commands}
       actions={
         <>
-          {!isEmpty && <SearchField label="Search endpoints" value={text} onChange={filter} />}
+          {!isEmpty && <SearchField label="Search endpoints" value={filter.text} onChange={(q) => setParts({ q })} />}
           <NewEndpointMenu onNew={openNew} />
         </>
       }
     >
       {!loaded && <SkeletonRows rows={8} />}
       {loaded && isEmpty && <FirstPage intro="There are no endpoints yet. Begin with one of these." />}
-      {loaded && !isEmpty && (
+      {loaded && !isEmpty && <EndpointFilterBar filter={filter} hasApps={hasApps} onChange={setParts} />}
+      {loaded && !isEmpty && rows.length === 0 && (
+        <EmptyState action={<Button onClick={() => setParts(NO_FILTER)}>Clear filters</Button>}>
+          No endpoint is like that.
+        </EmptyState>
+      )}
+      {loaded && rows.length > 0 && (
         <Table
           label="Endpoints"
           columns={ENDPOINT_COLUMNS}
           rows={rows}
           rowId={idOf}
           onOpen={(row) => go(ADDRESS.endpoint(row.endpoint.id))}
+          groupOf={hasApps && filter.isGrouped ? groupOf : undefined}
           sort={sort}
           onSort={setSort}
           className="max-h-full rounded-control border border-line bg-surface-1"
@@ -104,9 +119,11 @@ export function EndpointListPage() {
 const isSample = ({ handler }: Pick<LiveEndpoint, 'handler'>) =>
   handler !== undefined && /[\\/]resources[\\/](?:examples|node|catalog)[\\/]/.test(handler)
 
+const NO_FILTER = { q: undefined, state: undefined, kind: undefined }
+const groupOf = ({ endpoint }: EndpointRow) => groupOfEndpoint(endpoint)
 const idOf = (row: EndpointRow) => row.endpoint.id
 
-function useEndpointRows(text: string): readonly EndpointRow[] {
+function useEndpointRows(): readonly EndpointRow[] {
   const { client } = useApp()
   const endpoints = useAppState(useShallow((state) => Object.values(state.live.endpoints)))
   const workers = useAppState((state) => state.live.workers)
@@ -114,13 +131,10 @@ function useEndpointRows(text: string): readonly EndpointRow[] {
   return useMemo(() => {
     const workersOf = Object.groupBy(Object.values(workers), ({ endpointId }) => endpointId)
     const figuresOf = new Map(figures?.endpoints.map((one) => [one.endpointId, one]))
-    const wanted = text.toLowerCase()
-    return endpoints
-      .filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(wanted))
-      .map((endpoint) => ({
-        endpoint,
-        workers: workersOf[endpoint.id] ?? [],
-        figures: figuresOf.get(endpoint.id),
-      }))
-  }, [endpoints, workers, figures, text])
+    return endpoints.map((endpoint) => ({
+      endpoint,
+      workers: workersOf[endpoint.id] ?? [],
+      figures: figuresOf.get(endpoint.id),
+    }))
+  }, [endpoints, workers, figures])
 }

@@ -1,5 +1,6 @@
 import { WORKER_STATES } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { PickOne } from '../../ui/form/PickOne.tsx'
 import type { WorkerFilter } from './filter-workers.ts'
 import { WORKER_LOOKS } from './worker-state.ts'
 
@@ -18,54 +19,21 @@ export function WorkerFilters({ filter, endpoints, onChange }: WorkerFiltersProp
   return (
     <>
       {endpoints.length > 0 && (
-        <Choice
+        <PickOne
           label="Endpoint"
-          all="All endpoints"
+          any="All endpoints"
           value={filter.endpointId}
-          choices={endpoints.map(({ id, name }) => ({ id, name }))}
+          choices={endpoints.map(({ id, name }) => [id, name] as const)}
           onChange={(endpoint) => onChange({ endpoint })}
         />
       )}
-      <Choice
+      <PickOne
         label="State"
-        all="All states"
+        any="All states"
         value={filter.state}
-        choices={STATES.map((state) => ({ id: state, name: WORKER_LOOKS[state].word }))}
+        choices={STATES.map((state) => [state, WORKER_LOOKS[state].word] as const)}
         onChange={(state) => onChange({ state })}
       />
     </>
-  )
-}
-
-function Choice({
-  label,
-  all,
-  value,
-  choices,
-  onChange,
-}: {
-  readonly label: string
-  readonly all: string
-  readonly value: string | undefined
-  readonly choices: readonly { readonly id: string; readonly name: string }[]
-  readonly onChange: (value: string | undefined) => void
-}) {
-  // What an address names and is not there (any more) is shown all the same, so that it can be taken away.
-  const isKnown = value === undefined || choices.some(({ id }) => id === value)
-  return (
-    <select
-      aria-label={label}
-      value={value ?? ''}
-      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
-      className="h-7 max-w-48 rounded-control border border-line-strong/60 bg-surface-1 px-2"
-    >
-      <option value="">{all}</option>
-      {!isKnown && <option value={value}>{value}</option>}
-      {choices.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
   )
 }

@@ -1,29 +1,97 @@
 import clsx from 'clsx'
-import type { ComponentPropsWithRef } from 'react'
+import { Check, ChevronDown } from 'lucide-react'
+import { Select as Radix } from 'radix-ui'
+import type { KeyboardEvent } from 'react'
 import { CONTROL } from './control.ts'
 
+/** One choice of a list; those of a `group` stand together below its name. */
+export type SelectChoice = { readonly value: string; readonly label: string; readonly group?: string }
+
 /** A choice of one of several. An empty value is the choice of none. */
-export type SelectProps = Omit<ComponentPropsWithRef<'select'>, 'onChange'> & {
-  readonly choices: readonly { readonly value: string; readonly label: string }[]
+export type SelectProps = {
+  readonly choices: readonly SelectChoice[]
+  readonly value: string
   /** The name of no choice; without it one has to be chosen. */
   readonly none?: string
   readonly onChange: (value: string) => void
+  readonly disabled?: boolean | undefined
+  readonly id?: string
+  readonly 'aria-label'?: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: boolean
+  readonly className?: string | undefined
 }
 
-/** The select of the system, so that each reader and each phone knows it. */
-export function Select({ choices, none, onChange, className, ...rest }: SelectProps) {
+// The list knows no empty value.
+const NONE = ':none'
+
+/** A list that opens below its field, like a menu. Letters lead to a choice, as in the select of a browser. */
+export function Select({ choices, none, value, onChange, disabled = false, className, ...rest }: SelectProps) {
+  const groups = Map.groupBy(choices, ({ group }) => group ?? '')
   return (
-    <select
-      {...rest}
-      onChange={(event) => onChange(event.target.value)}
-      className={clsx(CONTROL, 'h-7 max-w-80 px-1.5', className)}
+    <Radix.Root
+      value={value === '' && none !== undefined ? NONE : value}
+      disabled={disabled}
+      onValueChange={(chosen) => {
+        // The field of a form is told an empty value when what was chosen leaves the list; nobody chose that.
+        if (chosen !== '') onChange(chosen === NONE ? '' : chosen)
+      }}
     >
-      {none !== undefined && <option value="">{none}</option>}
-      {choices.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </select>
+      <Radix.Trigger
+        {...rest}
+        onKeyDown={keepLetters}
+        className={clsx(
+          CONTROL,
+          'inline-flex h-7 max-w-80 items-center justify-between gap-1.5 pr-1.5 text-left hover:bg-surface-2',
+          className,
+        )}
+      >
+        <span className="truncate">
+          <Radix.Value />
+        </span>
+        <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-2" />
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          position="popper"
+          sideOffset={4}
+          collisionPadding={8}
+          className="enters z-50 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) max-w-96 rounded-control border border-line bg-surface-1 p-1 shadow-float"
+        >
+          <Radix.Viewport>
+            {none !== undefined && <Choice value={NONE} label={none} />}
+            {[...groups].map(([group, some]) => (
+              <Radix.Group key={group}>
+                {group !== '' && <Radix.Label className="px-2 pt-2 pb-1 text-small text-ink-2">{group}</Radix.Label>}
+                {some.map((choice) => (
+                  <Choice key={choice.value} {...choice} />
+                ))}
+              </Radix.Group>
+            ))}
+          </Radix.Viewport>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+// A letter leads to a choice here, and is no shortcut of the page.
+function keepLetters(event: KeyboardEvent) {
+  if (/^[\p{L}\p{N}]$/u.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation()
+}
+
+function Choice({ value, label }: SelectChoice) {
+  return (
+    <Radix.Item
+      value={value}
+      className="flex items-center justify-between gap-4 rounded-control px-2 py-1 outline-none data-highlighted:bg-surface-2"
+    >
+      <span className="truncate">
+        <Radix.ItemText>{label}</Radix.ItemText>
+      </span>
+      <Radix.ItemIndicator>
+        <Check aria-hidden className="size-3.5" />
+      </Radix.ItemIndicator>
+    </Radix.Item>
   )
 }

@@ -1,6 +1,7 @@
 /**
  * A table of any length: only the rows in sight are drawn. Arrows or j and k move through it, Home and End go to its
  * ends, Enter opens the row. The first cell holds the link of a row, so that it can be opened in a window of its own.
+ * Where rows have groups, each group stands below its name, and the order by a column holds within it.
  */
 import {
   createColumnHelper,
@@ -17,6 +18,7 @@ import { isTyping } from '../is-typing.ts'
 import type { Column, TableSort } from './column.ts'
 import { HeaderCell } from './HeaderCell.tsx'
 import { nextRow } from './next-row.ts'
+import { keyOf, linesOf } from './table-lines.ts'
 
 /** A table. Keep `columns` the same between two drawings. */
 export type TableProps<Row> = {
@@ -25,6 +27,8 @@ export type TableProps<Row> = {
   readonly rows: readonly Row[]
   readonly rowId: (row: Row) => string
   readonly onOpen?: (row: Row) => void
+  /** The group of a row, by the name that stands above it. Groups come in the order of `rows`. */
+  readonly groupOf?: ((row: Row) => string) | undefined
   readonly sort?: TableSort | undefined
   readonly onSort?: (sort: TableSort | undefined) => void
   /** Takes part in the layout of the page, like `flex-1 min-h-0` or `max-h-96`. */
@@ -38,7 +42,7 @@ const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSorted
 
 /** A table of any length. */
 export function Table<Row extends object>(props: TableProps<Row>) {
-  const { label, columns, rows, rowId, onOpen, sort, onSort, className } = props
+  const { label, columns, rows, rowId, onOpen, groupOf, sort, onSort } = props
   const scroller = useRef<HTMLDivElement>(null)
   const idOfTable = useId()
   const [activeId, setActiveId] = useState<string>()
@@ -52,12 +56,14 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     state: { sorting: useMemo(() => sortingOf(sort), [sort]) },
     onSortingChange: () => undefined, // The header says what is wanted; the owner of `sort` decides.
   })
-  const sorted = table.getRowModel().rows
+  const inOrderOfSort = table.getRowModel().rows
+  const lines = useMemo(() => linesOf(rows, inOrderOfSort, groupOf), [rows, inOrderOfSort, groupOf])
+  const sorted = useMemo(() => lines.flatMap((line) => ('row' in line ? [line.row] : [])), [lines])
   const virtual = useVirtualizer({
-    count: sorted.length,
+    count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    getItemKey: (index) => sorted[index]?.id ?? index,
+    getItemKey: (index) => keyOf(lines[index]) ?? index,
     overscan: ROWS_AHEAD,
     // The head stays at the top of what scrolls, above the first row and over the others.
     scrollMargin: HEAD_PX,
@@ -79,7 +85,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     if (next === undefined) return
     event.preventDefault()
     setActiveId(sorted[next]?.id)
-    virtual.scrollToIndex(next)
+    virtual.scrollToIndex(lines.findIndex((line) => 'row' in line && line.row === sorted[next]))
   }
 
   return (
@@ -87,14 +93,14 @@ export function Table<Row extends object>(props: TableProps<Row>) {
       ref={scroller}
       className={clsx(
         'overflow-auto has-[table:focus-visible]:outline-2 has-[table:focus-visible]:outline-accent',
-        className,
+        props.className,
       )}
     >
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is moved through with keys, as a grid is
         role="grid"
         aria-label={label}
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={lines.length + 1}
         aria-activedescendant={activeIndex < 0 ? undefined : `${idOfTable}${activeId}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -114,14 +120,29 @@ export function Table<Row extends object>(props: TableProps<Row>) {
         </thead>
         <tbody className="relative block" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = sorted[index]
-            if (row === undefined) return null
+            const line = lines[index]
+            if (line === undefined) return null
+            const transform = `translateY(${start - HEAD_PX}px)`
+            if (!('row' in line))
+              return (
+                <tr
+                  key={keyOf(line)}
+                  aria-rowindex={index + 2}
+                  className="absolute inset-x-0 flex h-8 items-center border-b border-line/60 bg-surface-2"
+                  style={{ transform }}
+                >
+                  <th scope="rowgroup" className="truncate pl-3 text-small font-semibold">
+                    {line.group} <span className="font-normal text-ink-2">{line.count}</span>
+                  </th>
+                </tr>
+              )
+            const { row } = line
             return (
               <tr
                 key={row.id}
                 id={`${idOfTable}${row.id}`}
                 aria-rowindex={index + 2}
-                aria-selected={index === activeIndex}
+                aria-selected={row.id === activeId}
                 onClick={(event) => {
                   setActiveId(row.id)
                   if (!isControl(event.target)) onOpen?.(row.original)
@@ -129,9 +150,9 @@ export function Table<Row extends object>(props: TableProps<Row>) {
                 className={clsx(
                   'absolute inset-x-0 grid h-8 items-center border-b border-line/60',
                   onOpen !== undefined && 'cursor-pointer hover:bg-surface-2',
-                  index === activeIndex && 'group-focus-within:bg-accent-soft',
+                  row.id === activeId && 'group-focus-within:bg-accent-soft',
                 )}
-                style={{ gridTemplateColumns: template, transform: `translateY(${start - HEAD_PX}px)` }}
+                style={{ gridTemplateColumns: template, transform }}
               >
                 {columns.map(({ id, cell, align }) => (
                   <td

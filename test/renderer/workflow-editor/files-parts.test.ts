@@ -10,7 +10,6 @@ import {
   BROWSER_TOOLS,
   findGraphInFile,
 } from '../../../src-renderer/features/workflow-editor/files/find-graph-in-file.ts'
-import { parseStored } from '../../../src-renderer/features/workflow-editor/files/parse-stored.ts'
 import { graphPicture } from '../../../src-renderer/features/workflow-editor/files/picture/graph-picture.ts'
 import { fitInto } from '../../../src-renderer/features/workflow-editor/files/picture/paint-graph.ts'
 import { workflowName } from '../../../src-renderer/features/workflow-editor/files/workflow-name.ts'
@@ -18,6 +17,7 @@ import { writeText } from '../../../src-renderer/features/workflow-editor/files/
 import { arrange, sortOf } from '../../../src-renderer/features/workflows/library/arrange.ts'
 import { nextCard } from '../../../src-renderer/features/workflows/library/next-card.ts'
 import { fileNameOf } from '../../../src-renderer/platform/browser-files.ts'
+import { parseStored } from '../../../src-renderer/platform/parse-stored.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../support/workflow-files.ts'
 import { typesWith } from './widgets-support.tsx'
 

@@ -2,10 +2,11 @@ import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { PickOne } from '../../../ui/form/PickOne.tsx'
 import { exactTime } from '../../../ui/format.ts'
+import { SavedViews } from '../../../ui/SavedViews.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { isEmptyFilter, type JobListFilter, SINCE, type Since } from './job-list-filter.ts'
-import { PickOne } from './PickOne.tsx'
 import { StateChoice } from './StateChoice.tsx'
 
 /** The filter of a list. */
@@ -78,6 +79,7 @@ export function FilterBar({ filter, onChange, ofEndpoint }: FilterBarProps) {
           Clear filters
         </Button>
       )}
+      {!ofEndpoint && <SavedViews list="jobs" />}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { CodeEditor } from '../../../ui/editor/CodeEditor.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
 import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
 import { webRequestsQuery } from '../request-queries.ts'
 import { RouteMenu } from './RouteMenu.tsx'
@@ -20,6 +21,7 @@ export type WebFormProps = {
   readonly fault: string | undefined
 }
 
+const METHOD_CHOICES = METHODS.map((method) => ({ value: method, label: method }))
 const CONTROL = 'h-7 rounded-control border border-line-strong bg-surface-1 px-2'
 
 /** Method, path, headers and body of a request. */
@@ -30,16 +32,13 @@ export function WebForm({ endpoint, draft, change, file, onFile, fault }: WebFor
     <Card title="Request">
       <div className="flex flex-col gap-3 p-3">
         <div className="flex gap-2">
-          <select
+          <Select
             aria-label="Method"
             value={method}
-            onChange={({ target }) => change({ method: target.value as WebDraft['method'] })}
-            className={`${CONTROL} font-mono text-small`}
-          >
-            {METHODS.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
+            choices={METHOD_CHOICES}
+            onChange={(value) => change({ method: value as WebDraft['method'] })}
+            className="font-mono text-small"
+          />
           <PathField endpointId={endpoint.id} path={path} onChange={(changed) => change({ path: changed })} />
           {endpoint.app !== undefined && <RouteMenu app={endpoint.app} onChoose={change} />}
         </div>

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { workflowText } from '../../../../src-main/contract/workflows.ts'
 import type { LocalTexts } from '../../../platform/local-texts.ts'
-import { parseStored } from './parse-stored.ts'
+import { parseStored } from '../../../platform/parse-stored.ts'
 
 /** What was edited, and the state of the service that it was edited from. */
 export type Unkept = z.infer<typeof workflowText>

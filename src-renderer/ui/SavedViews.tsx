@@ -1,0 +1,97 @@
+import { Bookmark, X } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { type FormEvent, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { z } from 'zod'
+import { parseStored } from '../platform/parse-stored.ts'
+import { useApp } from '../store/app-context.ts'
+import { Button } from './Button.tsx'
+import { CONTROL } from './form/control.ts'
+import { IconButton } from './IconButton.tsx'
+
+/** The list whose filters, order and groups can be saved, like `endpoints`. */
+export type SavedViewsProps = { readonly list: string }
+
+const views = z.array(z.object({ name: z.string(), search: z.string() }))
+
+/** Filters and order of a list under names, saved on this machine. A view is an address, so it can be passed on as one. */
+export function SavedViews({ list }: SavedViewsProps) {
+  const { platform } = useApp()
+  const [location, go] = useLocation()
+  const search = useSearch()
+  const preference = `views.${list}`
+  const [saved, setSaved] = useState(() => parseStored(views, platform.readPreference(preference)) ?? [])
+  const [isOpen, setIsOpen] = useState(false)
+  const [name, setName] = useState('')
+  const current = saved.find((view) => view.search === search)
+  const keep = (next: typeof saved) => {
+    platform.writePreference(preference, JSON.stringify(next))
+    setSaved(next)
+  }
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = name.trim()
+    if (wanted === '') return
+    keep([...saved.filter((view) => view.name !== wanted), { name: wanted, search }])
+    setName('')
+    setIsOpen(false)
+  }
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
+      <Popover.Trigger asChild>
+        <Button>
+          <Bookmark aria-hidden /> {current?.name ?? 'Views'}
+        </Button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          aria-label="Saved views"
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          className="enters z-40 w-72 rounded-control border border-line bg-surface-1 p-1 shadow-float"
+        >
+          {saved.length === 0 && (
+            <p className="px-2 py-1 text-ink-2">Saves the filters and the order of this list under a name.</p>
+          )}
+          <ul>
+            {saved.map((view) => (
+              <li key={view.name} className="flex items-center">
+                <button
+                  type="button"
+                  aria-current={view === current}
+                  onClick={() => {
+                    go(view.search === '' ? location : `${location}?${view.search}`)
+                    setIsOpen(false)
+                  }}
+                  className="min-w-0 flex-1 truncate rounded-control px-2 py-1 text-left hover:bg-surface-2 aria-[current=true]:font-medium"
+                >
+                  {view.name}
+                </button>
+                <IconButton
+                  label={`Remove view ${view.name}`}
+                  onClick={() => keep(saved.filter((one) => one !== view))}
+                >
+                  <X />
+                </IconButton>
+              </li>
+            ))}
+          </ul>
+          <form onSubmit={save} className="mt-1 flex gap-1 border-t border-line p-1 pt-2">
+            <input
+              aria-label="Name of this view"
+              placeholder="Name of this view"
+              value={name}
+              maxLength={60}
+              onChange={({ target }) => setName(target.value)}
+              className={`${CONTROL} h-7 min-w-0 flex-1`}
+            />
+            <Button type="submit" disabled={name.trim() === ''}>
+              Save
+            </Button>
+          </form>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

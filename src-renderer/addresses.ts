@@ -66,6 +66,8 @@ export const ADDRESS = {
   publishedGraphs: '/workflows/published',
   /** A published graph: its form, its code, its versions. */
   publishedGraph: (graphId: string) => `/workflows/published/${part(graphId)}`,
+  /** The sweeps whose runs are kept. */
+  sweeps: '/workflows/sweeps',
   /** The runs of a sweep, on one sheet. */
   sweep: (sweepId: string) => `/workflows/sweeps/${part(sweepId)}`,
   /** The models of this machine; with the form for one that is wanted. */

@@ -307,6 +307,7 @@ export const ERRORS = {
   },
   ASSET_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no file {asset} here. Upload it again.' },
   RUN_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no run {runId} in the gallery.' },
+  SWEEP_NOT_FOUND: { status: 404, title: 'Not Found', message: 'No run of the sweep {sweepId} is kept.' },
   NODE_TYPES_UNREADABLE: {
     status: 502,
     title: 'Bad Gateway',

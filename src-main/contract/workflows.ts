@@ -125,6 +125,25 @@ export const runResult = z.object({
 /** A result. */
 export type RunResult = z.infer<typeof runResult>
 
+/** Where a run stands in its sweep: the value of each input that changes. */
+export const sweepCell = z.object({
+  kind: z.enum(['grid', 'pairs']).describe('each value with each, or the first with the first and so on'),
+  axes: z
+    .array(
+      z.object({
+        name: z.string().max(500).describe('of the input, like `seed`'),
+        text: z.string().max(500).describe('the value, as it is shown'),
+        at: z.number().int().min(0).describe('which value of the input it is, from 0'),
+      }),
+    )
+    .min(1)
+    .max(20)
+    .describe('the last one changes first'),
+})
+
+/** Where a run stands in its sweep. */
+export type SweepCell = z.infer<typeof sweepCell>
+
 /** A run of a graph: a job, with what it was made of. It outlives the record of its job. */
 export const runView = z.object({
   id: z.string().describe('id of its job'),
@@ -133,6 +152,7 @@ export const runView = z.object({
   title: z.string().describe('name of the workflow, as it was'),
   label: z.string().optional().describe('what sets it apart from the others of its sweep, like `seed 3`'),
   sweepId: z.string().optional(),
+  cell: sweepCell.optional(),
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT']),
   createdAt: moment,
   endedAt: moment.optional(),
@@ -153,6 +173,23 @@ export const runDetail = runView.extend({
 /** A run with its texts. */
 export type RunDetail = z.infer<typeof runDetail>
 
+/** A sweep: runs that were queued together, as far as they are kept. */
+export const sweepView = z.object({
+  id: z.string(),
+  title: z.string().describe('name of the workflow, as it was'),
+  endpointId: z.string(),
+  workflowId: workflowId.optional(),
+  axes: z.array(z.string()).describe('names of the inputs that change'),
+  createdAt: moment.describe('ms since the epoch, when its first run was queued'),
+  runs: z.number().int(),
+  ended: z.number().int().describe('of those'),
+  completed: z.number().int().describe('of those that have ended'),
+  result: runResult.optional().describe('the newest result, as its picture'),
+})
+
+/** A sweep. */
+export type SweepView = z.infer<typeof sweepView>
+
 /** Body of 'run a graph'. */
 export const runCreate = z.strictObject({
   endpointId: z.string(),
@@ -162,6 +199,7 @@ export const runCreate = z.strictObject({
   title: z.string().trim().min(1).max(200).default('Untitled'),
   label: z.string().max(500).optional(),
   sweepId: z.string().max(64).optional(),
+  cell: sweepCell.optional(),
 })
 
 /** What an endpoint needs to know whose workers take workflows. Its presence makes it one of them. */

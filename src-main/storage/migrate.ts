@@ -14,6 +14,7 @@ import { runBytes } from './migrations/2026-11-28-run-bytes.ts'
 import { releaseKinds } from './migrations/2026-11-29-release-kinds.ts'
 import { jobArchive } from './migrations/2026-11-30-job-archive.ts'
 import { modelDownloads } from './migrations/2026-11-30-model-downloads.ts'
+import { sweepCells } from './migrations/2026-12-01-sweep-cells.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   releaseKinds,
   jobArchive,
   modelDownloads,
+  sweepCells,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

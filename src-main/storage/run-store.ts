@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../contract/job.ts'
-import type { RunView } from '../contract/workflows.ts'
+import type { RunView, SweepCell, SweepView } from '../contract/workflows.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import type { RunQuery, RunStore } from '../services/ports/workflows.ts'
 import type { EventLog } from './event-store.ts'
 
 const COLUMNS = `
-  r.id, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.title, r.label, r.sweep_id AS sweepId, r.status,
+  r.id, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.title, r.label, r.sweep_id AS sweepId, r.cell, r.status,
   r.created_at AS createdAt, r.ended_at AS endedAt, r.execution_ms AS executionMs, r.results, r.errors, j.status AS jobStatus`
 const FROM = `FROM workflow_runs r LEFT JOIN jobs j ON j.id = r.id AND r.ended_at IS NULL`
 const REST = `
@@ -19,12 +19,26 @@ const OF_WORKFLOW = `SELECT ${COLUMNS} ${FROM} WHERE r.workflow_id = @workflowId
 const OF_SWEEP = `SELECT ${COLUMNS} ${FROM} WHERE r.sweep_id = @sweepId ${REST}`
 const OF_ENDPOINT = `SELECT ${COLUMNS} ${FROM} WHERE r.endpoint_id = @endpointId ${REST}`
 const GET = `SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`
+// By the index of sweeps; the oldest run that is kept tells what the sweep is.
+const SWEEPS = `
+  WITH kept AS (
+    SELECT sweep_id, MIN(seq) AS first, MAX(CASE WHEN results <> '[]' THEN seq END) AS shown, COUNT(*) AS runs,
+      COUNT(ended_at) AS ended, COUNT(CASE WHEN status = 'COMPLETED' THEN 1 END) AS completed
+    FROM workflow_runs WHERE sweep_id IS NOT NULL GROUP BY sweep_id
+  )
+  SELECT k.sweep_id AS id, r.title, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.cell,
+    r.created_at AS createdAt, k.runs, k.ended, k.completed,
+    (SELECT json_extract(p.results, '$[0]') FROM workflow_runs p WHERE p.seq = k.shown) AS result
+  FROM kept k JOIN workflow_runs r ON r.seq = k.first
+  WHERE k.first < COALESCE((SELECT MIN(b.seq) FROM workflow_runs b WHERE b.sweep_id = @before), 9007199254740991)
+  ORDER BY k.first DESC LIMIT @limit`
+const IDS_OF_SWEEP = `SELECT id, ended_at IS NULL AS isOpen FROM workflow_runs WHERE sweep_id = ? ORDER BY seq DESC`
 const TEXTS = `
   SELECT t.payload, t.document FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq WHERE r.id = ?`
 const INSERT = `
   INSERT INTO workflow_runs
-    (id, endpoint_id, workflow_id, sweep_id, title, label, status, created_at, results, errors, files, words)
-  VALUES (@id, @endpointId, @workflowId, @sweepId, @title, @label, 'IN_QUEUE', @createdAt, '[]', '[]', @files, @words)`
+    (id, endpoint_id, workflow_id, sweep_id, cell, title, label, status, created_at, results, errors, files, words)
+  VALUES (@id, @endpointId, @workflowId, @sweepId, @cell, @title, @label, 'IN_QUEUE', @createdAt, '[]', '[]', @files, @words)`
 const INSERT_TEXTS = `INSERT INTO workflow_run_texts (seq, payload, document) VALUES (?, ?, ?)`
 const END = `
   UPDATE workflow_runs SET status = @status, ended_at = @endedAt, execution_ms = @executionMs, results = @results,
@@ -55,6 +69,7 @@ type Row = {
   readonly title: string
   readonly label: string | null
   readonly sweepId: string | null
+  readonly cell: string | null
   readonly status: RunView['status']
   readonly createdAt: number
   readonly endedAt: number | null
@@ -62,6 +77,11 @@ type Row = {
   readonly results: string
   readonly errors: string
   readonly jobStatus: JobState | null
+}
+type SweepRow = Omit<SweepView, 'workflowId' | 'axes' | 'result'> & {
+  readonly workflowId: string | null
+  readonly cell: string | null
+  readonly result: string | null
 }
 type Texts = { readonly payload: string; readonly document: string | null }
 
@@ -72,6 +92,8 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
   const ofSweep = db.prepare<[object], Row>(OF_SWEEP)
   const ofEndpoint = db.prepare<[object], Row>(OF_ENDPOINT)
   const get = db.prepare<[string], Row>(GET)
+  const sweeps = db.prepare<[object], SweepRow>(SWEEPS)
+  const idsOfSweep = db.prepare<[string], { readonly id: string; readonly isOpen: 0 | 1 }>(IDS_OF_SWEEP)
   const texts = db.prepare<[string], Texts>(TEXTS)
   const insert = db.prepare(INSERT)
   const insertTexts = db.prepare(INSERT_TEXTS)
@@ -101,13 +123,16 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       return statementFor(query).all(wanted).map(viewOf)
     },
     get: read,
+    sweeps: ({ before = null, limit }) => sweeps.all({ before, limit }).map(sweepOf),
+    ofSweep: (sweepId) => idsOfSweep.all(sweepId).map(({ id, isOpen }) => ({ id, isOpen: isOpen === 1 })),
     texts(id) {
       const row = texts.get(id)
       return row && { payload: row.payload, document: row.document ?? undefined }
     },
-    insert({ payload, document, files, ...run }) {
+    insert({ payload, document, files, cell, ...run }) {
       const { workflowId = null, sweepId = null, label = null } = run
-      const row = { ...run, workflowId, sweepId, label, files: JSON.stringify(files) }
+      const placed = cell === undefined ? null : JSON.stringify(cell)
+      const row = { ...run, workflowId, sweepId, label, cell: placed, files: JSON.stringify(files) }
       const { lastInsertRowid } = insert.run(row)
       insertTexts.run(lastInsertRowid, payload, document ?? null)
       events.recordRun({ at: run.createdAt, runId: run.id, endpointId: run.endpointId, event: 'created' })
@@ -141,10 +166,21 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
   }
 }
 
+function sweepOf({ workflowId, cell, result, ...row }: SweepRow): SweepView {
+  const axes = cell === null ? [] : (JSON.parse(cell) as SweepCell).axes.map(({ name }) => name)
+  return {
+    ...row,
+    axes,
+    ...(workflowId === null ? {} : { workflowId }),
+    ...(result === null ? {} : { result: JSON.parse(result) }),
+  }
+}
+
 function viewOf({
   workflowId,
   label,
   sweepId,
+  cell,
   endedAt,
   executionMs,
   results,
@@ -158,6 +194,7 @@ function viewOf({
     ...(workflowId === null ? {} : { workflowId }),
     ...(label === null ? {} : { label }),
     ...(sweepId === null ? {} : { sweepId }),
+    ...(cell === null ? {} : { cell: JSON.parse(cell) }),
     ...(endedAt === null ? {} : { endedAt }),
     ...(executionMs === null ? {} : { executionMs }),
     results: JSON.parse(results),

@@ -248,6 +248,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   },
   ASSET_NOT_FOUND: (service) => service.ask('GET', `/api/assets/${'a'.repeat(64)}`),
   RUN_NOT_FOUND: (service) => service.ask('GET', '/api/workflow-runs/nope'),
+  SWEEP_NOT_FOUND: (service) => service.ask('POST', '/api/workflow-sweeps/nope/cancel'),
   NODE_TYPES_UNREADABLE: (service) => service.ask('POST', '/api/node-types/e/fetch'),
   MODEL_NOT_FOUND: (service) => service.ask('POST', '/api/models/remove', { body: A_MODEL }),
   MODEL_EXISTS: async (service) => {

@@ -88,7 +88,10 @@ test('a sweep runs each combination, exact to the last digit, each result in a f
   expect(exitCode).toBe(0)
   const labels = [`seed ${BIG_SEED}, steps 2`, `seed ${BIG_SEED}, steps 3`, 'seed 7, steps 2', 'seed 7, steps 3']
   expect(documents[0].runs.map((run: { label: string }) => run.label)).toEqual(labels)
-  expect(readdirSync(join(service.folder, 'out')).toSorted()).toEqual(labels.toSorted())
+  expect(readdirSync(join(service.folder, 'out')).toSorted()).toEqual([...labels, 'sheet.svg'].toSorted())
+  const sheet = readFileSync(documents[0].sheet, 'utf8')
+  expect(sheet.match(/href="data:image\/jpeg;base64,/g)).toHaveLength(4)
+  expect(sheet).toContain('seed down, steps across')
   const [file] = documents[0].runs[0].results
   expect(textsIn(readFileSync(file.file)).get('prompt')).toContain(`"seed":${BIG_SEED}`)
   const { runs } = await service.get(`/api/workflow-runs?sweep=${documents[0].sweepId}`)

@@ -1,7 +1,9 @@
 /** A graph made an endpoint of its own, a form and a sweep, in the pages, with the worker that comes along. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
+import { pictureSize } from '../../src-main/domain/media/picture-size.ts'
 import { noBrowser } from '../support/chromium.ts'
 import type { ServedService } from '../support/served-service.ts'
 import { choose, setup } from './support.ts'
@@ -83,5 +85,46 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   for (const label of ['seed 1', 'seed 2', 'seed 3']) await page.getByRole('img', { name: label }).waitFor()
   await expectAccessible()
   await shoot('workflow-sweep')
+
+  // Over two inputs: a table, whose cells open their runs; the rest of a long one is cancelled.
+  const runs = ['1', '2'].flatMap((seed, row) => ['2', '3'].map((steps, column) => ({ seed, steps, row, column })))
+  const { payload } = await service.get(`/api/workflow-runs/${(await service.get('/api/workflow-runs')).runs[0].id}`)
+  const queue = (sweepId: string, { seed, steps, row, column }: (typeof runs)[number], endpointId = 'sketch') => {
+    const axes = [
+      { name: 'seed', text: seed, at: row },
+      { name: 'steps', text: steps, at: column },
+    ]
+    const label = `seed ${seed}, steps ${steps}`
+    const cell = { kind: 'grid', axes }
+    return service.post('/api/workflow-runs', { endpointId, title: 'Lamp', payload, sweepId, label, cell })
+  }
+  for (const run of runs) await queue('done', run)
+  await open('/workflows/sweeps/done')
+  await page.getByText('4 of 4 ended').waitFor({ timeout: LONG_MS })
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['seed ↓ steps →', '2', '3'])
+  expect(await page.getByRole('rowheader').allTextContents()).toEqual(['1', '2'])
+  await expectAccessible()
+  await shoot('workflow-sweep-table')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save as one picture' }).click()
+  const saved = await download
+  expect(saved.suggestedFilename()).toBe('Lamp sheet.png')
+  const sheet = readFileSync(await saved.path())
+  expect(pictureSize(sheet, 'image/png')?.width).toBeGreaterThan(640)
+  await page.getByRole('link', { name: 'Run with seed 2, steps 3' }).click()
+  await page.waitForURL('**/workflows/gallery/*')
+
+  const handler = join(service.folder, 'never.mjs')
+  writeFileSync(handler, 'export const handler = () => new Promise(() => setInterval(() => {}, 1000))\n')
+  await service.createEndpoint('never', { handler, workflows: {}, workersMax: 1 })
+  for (const run of runs) await queue('open', run, 'never')
+  await open('/workflows/sweeps')
+  await page.getByText('0 of 4 ended').waitFor()
+  await expectAccessible()
+  await shoot('workflow-sweep-list')
+  await page.getByRole('link', { name: 'Lamp' }).first().click()
+  await page.getByRole('button', { name: 'Cancel the sweep' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 4 runs' }).click()
+  await page.getByText('4 of 4 ended').waitFor()
   expect(faults).toEqual([])
 })

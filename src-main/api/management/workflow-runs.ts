@@ -3,7 +3,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { addressesOf } from '../../services/management/views.ts'
-import { createRun, deleteRun, readRun } from '../../services/workflows/runs.ts'
+import { cancelSweep, createRun, deleteRun, readRun } from '../../services/workflows/runs.ts'
 import { readJson } from '../read-body.ts'
 import { queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
@@ -13,7 +13,7 @@ const idOf = (c: Context) => c.req.param('runId') ?? ''
 // A payload and a document, as texts within JSON.
 const BODY_BYTES = 4 * limit('workflowBytes')
 
-/** Runs of graphs. */
+/** Runs of graphs, alone and in sweeps. */
 export const RUN_OPERATIONS = {
   async runCreate(c, service) {
     const { value } = await readJson(c, BODY_BYTES, 'this operation')
@@ -46,6 +46,19 @@ export const RUN_OPERATIONS = {
     })
     return c.json({ runs: found.slice(0, count), more: found.length > count })
   },
+  sweepList(c, { storage }) {
+    const { query } = APP_ROUTES.sweepList
+    const count = queryValue(c, 'limit', query.limit) ?? limit('listPage')
+    const before = queryValue(c, 'before', query.before)
+    if (before !== undefined && storage.runs.ofSweep(before).length === 0)
+      throw new AppError('BAD_FIELD', {
+        field: 'before',
+        why: 'this sweep is no longer there. Read the list from its beginning',
+      })
+    const found = storage.runs.sweeps({ before, limit: count + 1 })
+    return c.json({ sweeps: found.slice(0, count), more: found.length > count })
+  },
+  sweepCancel: async (c, service) => c.json({ cancelled: await cancelSweep(service, c.req.param('sweepId') ?? '') }),
   runRead: (c, service) => c.json(readRun(service, idOf(c))),
   async runDelete(c, service) {
     await deleteRun(service, idOf(c))

@@ -33,7 +33,8 @@ export async function saveResults(
 // Its worker named it: in a folder of somebody's work `.npmrc` would be no picture.
 const visible = (filename: string): string => basename(filename).replace(/^\.+/, '_')
 
-async function writeNew(folder: string, wanted: string, bytes: Uint8Array): Promise<string> {
+/** Writes a new file into a folder, made if missing. @returns its path @throws CliError FILE_UNWRITABLE */
+export async function writeNew(folder: string, wanted: string, bytes: Uint8Array): Promise<string> {
   try {
     await mkdir(folder, { recursive: true })
     for (const name of nameVariants(wanted)) {

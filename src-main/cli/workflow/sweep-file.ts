@@ -14,9 +14,10 @@ import { randomWhole } from './random-whole.ts'
 import { readClassesOf } from './read-classes.ts'
 import { readGraphFile, titleOf } from './read-graph-file.ts'
 import type { RunDeps } from './run-graph.ts'
-import { type SavedResult, saveResults } from './save-results.ts'
+import { saveResults } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
 import { type Setting, setInPayload } from './set-values.ts'
+import { type SweptRun, writeSheet } from './sheet-file.ts'
 import { noteProblems, refuseErrors } from './show-problems.ts'
 
 /** What is to be swept. */
@@ -29,8 +30,8 @@ export type FileToSweep = {
   readonly folder: string
 }
 
-/** A run of a sweep with its files. */
-export type SweptRun = Omit<RunView, 'results'> & { readonly results: readonly SavedResult[] }
+/** What a sweep gave; `sheet` is the file with all of it in one picture. */
+export type Swept = { readonly sweepId: string; readonly runs: readonly SweptRun[]; readonly sheet: string }
 
 /** Most runs of a sweep. Source: ours, as a sheet of more is not looked at. */
 const MOST_RUNS = 500
@@ -39,7 +40,7 @@ const MOST_RUNS = 500
 export async function sweepFile(
   { client, service, output, surroundings, show }: RunDeps,
   { file, endpointId, over, kind, folder }: FileToSweep,
-): Promise<{ readonly sweepId: string; readonly runs: readonly SweptRun[] }> {
+): Promise<Swept> {
   const graph = await readGraphFile(file, surroundings)
   const types = await readClassesOf(client, endpointId)
   const prepared = prepareRun(graph, [], { types, now: surroundings.now(), random: randomWhole })
@@ -53,8 +54,8 @@ export async function sweepFile(
   const sweepId = randomBytes(8).toString('hex')
   const title = titleOf(graph)
   const queued: RunView[] = []
-  for (const { payload, label } of sweepRuns(base, axes, kind)) {
-    const body = { endpointId, title, sweepId, label: label.slice(0, 500), payload: writeJson(payload) }
+  for (const { payload, label, cell } of sweepRuns(base, axes, kind)) {
+    const body = { endpointId, title, sweepId, cell, label: label.slice(0, 500), payload: writeJson(payload) }
     queued.push(await client.call('runCreate', { body }))
   }
   if (!output.json) output.note(`${count} jobs on ${endpointId}`)
@@ -65,7 +66,7 @@ export async function sweepFile(
     const into = join(folder, folderName(run.label ?? run.id))
     runs.push({ ...run, results: await saveResults(service, { jobId: run.id, results: run.results, folder: into }) })
   }
-  return { sweepId, runs }
+  return { sweepId, runs, sheet: await writeSheet(runs, title, folder) }
 }
 
 function axisOf(payload: JsonObject, types: NodeTypes, { node, input, text }: Setting): SweepAxis {

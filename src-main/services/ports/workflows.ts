@@ -4,6 +4,8 @@ import type {
   NodeTypesAnswer,
   RunResult,
   RunView,
+  SweepCell,
+  SweepView,
   WorkflowServer,
   WorkflowTemplate,
   WorkflowVersion,
@@ -97,6 +99,7 @@ export type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> 
   readonly workflowId: string | undefined
   readonly label: string | undefined
   readonly sweepId: string | undefined
+  readonly cell?: SweepCell | undefined
   readonly payload: string
   readonly document: string | undefined
   /** Names of files that it loads. */
@@ -132,6 +135,10 @@ export type RunStore = {
   /** Newest first. One that has not ended has the state of its job. */
   readonly list: (query: RunQuery) => readonly RunView[]
   readonly get: (id: string) => RunView | undefined
+  /** Sweeps, newest first; `before` is the id of one of them. */
+  readonly sweeps: (query: { readonly before: string | undefined; readonly limit: number }) => readonly SweepView[]
+  /** Ids of the runs of a sweep, newest first. */
+  readonly ofSweep: (sweepId: string) => readonly { readonly id: string; readonly isOpen: boolean }[]
   readonly texts: (id: string) => { readonly payload: string; readonly document: string | undefined } | undefined
   /** Adds it, and tells listeners. */
   readonly insert: (run: NewRun) => void

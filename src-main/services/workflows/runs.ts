@@ -6,6 +6,7 @@ import { writeJson } from '../../domain/workflow/json/write.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
+import { moveJobs } from '../management/move-jobs.ts'
 import type { Models } from '../models/models.ts'
 import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
 import { submitJob } from '../queue/submit.ts'
@@ -43,9 +44,9 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
     throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
   }
   const { json, files } = await runInput(deps, payload, types)
-  const { endpointId, workflowId, label, sweepId, document, title } = asked
+  const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   const texts = { payload: writeJson(payload), document, words: wordsOf(payload, title, label) }
-  const run = { endpointId, workflowId, label, sweepId, title, files, ...texts }
+  const run = { endpointId, workflowId, label, sweepId, cell, title, files, ...texts }
   const submission = { kind: 'run', request: {}, input: json, s3Config: undefined, waitMs: undefined } as const
   const job = await submitJob(deps, endpoint, submission, ({ id }) =>
     storage.runs.insert({ ...run, id, createdAt: clock.now() }),
@@ -73,6 +74,19 @@ export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promis
   requireRun(deps, id)
   if (!(await storage.write(() => storage.runs.remove(id))))
     throw new AppError('BAD_FIELD', { field: 'runId', why: 'the run has not ended. Cancel its job first' })
+}
+
+/**
+ * Cancels the runs of a sweep that have not ended.
+ * @returns how many were cancelled
+ * @throws AppError SWEEP_NOT_FOUND
+ */
+export async function cancelSweep(deps: Pick<Deps, 'storage' | 'clock'>, sweepId: string): Promise<number> {
+  const runs = deps.storage.runs.ofSweep(sweepId)
+  if (runs.length === 0) throw new AppError('SWEEP_NOT_FOUND', { sweepId: sweepId.slice(0, 64) })
+  // Newest first: workers take the oldest, so none comes in between.
+  const ids = runs.filter(({ isOpen }) => isOpen).map(({ id }) => id)
+  return (await moveJobs(deps, 'cancel', { ids })).changed
 }
 
 function requireRun({ storage }: Pick<Deps, 'storage'>, id: string): RunView {

@@ -2,7 +2,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { Tabs } from '../../ui/Tabs.tsx'
 
 /** The parts of the section. */
-export type SectionTabsProps = { readonly current: 'library' | 'gallery' | 'published' }
+export type SectionTabsProps = { readonly current: 'library' | 'gallery' | 'sweeps' | 'published' }
 
 /** The parts of the section, as tabs below the header. */
 export function SectionTabs({ current }: SectionTabsProps) {
@@ -12,6 +12,7 @@ export function SectionTabs({ current }: SectionTabsProps) {
       tabs={[
         { name: 'Library', to: ADDRESS.workflows, current: current === 'library' },
         { name: 'Gallery', to: ADDRESS.gallery(), current: current === 'gallery' },
+        { name: 'Sweeps', to: ADDRESS.sweeps, current: current === 'sweeps' },
         { name: 'Published', to: ADDRESS.publishedGraphs, current: current === 'published' },
       ]}
     />

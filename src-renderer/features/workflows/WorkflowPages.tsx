@@ -6,6 +6,7 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { GalleryPages } from './gallery/GalleryPages.tsx'
 import { LibraryPage } from './library/LibraryPage.tsx'
 import { PublishedPages } from './published/PublishedPages.tsx'
+import { SweepListPage } from './sweep/SweepListPage.tsx'
 import { SweepPage } from './sweep/SweepPage.tsx'
 
 // The canvas is most of it, and the library needs none of that.
@@ -32,7 +33,10 @@ export function WorkflowPages() {
         <Route path={`${ADDRESS.publishedGraphs}/*?`}>
           <PublishedPages />
         </Route>
-        <Route path={`${ADDRESS.workflows}/sweeps/:sweepId`}>
+        <Route path={ADDRESS.sweeps}>
+          <SweepListPage />
+        </Route>
+        <Route path={`${ADDRESS.sweeps}/:sweepId`}>
           {({ sweepId }) => <SweepPage sweepId={decodeURIComponent(sweepId)} />}
         </Route>
         <Route>

@@ -31,7 +31,8 @@ export function addWorkflowSweep(parent: Command, surroundings: Surroundings): v
     .addHelpText(
       'after',
       `
-The results of each run lie in a folder named by its values, and all stand on one sheet at the address that is printed.
+The results of each run lie in a folder named by its values. All stand on one sheet, in sheet.svg and at the address that is
+printed: over two inputs it is a table, over three a table for each value of the first.
 
 Examples:
   $ drydock workflow sweep lamp.json --endpoint sketch --over 3.seed=1..4 --over 3.cfg=4,7,10 -o out/
@@ -40,7 +41,7 @@ Examples:
     .action(async (file: string, options: SweepOptions, command: Command) => {
       const { client, output, service } = await openSession(command, surroundings)
       const { sweepFile } = await import('../../workflow/sweep-file.ts')
-      const { sweepId, runs } = await sweepFile(
+      const { sweepId, runs, sheet } = await sweepFile(
         { client, service, output, surroundings, show: createStatusLine(output, surroundings) },
         {
           file,
@@ -50,7 +51,7 @@ Examples:
           folder: resolve(surroundings.cwd, options.output),
         },
       )
-      if (output.json) output.document({ sweepId, runs })
+      if (output.json) output.document({ sweepId, runs, sheet })
       else {
         output.table(
           ['VALUES', 'STATUS', 'RESULTS'],
@@ -59,6 +60,7 @@ Examples:
             return [inCell(label), status, inCell(told)]
           }),
         )
+        output.note(`As one picture: ${sheet}`)
         output.note(`On one sheet: ${service.url}/workflows/sweeps/${sweepId}`)
       }
       const failed = runs.filter(({ status }) => status !== 'COMPLETED').length

@@ -2,6 +2,7 @@
  * A sweep: one graph run over lists and ranges of values, each combination (grid) or the first with the first and so on
  * (pairs). Source: image-workflows, Published graphs.
  */
+import type { SweepCell } from '../../../contract/workflows.ts'
 import { type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
 import { writeJson } from '../json/write.ts'
 import { withInput } from './fill-payload.ts'
@@ -16,10 +17,10 @@ export type SweepAxis = {
 }
 
 /** One run of a sweep. */
-export type SweepRun = { readonly payload: JsonObject; readonly label: string; readonly values: readonly JsonValue[] }
+export type SweepRun = { readonly payload: JsonObject; readonly label: string; readonly cell: SweepCell }
 
 /** How axes are put together. */
-export type SweepKind = 'grid' | 'pairs'
+export type SweepKind = SweepCell['kind']
 
 /** The number of runs that a sweep has. */
 export function sweepCount(axes: readonly SweepAxis[], kind: SweepKind): number {
@@ -31,23 +32,23 @@ export function sweepCount(axes: readonly SweepAxis[], kind: SweepKind): number 
 /** The runs of a sweep, the last axis changing first. Ask `sweepCount` before: a grid grows fast. */
 export function sweepRuns(payload: JsonObject, axes: readonly SweepAxis[], kind: SweepKind): readonly SweepRun[] {
   return Array.from({ length: sweepCount(axes, kind) }, (_, at) => {
-    const values = kind === 'pairs' ? axes.map((axis) => axis.values[at] ?? null) : valuesAt(axes, at)
-    const filled = axes.reduce((now, { node, input }, place) => {
-      return withInput(now, node, input, values[place] ?? null)
-    }, payload)
-    const label = axes.map(({ name }, place) => `${name} ${valueText(values[place] ?? null)}`).join(', ')
-    return { payload: filled, label, values }
+    const places = kind === 'pairs' ? axes.map(() => at) : placesAt(axes, at)
+    const chosen = axes.map((axis, n) => ({ axis, at: places[n] ?? 0, value: axis.values[places[n] ?? 0] ?? null }))
+    const filled = chosen.reduce((now, { axis, value }) => withInput(now, axis.node, axis.input, value), payload)
+    const named = chosen.map(({ axis, at, value }) => ({ name: axis.name, text: valueText(value), at }))
+    const label = named.map(({ name, text }) => `${name} ${text}`).join(', ')
+    return { payload: filled, label, cell: { kind, axes: named } }
   })
 }
 
-function valuesAt(axes: readonly SweepAxis[], at: number): readonly JsonValue[] {
-  const values: JsonValue[] = []
+function placesAt(axes: readonly SweepAxis[], at: number): readonly number[] {
+  const places: number[] = []
   let rest = at
-  for (const axis of axes.toReversed()) {
-    values.unshift(axis.values[rest % axis.values.length] ?? null)
-    rest = Math.floor(rest / axis.values.length)
+  for (const { values } of axes.toReversed()) {
+    places.unshift(rest % values.length)
+    rest = Math.floor(rest / values.length)
   }
-  return values
+  return places
 }
 
 const LABEL_LENGTH = 60

@@ -24,8 +24,8 @@ export async function sendSweep({ client, base, axes, kind, onQueued, ...order }
   const parsed = parseJson(base.payload)
   if (parsed.kind === 'fault' || !isObject(parsed.value)) throw new Error('The payload cannot be read.')
   let queued = 0
-  for (const { payload, label } of sweepRuns(parsed.value, axes, kind)) {
-    const body = { ...order, label: label.slice(0, 500), payload: writeJson(payload), document: base.document }
+  for (const { payload, label, cell } of sweepRuns(parsed.value, axes, kind)) {
+    const body = { ...order, cell, label: label.slice(0, 500), payload: writeJson(payload), document: base.document }
     await client.call('runCreate', { body })
     queued++
     onQueued(queued)

@@ -24,6 +24,13 @@ test('a grid has each combination, the last axis changing first, and each run sa
     'seed 2, cfg 6',
     'seed 2, cfg 7',
   ])
+  expect(runs[4]?.cell).toEqual({
+    kind: 'grid',
+    axes: [
+      { name: 'seed', text: '2', at: 1 },
+      { name: 'cfg', text: '6', at: 1 },
+    ],
+  })
   expect(writeJson(runs[4]?.payload ?? null)).toBe('{"3":{"class_type":"KSampler","inputs":{"seed":2,"cfg":6}}}')
 })
 

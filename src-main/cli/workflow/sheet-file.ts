@@ -1,0 +1,97 @@
+/** The sheet of a sweep as one file that shows everywhere: an SVG with small copies of the pictures in it. */
+import { readFile } from 'node:fs/promises'
+import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
+import { decode as decodeJpeg, encode as encodeJpeg } from 'jpeg-js'
+import type { RunView } from '../../contract/workflows.ts'
+import { isShown, mediaTypeOf } from '../../domain/media/media-type.ts'
+import { pictureSize } from '../../domain/media/picture-size.ts'
+import { drawSheet, layoutSheet, sheetHeading, sheetSvg } from '../../domain/workflow/publish/sweep-sheet.ts'
+import { type SavedResult, writeNew } from './save-results.ts'
+
+// Most pixels of a picture that is scaled down here, in millions. Source: as the sketch worker reads; a small file may
+// claim to be any size.
+const MEGAPIXELS_MAX = 64
+const QUALITY = 85
+
+/** A run of a sweep with its files. */
+export type SweptRun = Omit<RunView, 'results'> & { readonly results: readonly SavedResult[] }
+
+/** Writes `sheet.svg` into a folder; a file that is there stays: the new one gets a number. @returns its path @throws CliError */
+export async function writeSheet(runs: readonly SweptRun[], title: string, folder: string): Promise<string> {
+  const sheet = layoutSheet(runs)
+  const picture = drawSheet(sheet, sheetHeading(sheet, title))
+  const size = picture.pictures[0]?.size ?? 0
+  const sources = new Map<string, string>()
+  for (const { id, results } of runs) {
+    const shown = results.find(({ mediaType }) => mediaType.startsWith('image/') && isShown(mediaType))
+    if (shown !== undefined) sources.set(id, smallCopy(await readFile(shown.file), size))
+  }
+  const svg = sheetSvg(
+    picture,
+    ({ id }) => sources.get(id),
+    ({ results, status }) => results[0]?.filename ?? status,
+  )
+  return writeNew(folder, 'sheet.svg', new TextEncoder().encode(svg))
+}
+
+/** A picture with its bytes in its address: scaled down to `most` px where it is a PNG or JPEG, else as it is. */
+function smallCopy(bytes: Uint8Array, most: number): string {
+  const type = mediaTypeOf(bytes)
+  try {
+    const pixels = readPixels(bytes, type)
+    if (pixels !== undefined) {
+      const { data } = encodeJpeg(shrink(pixels, most), QUALITY)
+      return `data:image/jpeg;base64,${data.toString('base64')}`
+    }
+  } catch {
+    // A viewer may read what these readers do not.
+  }
+  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
+}
+
+/** Eight bits a sample, red, green, blue and opacity. */
+type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8Array }
+
+function readPixels(bytes: Uint8Array, type: string): Pixels | undefined {
+  const { width = 0, height = 0 } = pictureSize(bytes, type) ?? {}
+  if (width * height === 0 || width * height > MEGAPIXELS_MAX * 1e6) return undefined
+  if (type === 'image/jpeg') return decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: MEGAPIXELS_MAX })
+  if (type !== 'image/png') return undefined
+  const png = decodePng(bytes)
+  const samples = png.palette === undefined ? png.data : convertIndexedToRgb(png)
+  const channels = png.palette === undefined ? png.channels : (png.palette[0]?.length ?? 3)
+  const most = png.palette === undefined ? 2 ** png.depth - 1 : 255
+  const hasOpacity = channels === 2 || channels === 4
+  const data = new Uint8Array(width * height * 4)
+  for (let pixel = 0; pixel < width * height; pixel++)
+    for (let channel = 0; channel < 4; channel++) {
+      const from = channel === 3 ? channels - 1 : channels < 3 ? 0 : channel
+      const sample = channel === 3 && !hasOpacity ? most : (samples[pixel * channels + from] ?? 0)
+      data[pixel * 4 + channel] = (sample / most) * 255
+    }
+  return { width, height, data }
+}
+
+/** Scales down by the mean of what falls into each pixel, on white. */
+function shrink({ width, height, data }: Pixels, most: number): Pixels {
+  const scale = Math.min(1, most / Math.max(width, height))
+  const small = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+  const into = new Uint8Array(small.width * small.height * 4)
+  for (let y = 0; y < small.height; y++)
+    for (let x = 0; x < small.width; x++) {
+      const [left, right] = [Math.floor((x * width) / small.width), Math.ceil(((x + 1) * width) / small.width)]
+      const [top, bottom] = [Math.floor((y * height) / small.height), Math.ceil(((y + 1) * height) / small.height)]
+      const sums = [0, 0, 0]
+      for (let row = top; row < bottom; row++)
+        for (let column = left; column < right; column++) {
+          const at = (row * width + column) * 4
+          const opacity = (data[at + 3] ?? 255) / 255
+          for (const channel of [0, 1, 2])
+            sums[channel] = (sums[channel] ?? 0) + (data[at + channel] ?? 0) * opacity + 255 * (1 - opacity)
+        }
+      const count = (right - left) * (bottom - top)
+      const at = (y * small.width + x) * 4
+      into.set([...sums.map((sum) => sum / count), 255], at)
+    }
+  return { ...small, data: into }
+}

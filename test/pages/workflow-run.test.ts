@@ -147,10 +147,16 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await bar.getByRole('spinbutton', { name: 'Runs' }).fill('3')
     await bar.getByRole('button', { name: 'Run 3' }).click()
     await bar.getByText('3 wait').waitFor()
+    await bar.getByRole('button', { name: 'Queue' }).click()
+    await bar.getByRole('listitem').nth(2).waitFor()
     await bar.getByText('The endpoint is paused. Resume it to go on.').waitFor()
     await expectAccessible()
     await shoot('run-queue-dark')
-    await bar.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await bar
+      .getByRole('listitem')
+      .last()
+      .getByRole('button', { name: /^Cancel run/ })
+      .click()
     await bar.getByText('2 wait').waitFor()
     await bar.getByRole('button', { name: 'Cancel all' }).click()
     await bar.getByRole('status', { name: 'Last run' }).getByText('Cancelled').waitFor()
@@ -161,6 +167,14 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await bar.getByRole('spinbutton', { name: 'Runs' }).fill('1')
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByRole('button', { name: 'Resume painter' }).click()
+    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor({ timeout: RUN_MS })
+
+    const queued = async () => (await service.get('/api/workflow-runs')).runs.length
+    const before = await queued()
+    await bar.getByRole('button', { name: 'More ways to run' }).click()
+    await page.getByRole('menuitem', { name: 'Run again and again' }).click()
+    await until(async () => expect(await queued()).toBeGreaterThan(before + 2))
+    await bar.getByRole('button', { name: 'Stop running again' }).click()
     await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor({ timeout: RUN_MS })
 
     await open(`${await workflow(service, { fails: true })}?side=results`)

@@ -14,15 +14,22 @@ import { RunStatus } from './RunStatus.tsx'
 import { seedMode, setSeedMode } from './run-actions.ts'
 import { chooseEndpoint } from './run-endpoints.ts'
 import { useFollowedRuns } from './use-followed-runs.ts'
-import { useRunActions } from './use-run-actions.ts'
+import { useAutoRun, useRunActions } from './use-run-actions.ts'
 import { useRunCommands } from './use-run-commands.ts'
+
+const AUTO = {
+  change: { label: 'Run on change', detail: 'When what is sent has changed; one run at a time' },
+  again: { label: 'Run again and again', detail: 'Until one fails or it is stopped' },
+} as const
 
 /** Runs the open document: where, how often, how it goes, and how to stop it. */
 export function RunBar() {
   useFollowedRuns()
   const { platform } = useApp()
   const actions = useRunActions()
+  useAutoRun(actions)
   const { runs } = useTab()
+  const auto = useRuns((state) => state.auto)
   const count = useRuns((state) => state.count)
   const endpointId = useRuns((state) => state.endpointId)
   const hasSelection = useEditor(({ selection }) => selection.size > 0)
@@ -40,6 +47,13 @@ export function RunBar() {
           onSelect: () => void actions.run({ onlySelected: true }),
         },
       ],
+      (['change', 'again'] as const).map((one) => ({
+        label: AUTO[one].label,
+        detail: AUTO[one].detail,
+        icon: auto === one ? <Check aria-label="chosen" /> : <span className="w-4" />,
+        disabled: hasNoEndpoint,
+        onSelect: () => runs.getState().set({ auto: auto === one ? 'off' : one }),
+      })),
       (['after', 'before'] as const).map((one) => ({
         label: `Move seeds on ${one} each run`,
         detail:
@@ -51,7 +65,7 @@ export function RunBar() {
         },
       })),
     ],
-    [actions, hasSelection, hasNoEndpoint, mode, platform],
+    [actions, hasSelection, hasNoEndpoint, mode, platform, auto, runs],
   )
   const choose = (id: string) => chooseEndpoint({ platform, runs }, id)
   return (
@@ -76,6 +90,15 @@ export function RunBar() {
               <Play aria-hidden /> {count === 1 ? 'Run' : `Run ${count}`}
             </Button>
           </Tooltip>
+          {auto !== 'off' && (
+            <Button
+              kind="main"
+              className="rounded-none border-l border-on-accent/30"
+              onClick={() => runs.getState().set({ auto: 'off' })}
+            >
+              {auto === 'change' ? 'Stop running on change' : 'Stop running again'}
+            </Button>
+          )}
           <Menu groups={more}>
             <Button
               kind="main"

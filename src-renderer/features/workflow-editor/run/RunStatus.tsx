@@ -1,8 +1,13 @@
 import { X } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { RunView } from '../../../../src-main/contract/workflows.ts'
+import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { duration } from '../../../ui/format.ts'
-import { StateDot } from '../../../ui/StateDot.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { useRuns } from '../store/editor-context.ts'
 import { hasEnded } from './follow-runs.ts'
@@ -13,32 +18,64 @@ import type { RunActions } from './run-actions.ts'
 const TICK_MS = 100
 
 /** How the runs that have not ended go: how far the first is, why it waits, how many follow; else how the last ended. */
-export function RunStatus({ actions }: { readonly actions: Pick<RunActions, 'cancel' | 'cancelAll'> }) {
+export function RunStatus({ actions }: { readonly actions: Pick<RunActions, 'cancel' | 'cancelAll' | 'cancelOne'> }) {
   const sending = useRuns((state) => state.sending)
   const active = useRuns((state) => state.active)
+  const [isListed, setListed] = useState(false)
   const open = active.filter((run) => !hasEnded(run))
   const running = open.find(({ status }) => status === 'IN_PROGRESS')
   if (sending + open.length === 0) return active.length === 0 ? <LastRun /> : null
   const waiting = open.length - (running === undefined ? 0 : 1) + sending
   return (
-    <div className="relative flex items-center gap-1 border-b border-line py-1 pr-1 pl-3">
-      <div role="status" className="flex max-w-lg min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5">
-        {running !== undefined && <Running runId={running.id} />}
-        {running === undefined && <Waiting isSending={open.length === 0} />}
-        {waiting > (running === undefined ? 1 : 0) && (
-          <span className="text-ink-2">{waiting === 1 ? '1 waits' : `${waiting} wait`}</span>
+    <div className="relative border-b border-line">
+      <div className="flex items-center gap-1 py-1 pr-1 pl-3">
+        <div role="status" className="flex max-w-lg min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5">
+          {running !== undefined && <Running runId={running.id} />}
+          {running === undefined && <Waiting isSending={open.length === 0} />}
+          {waiting > (running === undefined ? 1 : 0) && (
+            <span className="text-ink-2">{waiting === 1 ? '1 waits' : `${waiting} wait`}</span>
+          )}
+        </div>
+        <Button kind="quiet" onClick={() => void actions.cancel()}>
+          <X aria-hidden /> Cancel
+        </Button>
+        {open.length > 1 && (
+          <>
+            <Button kind="quiet" onClick={() => void actions.cancelAll()}>
+              Cancel all
+            </Button>
+            <Button kind="quiet" aria-expanded={isListed} onClick={() => setListed(!isListed)}>
+              Queue
+            </Button>
+          </>
         )}
       </div>
-      <Button kind="quiet" onClick={() => void actions.cancel()}>
-        <X aria-hidden /> Cancel
-      </Button>
-      {open.length > 1 && (
-        <Button kind="quiet" onClick={() => void actions.cancelAll()}>
-          Cancel all
-        </Button>
-      )}
+      {isListed && open.length > 1 && <Queue runs={open} onCancel={actions.cancelOne} />}
       {running !== undefined && <ProgressLine />}
     </div>
+  )
+}
+
+type QueueProps = { readonly runs: readonly RunView[]; readonly onCancel: RunActions['cancelOne'] }
+
+/** The runs of this workflow that have not ended, in their order. */
+function Queue({ runs, onCancel }: QueueProps) {
+  return (
+    <ol aria-label="Queue of this workflow" className="max-h-48 overflow-y-auto border-t border-line py-1">
+      {runs.map((run) => (
+        <li key={run.id} className="flex items-center gap-3 py-0.5 pr-1 pl-3">
+          <span className="w-24">
+            <JobStateDot state={run.status} />
+          </span>
+          <Link to={ADDRESS.run(run.id)} className="min-w-0 flex-1 truncate font-mono text-small hover:underline">
+            {run.id}
+          </Link>
+          <IconButton label={`Cancel run ${run.id}`} onClick={() => void onCancel(run)}>
+            <X />
+          </IconButton>
+        </li>
+      ))}
+    </ol>
   )
 }
 

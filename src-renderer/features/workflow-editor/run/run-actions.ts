@@ -23,6 +23,8 @@ export type RunActions = {
   readonly run: (wish?: RunWish) => Promise<void>
   /** Cancels the one that runs, else the first that waits. */
   readonly cancel: () => Promise<void>
+  /** Cancels one of them. */
+  readonly cancelOne: (run: RunView) => Promise<void>
   readonly cancelAll: () => Promise<void>
 }
 
@@ -140,7 +142,9 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
       const head = headOf(runs.getState().active)
       if (head !== undefined) await cancelRun(head)
     },
+    cancelOne: cancelRun,
     async cancelAll() {
+      runs.getState().set({ auto: 'off' })
       // Those that wait first, or each would be taken when the one before it goes.
       const open = runs.getState().active.filter((one) => !hasEnded(one))
       for (const one of open.toReversed()) await cancelRun(one)

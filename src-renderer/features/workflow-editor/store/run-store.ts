@@ -43,6 +43,8 @@ export type RunState = {
   readonly endpointId: string | undefined
   /** How often the graph is run at a press, 1 to 100. */
   readonly count: number
+  /** Whether it runs by itself: when it has changed, or again and again. */
+  readonly auto: 'off' | 'change' | 'again'
   /** Runs of this tab that have not ended, in the order in which they were queued. */
   readonly active: readonly RunView[]
   /** The run that nodes show: the active one, else the last. */
@@ -67,6 +69,7 @@ export function createRunStore(): RunStore {
   return createStore<RunState>()((set) => ({
     endpointId: undefined,
     count: 1,
+    auto: 'off',
     active: [],
     shown: undefined,
     progress: new Map(),

@@ -18,7 +18,10 @@ type OfferedCommand = Command & { readonly state?: StateDotProps }
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const offered = useAppState((state) => state.commands)
   const endpoints = useEndpointCommands()
-  const commands: readonly OfferedCommand[] = [...offered, ...endpoints]
+  // A page may offer what is offered everywhere, with a key: the newest of one id stands.
+  const commands: readonly OfferedCommand[] = [
+    ...new Map([...offered, ...endpoints].map((command) => [command.id, command])).values(),
+  ]
   // What the page itself offers stands first.
   const groups = [...new Set(commands.map(({ group }) => group))].sort((one, other) => rankOf(one) - rankOf(other))
   const run = (command: Command) => {
@@ -79,7 +82,7 @@ function holdsAll(value: string, typed: string): number {
     : 0
 }
 
-const EVERYWHERE = ['Endpoints', 'Go to', 'Window']
+const EVERYWHERE = ['New', 'Endpoints', 'Go to', 'Window']
 const rankOf = (group: string) => EVERYWHERE.indexOf(group)
 
 function useEndpointCommands(): readonly OfferedCommand[] {

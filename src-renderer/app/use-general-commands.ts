@@ -1,9 +1,20 @@
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
+import { ADDRESS } from '../addresses.ts'
 import { useApp } from '../store/app-context.ts'
 import type { Command } from '../store/commands-slice.ts'
 import { THEMES } from '../store/layout-slice.ts'
 import { SECTIONS, SETTINGS_SECTION } from './sections.ts'
+
+// The ids are those of the same commands on the page that makes the thing, which stand before these there.
+const MAKES = [
+  { id: 'new-handler', label: 'New endpoint from a handler file', to: `${ADDRESS.endpoints}?new=handler` },
+  { id: 'new-command', label: 'New endpoint from a command', to: `${ADDRESS.endpoints}?new=command` },
+  { id: 'new-web', label: 'New endpoint from a web app', to: `${ADDRESS.endpoints}?new=web` },
+  { id: 'new-image', label: 'New endpoint from an image', to: `${ADDRESS.endpoints}?new=image` },
+  { id: 'new-catalog', label: 'New endpoint from the catalog', to: ADDRESS.catalog },
+  { id: 'new-app', label: 'New endpoints from an app folder', to: ADDRESS.apps },
+] as const
 
 /** What can be done from every page. @param openSheet shows the keys */
 export function useGeneralCommands(openSheet: () => void): readonly Command[] {
@@ -17,6 +28,7 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
         (error: Error) => state.tell({ kind: 'error', text: error.message }),
       )
     return [
+      ...MAKES.map(({ id, label, to }) => ({ id, group: 'New', label, run: () => go(to) })),
       ...[...SECTIONS, SETTINGS_SECTION].map(({ section, name, to, key }) => ({
         id: `go-${section}`,
         group: 'Go to',

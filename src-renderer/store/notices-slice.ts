@@ -1,6 +1,6 @@
 import type { StateCreator } from 'zustand/vanilla'
 
-/** Something that happened and is told once. It goes by itself; an error stays until it is closed. */
+/** Something that happened and is told once. It goes by itself, an error later. */
 export type Notice = {
   readonly id: number
   readonly kind: 'done' | 'error'

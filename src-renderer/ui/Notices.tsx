@@ -1,13 +1,13 @@
 import clsx from 'clsx'
 import { CircleCheck, TriangleAlert, X } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useApp, useAppState } from '../store/app-context.ts'
 import type { Notice } from '../store/notices-slice.ts'
 import { Button } from './Button.tsx'
 import { IconButton } from './IconButton.tsx'
 
-// Time to take something back. Source: interface, Principles 2.
-const SHOWN_MS = 10_000
+// Time to take something back (source: interface, Principles 2); an error takes longer to read and to act on. ms
+const SHOWN_MS = { done: 10_000, error: 30_000 } as const
 
 /** What happened, told at the lower edge; what was done can be taken back there. */
 export function Notices() {
@@ -28,13 +28,22 @@ export function Notices() {
 function OneNotice({ id, kind, text, undo }: Notice) {
   const { store, platform } = useApp()
   const { closeNotice } = store.getState()
+  // Nothing goes from under the pointer or the focus: it is being read.
+  const [isHeld, setIsHeld] = useState(false)
   useEffect(() => {
-    if (kind === 'error') return
-    return platform.after(SHOWN_MS, () => closeNotice(id))
-  }, [id, kind, platform, closeNotice])
+    if (isHeld) return undefined
+    return platform.after(SHOWN_MS[kind], () => closeNotice(id))
+  }, [id, kind, isHeld, platform, closeNotice])
   const Icon = kind === 'error' ? TriangleAlert : CircleCheck
   return (
-    <div className="enters flex items-start gap-2 rounded-control border border-line bg-surface-1 py-2 pr-1 pl-3 shadow-float">
+    // biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it, the notice only stays
+    <div
+      onPointerEnter={() => setIsHeld(true)}
+      onPointerLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)}
+      onBlur={() => setIsHeld(false)}
+      className="enters flex items-start gap-2 rounded-control border border-line bg-surface-1 py-2 pr-1 pl-3 shadow-float"
+    >
       <Icon
         aria-hidden
         className={clsx('mt-0.5 size-4 shrink-0', kind === 'error' ? 'text-failed' : 'text-completed')}

@@ -17,7 +17,7 @@ export function StateDot({ tone, word, detail, pulses = false }: StateDotProps) 
   return (
     <span className="inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap">
       <span aria-hidden className={clsx('size-2 shrink-0 rounded-full', TONE_FILLS[tone], pulses && 'pulses')} />
-      <span className={clsx(tone === 'cancelled' && 'line-through decoration-1')}>{word}</span>
+      <span>{word}</span>
       {detail !== undefined && <span className="truncate text-ink-2">{detail}</span>}
     </span>
   )

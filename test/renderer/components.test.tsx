@@ -56,6 +56,7 @@ test('every state of a job is a word', () => {
   const { container } = renderInApp(JOB_STATES.map((state) => <JobStateDot key={state} state={state} />))
   const words = [...container.children].map((dot) => dot.textContent)
   expect(words).toEqual(['Queued', 'Running', 'Completed', 'Failed', 'Cancelled', 'Timed out'])
+  expect(container.querySelector('.line-through')).toBe(null)
 })
 
 test('a value that is not there is a dash with a name', () => {
@@ -78,15 +79,20 @@ test('a text is copied, and the button says so for a while', async () => {
 })
 
 describe('a notice', () => {
-  test('goes after ten seconds; one of an error stays until it is closed', async () => {
+  test('goes after ten seconds, one of an error after thirty, and none from under the pointer', async () => {
     const { store, platform } = renderInApp(<Notices />)
     store.getState().tell({ kind: 'done', text: 'hello is paused' })
     store.getState().tell({ kind: 'error', text: 'it went wrong' })
     await screen.findByText('hello is paused')
     await platform.advance(10_000)
     await waitFor(() => expect(screen.queryByText('hello is paused')).toBe(null))
-    fireEvent.click(screen.getByRole('button', { name: 'Close notice' }))
-    expect(screen.queryByText('it went wrong')).toBe(null)
+    const notice = screen.getByText('it went wrong')
+    fireEvent.pointerEnter(notice.parentElement ?? notice)
+    await platform.advance(60_000)
+    screen.getByText('it went wrong')
+    fireEvent.pointerLeave(notice.parentElement ?? notice)
+    await platform.advance(30_000)
+    await waitFor(() => expect(screen.queryByText('it went wrong')).toBe(null))
   })
 
   test('takes back what was done, once', async () => {

@@ -9,8 +9,8 @@ import {
   readFilter,
   writeFilter,
 } from '../../src-renderer/features/jobs/list/job-list-filter.ts'
-import { findTable } from '../../src-renderer/features/jobs/page/find-table.ts'
 import { attemptsOf, layTimeline, stepWords } from '../../src-renderer/features/jobs/page/lay-timeline.ts'
+import { findTable } from '../../src-renderer/ui/output/find-table.ts'
 import { NOW } from './support.tsx'
 
 const entry = (at: number, event: string, to: JobState, more: Partial<JobHistoryEntry> = {}): JobHistoryEntry => ({

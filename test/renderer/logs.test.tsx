@@ -60,7 +60,7 @@ describe('a log', () => {
   test('of a hundred thousand lines draws those in sight', () => {
     const log = setup(100_000)
     expect(log.querySelectorAll('[data-index]').length).toBeLessThan(200)
-    screen.getByText('100000 lines')
+    screen.getByText('100,000 lines')
   })
 
   test('shows what is searched for, and how many lines have it', () => {

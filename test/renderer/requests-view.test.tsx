@@ -1,6 +1,7 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { LoadTest } from '../../src-main/contract/load-tests.ts'
+import { StreamedChunks } from '../../src-renderer/features/requests/jobs/StreamedChunks.tsx'
 import { LoadTestView } from '../../src-renderer/features/requests/load/LoadTestView.tsx'
 import { RouteMenu } from '../../src-renderer/features/requests/web/RouteMenu.tsx'
 import { OutputView } from '../../src-renderer/ui/output/OutputView.tsx'
@@ -45,6 +46,24 @@ test('an output is shown as it is best looked at, or as JSON', () => {
   screen.getByRole('region', { name: 'Text' })
   fireEvent.click(screen.getByRole('radio', { name: 'Raw' }))
   expect(screen.getByRole('region', { name: 'Output of x as JSON' }).textContent).toContain('"two\\nlines"')
+})
+
+test('rows of an output, also below a name, are a table', () => {
+  const rows = [
+    { city: 'Bern', people: 134_794 },
+    { city: 'Basel', people: 178_120 },
+  ]
+  renderInApp(<OutputView value={{ rows }} />)
+  expect(screen.getByRole('grid', { name: 'rows' }).getAttribute('aria-rowcount')).toBe('3')
+  renderInApp(<OutputView value={rows} />)
+  screen.getByRole('grid', { name: 'Rows' })
+})
+
+test('a stream of texts is one text, or its chunks', () => {
+  renderInApp(<StreamedChunks chunks={['Hel', 'lo', ' you']} ended />)
+  screen.getByText('Hello you')
+  fireEvent.click(screen.getByRole('radio', { name: 'Chunks' }))
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['"Hel"', '"lo"', '" you"'])
 })
 
 test('an output of 20 MB does not stop the window', () => {

@@ -32,10 +32,10 @@ export const TinyChart = memo(function TinyChart({ name, points, read, format, m
   const isHigh = most !== undefined && last !== undefined && last.value >= most * HIGH
   const text = last === undefined ? 'not measured yet' : format(last.value)
   return (
-    <figure className="min-w-0">
-      <figcaption className="flex items-baseline justify-between gap-2 text-small">
+    <figure className="flex min-w-0 flex-col">
+      <figcaption className="flex flex-wrap items-baseline justify-between gap-x-2 text-small">
         <span className="text-ink-2">{name}</span>
-        <span className={clsx('truncate', isHigh && 'font-medium text-warn-ink')} title={of && `${text} of ${of}`}>
+        <span className={clsx('whitespace-nowrap', isHigh && 'font-medium text-warn-ink')}>
           {last === undefined ? <span className="text-ink-2">–</span> : withoutUnit(text, of)}
           {last !== undefined && of !== undefined && <span className="text-ink-2"> of {of}</span>}
         </span>
@@ -45,7 +45,7 @@ export const TinyChart = memo(function TinyChart({ name, points, read, format, m
         aria-label={`${name} over the last three minutes, now ${text}`}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
-        className="mt-0.5 h-6 w-full overflow-visible"
+        className="mt-auto h-6 w-full overflow-visible pt-0.5"
       >
         <path d={`M0 ${HEIGHT}H${WIDTH}`} className="stroke-line" strokeWidth="1" vectorEffect="non-scaling-stroke" />
         <path

@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { LogLine } from '../../../src-main/contract/management.ts'
 import { Button } from '../Button.tsx'
+import { counted } from '../format.ts'
 import { SearchField } from '../SearchField.tsx'
 import { SegmentedChoice } from '../SegmentedChoice.tsx'
 import { filterLines, LOG_LEVELS, type LogFilter } from './filter-lines.ts'
@@ -53,7 +54,8 @@ export function LogView({ lines, label }: LogViewProps) {
           onChange={(level) => setFilter({ ...filter, level })}
         />
         <span className="ml-auto text-small text-ink-2">
-          {shown.length === lines.length ? `${lines.length} lines` : `${shown.length} of ${lines.length} lines`}
+          {shown.length < lines.length && `${shown.length} of `}
+          {counted(lines.length, 'line')}
         </span>
       </div>
       <div

@@ -4,8 +4,10 @@ import { CopyButton } from '../CopyButton.tsx'
 import { JsonTree } from '../JsonTree.tsx'
 import { SegmentedChoice } from '../SegmentedChoice.tsx'
 import { findParts } from './find-parts.ts'
+import { findTable } from './find-table.ts'
 import { OutputPartView } from './OutputPartView.tsx'
 import { RawOutput } from './RawOutput.tsx'
+import { TableOf } from './TableOf.tsx'
 
 /** What a worker has given. */
 export type OutputViewProps = {
@@ -16,7 +18,7 @@ export type OutputViewProps = {
 
 type Form = 'Rendered' | 'Raw'
 
-/** A value of any kind: pictures, sound and texts are shown as such, the rest as a tree; or all of it as JSON. */
+/** A value of any kind: pictures, sound, texts and tables are shown as such, the rest as a tree; or all of it as JSON. */
 export function OutputView({ value, label = 'Output' }: OutputViewProps) {
   const [form, setForm] = useState<Form>('Rendered')
   const raw = useMemo(() => (value === undefined ? '' : writeExact(value, 2)), [value])
@@ -34,11 +36,13 @@ export function OutputView({ value, label = 'Output' }: OutputViewProps) {
 
 function Rendered({ value }: { readonly value: unknown }) {
   const parts = useMemo(() => findParts(value), [value])
+  const table = useMemo(() => findTable(value), [value])
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {parts.map((part) => (
         <OutputPartView key={part.path} part={part} />
       ))}
+      {table !== undefined && <TableOf found={table} />}
       {typeof value !== 'string' && <JsonTree value={value} />}
     </div>
   )

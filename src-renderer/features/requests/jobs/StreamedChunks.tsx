@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { counted } from '../../../ui/format.ts'
 import { JsonTree } from '../../../ui/JsonTree.tsx'
+import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
 
 /** What streams. */
 export type StreamedChunksProps = { readonly chunks: readonly unknown[]; readonly ended: boolean }
@@ -10,6 +11,7 @@ const SHOWN = 200
 /** The chunks of a stream as they come: texts as one text, other values one by one, the newest last. */
 export function StreamedChunks({ chunks, ended }: StreamedChunksProps) {
   const [all, setAll] = useState(false)
+  const [form, setForm] = useState<'Text' | 'Chunks'>('Text')
   if (chunks.length === 0)
     return (
       <p className="text-ink-2">
@@ -17,18 +19,21 @@ export function StreamedChunks({ chunks, ended }: StreamedChunksProps) {
       </p>
     )
   const shown = all ? chunks : chunks.slice(-SHOWN)
-  const isText = chunks.every((chunk) => typeof chunk === 'string')
+  const canJoin = chunks.every((chunk) => typeof chunk === 'string')
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <p className="flex gap-2 text-small text-ink-2">
+      <div className="flex items-center gap-2 text-small text-ink-2">
+        {canJoin && (
+          <SegmentedChoice label="Form of the stream" choices={['Text', 'Chunks']} value={form} onChange={setForm} />
+        )}
         {counted(chunks.length, 'chunk')}
         {shown.length < chunks.length && (
           <button type="button" onClick={() => setAll(true)} className="text-accent hover:underline">
             Show those before the last {SHOWN}
           </button>
         )}
-      </p>
-      {isText ? (
+      </div>
+      {canJoin && form === 'Text' ? (
         <p className="break-words whitespace-pre-wrap">{shown.join('')}</p>
       ) : (
         <ol className="flex min-w-0 flex-col gap-1" start={chunks.length - shown.length + 1}>

@@ -50,9 +50,10 @@ export const SHORTCUTS = [
   { id: 'unlock', name: 'Unlock the canvas', keys: ['V'] },
   { id: 'lock', name: 'Lock the canvas', keys: ['H'] },
   { id: 'reload', name: 'Read the classes of nodes again', keys: ['R'] },
-  { id: 'library', name: 'Workflows', keys: ['W'] },
+  // A letter is struck by mistake, too, so none leads away from a graph.
+  { id: 'library', name: 'Workflows', keys: [] },
   { id: 'nodes', name: 'Show or hide the nodes', keys: ['N'] },
-  { id: 'models', name: 'Models of the catalog', keys: ['M'] },
+  { id: 'models', name: 'Models of the catalog', keys: [] },
   { id: 'assets', name: 'Show or hide inspector and results', keys: ['A'] },
   { id: 'minimap', name: 'Show or hide the overview', keys: ['Alt+M'] },
   { id: 'snap', name: 'Snap to the grid, or not', keys: [] },

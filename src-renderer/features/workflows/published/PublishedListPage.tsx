@@ -77,6 +77,7 @@ export function PublishedListPage() {
           rows={data.graphs}
           rowId={({ id }) => id}
           onOpen={({ id }) => go(ADDRESS.publishedGraph(id))}
+          className="rounded-control border border-line bg-surface-1"
         />
       )}
     </Page>

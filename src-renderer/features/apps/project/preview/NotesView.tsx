@@ -2,7 +2,7 @@ import clsx from 'clsx'
 import { useEffect, useMemo, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import type { PreviewView } from '../../../../../src-main/contract/projects.ts'
-import { exactTime } from '../../../../ui/format.ts'
+import { counted, exactTime } from '../../../../ui/format.ts'
 import { SearchField } from '../../../../ui/SearchField.tsx'
 import { SegmentedChoice } from '../../../../ui/SegmentedChoice.tsx'
 import { endpointsOf, filterNotes, noteText } from './note-lines.ts'
@@ -58,7 +58,8 @@ export function NotesView({ notes }: { readonly notes: readonly Note[] }) {
           </div>
         )}
         <span className="ml-auto text-small text-ink-2">
-          {shown.length === notes.length ? `${notes.length} lines` : `${shown.length} of ${notes.length} lines`}
+          {shown.length < notes.length && `${shown.length} of `}
+          {counted(notes.length, 'line')}
         </span>
       </div>
       <div

@@ -1,4 +1,4 @@
-import { writeExact } from '../../../../src-main/domain/json/exact-json.ts'
+import { writeExact } from '../../../src-main/domain/json/exact-json.ts'
 
 /** A list of flat objects, as a table shows it. */
 export type FoundTable = {

@@ -3,7 +3,13 @@ import type { WorkflowVersion, WorkflowView } from '../contract/workflows.ts'
 import type { LibraryText, SeenWorkflow, WorkflowStore } from '../services/ports/workflows.ts'
 
 const COLUMNS = `id, name, version, draft, nodes, thumbnail, created_at AS createdAt, updated_at AS updatedAt`
-const LIST = `SELECT ${COLUMNS} FROM workflows WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?`
+const LIST = `
+  SELECT ${COLUMNS}, (
+    SELECT json_extract(r.results, '$[0].asset') FROM workflow_runs r
+    WHERE r.workflow_id = workflows.id AND json_extract(r.results, '$[0].mediaType') LIKE 'image/%'
+    ORDER BY r.seq DESC LIMIT 1
+  ) AS result
+  FROM workflows WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?`
 const COUNT = `SELECT COUNT(*) AS count FROM workflows WHERE deleted_at IS NULL`
 const GET = `SELECT ${COLUMNS} FROM workflows WHERE id = ? AND deleted_at IS NULL`
 // The draft has the number 0, and the newest version has the highest.
@@ -50,7 +56,10 @@ const REMOVE = `
 const RESTORE = `UPDATE workflows SET deleted_at = NULL WHERE id = ? AND deleted_at IS NOT NULL RETURNING ${COLUMNS}`
 const SWEEP = `DELETE FROM workflows WHERE deleted_at < ?`
 
-type Row = Omit<WorkflowView, 'thumbnail'> & { readonly thumbnail: string | null }
+type Row = Omit<WorkflowView, 'thumbnail' | 'result'> & {
+  readonly thumbnail: string | null
+  readonly result?: string | null
+}
 type TextRow = { readonly text: string }
 
 /** Makes the store of the library. */
@@ -120,6 +129,6 @@ export function createWorkflowStore(db: Database): WorkflowStore {
 
 const mapped = (row: Row | undefined) => (row === undefined ? undefined : viewOf(row))
 
-function viewOf({ thumbnail, ...row }: Row): WorkflowView {
-  return { ...row, ...(thumbnail === null ? {} : { thumbnail }) }
+function viewOf({ thumbnail, result = null, ...row }: Row): WorkflowView {
+  return { ...row, ...(thumbnail === null ? {} : { thumbnail }), ...(result === null ? {} : { result }) }
 }

@@ -44,3 +44,25 @@ test('runs stand in their sweep; sweeps are listed, and cancelled as a whole', a
   await service.clock.until(async () => (await statuses('sweep=s1')).join() === 'CANCELLED,CANCELLED,COMPLETED')
   expect(await statuses('sweep=s2')).toEqual(['IN_QUEUE'])
 })
+
+test('the library shows the newest picture that a run of a workflow gave', async () => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {} })
+  const { id: workflowId } = await service.post('/api/workflows', { name: 'w', text: '{"nodes": [], "links": []}' })
+  const worker = await service.worker()
+  const resultOf = async () => (await service.get('/api/workflows')).workflows[0].result
+  expect(await resultOf()).toBeUndefined()
+  const run = async (output: object) => {
+    const { id } = await service.post('/api/workflow-runs', { endpointId: 'e', payload: PAYLOAD, workflowId })
+    await worker.take()
+    await worker.done(id, { output })
+    return service.clock.until(async () => {
+      const view = await service.get(`/api/workflow-runs/${id}`)
+      return view.endedAt !== undefined && view
+    })
+  }
+  const { results } = await run({ images: [{ filename: 'a.png', type: 'base64', data: PICTURE }] })
+  expect(await resultOf()).toBe(results[0].asset)
+  await run({ images: [] })
+  expect(await resultOf()).toBe(results[0].asset)
+})

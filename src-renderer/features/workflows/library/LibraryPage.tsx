@@ -15,6 +15,7 @@ import { useSearchParts } from '../../../ui/use-search-parts.ts'
 import { FileDrop } from '../../workflow-editor/files/FileDrop.tsx'
 import { ServerOffer } from '../../workflow-editor/servers/ServerOffer.tsx'
 import { SectionTabs } from '../SectionTabs.tsx'
+import { useOnRuns } from '../use-on-runs.ts'
 import { arrange, SORTS, sortOf } from './arrange.ts'
 import { NewWorkflowMenu } from './NewWorkflowMenu.tsx'
 import { workflowsQuery } from './queries.ts'
@@ -31,6 +32,7 @@ const NOTHING: readonly WorkflowView[] = []
 export function LibraryPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(workflowsQuery(client))
+  useOnRuns(refetch)
   const [search, set] = useAddress()
   const actions = useLibraryActions()
   const [text, sort] = [search.get('q') ?? '', sortOf(search.get('sort'))]

@@ -7,12 +7,13 @@ import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
 import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 import { type LibraryList, WORKFLOWS } from './queries.ts'
 
-/** The small picture of a workflow. One that has none yet is drawn when it comes into sight. */
-export function Thumbnail({ workflow: { id, thumbnail } }: { readonly workflow: WorkflowView }) {
+/** The small picture of a workflow: what its last run gave, else its graph. One that has none is drawn when it comes into sight. */
+export function Thumbnail({ workflow: { id, thumbnail, result } }: { readonly workflow: WorkflowView }) {
   const place = useRef<HTMLSpanElement>(null)
   const app = useApp()
   const queries = useQueryClient()
-  const isMissing = thumbnail === undefined
+  const shown = result ?? thumbnail
+  const isMissing = shown === undefined
   useEffect(() => {
     const element = place.current
     if (element === null || !isMissing) return
@@ -32,7 +33,7 @@ export function Thumbnail({ workflow: { id, thumbnail } }: { readonly workflow: 
     watch.observe(element)
     return () => watch.disconnect()
   }, [isMissing, id, app, queries])
-  if (thumbnail === undefined)
+  if (shown === undefined)
     return (
       <span ref={place}>
         <Workflow aria-hidden className="size-8 stroke-[1.25] text-ink-2" />
@@ -40,7 +41,7 @@ export function Thumbnail({ workflow: { id, thumbnail } }: { readonly workflow: 
     )
   return (
     <img
-      src={assetAddress(thumbnail)}
+      src={assetAddress(shown)}
       alt=""
       loading="lazy"
       decoding="async"

@@ -19,14 +19,14 @@ export type WorkflowCardProps = {
   readonly now: number
 }
 
-/** A workflow at a glance: its picture leads into the editor, its name is changed in place. */
+/** A workflow at a glance: all of it leads into the editor; its menu and F2 change its name in place. */
 export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVersions, now }: WorkflowCardProps) {
   const { id, name, nodes, draft, updatedAt } = workflow
   const [isNaming, setNaming] = useState(false)
   const unsaved = draft > 0
   const link = useRef<HTMLAnchorElement>(null)
   return (
-    <li className="group flex min-w-0 flex-col overflow-hidden rounded-control border border-line bg-surface-1 focus-within:border-line-strong hover:border-line-strong">
+    <li className="group relative flex min-w-0 flex-col overflow-hidden rounded-control border border-line bg-surface-1 focus-within:border-line-strong hover:border-line-strong">
       <Link
         ref={link}
         to={ADDRESS.workflow(id)}
@@ -39,24 +39,26 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
           focusBeside(event.currentTarget)
           void actions.remove(workflow)
         }}
-        className="flex aspect-8/5 items-center justify-center bg-surface-0 -outline-offset-2"
+        // Its area is the whole card; what else can be pressed lies above it.
+        className="flex aspect-8/5 items-center justify-center bg-surface-0 -outline-offset-2 after:absolute after:inset-0"
       >
         <Thumbnail workflow={workflow} />
       </Link>
       <div className="flex items-start gap-1 border-t border-line py-2 pr-1 pl-3">
         <div className="min-w-0 flex-1">
           {isNaming ? (
-            <NameField
-              name={name}
-              onName={(changed) => void actions.rename(workflow, changed)}
-              onEnd={(how) => {
-                setNaming(false)
-                if (how === 'key') link.current?.focus()
-              }}
-            />
+            <div className="relative z-10">
+              <NameField
+                name={name}
+                onName={(changed) => void actions.rename(workflow, changed)}
+                onEnd={(how) => {
+                  setNaming(false)
+                  if (how === 'key') link.current?.focus()
+                }}
+              />
+            </div>
           ) : (
-            // F2 on the card and its menu do the same by keyboard.
-            <h2 className="truncate font-medium" title={name} onDoubleClick={() => setNaming(true)}>
+            <h2 className="truncate font-medium" title={name}>
               {name}
             </h2>
           )}
@@ -91,7 +93,7 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
             ],
           ]}
         >
-          <IconButton label={`More for ${name}`}>
+          <IconButton label={`More for ${name}`} className="relative z-10">
             <Ellipsis />
           </IconButton>
         </Menu>

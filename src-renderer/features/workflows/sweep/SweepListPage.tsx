@@ -1,10 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Grid3x3 } from 'lucide-react'
-import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { SweepView } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { useApp, useAppState } from '../../../store/app-context.ts'
+import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -15,6 +14,7 @@ import { Table } from '../../../ui/table/Table.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { SectionTabs } from '../SectionTabs.tsx'
+import { useOnRuns } from '../use-on-runs.ts'
 
 const CRUMBS = [{ name: 'Workflows', to: ADDRESS.workflows }, { name: 'Sweeps' }]
 
@@ -60,12 +60,7 @@ export function SweepListPage() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ sweeps, more }) => (more ? sweeps.at(-1)?.id : undefined),
   })
-  // Runs that come and end change it.
-  const events = useAppState(({ heard }) => heard.events)
-  const isConcerned = events.some(({ event }) => event.type === 'run')
-  useEffect(() => {
-    if (isConcerned && events.length > 0) void refetch()
-  }, [isConcerned, events, refetch])
+  useOnRuns(refetch)
   const sweeps = data?.pages.flatMap((page) => page.sweeps) ?? []
   return (
     <Page crumbs={CRUMBS} tabs={<SectionTabs current="sweeps" />}>

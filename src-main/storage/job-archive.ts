@@ -34,7 +34,7 @@ const OUTPUTS = `
   SELECT COUNT(*) AS count, COALESCE(SUM(output_bytes), 0) AS bytes FROM job_archive
   WHERE output_bytes > @bytes AND +archived_at <= @steady`
 
-// Rows of the job, its events, its words in the search, and their indexes; source: measured, 100,000 small jobs.
+// Rows of the job, its events, its words in the search, and their indexes; source: ours, an estimate for small jobs.
 const RECORD_BYTES = 1500
 // A file from before sizes were noted is at least so large; see payloadInRowBytes.
 const UNKNOWN_FILE_BYTES = 256 * 1024

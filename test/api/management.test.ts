@@ -293,6 +293,8 @@ describe('settings', () => {
     jobHistoryDays: 7,
     jobHistoryMaxMib: 5120,
     assetsMaxMib: 10_240,
+    modelsMaxMib: 65_536,
+    modelsFromPrivateAddresses: false,
   }
 
   it('have defaults, are changed one by one, and stay', async () => {

@@ -144,7 +144,7 @@ describe('a published graph', () => {
     for (const path of ['/api/published-graphs/lamps', '/api/node-types', '/api/workflow-runs'])
       expect((await ask('GET', path, { key })).status).toBe(403)
     const chat = await ask('POST', '/v2/lamps/openai/v1/chat', { key, body: { a: 1 } })
-    expect(chat.body.error).toContain('input.openai_route: is no parameter of this graph')
+    expect(chat.body.error.message).toContain('input.openai_route: is no parameter of this graph')
   })
 
   it('is refused where a node has an id that workers read as something else', async () => {

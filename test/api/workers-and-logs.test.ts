@@ -237,6 +237,7 @@ describe('a job in detail', () => {
       status: 'CANCELLED',
       createdAt: at,
       finishedAt: clock.wall(),
+      expiresAt: clock.wall() + 30 * 60_000,
       retries: 1,
       lowPriority: true,
       attempt: 1,

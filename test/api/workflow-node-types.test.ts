@@ -57,7 +57,7 @@ describe('the classes of nodes', () => {
     })
     expect(await service.get('/api/node-types?endpoint=e')).toEqual(body)
     // An endpoint whose classes are known takes graphs from then on.
-    expect((await service.get('/api/endpoints/e')).workflows).toEqual({ checkModels: true })
+    expect((await service.get('/api/endpoints/e')).workflows).toEqual({ checkModels: true, modelFolders: true })
   })
 
   it.each([

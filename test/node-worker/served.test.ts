@@ -51,7 +51,7 @@ test('a handler answers, shows progress, streams and logs by job', async () => {
   )
   service.openGate('go')
   expect(await service.jobEnd('node', id)).toMatchObject({ status: 'COMPLETED', output: [1, 2] })
-  expect(await service.get(`/v2/node/stream/${id}`)).toEqual([{ output: 1 }, { output: 2 }])
+  expect(await service.get(`/v2/node/stream/${id}?format=array`)).toEqual([{ output: 1 }, { output: 2 }])
   await until(async () => {
     const { lines } = await service.get('/api/endpoints/node/logs?tail=10')
     expect(lines).toContainEqual(expect.objectContaining({ jobId: id, line: 'at work' }))

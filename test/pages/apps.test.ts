@@ -59,7 +59,8 @@ describe('deployed apps', () => {
     await page.getByText('There are no apps yet').waitFor()
     await expectAccessible()
     await deploy(service, writeApp(service, { 'greet.py': GREET }))
-    const row = page.getByRole('row', { name: /shop/ })
+    // Its folder stands in the list of projects.
+    const row = page.getByRole('row', { name: /shop.*production/ })
     await row.getByText('Ready').waitFor()
     await until(async () => expect(await row.textContent()).toMatch(/^shopproductionReady1(just now|\d+ s ago)10$/))
     await row.getByRole('link', { name: 'production' }).click()
@@ -115,7 +116,7 @@ test('an app lists its environments, and is deleted with all of them after a que
   await page.getByRole('alertdialog').getByText('2 environments with 1 endpoint').waitFor()
   await page.getByRole('button', { name: 'Delete app shop' }).click()
   await page.waitForURL('**/apps')
-  await page.getByText('There are no apps yet').waitFor()
+  await page.getByText('Nothing is deployed yet').waitFor()
   expect((await service.get('/api/apps')).apps).toEqual([])
 })
 
@@ -204,7 +205,7 @@ describe('in light and dark colours', () => {
       if (size !== undefined) await page.setViewportSize(size)
       const name = `${size?.width ?? 1440}`
       await open('/apps')
-      await page.getByRole('row', { name: /shop/ }).waitFor()
+      await page.getByRole('row', { name: /shop.*production/ }).waitFor()
       await expectAccessible()
       await shoot(`apps-list-${name}`)
       for (const [tab, text] of [

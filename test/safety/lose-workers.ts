@@ -1,4 +1,5 @@
 /** Safety 2 and 3: workers that are killed or frozen in the middle of a job. */
+import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
 import { signal } from '../support/process-table.ts'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
@@ -19,6 +20,7 @@ export async function killWorkers({ runs }: { runs: number }) {
   for (let n = 0; n < runs; n++) {
     const id = await service.run('work', { n, gates: [service.gate(`${n}-{pid}`)] })
     const first = await holderOf(service, id)
+    await atGate(service, `${n}-${first.pid}`)
     const killedAt = Date.now()
     signal(first.pid, 'SIGKILL')
     const second = await holderOf(service, id, first)
@@ -69,13 +71,19 @@ export async function freezeWorkers({ runs }: { runs: number }) {
 
 /** Loses every worker that has the job: it fails when its tries are used up. */
 export async function killEveryWorkerOf(service: ServedService, endpointId: string) {
-  const id = await service.run(endpointId, { gates: [service.gate('never')] })
+  const id = await service.run(endpointId, { gates: [service.gate('{pid}')] })
   const first = await holderOf(service, id)
+  await atGate(service, String(first.pid))
   signal(first.pid, 'SIGKILL')
   const second = await holderOf(service, id, first)
+  await atGate(service, String(second.pid))
   signal(second.pid, 'SIGKILL')
   return service.jobEnd(endpointId, id)
 }
+
+// A worker that is killed before it has read its job has lost no try.
+const atGate = (service: ServedService, gate: string): Promise<void> =>
+  until(() => expect(existsSync(`${service.gate(gate)}.waiting`)).toBe(true))
 
 /** Waits until a worker other than `before` holds the job. */
 export async function holderOf(service: ServedService, jobId: string, before?: Worker): Promise<Worker> {

@@ -76,14 +76,18 @@ describe.concurrent('a worker of the public SDK', () => {
     const { service, run, ended } = await setup(context, kind)
     const jobId = await run({ n: 3 })
     expect(await ended(jobId)).toMatchObject({ output })
-    expect(await service.call('GET', `/v2/sdk/stream/${jobId}`)).toEqual([0, 1, 2].map((n) => ({ output: { n } })))
+    expect(await service.call('GET', `/v2/sdk/stream/${jobId}?format=array`)).toEqual(
+      [0, 1, 2].map((n) => ({ output: { n } })),
+    )
   })
 
   test('fails a job whose generator breaks, and keeps the chunks before that', async (context) => {
     const { service, run, ended } = await setup(context, 'count')
     const jobId = await run({ n: 3, fail: 2 })
     expect((await ended(jobId, 'FAILED')).error).toMatch(/^handler: asked to break \ntraceback: Traceback/)
-    expect(await service.call('GET', `/v2/sdk/stream/${jobId}`)).toEqual([0, 1].map((n) => ({ output: { n } })))
+    expect(await service.call('GET', `/v2/sdk/stream/${jobId}?format=array`)).toEqual(
+      [0, 1].map((n) => ({ output: { n } })),
+    )
   })
 
   test('shows progress while the job runs, and never in place of the result', async (context) => {
@@ -172,7 +176,7 @@ describe.concurrent('a worker of the public SDK', () => {
     const { service, runSync } = await setup(context, 'large_chunk')
     const bytes = 2.5 * limit('chunkBytes')
     const { id } = await runSync({ bytes })
-    const chunks = (await service.call('GET', `/v2/sdk/stream/${id}`)) as { output: string }[]
+    const chunks = (await service.call('GET', `/v2/sdk/stream/${id}?format=array`)) as { output: string }[]
     expect(chunks.length).toBe(3)
     expect(chunks.map(({ output }) => output).join('')).toBe('x'.repeat(bytes))
   })

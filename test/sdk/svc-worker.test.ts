@@ -150,7 +150,9 @@ describe.concurrent('a worker of svc_worker', () => {
     const { service, runSync } = await setup(context)
     const { id, output } = await runSync({ do: kind, n: 3 })
     expect(output).toEqual([])
-    expect(await service.call('GET', `/v2/ours/stream/${id}`)).toEqual([0, 1, 2].map((n) => ({ output: { n } })))
+    expect(await service.call('GET', `/v2/ours/stream/${id}?format=array`)).toEqual(
+      [0, 1, 2].map((n) => ({ output: { n } })),
+    )
   })
 
   test('finishes its job when it is stopped', async (context) => {

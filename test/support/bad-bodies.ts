@@ -37,7 +37,7 @@ const KINDS: readonly ((n: number) => BadBody)[] = [
   (n) => text('something after the end', `{"input":{"n":${n}}}x`),
   (n) => text('single quotes', `{'input':{'n':${n}}}`),
   (n) => text('a comment', `{"input":{}/*${n}*/}`),
-  (n) => text('a byte order mark', `\uFEFF{"input":{"n":${n}}}`),
+  (n) => text('a byte order mark in the middle', `{"input":\uFEFF{"n":${n}}}`),
   (n) => text('a control character in a text', `{"input":{"n":"${n}\u0001"}}`),
   (n) => text('an end in the middle', `{"input":{"n":${n}`),
 ]

@@ -115,6 +115,9 @@ test('what could be had is told as if nobody had a card, after a new look', asyn
   expect(await book.offer(ANY)).toEqual({ ids: [ONE[0]?.id] })
   book.take('w1', 'hello', ANY)
   expect(await book.offer(ANY)).toEqual({ ids: [ONE[0]?.id] })
-  expect(await book.offer({ ...ANY, gpuCount: 2 })).toEqual({ reason: expect.stringMatching(/needs 2 GPUs.* has 1/) })
+  expect(await book.offer({ ...ANY, gpuCount: 2 })).toEqual({
+    never: true,
+    reason: expect.stringMatching(/needs 2 GPUs.* has 1/),
+  })
   expect(book.holds()).toHaveLength(1)
 })

@@ -1,6 +1,7 @@
 /** A shell in the container of a worker, as the pages and the command line drive it. Source: issue 6, Workers. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
+import { utf8Bytes } from './utf8.ts'
 
 /** Size of a terminal in characters. */
 export const shellSize = z.strictObject({
@@ -16,16 +17,6 @@ export const openedShell = z.object({
   shellId: z.string(),
   program: z.string().describe('what runs in the terminal: bash, or sh where the image has no bash'),
 })
-
-// Counted here, as a contract knows no runtime that could encode it.
-function utf8Bytes(text: string): number {
-  let bytes = 0
-  for (const sign of text) {
-    const code = sign.codePointAt(0) ?? 0
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return bytes
-}
 
 /** Body of 'type into a shell'. */
 export const shellInput = z.strictObject({

@@ -1,3 +1,5 @@
+import { utf8Bytes } from '../../contract/utf8.ts'
+
 /**
  * Cuts one chunk into pieces of at most `maxBytes` of JSON each, in order. A string is cut into strings, an array into
  * arrays, anything else is sent as pieces of its JSON text. Source: spec 8; job-api, Stream.
@@ -68,19 +70,4 @@ function cutArray(items: readonly unknown[], maxBytes: number): readonly string[
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
-}
-
-/** Length of text in UTF-8, in bytes. */
-export function utf8Bytes(text: string): number {
-  let bytes = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit < 0x80) bytes += 1
-    else if (unit < 0x800) bytes += 2
-    else if (isHighSurrogate(unit)) {
-      bytes += 4
-      at += 1
-    } else bytes += 3
-  }
-  return bytes
 }

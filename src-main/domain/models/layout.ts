@@ -3,6 +3,7 @@
  * come from documents and addresses of others, so they are checked before they become paths.
  */
 import type { ModelFolder, ModelPlace } from '../../contract/models.ts'
+import { utf8Bytes } from '../../contract/utf8.ts'
 
 /** The directories that ComfyUI has of its own; source: its folder_paths. Others are made by extensions. */
 export const MODEL_DIRECTORIES = [
@@ -67,15 +68,6 @@ export function pathFault(path: string): string | undefined {
     if (utf8Bytes(part) > NAME_BYTES_MAX) return `must be at most ${NAME_BYTES_MAX} bytes a part`
   }
   return undefined
-}
-
-function utf8Bytes(text: string): number {
-  let bytes = 0
-  for (const sign of text) {
-    const code = sign.codePointAt(0) ?? 0
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return bytes
 }
 
 /** What is wrong with the name of a model file; undefined where nothing is. Only endings of models are taken. */

@@ -19,19 +19,20 @@ const OF_WORKFLOW = `SELECT ${COLUMNS} ${FROM} WHERE r.workflow_id = @workflowId
 const OF_SWEEP = `SELECT ${COLUMNS} ${FROM} WHERE r.sweep_id = @sweepId ${REST}`
 const OF_ENDPOINT = `SELECT ${COLUMNS} ${FROM} WHERE r.endpoint_id = @endpointId ${REST}`
 const GET = `SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`
-// By the index of sweeps; the oldest run that is kept tells what the sweep is.
+// The oldest run that is kept tells what a sweep is; the others are counted by the index of sweeps, for a page of them.
 const SWEEPS = `
-  WITH kept AS (
-    SELECT sweep_id, MIN(seq) AS first, MAX(CASE WHEN results <> '[]' THEN seq END) AS shown, COUNT(*) AS runs,
-      COUNT(ended_at) AS ended, COUNT(CASE WHEN status = 'COMPLETED' THEN 1 END) AS completed
-    FROM workflow_runs WHERE sweep_id IS NOT NULL GROUP BY sweep_id
-  )
-  SELECT k.sweep_id AS id, r.title, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.cell,
-    r.created_at AS createdAt, k.runs, k.ended, k.completed,
-    (SELECT json_extract(p.results, '$[0]') FROM workflow_runs p WHERE p.seq = k.shown) AS result
-  FROM kept k JOIN workflow_runs r ON r.seq = k.first
-  WHERE k.first < COALESCE((SELECT MIN(b.seq) FROM workflow_runs b WHERE b.sweep_id = @before), 9007199254740991)
-  ORDER BY k.first DESC LIMIT @limit`
+  SELECT r.sweep_id AS id, r.title, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.cell,
+    r.created_at AS createdAt,
+    (SELECT COUNT(*) FROM workflow_runs a WHERE a.sweep_id = r.sweep_id) AS runs,
+    (SELECT COUNT(a.ended_at) FROM workflow_runs a WHERE a.sweep_id = r.sweep_id) AS ended,
+    (SELECT COUNT(*) FROM workflow_runs a WHERE a.sweep_id = r.sweep_id AND a.status = 'COMPLETED') AS completed,
+    (SELECT json_extract(a.results, '$[0]') FROM workflow_runs a
+      WHERE a.sweep_id = r.sweep_id AND a.results <> '[]' ORDER BY a.seq DESC LIMIT 1) AS result
+  FROM workflow_runs r
+  WHERE r.sweep_id IS NOT NULL
+    AND r.seq < COALESCE((SELECT MIN(b.seq) FROM workflow_runs b WHERE b.sweep_id = @before), 9007199254740991)
+    AND NOT EXISTS (SELECT 1 FROM workflow_runs a WHERE a.sweep_id = r.sweep_id AND a.seq < r.seq)
+  ORDER BY r.seq DESC LIMIT @limit`
 const IDS_OF_SWEEP = `SELECT id, ended_at IS NULL AS isOpen FROM workflow_runs WHERE sweep_id = ? ORDER BY seq DESC`
 const TEXTS = `
   SELECT t.payload, t.document FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq WHERE r.id = ?`

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import { errorHeadline, errorLine, readJobError } from '../../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { latestJobsQuery } from '../../../api-client/queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { JobErrorCell } from '../../../ui/job-error/JobErrorCell.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
@@ -49,12 +49,7 @@ const COLUMNS: readonly Column<JobListItem>[] = [
     header: 'Error',
     width: 160,
     grow: 3,
-    cell: ({ error }) =>
-      error === undefined ? null : (
-        <span title={errorHeadline(readJobError(error))} className="text-failed-ink">
-          {errorLine(error)}
-        </span>
-      ),
+    cell: ({ error }) => <JobErrorCell error={error} />,
   },
   {
     id: 'worker',

@@ -1,8 +1,8 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import { errorHeadline, errorLine, readJobError } from '../../../../src-main/domain/job/read-error.ts'
 import { ADDRESS } from '../../../addresses.ts'
+import { JobErrorCell } from '../../../ui/job-error/JobErrorCell.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Duration, Nothing } from '../../../ui/Values.tsx'
@@ -71,12 +71,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
     header: 'Error',
     width: 100,
     grow: 3,
-    cell: ({ error }) =>
-      error === undefined ? null : (
-        <span title={errorHeadline(readJobError(error))} className="text-failed-ink">
-          {errorLine(error)}
-        </span>
-      ),
+    cell: ({ error }) => <JobErrorCell error={error} />,
   },
 ]
 

@@ -49,6 +49,14 @@ async function setup({
         const now = await state(id)
         return now !== undefined && !['waiting', 'running'].includes(now.state) && now
       }, ms),
+    /** Waits until so much of some file has arrived. */
+    taken: (bytes: number): Promise<void> =>
+      expect
+        .poll(async () => {
+          const { downloads } = await service.get(DOWNLOADS)
+          return Math.max(...downloads.map((one: ModelDownload) => one.receivedBytes))
+        })
+        .toBeGreaterThanOrEqual(bytes),
     /** Names of all files below the folder, hidden ones too. */
     files: () =>
       readdirSync(models, { recursive: true, withFileTypes: true })
@@ -115,12 +123,12 @@ describe('a download of a model', () => {
 
   it('goes on from where the connection broke off, with what the host knows the file by', async () => {
     const bytes = largeModel(64)
+    const { download, end, models, taken } = await setup()
     let breaks = 2
     const host = await startHost((incoming, outgoing) => {
       breaks -= 1
-      sendFile(incoming, outgoing, bytes, breaks >= 0 ? { upTo: 20_000 } : {})
+      sendFile(incoming, outgoing, bytes, breaks >= 0 ? { upTo: 20_000, taken } : {})
     })
-    const { download, end, models } = await setup()
     const { id } = await download(`${host.url}/a.safetensors`)
     expect(await end(id)).toMatchObject({ state: 'done', sha256: sha256Of(bytes) })
     expect(readFileSync(join(models, 'loras', 'a.safetensors'))).toEqual(bytes)
@@ -131,10 +139,11 @@ describe('a download of a model', () => {
 
   it('begins anew where the host has another file meanwhile, and where it knows no ranges', async () => {
     const [old, fresh] = [largeModel(64), largeModel(48)]
+    const { download, end, models, taken } = await setup()
     let count = 0
     const changes = await startHost((incoming, outgoing) => {
       count += 1
-      sendFile(incoming, outgoing, count === 1 ? old : fresh, count === 1 ? { upTo: 30_000 } : {})
+      sendFile(incoming, outgoing, count === 1 ? old : fresh, count === 1 ? { upTo: 30_000, taken } : {})
     })
     let tries = 0
     const plain = await startHost((_incoming, outgoing) => {
@@ -143,7 +152,6 @@ describe('a download of a model', () => {
       if (tries > 1) outgoing.end(fresh)
       else outgoing.write(fresh.subarray(0, 10_000), () => outgoing.destroy())
     })
-    const { download, end, models } = await setup()
     for (const [name, { url }] of Object.entries({ changes, plain })) {
       const { id } = await download(`${url}/x`, { name: `${name}.safetensors` })
       expect(await end(id)).toMatchObject({ state: 'done', sha256: sha256Of(fresh) })
@@ -255,13 +263,13 @@ describe('a download of a model', () => {
 
   it('that fails for good can be tried again, and goes on from where it was', async () => {
     const bytes = largeModel(64)
+    const { service, download, end, taken } = await setup()
     let count = 0
     const host = await startHost((incoming, outgoing) => {
       count += 1
       if (count === 2) return void outgoing.writeHead(404).end()
-      sendFile(incoming, outgoing, bytes, count === 1 ? { upTo: 20_000 } : {})
+      sendFile(incoming, outgoing, bytes, count === 1 ? { upTo: 20_000, taken } : {})
     })
-    const { service, download, end } = await setup()
     const { id } = await download(`${host.url}/a.safetensors`)
     expect(await end(id)).toMatchObject({ state: 'failed', reason: `${host.place} has no such file (HTTP 404)` })
     await service.post(`${DOWNLOADS}/${id}/retry`)

@@ -76,12 +76,21 @@ export async function startHost(answer: RequestListener, address = '127.0.0.1'):
   return { url: `http://${place}`, place, seen }
 }
 
-/** Answers with a file as hosts of models do: with ranges, and a strong ETag. @param upTo how much is sent before it breaks off */
+/**
+ * Answers with a file as hosts of models do: with ranges, and a strong ETag.
+ * @param upTo how much is sent before it breaks off
+ * @param taken asked with the bytes of the file sent so far: it breaks off when they have arrived. Without it, what was
+ * sent last may be lost with the connection
+ */
 export function sendFile(
   { headers }: IncomingMessage,
   outgoing: ServerResponse,
   bytes: Buffer,
-  { etag = `"${sha256Of(bytes)}"`, upTo }: { readonly etag?: string; readonly upTo?: number } = {},
+  {
+    etag = `"${sha256Of(bytes)}"`,
+    upTo,
+    taken = async () => {},
+  }: { readonly etag?: string; readonly upTo?: number; readonly taken?: (bytes: number) => Promise<void> } = {},
 ): void {
   const wanted = /^bytes=(\d+)-$/.exec(headers.range ?? '')
   const from = wanted !== null && headers['if-range'] === etag ? Number(wanted[1]) : 0
@@ -89,5 +98,5 @@ export function sendFile(
   const range = from === 0 ? {} : { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }
   outgoing.writeHead(from === 0 ? 200 : 206, { etag, 'content-length': rest.length, ...range })
   if (upTo === undefined) return void outgoing.end(rest)
-  outgoing.write(rest.subarray(0, upTo), () => outgoing.destroy())
+  outgoing.write(rest.subarray(0, upTo), () => void taken(from + upTo).finally(() => outgoing.destroy()))
 }

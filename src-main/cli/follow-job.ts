@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts'
 import type { AnswerOf, ServiceClient } from './client.ts'
 import type { Output } from './output.ts'
 import { expectSuccess, type JobRecord, showJob } from './show-job.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A job by endpoint and id. */
 export type JobAddress = { readonly endpointId: string; readonly jobId: string }
@@ -88,10 +89,40 @@ export async function runAndWait(
   return waitForEnd(client, { endpointId, jobId: job.id }, { ...options, until })
 }
 
-/** Why a job waits; undefined where it does not, and with the key of an endpoint, which may not manage the service. */
-export async function whyItWaits(client: ServiceClient, { jobId }: JobAddress): Promise<WaitingReason | undefined> {
+/**
+ * Looks why a job waits, again and again while something else follows the job.
+ * @param signal ends it
+ * @returns the reason for which waiting cannot help; undefined when it was ended, or can look no longer
+ */
+export async function watchReasons(
+  client: ServiceClient,
+  path: JobAddress,
+  { show, pause, signal }: Pick<FollowOptions, 'show'> & Pick<Surroundings, 'pause'> & { readonly signal: AbortSignal },
+): Promise<WaitingReason | undefined> {
   try {
-    const { waitingReason, waitingNeedsChange } = await client.call('jobProgress', { path: { jobId } })
+    for (;;) {
+      const reason = await whyItWaits(client, path, signal)
+      if (signal.aborted) return undefined
+      show(reason?.text ?? '')
+      if (reason?.needsChange === true) return reason
+      await pause(LOOK_EVERY_MS, signal)
+    }
+  } catch (error) {
+    // A service that is gone, or knows the job no longer, shows in what follows the job.
+    if (signal.aborted || error instanceof CliError) return undefined
+    throw error
+  }
+}
+
+/** Why a job waits; undefined where it does not, and with the key of an endpoint, which may not manage the service. */
+export async function whyItWaits(
+  client: ServiceClient,
+  { jobId }: JobAddress,
+  signal?: AbortSignal,
+): Promise<WaitingReason | undefined> {
+  const stop = signal === undefined ? {} : { signal }
+  try {
+    const { waitingReason, waitingNeedsChange } = await client.call('jobProgress', { path: { jobId }, ...stop })
     return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
   } catch (error) {
     if (error instanceof CliError && error.status === 403) return undefined
@@ -107,8 +138,13 @@ export function showOutcome(output: Output, endpointId: string, { job, reason }:
   if (output.piped) output.document(job)
   else showJob(output, endpointId, job, reason?.text)
   const place = { jobId: job.id, endpointId, status: job.status }
-  if (reason?.needsChange === true) throw new CliError('WAITS_IN_VAIN', { ...place, why: reason.text })
+  if (reason?.needsChange === true) throw waitsInVain(job.id, reason)
   const why = reason === undefined ? '' : `: ${reason.text.replace(/\.$/, '')}`
   if (!isFinal(job.status)) throw new CliError('WAIT_OVER', { ...place, why })
   expectSuccess(job)
+}
+
+/** The error of a command that gives up, as its job waits for something that does not come by itself. */
+export function waitsInVain(jobId: string, reason: WaitingReason): CliError {
+  return new CliError('WAITS_IN_VAIN', { jobId, why: reason.text })
 }

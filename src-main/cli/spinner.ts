@@ -1,5 +1,6 @@
 import type { Output } from './output.ts'
 import { plainWords } from './plain-words.ts'
+import { createStatusLine } from './status-line.ts'
 import type { Surroundings } from './surroundings.ts'
 
 // What a shell shows for a process that Ctrl+C ended: 128 + SIGINT.
@@ -17,10 +18,8 @@ export async function withSpinner<Result>(
   { output, surroundings }: { readonly output: Output; readonly surroundings: Surroundings },
   task: (show: (reason: string) => void) => Promise<Result>,
 ): Promise<Result> {
-  const { isTTY, columns } = surroundings.stdout
   if (output.json) return task(() => undefined)
-  // A spinner redraws its line, which takes a terminal that tells how wide a line is.
-  if (isTTY !== true || !columns) return task(createNotes(output))
+  if (!redrawsLines(surroundings)) return task(createNotes(output))
 
   const { spinner } = await import('@clack/prompts')
   const shown = spinner({ indicator: 'timer', withGuide: false })
@@ -33,12 +32,28 @@ export async function withSpinner<Result>(
   try {
     return await task((reason) => {
       const text = plainWords(reason === '' ? message : `${message}: ${reason}`).replace(/\s+/g, ' ')
-      shown.message(text.slice(0, Math.max(0, columns - AROUND)))
+      shown.message(text.slice(0, Math.max(0, (surroundings.stdout.columns ?? 0) - AROUND)))
     })
   } finally {
     shown.clear()
     process.off('exit', markInterrupted)
   }
+}
+
+/**
+ * Makes what shows why a command waits that prints lines meanwhile: the last line of a terminal, else notes, each once.
+ * An empty text clears the line, which is to be done before anything is printed.
+ */
+export function createReasons(output: Output, surroundings: Surroundings): (reason: string) => void {
+  if (output.json) return () => undefined
+  if (!redrawsLines(surroundings)) return createNotes(output)
+  const draw = createStatusLine(output, surroundings)
+  return (reason) => draw(reason === '' ? '' : `waits: ${reason}`)
+}
+
+// A line can be redrawn only in a terminal that tells how wide it is.
+function redrawsLines({ stdout }: Surroundings): boolean {
+  return stdout.isTTY === true && (stdout.columns ?? 0) > 0
 }
 
 /** Notes on stderr for those who read a log: a reason that differs in its times alone is no news. */

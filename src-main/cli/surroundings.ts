@@ -41,8 +41,8 @@ export type Surroundings = {
   readonly home: string
   /** ms since the epoch. */
   readonly now: () => number
-  /** Settles after so many ms. */
-  readonly pause: (ms: number) => Promise<void>
+  /** Settles after so many ms; fails when the signal comes first. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Asks the person at the terminal; only where one sits there. */
   readonly ask: Ask
   readonly stdin: TextSource
@@ -87,7 +87,7 @@ export function processSurroundings(): Surroundings {
     platform: process.platform,
     home: homedir(),
     now: () => Date.now(),
-    pause: (ms) => pause(ms),
+    pause: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
     ask: TERMINAL,
     // A getter: looking at `process.stdin` opens it, which only commands that read it should do.
     get stdin() {

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { parseExact } from '../../domain/json/exact-json.ts'
+import type { ServiceClient } from '../client.ts'
 import { followToEnd } from '../follow-events.ts'
-import { jobAddress } from '../follow-job.ts'
-import { stateText, valueText } from '../output.ts'
+import { type JobAddress, jobAddress, waitsInVain, watchReasons } from '../follow-job.ts'
+import { type Output, stateText, valueText } from '../output.ts'
 import { openSession } from '../session.ts'
 import { expectSuccess } from '../show-job.ts'
+import { createReasons } from '../spinner.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock stream`: print what a job produces as it comes, until the job ends. */
@@ -17,27 +19,54 @@ export function addStream(program: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-With --json every chunk is an object on a line of its own, and the last line is {"status": ...}.
+With --json every chunk is an object on a line of its own, and the last line is {"status": ...}. The exit code is 0 for
+a job that has COMPLETED alone. It gives up, with exit code 1, when waiting cannot help: the endpoint is paused, its
+workers crash again and again, the machine has no such card. The job stays in the queue.
 
 Examples:
   $ drydock stream hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock stream 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --json | jq .output`,
     )
     .action(async (first: string, second: string | undefined, _options: object, command: Command) => {
-      const { jobState, streamChunk } = await import('../../contract/job.ts')
       const { client, output } = await openSession(command, surroundings)
       const path = await jobAddress(client, first, second)
-      for await (const event of followToEnd(client, 'stream', () => ({ path }))) {
-        if (event.event === 'chunk') {
-          const chunk = streamChunk.parse(parseExact(event.data))
-          if (output.json) output.document(chunk)
-          else output.line(valueText(chunk.output))
-        } else if (event.event === 'end') {
-          const status = jobState.parse(JSON.parse(event.data).status)
-          if (output.json) output.document({ status })
-          else output.note(`job ${path.jobId} ended as ${stateText(output, status)}`)
-          expectSuccess({ id: path.jobId, status })
-        }
-      }
+      const show = createReasons(output, surroundings)
+      // Each of the two ends the other one.
+      const stop = new AbortController()
+      const { signal } = stop
+      const [, reason] = await Promise.all([
+        printStream({ client, output, show, signal }, path).finally(() => stop.abort()),
+        watchReasons(client, path, { show, pause: surroundings.pause, signal }).finally(() => stop.abort()),
+      ])
+      if (reason !== undefined) throw waitsInVain(path.jobId, reason)
     })
+}
+
+type Printing = {
+  readonly client: ServiceClient
+  readonly output: Output
+  readonly show: (reason: string) => void
+  readonly signal: AbortSignal
+}
+
+/** @throws CliError JOB_NOT_SUCCESSFUL for a job that ends in another state than COMPLETED */
+async function printStream({ client, output, show, signal }: Printing, path: JobAddress): Promise<void> {
+  const { jobState, streamChunk } = await import('../../contract/job.ts')
+  try {
+    for await (const event of followToEnd(client, 'stream', () => ({ path, signal }))) {
+      show('')
+      if (event.event === 'chunk') {
+        const chunk = streamChunk.parse(parseExact(event.data))
+        if (output.json) output.document(chunk)
+        else output.line(valueText(chunk.output))
+      } else if (event.event === 'end') {
+        const status = jobState.parse(JSON.parse(event.data).status)
+        if (output.json) output.document({ status })
+        else output.note(`job ${path.jobId} ended as ${stateText(output, status)}`)
+        expectSuccess({ id: path.jobId, status })
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
 }

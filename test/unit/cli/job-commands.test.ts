@@ -24,6 +24,10 @@ const detail = {
 const progress = { id: 'j1', endpointId: 'hello', status: 'IN_QUEUE', createdAt: NOW - 2000, attempt: 0 }
 const TERMINAL = { person: {}, env: { NO_COLOR: '1' } }
 
+const inTurn = (answers: unknown[]) => (response: Parameters<typeof sendEvents>[0]) => {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(answers.shift()))
+}
+
 const setup = (answers: Answers = {}) =>
   setupCli({
     'POST /v2/hello/run': waiting,
@@ -118,10 +122,6 @@ describe('run', () => {
     expect((await run(['run', 'hello'])).stdout).toBe('j1\n')
     expect((await run(['run', 'hello'], TERMINAL)).stdout).toBe('job       j1\nendpoint  hello\nstatus    IN_QUEUE\n')
   })
-
-  const inTurn = (answers: unknown[]) => (response: Parameters<typeof sendEvents>[0]) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers.shift()))
-  }
 
   test('with --wait asks until the job has ended and prints the result, and why it waits', async () => {
     const { run, service } = await setup({
@@ -261,6 +261,7 @@ describe('stream', () => {
   ]
   const streamOf = (...answers: (readonly { event: string; data: unknown }[])[]) =>
     setup({
+      'GET /api/jobs/j1/progress': progress,
       'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) =>
         sendEvents(response, answers.shift() ?? []),
     })
@@ -287,6 +288,50 @@ describe('stream', () => {
       { event: 'end', data: { status: 'COMPLETED' } },
     ])
     expect(await run(['stream', 'hello', 'j1'])).toMatchObject({ exitCode: 0, stdout: 'a\n{"n":2}\n' })
+  })
+
+  const openStream = (response: Parameters<typeof sendEvents>[0]) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+  }
+  const hopeless = {
+    ...progress,
+    waitingReason: 'The endpoint is paused. Resume it to go on.',
+    waitingNeedsChange: true,
+  }
+
+  test('tells why a job waits, and gives up with 1 when waiting cannot help', async () => {
+    const { run } = await setup({
+      'GET /v2/hello/stream/j1': openStream,
+      'GET /api/jobs/j1/progress': inTurn([{ ...progress, waitingReason: 'A worker is starting, for 1 s.' }, hopeless]),
+    })
+    const { exitCode, stdout, stderr } = await run(['stream', 'hello', 'j1'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toBe(
+      'waits: A worker is starting, for 1 s.\nwaits: The endpoint is paused. Resume it to go on.\ndrydock: Job j1 waits, and waiting does not help. The endpoint is paused. Resume it to go on. It stays in the queue and runs when that is mended; `drydock cancel j1` takes it back.\n',
+    )
+  })
+
+  test('shows the reason in the last line of a terminal, and takes it away before a chunk', async () => {
+    let stream: Parameters<typeof sendEvents>[0] | undefined
+    const { run } = await setup({
+      'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) => {
+        stream = response
+        openStream(response)
+      },
+      'GET /api/jobs/j1/progress': (response: Parameters<typeof sendEvents>[0]) => {
+        const answer = stream === undefined ? { ...progress, waitingReason: 'A worker is starting.' } : progress
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+        const end = { event: 'end', data: '{"status":"COMPLETED"}' }
+        for (const { event, data } of [{ event: 'chunk', data: '{"output":"a"}' }, end])
+          stream?.write(`event: ${event}\ndata: ${data}\n\n`)
+      },
+    })
+    const { exitCode, stdout } = await run(['stream', 'hello', 'j1'], {
+      person: { columns: 40 },
+      env: { NO_COLOR: '1' },
+    })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('waits: A worker is starting.\r\x1b[2Ka\n')
   })
 
   test('of a job that does not succeed exits with 4', async () => {

@@ -27,6 +27,19 @@ export function spanInMs(text: string): number {
   return Math.round(Number(number) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS])
 }
 
+const AGO_UNITS = { s: 1000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** A time as ms since the epoch: a span before `now` like `2h`, or a date with or without a time, of this machine's zone. */
+export function timeOrSpanAgo(text: string, now: number): number {
+  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?) ?(s|m|min|h|d)$/.exec(text) ?? []
+  if (number !== undefined) return Math.round(now - Number(number) * AGO_UNITS[unit as keyof typeof AGO_UNITS])
+  // A date without a time would be read as one of Greenwich.
+  const time = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
+  if (!/^\d{4}-/.test(text) || Number.isNaN(time) || time < 0)
+    throw new InvalidArgumentError('It must be a span like 30min, 2h or 7d, or a time like 2026-11-03T14:00.')
+  return time
+}
+
 const UNITS = ['', 'k', 'm', 'g', 't']
 
 /** A size like `2g` or `512m`, in bytes; units are powers of 1024, as the docker command has them. */

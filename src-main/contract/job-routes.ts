@@ -147,7 +147,7 @@ export const JOB_ROUTES = {
   jobExport: {
     methods: ['GET'],
     path: '/api/job-export',
-    summary: 'Jobs as lines of JSON (application/x-ndjson), newest first: records with input, output and stream',
+    summary: 'Jobs as lines of JSON (application/x-ndjson), oldest first: records with input, output and stream',
     query: {
       ...filterQuery,
       cursor: cursor.optional().describe('only jobs older than this'),

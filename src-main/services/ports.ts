@@ -174,8 +174,12 @@ export type JobFilter = {
   readonly after?: number | undefined
 }
 
-/** A page of a list of jobs. */
-export type JobQuery = JobFilter & { readonly limit: number; readonly offset?: number | undefined }
+/** A page of a list of jobs, newest first unless it says otherwise. */
+export type JobQuery = JobFilter & {
+  readonly limit: number
+  readonly offset?: number | undefined
+  readonly oldestFirst?: boolean | undefined
+}
 
 /** The jobs. Methods that write are called inside a Writer's work only. */
 export type JobStore = {

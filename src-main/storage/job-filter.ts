@@ -1,5 +1,5 @@
 /**
- * Lists and counts of jobs by a filter, newest first. A time of creation is turned into a place in the order of jobs by
+ * Lists and counts of jobs by a filter, newest first or oldest first. A time of creation is turned into a place in the order of jobs by
  * halving, so that it needs no index of its own: where the clock was set back, the cut lies somewhere within the times
  * that came twice. Archived jobs have an index by state of their own, so that lists of the job API never pass over them.
  */
@@ -18,7 +18,10 @@ const FIRST_FROM = `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ?
 const NEXT_ENDPOINT = `SELECT endpoint_id AS id FROM jobs WHERE endpoint_id > ? ORDER BY endpoint_id LIMIT 1`
 
 const IN_RANGE = 'seq BETWEEN @first AND @last'
-const PAGE = 'ORDER BY seq DESC LIMIT @limit OFFSET @offset'
+// Every select of seqs ends so; the one that reads from the oldest on differs in this word alone.
+const NEWEST_FIRST = 'DESC LIMIT @limit OFFSET @offset'
+const OLDEST_FIRST = 'ASC LIMIT @limit OFFSET @offset'
+const PAGE = `ORDER BY seq ${NEWEST_FIRST}`
 const STATE_AND_ENDPOINT = `
   (@states IS NULL OR jobs.status IN (SELECT value FROM json_each(@states)))
   AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)
@@ -43,12 +46,12 @@ const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${
 // The index gives rowids newest first, so it stops at the limit. CROSS JOIN keeps it the outer loop.
 const FOUND = `
   SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last
-  ORDER BY rowid DESC LIMIT @limit OFFSET @offset`
+  ORDER BY rowid ${NEWEST_FIRST}`
 const FOUND_WHERE = `
   SELECT job_search.rowid AS seq FROM job_search CROSS JOIN jobs ON jobs.seq = job_search.rowid
   WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${STATE_AND_ENDPOINT}
     AND (@workerId IS NULL OR jobs.worker_id = @workerId)
-  ORDER BY job_search.rowid DESC LIMIT @limit OFFSET @offset`
+  ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
 type Range = { readonly first: number; readonly last: number }
 
@@ -113,7 +116,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     return [...(archived === true ? [] : live), ...ended.map((values) => ({ from: archivedInState, values }))]
   }
 
-  function seqs(filter: JobFilter, page: { readonly limit: number; readonly offset: number }): readonly number[] {
+  function seqs(filter: JobFilter, page: PageOf): readonly number[] {
     const query = { ...rangeOf(filter), ...page }
     const way = wayOf(filter)
     switch (way.by) {
@@ -128,7 +131,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
         const ranges = statesOf(filter).map(({ from, values }) =>
           from.all({ ...query, ...values, limit: most, offset: 0 }),
         )
-        return merged(ranges).slice(page.offset, most)
+        return merged(ranges, page.oldestFirst).slice(page.offset, most)
       }
       case 'endpoint':
         return ofEndpoint.all({ ...query, ...way.values })
@@ -167,7 +170,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
 
   return {
     list: (query) =>
-      seqs(query, { limit: query.limit, offset: query.offset ?? 0 })
+      seqs(query, { limit: query.limit, offset: query.offset ?? 0, oldestFirst: query.oldestFirst ?? false })
         .map((seq) => read.get(seq))
         .filter((job) => job !== undefined),
     count,
@@ -211,9 +214,11 @@ function wayOf({ text, ...filter }: JobFilter): Way {
   return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }
 }
 
+type PageOf = { readonly limit: number; readonly offset: number; readonly oldestFirst: boolean }
+
 /** A select of seqs, and its count. */
 type Statement = {
-  readonly all: (values: object) => readonly number[]
+  readonly all: (values: PageOf) => readonly number[]
   readonly count: (values: object) => number
 }
 
@@ -229,10 +234,11 @@ function rangesOf(endpointIds: readonly string[], states: readonly JobState[]): 
 
 function statement(db: Database, sql: string): Statement {
   // Bare numbers: a jump far down a list goes over some ten thousand of them.
-  const select = db.prepare<[object], number>(sql).pluck()
+  const down = db.prepare<[object], number>(sql).pluck()
+  const up = db.prepare<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).pluck()
   const counted = db.prepare<[object], { readonly count: number }>(`SELECT COUNT(*) AS count FROM (${sql})`)
   return {
-    all: (values: object): readonly number[] => select.all({ offset: 0, ...values }),
+    all: ({ oldestFirst, ...values }: PageOf): readonly number[] => (oldestFirst ? up : down).all(values),
     count: (values: object): number => counted.get({ offset: 0, ...values })?.count ?? 0,
   }
 }
@@ -251,7 +257,9 @@ function upTo(
 }
 
 // Each range is in order already; together they are some pages at most.
-function merged(ranges: readonly (readonly number[])[]): readonly number[] {
+function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): readonly number[] {
   const filled = ranges.filter((range) => range.length > 0)
-  return filled.length === 1 && filled[0] !== undefined ? filled[0] : filled.flat().sort((a, b) => b - a)
+  return filled.length === 1 && filled[0] !== undefined
+    ? filled[0]
+    : filled.flat().sort((a, b) => (oldestFirst ? a - b : b - a))
 }

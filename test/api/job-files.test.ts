@@ -23,7 +23,7 @@ async function withFiles() {
 const parse = (line: string) => JSON.parse(line)
 
 describe('an export', () => {
-  it('has a line for each job, newest first, with input, output, error and stream', async () => {
+  it('has a line for each job, oldest first, with input, output, error and stream', async () => {
     const { createEndpoint, running, exported, run } = await withFiles()
     await createEndpoint('f')
     const { jobId, worker } = await running({}, 'f')
@@ -33,10 +33,10 @@ describe('an export', () => {
     const waiting = await run({ ship: 'keel' }, { webhook: 'http://hook.example/', s3Config: { accessKey: 'secret' } })
     const lines = await exported()
     expect(lines).toMatchObject([
-      { id: waiting, endpointId: 'e', status: 'IN_QUEUE', input: { ship: 'keel' } },
       { id: jobId, endpointId: 'f', status: 'FAILED', input: {}, output: { half: true }, error: 'no' },
+      { id: waiting, endpointId: 'e', status: 'IN_QUEUE', input: { ship: 'keel' } },
     ])
-    expect(lines[1].stream).toEqual([{ output: 1 }, { output: 2 }])
+    expect(lines[0].stream).toEqual([{ output: 1 }, { output: 2 }])
     expect(JSON.stringify(lines)).not.toMatch(/hook\.example|secret/)
   })
 
@@ -44,13 +44,32 @@ describe('an export', () => {
     const { run, exported, post } = await withFiles()
     const ids: string[] = []
     for (let n = 0; n < 120; n++) ids.push(await run({ n, word: n % 2 === 0 ? 'keel' : 'mast' }))
-    expect((await exported()).map(({ id }) => id)).toEqual(ids.toReversed())
-    expect((await exported('q=keel')).length).toBe(60)
+    const exportedIds = async (query = '') => (await exported(query)).map(({ id }) => id)
+    const keels = ids.filter((_id, n) => n % 2 === 0)
+    expect(await exportedIds()).toEqual(ids)
+    expect(await exportedIds('endpoint=e')).toEqual(ids)
+    expect(await exportedIds('status=IN_QUEUE,FAILED')).toEqual(ids)
+    expect(await exportedIds('q=keel')).toEqual(keels)
+    expect(await exportedIds('q=keel&status=IN_QUEUE')).toEqual(keels)
     expect((await exported('status=COMPLETED')).length).toBe(0)
     await post(`/v2/e/cancel/${ids[3]}`)
     expect((await exported('status=CANCELLED')).map(({ id }) => id)).toEqual([ids[3]])
     expect((await exported(`ids=${ids[7]},${ids[5]},gone`)).map(({ id }) => id)).toEqual([ids[7], ids[5]])
   })
+})
+
+it('an export of a time has the jobs that were created then', async () => {
+  const { run, clock, exported } = await withFiles()
+  const times: number[] = []
+  for (let n = 0; n < 3; n++) {
+    times.push(clock.wall())
+    await run({ n })
+    await clock.advance(1000)
+  }
+  const numbers = async (query: string) => (await exported(query)).map(({ input }) => input.n)
+  expect(await numbers(`from=${times[1]}`)).toEqual([1, 2])
+  expect(await numbers(`to=${times[1]}`)).toEqual([0, 1])
+  expect(await numbers(`from=${times[1]}&to=${times[1]}`)).toEqual([1])
 })
 
 describe('an import', () => {
@@ -65,7 +84,7 @@ describe('an import', () => {
     ].join('\n')
     expect(await importText(text)).toEqual({ queued: 3, refused: 0, bad: [] })
     const jobs = await exported()
-    expect(jobs.map(({ input }) => input.n)).toEqual([3, 2, 1, 1])
+    expect(jobs.map(({ input }) => input.n)).toEqual([1, 1, 2, 3])
     expect(new Set(jobs.map(({ id }) => id)).size).toBe(4)
   })
 
@@ -100,7 +119,7 @@ describe('an import', () => {
     })
     const response = await request('POST', '/api/endpoints/e/jobs', { stream, headers: NDJSON })
     expect(await response.json()).toEqual({ queued: 3, refused: 0, bad: [] })
-    expect((await exported()).map(({ input }) => input.n)).toEqual(['ä', 2, 1])
+    expect((await exported()).map(({ input }) => input.n)).toEqual([1, 2, 'ä'])
   })
 
   it('is refused for an endpoint that is not there, and as another type', async () => {

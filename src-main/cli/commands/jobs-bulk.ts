@@ -1,15 +1,10 @@
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
+import { addJobFilter, type JobFilterOptions, jobFilterQuery } from '../job-filter.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-type BulkOptions = {
-  readonly endpoint?: string
-  readonly status?: string
-  readonly worker?: string
-  readonly search?: string
-  readonly all?: boolean
-}
+type BulkOptions = JobFilterOptions & { readonly all?: boolean }
 
 const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'run again as new jobs' } as const
 const DESCRIPTIONS = {
@@ -23,13 +18,8 @@ const jobs = (count: number) => `${count} ${count === 1 ? 'job' : 'jobs'}`
 /** `drydock jobs retry`, `jobs cancel` and `jobs rerun`: many jobs at once. @param parent `drydock jobs` */
 export function addJobsBulk(parent: Command, surroundings: Surroundings): void {
   for (const action of ['retry', 'cancel', 'rerun'] as const) {
-    parent
-      .command(action)
+    addJobFilter(parent.command(action), surroundings)
       .description(DESCRIPTIONS[action])
-      .option('--endpoint <id>', 'only jobs of this endpoint')
-      .option('--status <states>', 'only jobs in these states, like FAILED,TIMED_OUT')
-      .option('--worker <id>', 'only jobs that this worker has or had')
-      .option('--search <text>', 'only jobs whose input, output or error holds these words')
       .option('--all', 'all jobs of all endpoints')
       .addHelpText(
         'after',
@@ -38,7 +28,7 @@ export function addJobsBulk(parent: Command, surroundings: Surroundings): void {
       .action(async ({ all = false, ...options }: BulkOptions, command: Command) => {
         const filter = filterOf(options)
         if (Object.keys(filter).length === 0 && !all) {
-          const why = `Say which jobs to ${action}: --endpoint, --status, --worker or --search, or --all of them.`
+          const why = `Say which jobs to ${action}: --endpoint, --status, --worker, --search, --since or --until, or --all of them.`
           throw new CliError('USAGE', { why })
         }
         const { client, output } = await openSession(command, surroundings)
@@ -53,11 +43,7 @@ export function addJobsBulk(parent: Command, surroundings: Surroundings): void {
   }
 }
 
-function filterOf({ endpoint, status, worker, search }: Omit<BulkOptions, 'all'>): object {
-  return {
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(status === undefined ? {} : { status: status.split(',') }),
-    ...(worker === undefined ? {} : { worker }),
-    ...(search === undefined ? {} : { q: search }),
-  }
+function filterOf({ status, ...options }: JobFilterOptions): object {
+  const given = { ...jobFilterQuery(options), status: status?.split(',') }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -6,40 +6,32 @@ import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import type { AnswerOf } from '../client.ts'
 import { counted } from '../format.ts'
+import { addJobFilter, type JobFilterOptions, jobFilterQuery } from '../job-filter.ts'
 import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-type ExportOptions = {
-  readonly endpoint?: string
-  readonly status?: string
-  readonly worker?: string
-  readonly search?: string
-  readonly output?: string
-}
+type ExportOptions = JobFilterOptions & { readonly output?: string }
 
 /** `drydock jobs export` and `jobs import`: jobs as files of JSON lines. @param parent `drydock jobs` */
 export function addJobsFiles(parent: Command, surroundings: Surroundings): void {
-  parent
-    .command('export')
-    .description('write jobs as lines of JSON, newest first: records with input and output')
-    .option('--endpoint <id>', 'only jobs of this endpoint')
-    .option('--status <states>', 'only jobs in these states, like FAILED,TIMED_OUT')
-    .option('--worker <id>', 'only jobs that this worker has or had')
-    .option('--search <text>', 'only jobs whose input, output or error holds these words')
+  addJobFilter(parent.command('export'), surroundings)
+    .description('write jobs as lines of JSON, oldest first: records with input and output')
     .option('-o, --output <file>', 'write into this file; to standard output without it')
     .addHelpText(
       'after',
       `
-A line is a request body too: \`drydock jobs import\` takes the file in as new jobs.
+A line is a request body too: \`drydock jobs import\` takes the file in as new jobs, in the order in which the old ones
+were created.
 
 Examples:
   $ drydock jobs export --endpoint hello --status FAILED -o failed.jsonl
+  $ drydock jobs export --since 24h -o today.jsonl
   $ drydock jobs export | jq .input`,
     )
-    .action(async ({ search, output: file, ...filter }: ExportOptions, command: Command) => {
+    .action(async ({ output: file, ...filter }: ExportOptions, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const pieces = client.download('jobExport', { query: { ...filter, q: search } })
+      const pieces = client.download('jobExport', { query: jobFilterQuery(filter) })
       if (file === undefined) {
         for await (const piece of pieces) await surroundings.stdout.write(piece)
         return

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { JobListItem } from '../../contract/job.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { ago, duration } from '../format.ts'
+import { addTimes, type JobFilterOptions, jobFilterQuery } from '../job-filter.ts'
 import { wholeNumber } from '../job-request.ts'
 import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
@@ -9,9 +10,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { addJobsBulk } from './jobs-bulk.ts'
 import { addJobsFiles } from './jobs-files.ts'
 
-type ListOptions = {
-  readonly endpoint?: string
-  readonly status?: string
+type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'until'> & {
   readonly limit?: number
   readonly cursor?: string
 }
@@ -22,7 +21,7 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
     .command('jobs')
     .description('list jobs, search them, retry or cancel many, export and import them')
 
-  addListOptions(jobs.command('list', { isDefault: true }))
+  addListOptions(jobs.command('list', { isDefault: true }), surroundings)
     .description('list jobs, newest first')
     .addHelpText(
       'after',
@@ -30,7 +29,7 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
     )
     .action((options: ListOptions, command: Command) => list(undefined, options, command))
 
-  addListOptions(jobs.command('search'))
+  addListOptions(jobs.command('search'), surroundings)
     .description('search the input, output and error of jobs, newest first')
     .argument('<text>', 'words to look for')
     .addHelpText(
@@ -45,13 +44,8 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
   async function list(q: string | undefined, options: ListOptions, command: Command): Promise<void> {
     const { jobList } = await import('../../contract/job.ts')
     const { client, output } = await openSession(command, surroundings)
-    const query = {
-      endpoint: options.endpoint,
-      status: options.status,
-      limit: options.limit,
-      cursor: options.cursor,
-      q,
-    }
+    const { limit, cursor, ...filter } = options
+    const query = { ...jobFilterQuery(filter), q, limit, cursor }
     const page = jobList.parse(await client.call('jobList', { query }))
     if (output.json) {
       output.document(page)
@@ -64,10 +58,11 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
   }
 }
 
-function addListOptions(command: Command): Command {
-  return command
+function addListOptions(command: Command, { now }: Surroundings): Command {
+  const filtered = command
     .option('--endpoint <id>', 'only jobs of this endpoint')
     .option('--status <state>', 'only jobs in these states, like IN_QUEUE or FAILED,TIMED_OUT')
+  return addTimes(filtered, now)
     .option('--limit <count>', 'jobs on a page, 1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on after the page that showed this cursor')
 }

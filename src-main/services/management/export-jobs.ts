@@ -1,7 +1,7 @@
 /**
- * Jobs as lines of JSON, one a job, newest first: what is known of it, its input, and its output with the chunks of its stream.
- * A line is a request body too, so that a file of them can be taken in again as new jobs; what belongs to the old
- * request alone, its webhook and the credentials of its bucket, is in none.
+ * Jobs as lines of JSON, one a job, oldest first: what is known of it, its input, and its output with the chunks of its
+ * stream. A line is a request body too, so that a file of them can be taken in again as new jobs, in their order; what
+ * belongs to the old request alone, its webhook and the credentials of its bucket, is in none.
  */
 import type { Json } from '../../domain/json/json.ts'
 import type { Clock, Job, Storage } from '../ports.ts'
@@ -15,11 +15,11 @@ const BATCH = 50
 const CHUNKS = 200
 
 /**
- * The lines of the selected jobs in pieces, made as they are asked for. A job that goes meanwhile is left out; a payload whose
+ * The lines of the selected jobs in pieces, those of a filter oldest first and those of ids in their order, made as they are asked for. A job that goes meanwhile is left out; a payload whose
  * file is lost is left out of its line.
  */
 export async function* exportJobs(deps: Deps, selection: JobSelection): AsyncGenerator<Json> {
-  for await (const { jobs } of selectedJobs(deps.storage, selection, BATCH)) {
+  for await (const { jobs } of selectedJobs(deps.storage, selection, { most: BATCH, oldestFirst: true })) {
     for (const job of jobs) yield* lineOf(deps, job)
   }
 }

@@ -28,7 +28,7 @@ export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelec
   let changed = 0
   // No move takes an archived job: a filter does not mean it.
   const movable = 'ids' in selection ? selection : { filter: { ...selection.filter, archived: false } }
-  for await (const { jobs, unknown } of selectedJobs(storage, movable, BATCH)) {
+  for await (const { jobs, unknown } of selectedJobs(storage, movable, { most: BATCH })) {
     refused.add(UNKNOWN_JOB, unknown)
     const reasons = await storage.write(() => jobs.map((job) => moveOne(storage, job, action, clock)))
     for (const reason of reasons) {

@@ -50,7 +50,7 @@ export async function runJobAgain(deps: Deps, job: Job): Promise<Job> {
 export async function runJobsAgain(deps: Deps, selection: JobSelection): Promise<BulkResult> {
   const refused = createRefusals()
   let changed = 0
-  for await (const { jobs, unknown } of selectedJobs(deps.storage, selection, BATCH)) {
+  for await (const { jobs, unknown } of selectedJobs(deps.storage, selection, { most: BATCH })) {
     refused.add(UNKNOWN_JOB, unknown)
     for (const result of await Promise.allSettled(jobs.map((job) => runJobAgain(deps, job)))) {
       if (result.status === 'fulfilled') changed += 1

@@ -12,13 +12,13 @@ export type SelectedJobs = { readonly jobs: readonly Job[]; readonly unknown: nu
 const CATCH_UP = 250
 
 /**
- * The selected jobs in batches, as they are when their batch comes: those of a filter from the newest to the oldest, none of
- * them twice, and none that came since; those of ids in their order.
+ * The selected jobs in batches, as they are when their batch comes: those of a filter from the newest to the oldest,
+ * or the other way round, none of them twice, and none that came since; those of ids in their order.
  */
 export async function* selectedJobs(
   storage: Storage,
   selection: JobSelection,
-  most: number,
+  { most, oldestFirst = false }: { readonly most: number; readonly oldestFirst?: boolean },
 ): AsyncGenerator<SelectedJobs> {
   if ('ids' in selection) {
     const ids = [...new Set(selection.ids)]
@@ -32,13 +32,15 @@ export async function* selectedJobs(
   const { filter } = selection
   // By the number of each, so that a job that comes back to its state is not met again.
   let before = Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, storage.jobs.newestSeq() + 1)
+  let { after } = filter
   await catchUp(storage, filter)
   for (;;) {
-    const jobs = storage.jobs.list({ ...filter, before, limit: most })
+    const jobs = storage.jobs.list({ ...filter, before, after, limit: most, oldestFirst })
     const last = jobs.at(-1)
     if (last === undefined) return
     yield { jobs, unknown: 0 }
-    before = last.seq
+    if (oldestFirst) after = last.seq
+    else before = last.seq
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { setupCli } from './support.ts'
+import { NOW, setupCli } from './support.ts'
 
 const LINES = '{"id":"j2","input":{"n":2}}\n{"id":"j1","input":{"n":1}}\n'
 const bad = { queued: 2, refused: 3, bad: [{ line: 2, reason: 'The body is not JSON.' }] }
@@ -19,6 +19,24 @@ describe('jobs export', () => {
     const { stdout } = await run(['jobs', 'export', '--endpoint', 'hello', '--status', 'FAILED', '--search', 'keel'])
     expect(stdout).toBe(LINES)
     expect(service.seen.map(({ line }) => line)).toEqual(['GET /api/job-export?endpoint=hello&status=FAILED&q=keel'])
+  })
+
+  test.each([
+    ['2h', NOW - 7_200_000],
+    ['30min', NOW - 1_800_000],
+    ['1.5d', NOW - 129_600_000],
+    ['2026-11-03T14:00Z', Date.UTC(2026, 10, 3, 14)],
+    ['2026-11-03', new Date(2026, 10, 3).getTime()],
+  ])('--since %s and --until are times of creation', async (since, from) => {
+    const { run, service } = await setup()
+    await run(['jobs', 'export', '--since', since, '--until', '0s'])
+    expect(service.seen.map(({ line }) => line)).toEqual([`GET /api/job-export?from=${from}&to=${NOW}`])
+  })
+
+  test.each(['yesterday', '2', '-1h', '2026-13-40', '1e3'])('--since %s is refused', async (since) => {
+    const { run, service } = await setup()
+    const { exitCode, stderr } = await run(['jobs', 'export', `--since=${since}`])
+    expect([exitCode, stderr, service.seen]).toEqual([2, expect.stringContaining('a span like 30min'), []])
   })
 
   test('writes them into a file, and says how many', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup as setupService } from '../support/core.ts'
 import { TEST_EPOCH } from '../support/fake-clock.ts'
+import { setupReleases } from '../support/release-service.ts'
 
 const PATH = '/api/endpoints/e/saved-requests'
 const request = { operation: 'runsync', body: '{"input":{"a":"\\n"}}' }
@@ -99,5 +100,15 @@ describe('hints for inputs', () => {
     await createEndpoint('other')
     await run({ a: 1.0 }, {}, 'other')
     expect((await get('/api/endpoints/other/input-hints')).example).toBe('{"a":1}')
+  })
+
+  it('begin with arguments made from the signature, where an endpoint is of an app and had no job', async () => {
+    const { service, deploy } = await setupReleases()
+    const greet = { name: 'greet', module: 'worker', is_async: false, is_generator: false, is_class: false }
+    await deploy({ greet: { functions: [{ ...greet, example: { name: 'Ada' } }] }, shout: {} })
+    expect(await service.get('/api/endpoints/greet/input-hints')).toEqual({ fields: [], example: '{"name":"Ada"}' })
+    expect(await service.get('/api/endpoints/shout/input-hints')).toEqual({ fields: [] })
+    await service.run({ name: 'Bo' }, {}, 'greet')
+    expect((await service.get('/api/endpoints/greet/input-hints')).example).toBe('{"name":"Bo"}')
   })
 })

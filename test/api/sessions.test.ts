@@ -47,6 +47,34 @@ describe('a link to sign in', () => {
     expect(await withCookie(cookie?.split(';', 1)[0] ?? '')).toBe('200')
   })
 
+  it('leads to the page that it names', async () => {
+    const { link, open } = await setup()
+    const to = async (page: string) => (await open(`${await link()}&to=${encodeURIComponent(page)}`)).location
+    expect(await to('/endpoints/hello/requests')).toBe('/endpoints/hello/requests')
+    expect(await to('/workers?worker=a')).toBe('/workers?worker=a')
+  })
+
+  it.each([
+    ['another host', 'https://evil.example/endpoints/x'],
+    ['another host without a scheme', '//evil.example/endpoints'],
+    ['another host behind a backslash', '/\\evil.example/endpoints'],
+    ['another host behind a tab', '/\t/evil.example/endpoints'],
+    ['a script', 'javascript:alert(1)'],
+    ['an API', '/api/endpoints'],
+    ['what workers answer', '/lb/web/'],
+    ['an API behind dots', '/endpoints/../api/session'],
+    ['no page', '/sign-in?code=x'],
+    ['a further header', '/\r\nset-cookie: a=b'],
+  ])('leads to the first page where it names %s', async (_what, page) => {
+    const { link, open } = await setup()
+    expect(await open(`${await link()}&to=${encodeURIComponent(page)}`)).toMatchObject({ status: 303, location: '/' })
+  })
+
+  it('that is void leads nowhere else', async () => {
+    const { open } = await setup()
+    expect((await open('http://127.0.0.1:8790/sign-in?code=x&to=%2Fendpoints%2Fe')).location).toBe('/?link=void')
+  })
+
   it('works once', async () => {
     const { link, open } = await setup()
     const url = await link()

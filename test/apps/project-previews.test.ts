@@ -62,6 +62,32 @@ test('a link signs a browser in to the pages of the preview, without its key', a
   expect(answer.headers.get('set-cookie')).toContain('HttpOnly')
 })
 
+test('a link leads to a page of the preview, whose session sends requests there and sees its workers', async () => {
+  const { service, open } = await projectService()
+  const project = await open('shop', 'hello')
+  await service.post(`${project.at}/preview`)
+  const { url, endpoints } = await project.previewIs('live', 1)
+  const [{ id } = { id: '' }] = endpoints
+  const link = await service.post(`${project.at}/preview/link`)
+  const signedIn = await fetch(`${link.url}&to=/endpoints/${id}/requests`, { redirect: 'manual' })
+  expect(signedIn.headers.get('location')).toBe(`/endpoints/${id}/requests`)
+  const headers = {
+    cookie: signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: what comes is compared with what is expected, whatever its form
+  const ask = async (path: string, body?: string): Promise<any> =>
+    (await fetch(`${url}${path}`, body === undefined ? { headers } : { headers, method: 'POST', body })).json()
+  const { example } = await ask(`/api/endpoints/${id}/input-hints`)
+  const job = await ask(`/v2/${id}/runsync?wait=20000`, `{"input":${example}}`)
+  expect(job).toMatchObject({ status: 'COMPLETED', output: { greeting: 'Hello, Ada' } })
+  const { workers } = await ask('/api/workers')
+  expect(workers).toMatchObject([{ endpointId: id, state: expect.any(String), startedAt: expect.any(Number) }])
+  // The service that made the link has neither.
+  expect((await service.get('/api/workers')).workers).toEqual([])
+})
+
 test('two projects are previewed at once, and a stop of the service ends both', async () => {
   const { service, open, processes, previewFolders } = await projectService()
   const projects = [await open('one', 'hello'), await open('two', 'two-load-balanced')]

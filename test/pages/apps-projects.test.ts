@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
-import { setup } from './support.ts'
+import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -291,6 +291,42 @@ describe('a preview', () => {
     await pages.close()
     await page.keyboard.press('p')
     await page.getByText('Ended', { exact: true }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('leads to a request, the workers and the logs of each of its endpoints', { timeout: LONG_MS }, async () => {
+    const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
+    const { id, folder } = await openExample(service, 'hello')
+    edit(folder, 'app.py', '    return {', '    print("greeted")\n    return {')
+    await open(`/apps/projects/${id}/preview`)
+    await page.getByRole('button', { name: 'Start preview' }).click()
+    const row = listOf(page, 'Addresses').getByRole('listitem', { name: 'hello' })
+    await row.waitFor()
+    await expectAccessible()
+    await shoot('apps-preview-rows')
+    await page.setViewportSize(NARROW)
+    await shoot('apps-preview-rows-narrow')
+    const follow = async (name: string) => {
+      const opened = page.context().waitForEvent('page')
+      await row.getByRole('button', { name }).focus()
+      await page.keyboard.press('Enter')
+      return opened
+    }
+    const requests = await follow('Send request')
+    await requests.waitForURL('**/endpoints/*/requests')
+    await requests.getByRole('textbox', { name: 'Body' }).getByText('"Ada"').waitFor()
+    await requests.keyboard.press('Control+Enter')
+    await requests.getByRole('region', { name: 'Answer of runsync' }).getByText('Hello, Ada').waitFor()
+    const workers = await follow('Workers')
+    await workers.waitForURL('**/endpoints/*/workers')
+    const card = workers.getByRole('listitem').filter({ hasText: '1 done' })
+    await card.getByText(/^(Idle|Paused)$/).waitFor()
+    await card.getByText(/^(up |just started)/).waitFor()
+    const logs = await follow('Logs')
+    await logs.waitForURL('**/endpoints/*/logs')
+    await logs.getByRole('log').getByText('greeted').waitFor()
+    expect(new Set([requests, workers, logs].map((one) => new URL(one.url()).host)).size).toBe(1)
+    expect(new URL(logs.url()).host).not.toBe(new URL(page.url()).host)
     expect(faults).toEqual([])
   })
 })

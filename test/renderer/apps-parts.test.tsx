@@ -2,12 +2,12 @@ import { act, fireEvent, screen, within } from '@testing-library/react'
 import { useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import type { DeployPlan, ReleaseProgress } from '../../src-main/contract/app.ts'
-import type { BuildView } from '../../src-main/contract/projects.ts'
+import type { BuildView, PreviewView, ProjectDetail } from '../../src-main/contract/projects.ts'
 import { BuildSteps } from '../../src-renderer/features/apps/project/build/BuildSteps.tsx'
 import { ExcludedList } from '../../src-renderer/features/apps/project/build/ExcludedList.tsx'
 import { Suggestions } from '../../src-renderer/features/apps/project/build/Suggestions.tsx'
 import { ProblemList } from '../../src-renderer/features/apps/project/ProblemList.tsx'
-import { OpenPagesButton } from '../../src-renderer/features/apps/project/preview/OpenPagesButton.tsx'
+import { PreviewTab } from '../../src-renderer/features/apps/project/preview/PreviewTab.tsx'
 import { useExcludes } from '../../src-renderer/features/apps/project/use-excludes.ts'
 import { PlanDiff } from '../../src-renderer/features/apps/release/PlanDiff.tsx'
 import { ReleaseCard } from '../../src-renderer/features/apps/release/ReleaseCard.tsx'
@@ -200,8 +200,52 @@ test('a long list of problems shows the first, and the others at a press', () =>
   screen.getByText('a.py:8')
 })
 
-test('the pages of a preview open in a window of their own, by an address that is made for it', async () => {
-  const { platform } = renderInApp(<OpenPagesButton makeLink={async () => 'http://127.0.0.1:1/once'} />)
-  await act(async () => void fireEvent.click(screen.getByRole('button', { name: 'Open its pages' })))
-  expect(platform.opened).toEqual(['http://127.0.0.1:1/once'])
+const PREVIEWED: ProjectDetail = {
+  id: 'p',
+  folder: '/shop',
+  app: 'shop',
+  isThere: true,
+  openedAt: NOW,
+  preview: 'live',
+  problems: [],
+  warnings: [],
+  calls: [],
+  places: {},
+}
+const LIVE_PREVIEW: PreviewView = {
+  state: 'live',
+  startedAt: NOW,
+  url: 'http://127.0.0.1:1',
+  release: 1,
+  steps: [],
+  endpoints: [
+    {
+      resource: 'greet',
+      id: 'greet-1',
+      loadBalanced: false,
+      url: 'http://127.0.0.1:1/v2/greet-1',
+      routes: [],
+      functions: ['greet'],
+    },
+  ],
+  problems: [],
+  notes: [],
+}
+
+test('the pages of a preview, and those of each of its endpoints, open in a window of their own, by a link that is made for it', async () => {
+  const { platform } = renderInApp(<PreviewTab project={PREVIEWED} />, {
+    previewRead: LIVE_PREVIEW,
+    previewLink: { url: 'http://127.0.0.1:1/sign-in?code=once', expiresAt: NOW },
+  })
+  const press = (name: string) => act(async () => void fireEvent.click(screen.getByRole('button', { name })))
+  await screen.findByRole('list', { name: 'Addresses' })
+  for (const name of ['Open its pages', 'Send request', 'Workers', 'Logs', 'greet']) await press(name)
+  expect(platform.opened.map((address) => new URL(address).searchParams.get('to'))).toEqual([
+    null,
+    '/endpoints/greet-1/requests',
+    '/endpoints/greet-1/workers',
+    '/endpoints/greet-1/logs',
+    '/endpoints/greet-1',
+  ])
+  expect(platform.opened[1]).toBe('http://127.0.0.1:1/sign-in?code=once&to=%2Fendpoints%2Fgreet-1%2Frequests')
 })

@@ -1,12 +1,14 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import type { LiveEndpoint } from '../../src-main/contract/live.ts'
 import type { LoadTest } from '../../src-main/contract/load-tests.ts'
 import { StreamedChunks } from '../../src-renderer/features/requests/jobs/StreamedChunks.tsx'
 import { LoadTestView } from '../../src-renderer/features/requests/load/LoadTestView.tsx'
 import { RouteMenu } from '../../src-renderer/features/requests/web/RouteMenu.tsx'
+import { useWebDraft } from '../../src-renderer/features/requests/web/use-web-draft.ts'
 import { OutputView } from '../../src-renderer/ui/output/OutputView.tsx'
 import { CodeSamples } from '../../src-renderer/ui/samples/CodeSamples.tsx'
-import { NOW, renderInApp } from './support.tsx'
+import { anEndpoint, NOW, renderInApp } from './support.tsx'
 
 const app = { name: 'shop', environment: 'production', resource: 'api', code: 'a', variables: 0 }
 
@@ -18,6 +20,20 @@ test('routes that an app declares are chosen from a menu', async () => {
   fireEvent.click(await screen.findByRole('menuitem', { name: 'POST /items/{id}' }))
   expect(chosen).toEqual([{ method: 'POST', path: '/items/{id}' }])
 })
+
+test('a request to an endpoint of an app begins with its first route, and arguments for it', async () => {
+  const endpoint = anEndpoint('api', { app })
+  const endpoints = [
+    { resource: 'api', routes: ['POST /items/{id}', 'POST /items'], examples: { 'POST /items': { name: 'Ada' } } },
+  ]
+  renderInApp(<DraftOf endpoint={endpoint} />, { environmentRead: { endpoints } })
+  await screen.findByText('POST /items JSON {"name":"Ada"}')
+})
+
+function DraftOf({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+  const [{ method, path, bodyKind, body }] = useWebDraft(endpoint)
+  return <p>{`${method} ${path} ${bodyKind} ${JSON.stringify(JSON.parse(body))}`}</p>
+}
 
 const running: LoadTest = {
   id: 't',

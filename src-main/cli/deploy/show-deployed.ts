@@ -1,4 +1,5 @@
 import type { DeployedEndpoint } from '../../contract/app.ts'
+import { exampleRequest, firstRoute } from '../../domain/app/example-request.ts'
 import { plainId } from '../../domain/endpoint-id.ts'
 import type { Output } from '../output.ts'
 
@@ -52,19 +53,16 @@ export function shellQuoted(text: string): string {
  * reads, where there is one.
  */
 function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): string | undefined {
-  const routes = endpoints.flatMap((endpoint) =>
-    endpoint.routes.map((route) => {
-      const [method = 'GET', path = '/'] = route.split(' ')
-      return { method, path, url: `${endpoint.url}${path}`, example: endpoint.examples?.[route] ?? {} }
-    }),
-  )
-  const plain = routes.filter(({ path }) => !path.includes('{'))
-  const route = plain.find(({ method }) => method === 'GET') ?? plain[0]
   const header = `-H "Authorization: Bearer ${key}"`
   const json = `-H 'Content-Type: application/json'`
-  if (route?.method === 'GET') return `curl ${header} ${shellQuoted(`${route.url}${asQuery(route.example)}`)}`
-  if (route !== undefined)
-    return `curl -X ${route.method} ${header} ${json} -d ${asBody(route.example)} ${shellQuoted(route.url)}`
+  const first = firstRoute(endpoints.flatMap(({ routes }) => routes))
+  const owner = endpoints.find(({ routes }) => routes.some((route) => route === first))
+  if (first !== undefined && owner !== undefined) {
+    const { method, path, body = {} } = exampleRequest(first, owner)
+    const url = shellQuoted(`${owner.url}${path}`)
+    if (method === 'GET') return `curl ${header} ${url}`
+    return `curl -X ${method} ${header} ${json} -d ${asBody(body)} ${url}`
+  }
   const queue = endpoints.find(({ loadBalanced }) => !loadBalanced)
   if (queue === undefined) return undefined
   const input = queue.examples?.[queue.functions[0] ?? ''] ?? {}
@@ -80,10 +78,4 @@ function spaced(value: unknown): string {
   return `{${Object.entries(value)
     .map(([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`)
     .join(', ')}}`
-}
-
-function asQuery(example: Readonly<Record<string, unknown>>): string {
-  const plain = Object.entries(example).filter(([, value]) => typeof value !== 'object')
-  const text = new URLSearchParams(plain.map(([name, value]): [string, string] => [name, String(value)])).toString()
-  return text === '' ? '' : `?${text}`
 }

@@ -10,6 +10,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { addressesOf } from '../management/views.ts'
 import type { App, Environment, Release } from '../ports/apps.ts'
+import type { Endpoint, Storage } from '../ports.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { endpointsOf } from './members.ts'
 import { gitOf } from './open-source.ts'
@@ -58,6 +59,16 @@ export function deployedEndpoints(
     }
   })
   return views.sort((a, b) => Number(b.loadBalanced) - Number(a.loadBalanced))
+}
+
+/** Arguments for a first job of an endpoint of an app; undefined: it is of none, or its signature is not known. */
+export function exampleInput(
+  { apps }: Pick<Storage, 'apps'>,
+  { config }: Pick<Endpoint, 'config'>,
+): Readonly<Record<string, unknown>> | undefined {
+  const environment = config.app && apps.environment(config.app.name, config.app.environment)
+  const active = environment && apps.releaseIn(environment.id, 'active')
+  return active && readManifest(active).resources[config.app?.resource ?? '']?.functions[0]?.example
 }
 
 function examplesOf(resource: ManifestResource | undefined): Readonly<Record<string, Record<string, unknown>>> {

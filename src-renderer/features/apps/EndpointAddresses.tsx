@@ -1,33 +1,40 @@
-import { Send } from 'lucide-react'
+import { Cpu, ScrollText, Send } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { DeployedEndpoint } from '../../../src-main/contract/app.ts'
-import { ADDRESS } from '../../addresses.ts'
+import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 
-/** Endpoints that answer. `elsewhere`: on another service than this one, so that this one has no pages of them. */
+/** Endpoints that answer. */
 export type EndpointAddressesProps = {
   readonly endpoints: readonly DeployedEndpoint[]
-  readonly elsewhere?: boolean
+  /** Opens an address of the pages of another service, whose endpoints they are; missing: they are of this one. */
+  readonly openElsewhere?: ((address: string) => void) | undefined
 }
 
-/** The addresses of endpoints, and what each of them answers. */
-export function EndpointAddresses({ endpoints, elsewhere = false }: EndpointAddressesProps) {
+const TABS = [
+  { tab: 'requests', label: 'Send request', icon: <Send aria-hidden className="size-4" /> },
+  { tab: 'workers', label: 'Workers', icon: <Cpu aria-hidden className="size-4" /> },
+  { tab: 'logs', label: 'Logs', icon: <ScrollText aria-hidden className="size-4" /> },
+] as const satisfies readonly { tab: EndpointTab; label: string; icon: ReactNode }[]
+
+/** The addresses of endpoints, what each of them answers, and what can be done with it. */
+export function EndpointAddresses({ endpoints, openElsewhere }: EndpointAddressesProps) {
   return (
     <ul aria-label="Addresses" className="flex flex-col">
       {endpoints.map((endpoint) => (
         <li
           key={endpoint.resource}
+          aria-label={endpoint.resource}
           className="flex flex-wrap items-center gap-x-3 border-b border-line/60 px-3 py-1 last:border-0"
         >
-          <span className="min-w-40 truncate font-medium">
-            {elsewhere ? (
-              endpoint.resource
-            ) : (
-              <Link to={ADDRESS.endpoint(endpoint.id)} className="hover:underline">
-                {endpoint.resource}
-              </Link>
-            )}
-          </span>
+          <PageLink
+            to={ADDRESS.endpoint(endpoint.id)}
+            openElsewhere={openElsewhere}
+            className="min-w-40 truncate text-left font-medium"
+          >
+            {endpoint.resource}
+          </PageLink>
           <span className="flex min-w-0 items-center gap-1">
             <code className="truncate font-mono text-small">{endpoint.url}</code>
             <CopyButton text={endpoint.url} what={`address of ${endpoint.resource}`} />
@@ -35,17 +42,40 @@ export function EndpointAddresses({ endpoints, elsewhere = false }: EndpointAddr
           <span className="min-w-0 flex-1 truncate text-small text-ink-2" title={answersText(endpoint)}>
             {answersText(endpoint)}
           </span>
-          {!elsewhere && (
-            <Link
-              to={ADDRESS.endpoint(endpoint.id, 'requests')}
-              className="flex items-center gap-1.5 text-accent hover:underline"
+          {TABS.map(({ tab, label, icon }) => (
+            <PageLink
+              key={tab}
+              to={ADDRESS.endpoint(endpoint.id, tab)}
+              openElsewhere={openElsewhere}
+              className="flex shrink-0 items-center gap-1.5 text-accent"
             >
-              <Send aria-hidden className="size-4" /> Send request
-            </Link>
-          )}
+              {icon} {label}
+            </PageLink>
+          ))}
         </li>
       ))}
     </ul>
+  )
+}
+
+type PageLinkProps = Pick<EndpointAddressesProps, 'openElsewhere'> & {
+  readonly to: string
+  readonly className: string
+  readonly children: ReactNode
+}
+
+/** Leads to a page. One of another service has no address that could be followed: its link signs in once, and is made first. */
+function PageLink({ to, openElsewhere, className, children }: PageLinkProps) {
+  if (openElsewhere === undefined)
+    return (
+      <Link to={to} className={`${className} hover:underline`}>
+        {children}
+      </Link>
+    )
+  return (
+    <button type="button" onClick={() => openElsewhere(to)} className={`${className} cursor-pointer hover:underline`}>
+      {children}
+    </button>
   )
 }
 

@@ -37,7 +37,7 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
   const [numbers, change] = useDraft<Numbers>('load', endpoint.id, INITIAL)
   const isWeb = endpoint.loadBalanced !== undefined
   const job = useJobRequest(endpoint.id, numbers.operation)
-  const web = useWebRequest(endpoint.id)
+  const web = useWebRequest(endpoint)
   const request = isWeb ? web : job
   const faults = {
     requests: numberFault(numbers.requests, MOST.requests),

@@ -1,8 +1,9 @@
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { LoadTestCreate } from '../../../../src-main/contract/load-tests.ts'
 import { readBody } from '../jobs/body-text.ts'
 import { useJobDraft } from '../jobs/use-job-draft.ts'
-import { useDraft } from '../use-draft.ts'
-import { EMPTY_WEB_DRAFT, hasBody, type WebDraft, webFault } from '../web/web-draft.ts'
+import { useWebDraft } from '../web/use-web-draft.ts'
+import { hasBody, webFault } from '../web/web-draft.ts'
 
 type Plan = Omit<LoadTestCreate, 'requests' | 'concurrency'>
 /** A request as it is written, and what a load test makes of it. */
@@ -26,8 +27,8 @@ export function useJobRequest(endpointId: string, operation: 'run' | 'runsync'):
 }
 
 /** The request to a load-balanced endpoint that is written under Requests. */
-export function useWebRequest(endpointId: string): Written {
-  const [draft] = useDraft<WebDraft>('web', endpointId, EMPTY_WEB_DRAFT)
+export function useWebRequest(endpoint: Pick<LiveEndpoint, 'id' | 'app'>): Written {
+  const [draft] = useWebDraft(endpoint)
   const { method, path, body } = draft
   const carries = hasBody(draft)
   return {

@@ -1,32 +1,24 @@
-import { useQuery } from '@tanstack/react-query'
 import { Route } from 'lucide-react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { environmentQuery } from '../../../api-client/app-queries.ts'
-import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { METHODS, type WebDraft } from './web-draft.ts'
+import { useDeclaredRoutes } from './use-web-draft.ts'
+import { draftOfRoute, type WebDraft } from './web-draft.ts'
 
 /** The routes of an endpoint, where its app says which there are. */
 export type RouteMenuProps = {
   readonly app: NonNullable<LiveEndpoint['app']>
-  readonly onChoose: (request: Pick<WebDraft, 'method' | 'path'>) => void
+  readonly onChoose: (request: Partial<WebDraft>) => void
 }
 
 /** A menu of the routes that the app declares; nothing where it declares none. */
-export function RouteMenu({ app: { name, environment, resource }, onChoose }: RouteMenuProps) {
-  const { client } = useApp()
-  const { data } = useQuery(environmentQuery(client, { app: name, environment }))
-  const routes = data?.endpoints.find((endpoint) => endpoint.resource === resource)?.routes ?? []
-  if (routes.length === 0) return null
+export function RouteMenu({ app, onChoose }: RouteMenuProps) {
+  const declared = useDeclaredRoutes(app)
+  if (declared === undefined || declared.routes.length === 0) return null
   return (
     <Menu
       groups={[
-        routes.map((route) => {
-          const [method = '', path = '/'] = route.split(' ', 2)
-          const known = METHODS.find((one) => one === method) ?? 'GET'
-          return { label: route, onSelect: () => onChoose({ method: known, path }) }
-        }),
+        declared.routes.map((route) => ({ label: route, onSelect: () => onChoose(draftOfRoute(route, declared)) })),
       ]}
     >
       <Button>

@@ -11,20 +11,20 @@ import { CommandsHere } from '../../../ui/CommandsHere.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { CodeSamples } from '../../../ui/samples/CodeSamples.tsx'
 import { SavedRequests } from '../saved/SavedRequests.tsx'
-import { useDraft } from '../use-draft.ts'
 import { useSendKey } from '../use-send-key.ts'
 import { sendWeb, type WebAnswer } from './send-web.ts'
+import { useWebDraft } from './use-web-draft.ts'
 import { WebAnswerPane } from './WebAnswerPane.tsx'
 import { WebForm } from './WebForm.tsx'
 import { WebHistory } from './WebHistory.tsx'
-import { EMPTY_WEB_DRAFT, hasBody, sentHeaders, type WebDraft, webFault } from './web-draft.ts'
+import { hasBody, sentHeaders, type WebDraft, webFault } from './web-draft.ts'
 
 /** Requests sent by hand to a load-balanced endpoint. `choice` stands first in the strip. */
 export type WebRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
 /** The request, its answer beside it, samples and history below. */
 export function WebRequests({ endpoint, choice }: WebRequestsProps) {
-  const [draft, change] = useDraft<WebDraft>('web', endpoint.id, EMPTY_WEB_DRAFT)
+  const [draft, change] = useWebDraft(endpoint)
   const [file, setFile] = useState<File>()
   const [search, setSearch] = useSearchParams()
   const { answer, send, stop } = useWebAnswer(endpoint.id)

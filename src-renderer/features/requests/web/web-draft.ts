@@ -1,4 +1,6 @@
+import type { DeployedEndpoint } from '../../../../src-main/contract/app.ts'
 import { SEND_METHODS } from '../../../../src-main/contract/saved-requests.ts'
+import { exampleRequest } from '../../../../src-main/domain/app/example-request.ts'
 import { staysBelow } from '../../../api-client/client.ts'
 
 /** Methods that are offered. */
@@ -20,6 +22,17 @@ export type WebDraft = {
 
 /** What everybody begins with. */
 export const EMPTY_WEB_DRAFT: WebDraft = { method: 'GET', path: '/', headers: '', bodyKind: 'none', body: '{}' }
+
+/** What a route that an app declares makes of a request: its method, its path, and arguments to begin with. */
+export function draftOfRoute(route: string, endpoint: Pick<DeployedEndpoint, 'examples'>): Partial<WebDraft> {
+  const { method, path, body } = exampleRequest(route, endpoint)
+  const known = METHODS.find((one) => one === method) ?? 'GET'
+  return {
+    method: known,
+    path,
+    ...(body === undefined ? {} : { bodyKind: 'JSON', body: JSON.stringify(body, null, 2) }),
+  }
+}
 
 type Pair = readonly [name: string, value: string]
 

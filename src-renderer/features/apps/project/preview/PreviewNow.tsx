@@ -6,9 +6,13 @@ import { counted } from '../../../../ui/format.ts'
 import { EndpointAddresses } from '../../EndpointAddresses.tsx'
 import { ReleaseSteps } from '../../release/ReleaseSteps.tsx'
 import { ProblemList } from '../ProblemList.tsx'
+import type { ProjectPreview } from './use-preview.ts'
+
+/** A preview; `openPages` opens an address of its own pages. */
+export type PreviewNowProps = Pick<ProjectPreview, 'openPages'> & { readonly preview: PreviewView }
 
 /** How a preview is now: what the newest save broke, what is being started, what answers. */
-export function PreviewNow({ preview }: { readonly preview: PreviewView }) {
+export function PreviewNow({ preview, openPages }: PreviewNowProps) {
   const { state, problems, why, steps, endpoints, url, startedAt } = preview
   const ended = state === 'ended'
   const prepares = steps.some((step) => step.state === 'starting' || step.state === 'failed')
@@ -26,7 +30,7 @@ export function PreviewNow({ preview }: { readonly preview: PreviewView }) {
       )}
       {!ended && endpoints.length > 0 && (
         <Card title="Answers at" aside={url !== undefined && <ServiceAddress url={url} />}>
-          <EndpointAddresses endpoints={endpoints} elsewhere />
+          <EndpointAddresses endpoints={endpoints} openElsewhere={(address) => void openPages(address)} />
         </Card>
       )}
     </>

@@ -58,7 +58,7 @@ export function PreviewTab({ project }: { readonly project: ProjectDetail }) {
     <>
       <CommandsHere commands={commands} />
       <PreviewHead live={live} preview={preview} canStart={project.isThere} />
-      <PreviewNow preview={preview} />
+      <PreviewNow preview={preview} openPages={live.openPages} />
       <NotesView notes={preview.notes} />
     </>
   )
@@ -79,7 +79,7 @@ function PreviewHead({ live, preview, canStart }: HeadProps) {
         </span>
       )}
       <div className="ml-auto flex items-center gap-2">
-        {!ended && url !== undefined && <OpenPagesButton makeLink={live.makeLink} />}
+        {!ended && url !== undefined && <OpenPagesButton openPages={live.openPages} />}
         {ended ? (
           <Button kind="main" onClick={() => live.start()} disabled={!canStart}>
             Start preview

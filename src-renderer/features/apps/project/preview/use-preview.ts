@@ -13,15 +13,15 @@ export type ProjectPreview = {
   readonly error: Error | null
   readonly start: () => void
   readonly stop: () => void
-  /** Asks for an address that signs a browser in to its pages; undefined: it told why not. */
-  readonly makeLink: () => Promise<string | undefined>
+  /** Opens a page of its own service in a window of its own, signed in; without an address the first one. */
+  readonly openPages: (address?: string) => Promise<void>
 }
 
 const isEnded = ({ state }: PreviewView) => state === 'ended'
 
 /** The newest preview, followed while it runs. */
 export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 'id' | 'preview'>): ProjectPreview {
-  const { client, store } = useApp()
+  const { client, store, platform } = useApp()
   const queries = useQueryClient()
   // Where there is none the service is not asked for it: browsers report each answer 404.
   const isThere = known !== undefined
@@ -64,14 +64,12 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
     error,
     start: start.mutate,
     stop: stop.mutate,
-    makeLink: () =>
-      client.call('previewLink', { path }).then(
-        ({ url }) => url,
-        (fault: Error) => {
-          tellFault(fault)
-          return undefined
-        },
-      ),
+    openPages: (address) =>
+      client.call('previewLink', { path }).then(({ url }) => {
+        const link = new URL(url)
+        if (address !== undefined) link.searchParams.set('to', address)
+        platform.openWindow(link.href)
+      }, tellFault),
   }
 }
 

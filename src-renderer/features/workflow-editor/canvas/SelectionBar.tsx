@@ -1,7 +1,7 @@
 import { useStore } from '@xyflow/react'
 import { AlignStartVertical, Ban, Group, Layers, Palette } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { ColourSwatches } from '../inspector/ColourSwatches.tsx'
@@ -25,7 +25,11 @@ export function SelectionBar({ nodes, actions }: SelectionBarProps) {
   const isBusy = useCanvas(({ overlay, loose }) => overlay !== undefined || loose !== undefined)
   const bounds = useMemo(() => boundsOfNodes(selected), [selected])
   if (bounds === undefined || isLocked || isBusy) return null
-  return <Bar selected={selected} bounds={bounds} actions={actions} />
+  return (
+    <Place bounds={bounds}>
+      <Tools selected={selected} actions={actions} />
+    </Place>
+  )
 }
 
 // Of the bar, and how near it comes to the edges of the canvas, px.
@@ -35,9 +39,10 @@ const EDGE = 8
 const CONTROLS = 48
 const RUN_BAR = 64
 
-type BarProps = { readonly selected: readonly CanvasNode[]; readonly bounds: Box; readonly actions: EditorActions }
+type PlaceProps = { readonly bounds: Box; readonly children: ReactNode }
 
-function Bar({ selected, bounds, actions }: BarProps) {
+// It goes with each frame of a view that moves. What is in the bar comes from outside, so that none of it is drawn again then.
+function Place({ bounds, children }: PlaceProps) {
   const [left, top] = useStore(
     ({ transform: [x, y, zoom], width, height }) => {
       const middle = (bounds.x + bounds.width / 2) * zoom + x
@@ -55,18 +60,28 @@ function Bar({ selected, bounds, actions }: BarProps) {
     ({ transform: [, y, zoom], height }) =>
       (bounds.y + bounds.height) * zoom + y < CONTROLS || bounds.y * zoom + y > height,
   )
-  const views = selected.flatMap((node) => (isDocumentNode(node) ? node.data.view : []))
   if (isAway) return null
-  const isOne = selected.length === 1
-  const arrange = (ids: readonly ActionId[]) =>
-    ids.map((id) => ({ label: nameOf(id), disabled: isOne, onSelect: actions[id] }))
   return (
     <div
       role="toolbar"
       aria-label="Selection"
-      style={{ left, top, width: WIDTH, height: HEIGHT }}
-      className="absolute z-10 flex items-center justify-between rounded-control border border-line bg-surface-1 p-0.5 shadow-float"
+      style={{ translate: `${left}px ${top}px`, width: WIDTH, height: HEIGHT }}
+      className="absolute top-0 left-0 z-10 flex items-center justify-between rounded-control border border-line bg-surface-1 p-0.5 shadow-float"
     >
+      {children}
+    </div>
+  )
+}
+
+type ToolsProps = { readonly selected: readonly CanvasNode[]; readonly actions: EditorActions }
+
+function Tools({ selected, actions }: ToolsProps) {
+  const views = selected.flatMap((node) => (isDocumentNode(node) ? node.data.view : []))
+  const isOne = selected.length === 1
+  const arrange = (ids: readonly ActionId[]) =>
+    ids.map((id) => ({ label: nameOf(id), disabled: isOne, onSelect: actions[id] }))
+  return (
+    <>
       <Popover.Root>
         <Popover.Trigger asChild>
           <IconButton label="Colour">
@@ -108,7 +123,7 @@ function Bar({ selected, bounds, actions }: BarProps) {
       <IconButton label="Make a subgraph (Ctrl+Shift+E)" onClick={actions.subgraph}>
         <Layers />
       </IconButton>
-    </div>
+    </>
   )
 }
 

@@ -9,6 +9,7 @@ import type { JobHistoryEntry, WebhookDelivery } from '../contract/management.ts
 import type { JobEvent } from '../domain/job/transitions.ts'
 import type { Json } from '../domain/json/json.ts'
 import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
+import type { WorkerExit as EndedWorker } from '../domain/worker/crash-loop.ts'
 import type { AppStore, ArtifactFiles } from './ports/apps.ts'
 import type { WorkerAddress } from './ports/fleet.ts'
 import type { GraphStore } from './ports/graphs.ts'
@@ -263,11 +264,19 @@ export type StoredWorker = {
   readonly startedAt: number
 }
 
-/** Workers that live, so that the next start of the service finds them. */
+/** How a worker ended. */
+export type StoredExit = EndedWorker & { readonly endpointId: string }
+
+/** Workers that live and how others ended, so that the next start of the service knows both. */
 export type WorkerStore = {
   readonly all: () => readonly StoredWorker[]
   readonly save: (worker: StoredWorker) => void
   readonly remove: (id: string) => void
+  /** Oldest first. */
+  readonly exits: () => readonly StoredExit[]
+  /** @param keep how many of the endpoint are kept, the newest */
+  readonly addExit: (exit: StoredExit, keep: number) => void
+  readonly forgetExits: (endpointId: string) => void
   readonly recordState: (change: {
     endpointId: string
     workerId: string

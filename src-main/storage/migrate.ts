@@ -15,6 +15,7 @@ import { releaseKinds } from './migrations/2026-11-29-release-kinds.ts'
 import { jobArchive } from './migrations/2026-11-30-job-archive.ts'
 import { modelDownloads } from './migrations/2026-11-30-model-downloads.ts'
 import { sweepCells } from './migrations/2026-12-01-sweep-cells.ts'
+import { workerExits } from './migrations/2026-12-02-worker-exits.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobArchive,
   modelDownloads,
   sweepCells,
+  workerExits,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -1,5 +1,8 @@
 /** Endpoints whose workers crash: their state, what is told of it, and when nobody has to wait any longer. */
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { setup, type TestService } from '../support/core.ts'
 
 const WORDS = "ModuleNotFoundError: No module named 'torch'"
@@ -41,6 +44,38 @@ test('it stays so when nothing wants a worker any longer, however long ago that 
   expect({ state, crash }).toMatchObject({ state: 'crashing', crash: { count: 7, lastWords: WORDS } })
   expect(crash).not.toHaveProperty('nextTryAt')
   expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1 })
+})
+
+describe('after a restart of the service', () => {
+  async function withFile(count: number) {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const service = await setup({ file: join(folder, 'drydock.db') })
+    service.fleet().failStarts = WORDS
+    await service.createEndpoint('e')
+    await crashes(service, count)
+    return service
+  }
+
+  test.each(['killed', 'in order'] as const)('%s, the count goes on, with last words and next try', async (how) => {
+    const service = await withFile(5)
+    const { nextTryAt, ...before } = (await read(service)).crash
+    expect(before).toMatchObject({ count: 5, lastWords: WORDS, needsChange: true })
+    await service.restart(how)
+    service.fleet().failStarts = WORDS
+    expect(await read(service)).toMatchObject({ state: 'crashing', crash: before })
+    const { count, since, lastAt } = await crashes(service, 6)
+    expect({ count, since }).toEqual({ count: 6, since: before.since })
+    expect(lastAt).toBeGreaterThanOrEqual(nextTryAt)
+  })
+
+  test('what was forgotten stays so', async () => {
+    const service = await withFile(3)
+    service.fleet().failStarts = undefined
+    await service.ask('PATCH', '/api/endpoints/e', { body: { workersMin: 0 } })
+    await service.restart('in order')
+    expect(await read(service)).not.toHaveProperty('crash')
+  })
 })
 
 test('a worker that is ready ends it, and so does a change of the settings', async () => {

@@ -1,4 +1,5 @@
-import { type CrashLoop, judgeCrashLoop, type WorkerExit } from '../../domain/worker/crash-loop.ts'
+import { type CrashLoop, judgeCrashLoop } from '../../domain/worker/crash-loop.ts'
+import type { Log, Storage, StoredExit } from '../ports.ts'
 import type { LiveWorker } from './worker-registry.ts'
 
 /** How workers ended lately, by endpoint, and whether that is a crash loop. */
@@ -16,14 +17,25 @@ export type ExitHistory = {
 // People are told how many crashes there were in a row; at the longest pause these are three hours.
 const EXITS_KEPT = 200
 
-/** Makes the history. It lives in memory: after a restart of the service everybody gets a fresh try. */
-export function createExitHistory(): ExitHistory {
-  const exits = new Map<string, readonly WorkerExit[]>()
+/** Makes the history. It is stored, so that a crash loop goes on after a restart of the service: count, words and next try. */
+export function createExitHistory({ storage, log }: { readonly storage: Storage; readonly log: Log }): ExitHistory {
+  const exits = new Map<string, StoredExit[]>()
+  for (const exit of storage.workers.exits()) keep(exit)
+
+  function keep(exit: StoredExit): void {
+    exits.set(exit.endpointId, [...(exits.get(exit.endpointId) ?? []), exit].slice(-EXITS_KEPT))
+  }
+
+  function write(endpointId: string, work: () => void): void {
+    storage.write(work).catch((error) => log.error('history of crashes not stored', { endpointId, error }))
+  }
+
   return {
     remember(worker, { words, code }, now) {
       if (worker.counted || worker.staged) return
       worker.counted = true
       const exit = {
+        endpointId: worker.endpointId,
         at: now,
         livedMs: now - worker.startedAt,
         becameReady: worker.becameReady,
@@ -32,9 +44,12 @@ export function createExitHistory(): ExitHistory {
         reason: words,
         code: worker.ordered ? undefined : code,
       }
-      exits.set(worker.endpointId, [...(exits.get(worker.endpointId) ?? []), exit].slice(-EXITS_KEPT))
+      keep(exit)
+      write(exit.endpointId, () => storage.workers.addExit(exit, EXITS_KEPT))
     },
     crashLoop: (endpointId, now) => judgeCrashLoop(exits.get(endpointId) ?? [], now),
-    forget: (endpointId) => void exits.delete(endpointId),
+    forget(endpointId) {
+      if (exits.delete(endpointId)) write(endpointId, () => storage.workers.forgetExits(endpointId))
+    },
   }
 }

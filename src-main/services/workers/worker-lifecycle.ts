@@ -49,7 +49,7 @@ export type WorkerLifecycle = {
 /** Makes the lifecycle and listens to the fleet. */
 export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   const { storage, clock, newId, log, fleet, leases, calls, registry } = deps
-  const history = createExitHistory()
+  const history = createExitHistory(deps)
   const closing = new AbortController()
   // Those that wait for an image, say, and how to break that off.
   const waiting = new Map<string, AbortController>()

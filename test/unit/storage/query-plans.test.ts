@@ -41,6 +41,8 @@ const SMALL = [
   'workflow_runs_total',
   'job_archive_total',
   'model_downloads',
+  // Read once, at the start; at most 200 of an endpoint.
+  'worker_exits',
 ]
 // Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
 const READ_WHOLE = [

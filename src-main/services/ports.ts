@@ -2,14 +2,13 @@
  * What the services need from outside. Adapters in storage/, fleet/, outbound/ and server/ implement these; tests use
  * the real ones where they can.
  */
-import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
+import type { EndpointConfig } from '../contract/endpoint.ts'
 import type { FleetEvent } from '../contract/fleet-events.ts'
 import type { JobState } from '../contract/job.ts'
 import type { JobHistoryEntry, WebhookDelivery } from '../contract/management.ts'
 import type { JobEvent } from '../domain/job/transitions.ts'
 import type { Json } from '../domain/json/json.ts'
 import type { PingResult } from '../domain/load-balanced/judge-ping.ts'
-import type { WorkerExit as EndedWorker } from '../domain/worker/crash-loop.ts'
 import type { AppStore, ArtifactFiles } from './ports/apps.ts'
 import type { WorkerAddress } from './ports/fleet.ts'
 import type { GraphStore } from './ports/graphs.ts'
@@ -20,6 +19,7 @@ import type { KeptPayload, PayloadStore } from './ports/payloads.ts'
 import type { ProjectStore } from './ports/projects.ts'
 import type { LoadTestStore, SavedRequestStore } from './ports/requests.ts'
 import type { SecretStore } from './ports/secrets.ts'
+import type { WorkerStore } from './ports/workers.ts'
 import type { RunChange, WorkflowStorage } from './ports/workflows.ts'
 
 export type {
@@ -251,41 +251,6 @@ export type EndpointStore = {
   /** Adds what is no job to the totals, inside a write; `reread` afterwards makes it seen. */
   readonly addTotals: (id: string, sums: Omit<EndpointTotals, 'retried'>) => void
   readonly reread: (id: string) => void
-}
-
-/** A worker that was started and has not been seen to end. */
-export type StoredWorker = {
-  readonly id: string
-  readonly endpointId: string
-  readonly revision: number
-  readonly tokenHash: Uint8Array
-  /** JSON by which the fleet driver finds it again. */
-  readonly handle: string
-  readonly startedAt: number
-}
-
-/** How a worker ended. */
-export type StoredExit = EndedWorker & { readonly endpointId: string }
-
-/** Workers that live and how others ended, so that the next start of the service knows both. */
-export type WorkerStore = {
-  readonly all: () => readonly StoredWorker[]
-  readonly save: (worker: StoredWorker) => void
-  readonly remove: (id: string) => void
-  /** Oldest first. */
-  readonly exits: () => readonly StoredExit[]
-  /** @param keep how many of the endpoint are kept, the newest */
-  readonly addExit: (exit: StoredExit, keep: number) => void
-  readonly forgetExits: (endpointId: string) => void
-  readonly recordState: (change: {
-    endpointId: string
-    workerId: string
-    /** The state it was in; undefined: it is new. */
-    from: WorkerState | undefined
-    state: WorkerState
-    reason: string | undefined
-    now: number
-  }) => void
 }
 
 /** A webhook that is due. */

@@ -1,4 +1,5 @@
-import type { Clock, Fleet, Job, Log, Storage, StoredWorker } from '../ports.ts'
+import type { StoredWorker } from '../ports/workers.ts'
+import type { Clock, Fleet, Job, Log, Storage } from '../ports.ts'
 import type { Leases } from '../queue/leases.ts'
 import { momentOf } from '../steady-clock.ts'
 import { newLiveWorker, type WorkerRegistry } from './worker-registry.ts'

@@ -1,5 +1,6 @@
 import { type CrashLoop, judgeCrashLoop } from '../../domain/worker/crash-loop.ts'
-import type { Log, Storage, StoredExit } from '../ports.ts'
+import type { StoredExit } from '../ports/workers.ts'
+import type { Log, Storage } from '../ports.ts'
 import type { LiveWorker } from './worker-registry.ts'
 
 /** How workers ended lately, by endpoint, and whether that is a crash loop. */

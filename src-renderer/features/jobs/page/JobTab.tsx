@@ -1,4 +1,5 @@
 import type { JobState } from '../../../../src-main/contract/job.ts'
+import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import type { JobDetail } from '../../../api-client/job-queries.ts'
 import { FollowedLog } from '../../../ui/logs/FollowedLog.tsx'
 import { AttemptsTab } from './AttemptsTab.tsx'
@@ -16,6 +17,9 @@ const NO_OUTPUT: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'Its time was over before it gave an output.',
 }
 
+// An event tells the end before the job is read again.
+const BEING_READ = 'Reading what it gave …'
+
 const REMOVED =
   'Its output was deleted to make room for newer jobs; the settings say how much the history may take. Run it again to get it.'
 
@@ -24,6 +28,11 @@ const STREAMED = 'What it gave was streamed, chunk by chunk: see Stream.'
 // The list of what a handler has yielded stays empty unless its worker aggregates.
 const isStreamedAlone = ({ output, chunkCount }: JobDetail) =>
   chunkCount > 0 && Array.isArray(output) && output.length === 0
+
+function whyNoOutput({ status, outputRemoved, expiresAt }: JobDetail): string {
+  if (outputRemoved === true) return REMOVED
+  return isFinal(status) && expiresAt === undefined ? BEING_READ : NO_OUTPUT[status]
+}
 
 /** What a tab of a job's page shows. */
 export function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: JobTabName }) {
@@ -35,7 +44,7 @@ export function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: Jo
           <PayloadCard
             title={job.status === 'IN_PROGRESS' ? 'Latest progress' : 'Output'}
             value={job.output}
-            none={job.outputRemoved === true ? REMOVED : NO_OUTPUT[job.status]}
+            none={whyNoOutput(job)}
             note={isStreamedAlone(job) ? STREAMED : undefined}
           />
         </div>

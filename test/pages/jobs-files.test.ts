@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { startedService, until } from '../support/served-service.ts'
+import { type Pages, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+/** Presses a button that saves a file. @returns the jobs of its lines */
+async function exported({ page, service }: Pages, button: ReturnType<Pages['page']['getByRole']>) {
+  const coming = page.waitForEvent('download')
+  await button.click()
+  const download = await coming
+  const path = join(service.folder, download.suggestedFilename())
+  await download.saveAs(path)
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  return { name: download.suggestedFilename(), jobs: lines.map((line) => JSON.parse(line)) }
+}
+
+test('jobs are exported from the list, all or the selected ones, and imported again as new ones', async () => {
+  const pages = await setup()
+  const { page, service, open, shoot, faults } = pages
+  await service.createEndpoint('held')
+  await service.post('/api/endpoints/held/pause')
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push(await service.run('held', { n }))
+  await open('/jobs?endpoint=held')
+  await page.getByRole('row', { name: ids[2] ?? '' }).waitFor()
+  const all = await exported(pages, page.getByRole('button', { name: 'Export' }))
+  expect(all.name).toBe('jobs.jsonl')
+  expect(all.jobs).toMatchObject(ids.map((id, n) => ({ id, endpointId: 'held', input: { n } })))
+
+  await page
+    .getByRole('row', { name: ids[1] ?? '' })
+    .locator('[data-select]')
+    .click()
+  await shoot('jobs-export')
+  const selected = page.getByRole('toolbar', { name: 'Selected jobs' }).getByRole('button', { name: 'Export' })
+  expect((await exported(pages, selected)).jobs).toMatchObject([{ id: ids[1] }])
+
+  await page.getByRole('button', { name: 'Select none' }).click()
+  const file = join(service.folder, 'inputs.jsonl')
+  writeFileSync(file, `${all.jobs.map((job) => JSON.stringify(job)).join('\n')}\nno request\n`)
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Import' }).click()
+  await (await choosing).setFiles(file)
+  await page.getByText('3 jobs of inputs.jsonl queued on held.').waitFor()
+  await page.getByText('1 line of inputs.jsonl gave no job. line 4: ').waitFor()
+  await shoot('jobs-import')
+  const { requests } = await service.get('/api/jobs')
+  expect(requests).toHaveLength(6)
+  const inputs = await Promise.all(
+    requests.map(async ({ id }: { id: string }) => (await service.get(`/api/jobs/${id}`)).input),
+  )
+  expect(inputs).toEqual([2, 1, 0, 2, 1, 0].map((n) => ({ n })))
+  expect(faults).toEqual([])
+})
+
+test('an expired job says so, and runs again as a new job', async () => {
+  const { page, service, open, shoot, expectAccessible, faults } = await setup({}, {}, async (options) => {
+    const fresh = await startedService(options)
+    await fresh.createHandler('greet', 'def handler(job):\n    return {"hello": job["input"]["name"]}\n')
+    await fresh.jobEnd('greet', await fresh.run('greet', { name: 'Ada' }))
+    await fresh.stop()
+    fresh.changeDatabase('UPDATE jobs SET deadline_at = queued_at')
+    await fresh.start(options)
+    await until(async () => expect((await fresh.get('/api/job-count?expired=true')).count).toBe(1))
+    return fresh
+  })
+  const [{ id: old }] = (await service.get('/api/jobs')).requests
+  expect(await service.ask('GET', `/v2/greet/status/${old}`)).toMatchObject({ status: 404 })
+  await open(`/jobs/${old}`)
+  await page.getByText('Expired').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
+  await expectAccessible()
+  await shoot('job-expired')
+  await page.getByRole('button', { name: 'Run again' }).click()
+  await page.getByText('It runs again as a new job, which is this one.').waitFor()
+  const [{ id: made }] = (await service.get('/api/jobs')).requests
+  expect(made).not.toBe(old)
+  await page.waitForURL(`**/jobs/${made}`)
+  expect(await service.jobEnd('greet', made)).toMatchObject({ status: 'COMPLETED', output: { hello: 'Ada' } })
+  await page.getByText('hello:').waitFor()
+  await shoot('job-run-again')
+  expect(faults).toEqual([])
+})

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
@@ -37,6 +39,30 @@ describe('the settings of an endpoint', () => {
     await until(async () => expect((await settings(service)).workersMax).toBe(3))
     await until(async () => expect(await page.getByLabel('Most workers').inputValue()).toBe('3'))
     expect(faults).toEqual([])
+  })
+
+  test('have a handler file that is walked to, and refuse one that is not there', async () => {
+    const { service, page, expectAccessible, shoot, faults } = await atSettings()
+    const { handler } = await settings(service)
+    writeFileSync(join(service.folder, 'other.py'), 'def handler(job):\n    return 1\n')
+    const field = page.getByRole('combobox', { name: 'Handler file' })
+    await field.fill(`${service.folder}/none.py`)
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await page.getByText(`there is no file ${service.folder}/none.py on the machine of the service.`).first().waitFor()
+    expect((await settings(service)).handler).toBe(handler)
+    expect(await page.getByRole('listbox', { name: 'Folders and files' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Look through folders' }).click()
+    await field.fill(`${service.folder}/`)
+    await page.getByRole('option', { name: 'other.py' }).waitFor()
+    await expectAccessible()
+    await shoot('settings-handler')
+    await page.getByRole('option', { name: 'other.py' }).click()
+    await page.getByRole('button', { name: 'Close the folders' }).click()
+    await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
+    await bar(page).waitFor({ state: 'detached' })
+    expect((await settings(service)).handler).toBe(join(service.folder, 'other.py'))
+    // The browser names the answer that refused the file.
+    expect(faults).toEqual([expect.stringContaining('400')])
   })
 
   test('say that workers are replaced, and replace them', async () => {

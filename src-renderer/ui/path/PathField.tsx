@@ -1,185 +1,25 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import clsx from 'clsx'
-import { CornerLeftUp, FileCode, Folder } from 'lucide-react'
-import { type KeyboardEvent, useId, useMemo, useState } from 'react'
-import type { FolderList } from '../../../src-main/contract/projects.ts'
-import { useApp } from '../../store/app-context.ts'
-import { entriesOf, matchingEntries, type PathEntry, splitPath } from './complete-path.ts'
+import { useId } from 'react'
+import { PathControl, type PathControlProps } from './PathControl.tsx'
 
-/**
- * A folder or a handler file of the machine of the service. `new folder`: one that need not be there yet. `isBeginning`:
- * what it begins with is being asked for, so what was typed now would stand beside it.
- */
-export type PathFieldProps = {
-  readonly label: string
-  readonly wants: 'folder' | 'new folder' | 'handler'
-  readonly value: string
-  readonly onChange: (path: string) => void
-  readonly hint: string
-  readonly isBeginning?: boolean
-  readonly required?: boolean
-  readonly placeholder?: string
-  /** How much of the list is seen at once. */
-  readonly height?: string
-}
+/** A path in a form of its own, with its name, and what is below it always shown. */
+export type PathFieldProps = Pick<
+  PathControlProps,
+  'wants' | 'value' | 'onChange' | 'isBeginning' | 'required' | 'placeholder' | 'height'
+> & { readonly label: string; readonly hint: string }
 
-/** A path that is typed or walked to: arrows move through what is below, Enter goes into a folder or takes a file. */
-export function PathField({
-  label,
-  wants,
-  value,
-  onChange,
-  hint,
-  isBeginning = false,
-  required = true,
-  placeholder,
-  height = 'h-96',
-}: PathFieldProps) {
-  const { client } = useApp()
+/** A path that is typed or walked to. */
+export function PathField({ label, hint, required = true, ...field }: PathFieldProps) {
   const id = useId()
-  const [active, setActive] = useState(-1)
-  const { folder, start } = splitPath(value)
-  const files = wants === 'handler' ? 'handlers' : undefined
-  const { data, error } = useQuery({
-    queryKey: ['folders', folder, files],
-    queryFn: ({ signal }) => client.call('folderList', { query: { path: folder, files }, signal }),
-    placeholderData: keepPreviousData,
-    retry: false,
-  })
-  const entries = useMemo(() => (data === undefined ? [] : entriesOf(data)), [data])
-  const found = matchingEntries(entries, start)
-  const change = (path: string) => {
-    setActive(-1)
-    onChange(path)
-  }
-  const goInto = (path: string) => change(path === '/' ? '/' : `${path}/`)
-  const choose = ({ kind, path }: PathEntry) => (kind === 'folder' ? goInto(path) : change(path))
-
-  function onKeyDown(event: KeyboardEvent<HTMLInputElement>) {
-    const chosen = found[active]
-    if (event.key === 'ArrowDown') setActive(Math.min(active + 1, found.length - 1))
-    else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, -1))
-    else if (event.key === 'Enter' && chosen !== undefined) choose(chosen)
-    else return
-    event.preventDefault()
-  }
-
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="font-medium">
         {label}
       </label>
-      <input
-        id={id}
-        role="combobox"
-        aria-expanded
-        aria-controls={`${id}-list`}
-        aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
-        aria-describedby={`${id}-hint`}
-        autoComplete="off"
-        spellCheck={false}
-        required={required}
-        readOnly={isBeginning}
-        placeholder={placeholder}
-        value={value}
-        onChange={(event) => change(event.target.value)}
-        onKeyDown={onKeyDown}
-        className="h-7 rounded-control border border-line-strong bg-surface-1 px-2 font-mono text-small"
-      />
-      <p id={`${id}-hint`} className="text-small text-ink-2">
-        {hint}
-      </p>
-      <div className={clsx('mt-2 flex flex-col rounded-control border border-line', height)}>
-        <div className="flex h-8 shrink-0 items-center gap-2 border-b border-line px-2 text-small text-ink-2">
-          {data?.parent !== undefined && (
-            <button
-              type="button"
-              aria-label="Folder above"
-              onClick={() => goInto(data.parent ?? '/')}
-              className="rounded-control p-1 hover:bg-surface-2 [&_svg]:size-4"
-            >
-              <CornerLeftUp aria-hidden />
-            </button>
-          )}
-          <span className="truncate font-mono">{data?.path}</span>
-        </div>
-        <Entries
-          id={id}
-          label={wants === 'handler' ? 'Folders and files' : 'Folders'}
-          found={found}
-          active={active}
-          chosen={value}
-          onChoose={choose}
-        />
-        <p role="status" className="px-3 py-2 text-small text-ink-2 empty:hidden">
-          {stateText({ error, data, found: found.length, start, wants })}
+      <PathControl {...field} id={id} aria-describedby={`${id}-hint`} required={required}>
+        <p id={`${id}-hint`} className="text-small text-ink-2">
+          {hint}
         </p>
-      </div>
+      </PathControl>
     </div>
   )
-}
-
-type EntriesProps = {
-  readonly id: string
-  readonly label: string
-  readonly found: readonly PathEntry[]
-  readonly active: number
-  /** The path in the field. */
-  readonly chosen: string
-  readonly onChoose: (entry: PathEntry) => void
-}
-
-function Entries({ id, label, found, active, chosen, onChoose }: EntriesProps) {
-  return (
-    <div id={`${id}-list`} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
-      {found.map((entry, at) => (
-        // The field keeps the focus and handles the keys, as in each combobox.
-        <div
-          key={entry.path}
-          id={`${id}-${at}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={at === active || entry.path === chosen}
-          onClick={() => onChoose(entry)}
-          onKeyDown={(event) => event.key === 'Enter' && onChoose(entry)}
-          className={clsx(
-            'flex h-7 cursor-pointer items-center gap-2 px-2 hover:bg-surface-2',
-            (at === active || entry.path === chosen) && 'bg-accent-soft',
-          )}
-        >
-          {entry.kind === 'folder' ? (
-            <Folder aria-hidden className="size-4 shrink-0 text-ink-2" />
-          ) : (
-            <FileCode aria-hidden className="size-4 shrink-0 text-ink-2" />
-          )}
-          <span className="truncate">{entry.name}</span>
-          {entry.marked && (
-            <span className="ml-auto rounded-control border border-line px-1.5 text-small">
-              {entry.kind === 'folder' ? 'app' : 'handler'}
-            </span>
-          )}
-        </div>
-      ))}
-    </div>
-  )
-}
-
-type Facts = {
-  readonly error: Error | null
-  readonly data: FolderList | undefined
-  readonly found: number
-  readonly start: string
-  readonly wants: PathFieldProps['wants']
-}
-
-function stateText({ error, data, found, start, wants }: Facts): string {
-  const isNew = wants === 'new folder'
-  const what = wants === 'handler' ? 'folder or handler file' : 'folder'
-  if (error !== null) return isNew ? 'This folder is not there yet; it will be made.' : error.message
-  if (data === undefined) return ''
-  if (found === 0 && start !== '')
-    return isNew ? `“${start}” will be made here.` : `No ${what} here begins with “${start}”.`
-  if (found === 0)
-    return wants === 'handler' ? 'There are no folders and no handler files in here.' : 'There are no folders in here.'
-  return data.capped ? `More is here than is shown. Type the beginning of a name.` : ''
 }

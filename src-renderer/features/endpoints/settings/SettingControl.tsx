@@ -5,6 +5,7 @@ import { RegistrySelect } from '../../../ui/form/RegistrySelect.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { Toggle } from '../../../ui/form/Toggle.tsx'
 import { VariablesField } from '../../../ui/form/VariablesField.tsx'
+import { BrowsedPath } from '../../../ui/path/BrowsedPath.tsx'
 import { ServerField } from '../../../ui/servers/ServerField.tsx'
 import type { Pair, Raw, SettingInput } from './setting-input.ts'
 
@@ -48,6 +49,17 @@ export function SettingControl({ input, raw, onType, disabled, ...ids }: Setting
       return <RegistrySelect {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
     case 'server':
       return <ServerField {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
+    case 'path':
+      return (
+        <BrowsedPath
+          {...ids}
+          wants={input.wants}
+          title={input.title}
+          value={String(raw)}
+          onChange={onType}
+          disabled={disabled}
+        />
+      )
     case 'lines':
       return (
         <textarea

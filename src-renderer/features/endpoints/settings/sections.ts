@@ -46,7 +46,7 @@ const PROGRAM: readonly SettingField[] = [
     path: 'handler',
     label: 'Handler file',
     help: 'Absolute path of a file with a handler, in Python or TypeScript. It takes the place of a command.',
-    input: { kind: 'text', mono: true },
+    input: { kind: 'path', wants: 'handler', title: 'Choose a handler file' },
     applies: ({ handler, loadBalanced }) => handler !== undefined || loadBalanced === undefined,
   },
   {

@@ -29,6 +29,8 @@ export type SettingInput =
   /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
   | { readonly kind: 'variables' }
+  /** A folder or a file of the machine of the service. `title`: of the dialog in which it is chosen. */
+  | { readonly kind: 'path'; readonly wants: 'folder' | 'handler'; readonly title: string; readonly optional?: boolean }
   /** Stored credentials, by name. */
   | { readonly kind: 'registry' }
   /** Address of a ComfyUI server, which may have a password in it. */

@@ -24,6 +24,7 @@ import { createFleets } from './fleets.ts'
 import { createHost } from './host.ts'
 import type { Fetch } from './listen.ts'
 import { openPageFiles } from './page-files.ts'
+import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { StartError } from './start-error.ts'
 import { type CommandLine, createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
@@ -207,6 +208,12 @@ async function run(
     folder.serviceFile,
     JSON.stringify({ pid: process.pid, url, workerUrl, startedAt, version: packageJson.version }),
   )
+  const onQuiet = () => {
+    storage.releaseMemory()
+    collectGarbage()
+  }
+  const unwatch = watchForQuiet({ time: systemTime, computedMs, onQuiet })
+  open.push(async () => unwatch())
   log.info('service started', { url, data: folder.folder })
 
   const stopped = Promise.withResolvers<void>()

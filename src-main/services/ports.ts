@@ -348,6 +348,8 @@ export type Storage = WorkflowStorage & {
   readonly state: StateStore
   /** Version of the database engine. */
   readonly engineVersion: string
+  /** Forgets what is held in memory for speed alone. */
+  readonly releaseMemory: () => void
   /** Called after each commit with what changed, in order. */
   readonly onCommit: (listener: (changes: readonly Change[]) => void) => void
   /** Called inside each transaction after its works: claims for parked workers happen here. */

@@ -3,13 +3,14 @@ import { dirname } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { migrate } from './migrate.ts'
 
-// 64 MiB page cache: the indexes of a million waiting jobs stay in memory.
+// 16 MiB page cache. Four times as much was not faster, also with a million waiting jobs, because the system keeps the file
+// in its own cache; and the service stayed 50 MB larger, since the allocator cannot give back what lies between others.
 const PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = FULL', // an accepted job survives power loss; better-sqlite3 compiles WAL to NORMAL
   'foreign_keys = ON',
   'busy_timeout = 2000',
-  'cache_size = -65536',
+  'cache_size = -16384',
   'temp_store = MEMORY',
   // 64 MB: a thread of its own writes the log back (checkpoint-thread); the writer does it only when that falls behind.
   'wal_autocheckpoint = 16000',

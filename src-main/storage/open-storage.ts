@@ -84,6 +84,7 @@ export function openStorage(file: string, now: number): Storage {
     assetFiles,
     nodeTypes: createNodeTypeStore(db),
     state,
+    releaseMemory: payloads.release,
     engineVersion: db.prepare<[], { version: string }>(VERSION).get()?.version ?? '',
     close: async () => {
       commit.close()

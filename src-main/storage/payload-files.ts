@@ -21,6 +21,8 @@ export type PayloadFiles = PayloadStore & {
   /** The bytes of a file; undefined where it is missing. */
   readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
   readonly remove: (names: readonly string[]) => void
+  /** Forgets what is held for the next reader, who reads the file then. */
+  readonly release: () => void
   /** Waits for the removals that are under way. */
   readonly close: () => Promise<void>
 }
@@ -79,6 +81,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
       }
     },
     remove,
+    release: recent.clear,
     close: async () => {
       await Promise.all(removals)
     },
@@ -91,5 +94,6 @@ export const payloadsInRows: PayloadFiles = {
   discard: () => undefined,
   read: async () => undefined,
   remove: () => undefined,
+  release: () => undefined,
   close: async () => undefined,
 }

@@ -3,6 +3,8 @@ export type RecentPayloads = {
   readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>) => void
   /** Gives a payload away: a second reader reads the file. */
   readonly take: (name: string) => Uint8Array<ArrayBuffer> | undefined
+  /** Forgets all of them. */
+  readonly clear: () => void
 }
 
 /** Makes an empty one; the oldest payloads make room. @param maxBytes how much memory it may hold on to */
@@ -18,6 +20,10 @@ export function createRecentPayloads(maxBytes: number): RecentPayloads {
   }
   return {
     take,
+    clear() {
+      held.clear()
+      bytes = 0
+    },
     put(name, payload) {
       held.set(name, payload)
       bytes += payload.buffer.byteLength

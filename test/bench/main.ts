@@ -13,6 +13,7 @@ import { heldLoop } from './rows/held-loop.ts'
 import { idleService } from './rows/idle.ts'
 import { jobsTable } from './rows/jobs-table.ts'
 import { largeBodies } from './rows/large-bodies.ts'
+import { queuedMemory } from './rows/memory.ts'
 import { millionJobs } from './rows/million.ts'
 import { pageStart } from './rows/pages.ts'
 import { previewSaves } from './rows/preview.ts'
@@ -35,6 +36,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   '20mb': largeBodies,
   ended: endedJobs,
   'held-loop': heldLoop,
+  memory: queuedMemory,
   build: buildTimes,
   preview: previewSaves,
   pages: pageStart,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { residentMb } from '../../support/resident-memory.ts'
 import { bounded, type Row } from '../report.ts'
 import { withFolder } from '../support/folders.ts'
 import { createWarmEndpoint, startService } from '../support/service.ts'
@@ -45,6 +46,5 @@ function look(pid: number): { readonly cpuSeconds: number; readonly residentMb: 
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = Number(fields[11]) + Number(fields[12]) // utime and stime
-  const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return { cpuSeconds: ticks / TICKS_A_SECOND, residentMb: Number(resident) / 1024 }
+  return { cpuSeconds: ticks / TICKS_A_SECOND, residentMb: residentMb(pid) }
 }

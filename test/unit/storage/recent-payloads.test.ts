@@ -30,3 +30,11 @@ it('one that is larger than all the room is not held', () => {
   recent.put('a', memory(101))
   expect(recent.take('a')).toBe(undefined)
 })
+
+it('what was forgotten makes room for others', () => {
+  const recent = createRecentPayloads(100)
+  recent.put('a', memory(60))
+  recent.clear()
+  for (const name of ['b', 'c']) recent.put(name, memory(50))
+  expect(['a', 'b', 'c'].map((name) => recent.take(name)?.length)).toEqual([undefined, 50, 50])
+})

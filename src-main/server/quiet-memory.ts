@@ -1,0 +1,69 @@
+/**
+ * Gives memory back to the system once a busy service has become quiet. V8 lets its heap grow with the rate at which a
+ * load allocates (to 110 MB beside 35 MB that live, measured at 75 requests a second) and shrinks it only when it
+ * collects, which a service without work does not do by itself.
+ *
+ * A collection stops the process for some 50 ms. So none is made while there is work, and only one after each time of work.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { TimeSource } from '../core.ts'
+
+/** How often one looks, in ms; source: ours, a look costs 5 us. */
+export const LOOK_EVERY_MS = 5000
+// Parts of one core, as this process used it between two looks. Source: ours; an idle service with workers uses 0.01, and one that
+// answers 20 requests a second uses 0.1.
+const BUSY = 0.1
+const QUIET = 0.03
+// Looks in a row without work; a pause of a load is no end of it. Source: ours, 15 s.
+const QUIET_LOOKS = 3
+
+/** What watching needs. */
+export type QuietNeeds = {
+  readonly time: Pick<TimeSource, 'monotonic' | 'after'>
+  /** Time that all threads of this process have computed, in ms. */
+  readonly computedMs: () => number
+  /** Called once after each time of work. */
+  readonly onQuiet: () => void
+}
+
+/** Watches until the function that it returns is called. */
+export function watchForQuiet({ time, computedMs, onQuiet }: QuietNeeds): () => void {
+  let before = { at: time.monotonic(), computed: computedMs() }
+  let wasBusy = false
+  let quietLooks = 0
+  const look = () => {
+    const now = { at: time.monotonic(), computed: computedMs() }
+    const used = (now.computed - before.computed) / (now.at - before.at)
+    before = now
+    quietLooks = used < QUIET ? quietLooks + 1 : 0
+    if (used >= BUSY) wasBusy = true
+    if (wasBusy && quietLooks >= QUIET_LOOKS) {
+      wasBusy = false
+      onQuiet()
+    }
+    cancel = time.after(LOOK_EVERY_MS, look)
+  }
+  let cancel = time.after(LOOK_EVERY_MS, look)
+  return () => cancel()
+}
+
+/** Time that all threads of this process have computed, in ms. */
+export function computedMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void
+let collect: Collect | undefined
+
+/** Collects all that is not used, and gives the memory that this frees to the system. */
+export function collectGarbage(): void {
+  if (collect === undefined) {
+    // The documented way to `gc` in a process that was started without the flag; contexts that are there do not get it.
+    setFlagsFromString('--expose-gc')
+    collect = runInNewContext('gc') as Collect
+  }
+  // Any other flavour leaves the space of young objects as large as it has become.
+  collect({ type: 'major', flavor: 'last-resort' })
+}

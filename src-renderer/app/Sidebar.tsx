@@ -1,16 +1,15 @@
 import clsx from 'clsx'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
-import { useApp, useAppState } from '../store/app-context.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { Logo } from '../ui/Logo.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
+import { useSidebar } from '../ui/use-sidebar.ts'
 import { SECTIONS, SETTINGS_SECTION, type Section } from './sections.ts'
 
 /** The sections at the left: pictures alone, or with their names where it is pinned. */
 export function Sidebar() {
-  const pinned = useAppState((state) => state.sidebarPinned)
-  const { store } = useApp()
+  const { pinned, toggle } = useSidebar()
   return (
     <nav
       aria-label="Sections"
@@ -19,10 +18,7 @@ export function Sidebar() {
       <div className={clsx('mb-2 flex items-center gap-2', pinned ? 'h-8 pl-1' : 'flex-col')}>
         <Logo className="size-7" />
         {pinned && <span className="flex-1 font-semibold">Drydock</span>}
-        <IconButton
-          label={pinned ? 'Fold the sidebar' : 'Pin the sidebar'}
-          onClick={() => store.getState().toggleSidebar()}
-        >
+        <IconButton label={pinned ? 'Fold the sidebar' : 'Pin the sidebar'} onClick={toggle}>
           {pinned ? <PanelLeftClose /> : <PanelLeftOpen />}
         </IconButton>
       </div>

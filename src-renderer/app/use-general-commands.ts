@@ -1,9 +1,10 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
 import { useApp } from '../store/app-context.ts'
 import type { Command } from '../store/commands-slice.ts'
 import { THEMES } from '../store/layout-slice.ts'
+import { useSidebar } from '../ui/use-sidebar.ts'
 import { SECTIONS, SETTINGS_SECTION } from './sections.ts'
 
 // The ids are those of the same commands on the page that makes the thing, which stand before these there.
@@ -20,6 +21,11 @@ const MAKES = [
 export function useGeneralCommands(openSheet: () => void): readonly Command[] {
   const [, go] = useLocation()
   const { store, client, platform } = useApp()
+  const { toggle } = useSidebar()
+  const toggleSidebar = useRef(toggle)
+  useEffect(() => {
+    toggleSidebar.current = toggle
+  })
   return useMemo(() => {
     const state = store.getState()
     const signOut = () =>
@@ -42,7 +48,13 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
         label: `Colours: ${theme}`,
         run: () => state.setTheme(theme),
       })),
-      { id: 'sidebar', group: 'Window', label: 'Pin or fold the sidebar', keys: '[', run: state.toggleSidebar },
+      {
+        id: 'sidebar',
+        group: 'Window',
+        label: 'Pin or fold the sidebar',
+        keys: '[',
+        run: () => toggleSidebar.current(),
+      },
       { id: 'keys', group: 'Window', label: 'Show all keys', keys: '?', run: openSheet },
       { id: 'sign-out', group: 'Window', label: 'Sign out this browser', run: () => void signOut() },
     ]

@@ -21,6 +21,9 @@ export type Platform = {
   /** Whether the system asks for dark colours. */
   readonly prefersDark: () => boolean
   readonly onPrefersDark: (listener: () => void) => () => void
+  /** Whether the window has room for names in the sidebar beside a page. */
+  readonly isWide: () => boolean
+  readonly onWide: (listener: () => void) => () => void
   /** The desktop around the window; undefined in a browser. */
   readonly desktop?: DesktopBridge | undefined
 }
@@ -33,10 +36,14 @@ export const UNSEEN_MS = 10_000
 
 const PREFIX = 'drydock.'
 
+// From here a table of jobs shows all its columns beside an open sidebar. Source: ours.
+const WIDE = '(min-width: 1280px)'
+
 /** The platform of a browser window. */
 export function browserPlatform(window: Window): Platform {
   const { document, localStorage, navigator } = window
   const dark = window.matchMedia('(prefers-color-scheme: dark)')
+  const wide = window.matchMedia(WIDE)
   return {
     desktop: desktopOf(window),
     now: () => Date.now(),
@@ -57,6 +64,11 @@ export function browserPlatform(window: Window): Platform {
     onPrefersDark(listener) {
       dark.addEventListener('change', listener)
       return () => dark.removeEventListener('change', listener)
+    },
+    isWide: () => wide.matches,
+    onWide(listener) {
+      wide.addEventListener('change', listener)
+      return () => wide.removeEventListener('change', listener)
     },
   }
 }

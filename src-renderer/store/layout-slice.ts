@@ -10,15 +10,20 @@ export type Theme = (typeof THEMES)[number]
 
 const EDITOR_NAMES = Object.keys(EDITORS) as readonly EditorName[]
 
+/** Where the sidebar is: the canvas of the graph editor wants its room, so that one has its own choice. */
+export type SidebarPlace = 'pages' | 'editor'
+
+const SIDEBAR_KEYS: Readonly<Record<SidebarPlace, string>> = { pages: 'sidebar', editor: 'sidebar-editor' }
+
 /** How the frame looks; kept on this machine. */
 export type LayoutSlice = {
   readonly theme: Theme
-  /** Whether the sidebar shows names beside its icons. */
-  readonly sidebarPinned: boolean
+  /** Whether somebody chose names beside the icons of the sidebar, on pages and in the graph editor; undefined: nobody did. */
+  readonly sidebarPinned: Readonly<Record<SidebarPlace, boolean | undefined>>
   /** What a place in code does when it is pressed. */
   readonly editor: EditorName
   readonly setTheme: (theme: Theme) => void
-  readonly toggleSidebar: () => void
+  readonly pinSidebar: (place: SidebarPlace, pinned: boolean) => void
   readonly setEditor: (editor: EditorName) => void
 }
 
@@ -26,18 +31,21 @@ export type LayoutSlice = {
 export function createLayoutSlice(
   platform: Pick<Platform, 'readPreference' | 'writePreference'>,
 ): StateCreator<LayoutSlice> {
-  return (set, get) => ({
+  const chosen = (place: SidebarPlace) => {
+    const kept = platform.readPreference(SIDEBAR_KEYS[place])
+    return kept === undefined ? undefined : kept === 'pinned'
+  }
+  return (set) => ({
     theme: THEMES.find((theme) => theme === platform.readPreference('theme')) ?? 'system',
-    sidebarPinned: platform.readPreference('sidebar') === 'pinned',
+    sidebarPinned: { pages: chosen('pages'), editor: chosen('editor') },
     editor: EDITOR_NAMES.find((name) => name === platform.readPreference('editor')) ?? 'copy',
     setTheme(theme) {
       platform.writePreference('theme', theme)
       set({ theme })
     },
-    toggleSidebar() {
-      const sidebarPinned = !get().sidebarPinned
-      platform.writePreference('sidebar', sidebarPinned ? 'pinned' : 'folded')
-      set({ sidebarPinned })
+    pinSidebar(place, pinned) {
+      platform.writePreference(SIDEBAR_KEYS[place], pinned ? 'pinned' : 'folded')
+      set(({ sidebarPinned }) => ({ sidebarPinned: { ...sidebarPinned, [place]: pinned } }))
     },
     setEditor(editor) {
       platform.writePreference('editor', editor)

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { LORA, sendFile, sha256Of, startHost } from '../support/model-files.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { choose, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -47,7 +47,7 @@ test('a model that a graph misses is downloaded with one click, the problem goes
 
   await open(`/workflows/edit/${id}`)
   const chooser = page.getByRole('combobox', { name: 'Endpoint' })
-  await chooser.selectOption('painter')
+  await choose(chooser, 'painter')
   await page.getByRole('button', { name: /error/ }).click()
   const problems = page.getByRole('dialog', { name: 'Problems' })
   await problems.getByText(/does not have the model ink.safetensors/).waitFor()

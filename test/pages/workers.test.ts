@@ -204,7 +204,15 @@ describe('the drawer of a worker', () => {
     service.openGate('go')
     expect((await service.jobEnd('gated', jobId)).workerId).not.toBe(id)
     await page.keyboard.press('Escape')
-    await page.getByRole('listitem').filter({ hasText: id }).getByText('Stopped by a person.').waitFor()
+    const folded = page.getByRole('button', { name: '1 ended in the last ten minutes' })
+    const old = page.getByRole('listitem').filter({ hasText: id })
+    await folded.waitFor()
+    expect(await old.count()).toBe(0)
+    await folded.press('Enter')
+    await old.getByText('Stopped by a person.').waitFor()
+    expect(await folded.getAttribute('aria-expanded')).toBe('true')
+    await page.goto(`${service.url()}/workers?state=ended`)
+    await old.getByText('Stopped by a person.').waitFor()
   })
 
   test('replaces a worker: the new one is ready before the old one goes, and the reason is shown', async () => {
@@ -216,8 +224,10 @@ describe('the drawer of a worker', () => {
     await page.getByRole('menuitem', { name: 'Replace' }).click()
     await page.getByText('A new worker starts.').waitFor()
     const old = page.getByRole('listitem').filter({ hasText: id })
+    // It says why while it goes; then it is folded away with the others that ended.
+    await page.getByRole('button', { name: '1 ended in the last ten minutes' }).click()
     await old.getByText('Replaced by hand.').waitFor()
-    await old.getByText('Ended').waitFor()
+    await old.getByText('Ended', { exact: true }).waitFor()
     const next = await workerIn(service, 'idle')
     expect(next.id).not.toBe(id)
     await page.getByRole('listitem').filter({ hasText: next.id }).getByText('Idle').waitFor()

@@ -67,7 +67,7 @@ test('a ComfyUI of this machine is an endpoint with one click in the editor, wit
   await page.setViewportSize(NARROW)
   await offer.getByRole('button', { name: 'Make it an endpoint' }).click()
   const chooser = page.getByRole('combobox', { name: 'Endpoint' })
-  await until(async () => expect(await chooser.inputValue()).toBe('comfyui'))
+  await until(async () => expect(await chooser.textContent()).toBe('comfyui'))
   await page.getByRole('button', { name: /^Show the nodes/ }).click()
   await page.getByText('of my server').waitFor()
   await offer.waitFor({ state: 'detached' })

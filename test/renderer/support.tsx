@@ -64,6 +64,8 @@ export function testPlatform(): TestPlatform {
     },
     prefersDark: () => false,
     onPrefersDark: () => () => undefined,
+    isWide: () => false,
+    onWide: () => () => undefined,
     async advance(ms) {
       const end = now + ms
       await settle()

@@ -7,6 +7,7 @@ import { FormRow } from '../../ui/form/FormRow.tsx'
 import { Select } from '../../ui/form/Select.tsx'
 import { Toggle } from '../../ui/form/Toggle.tsx'
 import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
+import { useSidebar } from '../../ui/use-sidebar.ts'
 
 const EDITOR_CHOICES = Object.entries(EDITORS).map(([value, { name }]) => ({ value, label: name }))
 
@@ -14,7 +15,7 @@ const EDITOR_CHOICES = Object.entries(EDITORS).map(([value, { name }]) => ({ val
 export function LookCard() {
   const { store } = useApp()
   const theme = useAppState((state) => state.theme)
-  const pinned = useAppState((state) => state.sidebarPinned)
+  const { pinned, toggle } = useSidebar()
   const editor = useAppState((state) => state.editor)
   const showKeys = useAppState(({ commands }) => commands.find(({ id }) => id === 'keys')?.run)
   return (
@@ -26,8 +27,11 @@ export function LookCard() {
           </div>
         )}
       </FormRow>
-      <FormRow label="Names in the sidebar" help="Off, the sidebar shows pictures alone, with their names on hover.">
-        {(ids) => <Toggle {...ids} checked={pinned} onChange={() => store.getState().toggleSidebar()} />}
+      <FormRow
+        label="Names in the sidebar"
+        help="Off, the sidebar shows pictures alone, with their names on hover. The graph editor has its own choice."
+      >
+        {(ids) => <Toggle {...ids} checked={pinned} onChange={toggle} />}
       </FormRow>
       <FormRow
         label="Editor"

@@ -46,7 +46,14 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the cards are links; arrows only move between them */}
       <div className="flex flex-col gap-6" onKeyDown={moveBetweenCards}>
         {groups.map((group) => (
-          <WorkerGroupView key={group.endpointId} group={group} usage={usage} toWorker={toWorker} isAlone={isAlone} />
+          <WorkerGroupView
+            key={group.endpointId}
+            group={group}
+            usage={usage}
+            toWorker={toWorker}
+            isAlone={isAlone}
+            showsEnded={filter.state === 'ended'}
+          />
         ))}
       </div>
       {address.opened !== undefined && (

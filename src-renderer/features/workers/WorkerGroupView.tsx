@@ -1,5 +1,5 @@
-import { RefreshCw } from 'lucide-react'
-import { memo, useState } from 'react'
+import { ChevronDown, ChevronRight, RefreshCw } from 'lucide-react'
+import { memo, useId, useState } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -19,20 +19,22 @@ export type WorkerGroupViewProps = {
   readonly toWorker: (workerId: string) => string
   /** Whether this is the page of the endpoint, which says its name. */
   readonly isAlone: boolean
+  /** Whether somebody asks for those that ended. */
+  readonly showsEnded: boolean
 }
 
-const ENDED_SHOWN = 4
-
-/** The workers of an endpoint as cards, and after them those that ended lately. */
+/** The workers of an endpoint as cards, with the last one that crashed. Others that ended lately are folded away. */
 export const WorkerGroupView = memo(function WorkerGroupView({
   group,
   usage,
   toWorker,
   isAlone,
+  showsEnded,
 }: WorkerGroupViewProps) {
   const { endpointId, endpoint, workers, ended } = group
-  const [showsAll, setShowsAll] = useState(false)
-  const shown = showsAll ? ended : ended.slice(0, ENDED_SHOWN)
+  // What it says is why there is no worker, or why another one came.
+  const crashed = ended.find((worker) => worker.crashed)
+  const folded = ended.filter((worker) => worker !== crashed)
   return (
     <section aria-label={`Workers of ${endpoint?.name ?? endpointId}`} className="flex flex-col gap-2">
       <div className="flex min-h-7 flex-wrap items-center gap-x-3">
@@ -57,7 +59,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
       {workers.length === 0 && endpoint !== undefined && (
         <p className="text-ink-2">No worker now. {whyNoWorker(endpoint)}</p>
       )}
-      <ul className="grid grid-cols-[repeat(auto-fill,minmax(20rem,1fr))] gap-3">
+      <ul className={CARDS}>
         {workers.map((worker) => (
           <WorkerCard
             key={worker.id}
@@ -67,18 +69,47 @@ export const WorkerGroupView = memo(function WorkerGroupView({
             to={toWorker(worker.id)}
           />
         ))}
-        {shown.map((worker) => (
-          <EndedCard key={worker.id} worker={worker} to={toWorker(worker.id)} />
-        ))}
+        {crashed !== undefined && <EndedCard worker={crashed} to={toWorker(crashed.id)} />}
       </ul>
-      {ended.length > ENDED_SHOWN && (
-        <Button kind="quiet" className="self-start" onClick={() => setShowsAll(!showsAll)}>
-          {showsAll ? 'Show fewer' : `Show all ${ended.length} that ended in the last ten minutes`}
-        </Button>
+      {folded.length > 0 && (
+        <EndedWorkers key={String(showsEnded)} isOpenFirst={showsEnded} workers={folded} toWorker={toWorker} />
       )}
     </section>
   )
 })
+
+const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(20rem,1fr))] gap-3'
+
+type EndedWorkersProps = Pick<WorkerGroupViewProps, 'toWorker'> & {
+  readonly workers: WorkerGroup['ended']
+  readonly isOpenFirst: boolean
+}
+
+function EndedWorkers({ workers, toWorker, isOpenFirst }: EndedWorkersProps) {
+  const [isOpen, setOpen] = useState(isOpenFirst)
+  const id = useId()
+  return (
+    <>
+      <Button
+        kind="quiet"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        className="self-start"
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? <ChevronDown aria-hidden /> : <ChevronRight aria-hidden />}
+        {workers.length} ended in the last ten minutes
+      </Button>
+      {isOpen && (
+        <ul id={id} className={CARDS}>
+          {workers.map((worker) => (
+            <EndedCard key={worker.id} worker={worker} to={toWorker(worker.id)} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
 
 function ReplaceAll({ endpoint }: { readonly endpoint: NonNullable<WorkerGroup['endpoint']> }) {
   const { replaceAll } = useWorkerActions()

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { Check, ChevronDown } from 'lucide-react'
 import { Select as Radix } from 'radix-ui'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { CONTROL } from './control.ts'
 
 /** One choice of a list; those of a `group` stand together below its name. */
@@ -14,6 +14,8 @@ export type SelectProps = {
   /** The name of no choice; without it one has to be chosen. */
   readonly none?: string
   readonly onChange: (value: string) => void
+  /** Comes last, and makes the list longer: it stays open. */
+  readonly more?: { readonly label: string; readonly onMore: () => void } | undefined
   readonly disabled?: boolean | undefined
   readonly id?: string
   readonly 'aria-label'?: string
@@ -24,15 +26,28 @@ export type SelectProps = {
 
 // The list knows no empty value.
 const NONE = ':none'
+const MORE = ':more'
 
 /** A list that opens below its field, like a menu. Letters lead to a choice, as in the select of a browser. */
-export function Select({ choices, none, value, onChange, disabled = false, className, ...rest }: SelectProps) {
+export function Select({ choices, none, value, onChange, more, disabled = false, className, ...rest }: SelectProps) {
+  const [isOpen, setOpen] = useState(false)
+  const isGrowing = useRef(false)
   const groups = Map.groupBy(choices, ({ group }) => group ?? '')
   return (
     <Radix.Root
       value={value === '' && none !== undefined ? NONE : value}
       disabled={disabled}
+      open={isOpen}
+      onOpenChange={(open) => {
+        // Each choice closes the list, after it was told.
+        if (!isGrowing.current) setOpen(open)
+        isGrowing.current = false
+      }}
       onValueChange={(chosen) => {
+        if (chosen === MORE) {
+          isGrowing.current = true
+          return more?.onMore()
+        }
         // The field of a form is told an empty value when what was chosen leaves the list; nobody chose that.
         if (chosen !== '') onChange(chosen === NONE ? '' : chosen)
       }}
@@ -68,6 +83,7 @@ export function Select({ choices, none, value, onChange, disabled = false, class
                 ))}
               </Radix.Group>
             ))}
+            {more !== undefined && <Choice value={MORE} label={more.label} />}
           </Radix.Viewport>
         </Radix.Content>
       </Radix.Portal>

@@ -145,9 +145,18 @@ describe('a seed', () => {
 
   test('says how it changes after each run', () => {
     const { written } = renderWidgets(SAMPLER)
-    const control = screen.getByRole<HTMLSelectElement>('combobox', { name: 'seed after each run of KSampler' })
-    expect(control.value).toBe('randomize')
-    fireEvent.change(control, { target: { value: 'increment' } })
+    const control = screen.getByRole('combobox', { name: 'seed after each run of KSampler' })
+    expect([control.textContent, document.querySelectorAll('select, option, [role=option]').length]).toEqual([
+      'after each runrandomize',
+      0,
+    ])
+    fireEvent.keyDown(control, { key: 'ArrowDown' })
+    const list = within(screen.getByRole('dialog', { name: 'seed after each run of KSampler' }))
+    list.getByRole('option', { name: 'randomize a new random one', selected: true })
+    fireEvent.keyDown(list.getByRole('combobox'), { key: 'ArrowUp' })
+    fireEvent.keyDown(list.getByRole('combobox'), { key: 'ArrowUp' })
+    fireEvent.keyDown(list.getByRole('combobox'), { key: 'Enter' })
+    expect(screen.queryByRole('listbox')).toBe(null)
     expect(written()).toContain(`[${MOST},"increment",20`)
   })
 })

@@ -1,18 +1,14 @@
 import { useEffect, useMemo, useState } from 'react'
-import { flushSync } from 'react-dom'
 import { Link } from 'wouter'
 import { isStandIn, takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
-import { CONTROL } from '../../../ui/form/control.ts'
+import { Select } from '../../../ui/form/Select.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { useRuns, useTab } from '../store/editor-context.ts'
 import { CHOSEN_ENDPOINT, chooseEndpoint, firstEndpoint, runEndpoints } from './run-endpoints.ts'
 import { TakesWorkflows } from './TakesWorkflows.tsx'
-
-// No endpoint can be called so.
-const ALL = ':all'
 
 /** Chooses the endpoint that runs go to, and says how it does. */
 export function EndpointChooser() {
@@ -44,46 +40,33 @@ export function EndpointChooser() {
   const graphs = known.filter(takesWorkflows)
   const rest = known.filter((one) => !takesWorkflows(one))
   const others = showsAll ? rest : rest.filter(({ id }) => id === chosen)
-  const option = (id: string, more = '') => (
-    <option key={id} value={id}>
-      {id}
-      {more}
-    </option>
-  )
+  const choices = [
+    ...graphs.map((one) => ({
+      value: one.id,
+      label: isStandIn(one) ? `${one.id} (stand-in without a model)` : one.id,
+      group: 'Take graphs',
+    })),
+    ...others.map(({ id }) => ({ value: id, label: id, group: 'Others' })),
+  ]
   return (
     <div className="flex min-w-0 items-center gap-2">
-      <select
+      <Select
         aria-label="Endpoint"
+        choices={choices}
         value={chosen ?? ''}
-        onChange={({ target }) => {
-          if (target.value !== ALL) return chooseEndpoint({ platform, runs }, target.value)
-          flushSync(() => setShowsAll(true))
-          openAgain(target)
-        }}
-        className={`${CONTROL} h-7 max-w-64 px-1.5`}
-      >
-        {chosen === undefined && <option value="">Choose an endpoint</option>}
-        {graphs.length > 0 && (
-          <optgroup label="Take graphs">
-            {graphs.map((one) => option(one.id, isStandIn(one) ? ' (stand-in without a model)' : ''))}
-          </optgroup>
-        )}
-        {others.length > 0 && <optgroup label="Others">{others.map(({ id }) => option(id))}</optgroup>}
-        {!showsAll && rest.length > others.length && <option value={ALL}>All endpoints…</option>}
-      </select>
+        {...(chosen === undefined ? { none: 'Choose an endpoint' } : {})}
+        onChange={(id) => id !== '' && chooseEndpoint({ platform, runs }, id)}
+        more={
+          !showsAll && rest.length > others.length
+            ? { label: 'All endpoints…', onMore: () => setShowsAll(true) }
+            : undefined
+        }
+        className="max-w-64"
+      />
       {chosen !== undefined && isKnown && <EndpointState endpointId={chosen} />}
       {rest.some(({ id }) => id === chosen) && <TakesWorkflows key={chosen} endpointId={chosen ?? ''} />}
     </div>
   )
-}
-
-// With the longer list; a browser that cannot waits for another press.
-function openAgain(select: HTMLSelectElement) {
-  try {
-    select.showPicker()
-  } catch {
-    select.focus()
-  }
 }
 
 function EndpointState({ endpointId }: { readonly endpointId: string }) {

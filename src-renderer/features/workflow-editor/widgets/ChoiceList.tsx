@@ -156,6 +156,7 @@ function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose
                   )}
                 >
                   <span className="min-w-0 flex-1 truncate">{choice.word === '' ? '(empty)' : choice.word}</span>
+                  {choice.detail !== undefined && <span className="text-small text-ink-2">{choice.detail}</span>}
                   {isChosen(choice.value) && <Check aria-hidden className="size-4 shrink-0 text-accent" />}
                 </div>
               )

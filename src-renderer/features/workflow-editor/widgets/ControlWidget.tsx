@@ -1,7 +1,7 @@
-import clsx from 'clsx'
 import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { type ControlProps, frameOf } from './control-props.ts'
+import { ChoiceField } from './ChoiceField.tsx'
+import type { ControlProps } from './control-props.ts'
 
 /** What a control may say, in the words of the field, with what each does. */
 const MODES: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const MODES: Readonly<Record<string, string>> = {
   increment: 'one step up',
   decrement: 'one step down',
   randomize: 'a new random one',
-  'increment-wrap': 'the next, after the last the first',
+  'increment-wrap': 'the next, then the first',
 }
 
 /** How the value beside it changes from run to run. */
@@ -18,29 +18,16 @@ export function ControlWidget({ id, name, size, widget, set }: ControlProps) {
   const known = Object.keys(MODES).filter((mode) => mode !== 'increment-wrap' || ofChoice(widget))
   const modes = known.includes(value) ? known : [...known, value]
   return (
-    <div className={frameOf(size)}>
-      {size === 'node' && (
-        <label htmlFor={id} className="min-w-0 shrink truncate text-ink-2">
-          after each run
-        </label>
-      )}
-      <select
-        id={id}
-        aria-label={name}
-        value={value}
-        onChange={({ target }) => set(target.value)}
-        className={clsx(
-          'nodrag min-w-0 flex-1 bg-transparent outline-none',
-          size === 'node' && 'text-right [text-align-last:right]',
-        )}
-      >
-        {modes.map((mode) => (
-          <option key={mode} value={mode} title={MODES[mode]} className="bg-surface-1">
-            {mode}
-          </option>
-        ))}
-      </select>
-    </div>
+    <ChoiceField
+      id={id}
+      name={name}
+      label="after each run"
+      size={size}
+      word={value}
+      choices={() => modes.map((mode) => ({ value: mode, word: mode, detail: MODES[mode] }))}
+      isChosen={(mode) => mode === value}
+      onChoose={set}
+    />
   )
 }
 

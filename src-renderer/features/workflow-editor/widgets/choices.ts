@@ -4,7 +4,12 @@ import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
 import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 
 /** A value that can be chosen. */
-export type Choice = { readonly value: JsonValue; readonly word: string }
+export type Choice = {
+  readonly value: JsonValue
+  readonly word: string
+  /** What it does. */
+  readonly detail?: string | undefined
+}
 
 /** The word for a value of a choice. */
 export const choiceWord = (value: JsonValue | undefined): string =>

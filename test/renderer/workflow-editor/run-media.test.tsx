@@ -46,9 +46,19 @@ test('a node shows the pictures of its results, and of a drawing that is a downl
 })
 
 test('an error with markup in it is text', () => {
-  const { container } = renderInApp(<RunErrors errors={['{"message":"<img src=x onerror=alert(1)>","node":"3"}']} />)
+  const errors = ['{"message":"<img src=x onerror=alert(1)>","node":"3"}']
+  const { container } = renderInApp(<RunErrors run={{ endpointId: 'e', errors }} />)
   expect(container.querySelector('img')).toBeNull()
   screen.getByText('Node 3: <img src=x onerror=alert(1)>')
+})
+
+test('an error of code has its traceback open, with the own calls marked, as on the page of its job', () => {
+  const error_traceback =
+    'Traceback (most recent call last):\n  File "/home/ada/handler.py", line 12, in handler\n    raise NoFace("no face")\nNoFace: no face\n'
+  const text = JSON.stringify({ error_type: "<class 'NoFace'>", error_message: 'no face', error_traceback })
+  renderInApp(<RunErrors run={{ endpointId: 'e', errors: [text] }} />)
+  expect(screen.getByRole('alert').textContent?.split('NoFace: no face')).toHaveLength(2)
+  screen.getByText('your code')
 })
 
 test('settings of the same name say which node they are of', () => {

@@ -52,7 +52,7 @@ function Details({ run }: { readonly run: RunDetail }) {
           </span>
         )}
       </div>
-      <RunErrors errors={run.errors} onNode={show} />
+      <RunErrors run={run} onNode={show} />
       <ResultList run={run} onNode={show} />
       <div className="flex flex-wrap gap-2">
         <Button onClick={load}>Load this graph</Button>

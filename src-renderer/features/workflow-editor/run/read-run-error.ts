@@ -1,4 +1,4 @@
-import { readJobError } from '../../../../src-main/domain/job/read-error.ts'
+import { errorHeadline, readJobError } from '../../../../src-main/domain/job/read-error.ts'
 
 /** Why a run failed, and at which node of its payload. */
 export type RunError = {
@@ -6,17 +6,16 @@ export type RunError = {
   readonly node?: string
   readonly classType?: string
   readonly input?: string
-  readonly traceback?: string
 }
 
 /** Reads an error of a run: workers of graphs write JSON with message, node, class and input; others write a text. */
 export function readRunError(text: string): RunError {
-  const { message, traceback } = readJobError(text)
-  const fields = fieldsOf(message)
+  const read = readJobError(text)
+  const fields = fieldsOf(read.message)
   const words = textOf(fields?.message)
-  if (fields === undefined || words === undefined) return { message, ...named({ traceback }) }
+  if (fields === undefined || words === undefined) return { message: errorHeadline(read) }
   const [node, classType, input] = [idOf(fields.node), textOf(fields.class), textOf(fields.input)]
-  return { message: words, ...named({ node, classType, input, traceback }) }
+  return { message: words, ...named({ node, classType, input }) }
 }
 
 /** The error in one line, with the place in front: `KSampler (3), seed: must be at least 0`. */

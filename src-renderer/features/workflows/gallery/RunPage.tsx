@@ -73,7 +73,7 @@ function Shown({ run }: { readonly run: RunDetail }) {
     >
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
         <div className="flex min-w-0 flex-col gap-3">
-          <RunErrors errors={run.errors} />
+          <RunErrors run={run} />
           <RunResults run={run} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">

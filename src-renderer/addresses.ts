@@ -26,13 +26,23 @@ export type SystemTab = (typeof SYSTEM_TABS)[number]
 
 const part = encodeURIComponent
 
+/** What stands in the address of the settings for credentials that are to be added; no name of credentials begins so. */
+export const NEW_REGISTRY = '-new'
+
 /** The address of each page. */
 export const ADDRESS = {
   endpoints: '/endpoints',
   endpoint: (endpointId: string, tab: EndpointTab = 'overview') =>
     `/endpoints/${part(endpointId)}${tab === 'overview' ? '' : `/${tab}`}`,
+  /** The settings of an endpoint, with a section and one of its fields in sight. */
+  endpointSetting: (endpointId: string, section: string, field?: string) =>
+    `/endpoints/${part(endpointId)}/settings?section=${part(section)}${field === undefined ? '' : `&field=${part(field)}`}`,
+  /** The requests that are kept for an endpoint. */
+  savedRequests: (endpointId: string) => `/endpoints/${part(endpointId)}/requests?panel=saved`,
   jobs: '/jobs',
   job: (jobId: string) => `/jobs/${part(jobId)}`,
+  /** The jobs that hold a text. */
+  jobsWith: (text: string) => `/jobs?q=${part(text)}`,
   /** Two jobs beside each other. */
   comparedJobs: (one: string, other: string) => `/jobs/compare?a=${part(one)}&b=${part(other)}`,
   /** The input of a job, to be changed and sent again. */
@@ -47,10 +57,13 @@ export const ADDRESS = {
   /** A tab of an environment. */
   environment: (app: string, environment: string, tab: EnvironmentTab = 'endpoints') =>
     `/apps/deployed/${part(app)}/${part(environment)}${tab === 'endpoints' ? '' : `/${tab}`}`,
+  /** The form that opens a folder with an app; filled from the template first, where it is to be a new one. */
+  openFolder: (from: 'folder' | 'app') => `/apps?open=${from}`,
   /** A folder with an app on this machine. */
   project: (projectId: string, tab: ProjectTab = 'picture') =>
     `/apps/projects/${part(projectId)}${tab === 'picture' ? '' : `/${tab}`}`,
   workflows: '/workflows',
+  newFromTemplate: '/workflows?new=template',
   /** The editor with a workflow of the library. */
   workflow: (workflowId: string) => `/workflows/edit/${part(workflowId)}`,
   /** Its inputs as a form. */
@@ -75,7 +88,32 @@ export const ADDRESS = {
     wanted === undefined
       ? '/models'
       : `/models?new=download&name=${part(wanted.name)}&directory=${part(wanted.directory ?? '')}`,
+  newModel: '/models?new=download',
   catalog: '/catalog',
   system: (tab: SystemTab = 'checks') => `/system${tab === 'checks' ? '' : `/${tab}`}`,
   settings: '/settings',
+  /** The settings of the service, with one of them in sight. */
+  setting: (name: string) => `/settings?setting=${part(name)}`,
+  newRegistry: `/settings?registry=${NEW_REGISTRY}`,
 } as const
+
+/** Kinds of things that have a page of their own; `what` may name a part of the address. */
+const THINGS: readonly { readonly address: RegExp; readonly what: string }[] = [
+  { address: /^\/endpoints\/[^/]+/, what: 'Endpoint' },
+  { address: /^\/jobs\/(?!compare$)[^/]+$/, what: 'Job' },
+  { address: /^\/apps\/projects\/[^/]+/, what: 'Project' },
+  { address: /^\/apps\/deployed\/([^/]+)\/[^/]+/, what: 'Environment of $1' },
+  { address: /^\/workflows\/edit\/[^/]+$/, what: 'Workflow' },
+  { address: /^\/workflows\/gallery\/(?!compare$)[^/]+$/, what: 'Run' },
+  { address: /^\/workflows\/published\/[^/]+/, what: 'Published graph' },
+  { address: /^\/workflows\/sweeps\/[^/]+/, what: 'Sweep' },
+]
+
+/** The thing that a path is of, whichever of its tabs: its address, and what it is. Undefined: a list, or another page. */
+export function thingOf(path: string): { readonly to: string; readonly what: string } | undefined {
+  for (const { address, what } of THINGS) {
+    const [to, name = ''] = address.exec(path) ?? []
+    if (to !== undefined) return { to, what: what.replace('$1', () => name) }
+  }
+  return undefined
+}

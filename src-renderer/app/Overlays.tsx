@@ -35,7 +35,7 @@ function usePalette(isWanted: boolean): ComponentType<OverlayProps> | undefined 
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again when it is wanted
   useEffect(() => {
     if (isThere) return
-    import('./Palette.tsx').then(
+    import('./palette/Palette.tsx').then(
       ({ Palette }) => setPalette(() => Palette),
       () => undefined,
     )

@@ -14,8 +14,13 @@ const MAKES = [
   { id: 'new-web', label: 'New endpoint from a web app', to: `${ADDRESS.endpoints}?new=web` },
   { id: 'new-image', label: 'New endpoint from an image', to: `${ADDRESS.endpoints}?new=image` },
   { id: 'new-catalog', label: 'New endpoint from the catalog', to: ADDRESS.catalog },
-  { id: 'new-app', label: 'New endpoints from an app folder', to: ADDRESS.apps },
-] as const
+  { id: 'open-folder', label: 'New endpoints from an app folder', to: ADDRESS.openFolder('folder'), also: 'project' },
+  { id: 'new-app', label: 'New app from the template', to: ADDRESS.openFolder('app'), also: 'project' },
+  { id: 'new-from-template', label: 'New workflow from a template', to: ADDRESS.newFromTemplate },
+  { id: 'model-download', label: 'New model from a download', to: ADDRESS.newModel },
+  { id: 'add-registry', label: 'New registry credentials', to: ADDRESS.newRegistry },
+  { id: 'new-account-key', label: 'New account key', to: ADDRESS.setting('key') },
+] as const satisfies readonly (Pick<Command, 'id' | 'label' | 'also'> & { readonly to: string })[]
 
 /** What can be done from every page. @param openSheet shows the keys */
 export function useGeneralCommands(openSheet: () => void): readonly Command[] {
@@ -33,8 +38,17 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
         () => state.setConnection('signed-out', platform.now()),
         (error: Error) => state.tell({ kind: 'error', text: error.message }),
       )
+    // Loaded when it is wanted: it belongs to the bundle of the workflows.
+    const newWorkflow = () =>
+      import('../features/workflow-editor/files/add-workflow.ts')
+        .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))
+        .then(
+          ({ id }) => go(ADDRESS.workflow(id)),
+          (error: Error) => state.tell({ kind: 'error', text: error.message }),
+        )
     return [
-      ...MAKES.map(({ id, label, to }) => ({ id, group: 'New', label, run: () => go(to) })),
+      ...MAKES.map(({ to, ...command }) => ({ ...command, group: 'New', run: () => go(to) })),
+      { id: 'new-workflow', group: 'New', label: 'New empty workflow', run: () => void newWorkflow() },
       ...[...SECTIONS, SETTINGS_SECTION].map(({ section, name, to, key }) => ({
         id: `go-${section}`,
         group: 'Go to',

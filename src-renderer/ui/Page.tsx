@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Link } from 'wouter'
 import type { Command } from '../store/commands-slice.ts'
 import { CommandsHere } from './CommandsHere.tsx'
+import { useOpened } from './use-opened.ts'
 import { WayUp } from './WayUp.tsx'
 
 /** A page: where it is, its state, its main action, its tabs, its content. */
@@ -26,6 +27,8 @@ export function Page({ crumbs, state, actions, tabs, commands, fills = false, ch
   useEffect(() => {
     document.title = [...title, 'Drydock'].join(' · ')
   })
+  // A page with a way up is of a thing; that there is none has no way up.
+  useOpened(crumbs.length > 1 ? crumbs.at(-1)?.name : undefined)
   return (
     <>
       <header className="shrink-0 border-b border-line bg-surface-1 px-4">

@@ -23,7 +23,8 @@ export function StateDot({ tone, word, detail, pulses = false }: StateDotProps) 
   )
 }
 
-const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
+/** How the states of jobs look. */
+export const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
   IN_QUEUE: { tone: 'queued', word: 'Queued' },
   IN_PROGRESS: { tone: 'running', word: 'Running', pulses: true },
   COMPLETED: { tone: 'completed', word: 'Completed' },

@@ -68,10 +68,10 @@ export function EndpointListPage() {
         run: () => go(ADDRESS.catalog),
       },
       {
-        id: 'new-app',
+        id: 'open-folder',
         group: 'Endpoints here',
         label: 'New endpoints from an app folder',
-        run: () => go(ADDRESS.apps),
+        run: () => go(ADDRESS.openFolder('folder')),
       },
     ],
     [openNew, go],

@@ -58,7 +58,16 @@ export function ModelsPage() {
   const open = rows.find((row) => rowIdOf(row) === search.get('model'))
   const openDownload = useCallback(() => set({ new: 'download' }), [set])
   const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'model-download', group: 'Models', label: 'Download a model', keys: 'n', run: openDownload }],
+    () => [
+      {
+        id: 'model-download',
+        group: 'Models',
+        label: 'Download a model',
+        also: 'new model',
+        keys: 'n',
+        run: openDownload,
+      },
+    ],
     [openDownload],
   )
   const total = data?.models.reduce((sum, model) => sum + model.bytes, 0) ?? 0

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { RegistryView } from '../../../src-main/contract/registry.ts'
+import { NEW_REGISTRY } from '../../addresses.ts'
 import { registriesQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,9 +13,6 @@ import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { RegistryPanel } from './RegistryPanel.tsx'
-
-/** What stands in the address for credentials that are to be added; no name of credentials begins so. */
-export const NEW_REGISTRY = '-new'
 
 /** Credentials of image registries. A password is stored encrypted and never shown. */
 export function RegistriesCard() {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
+import { NEW_REGISTRY } from '../../addresses.ts'
 import { settingsQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import type { Command } from '../../store/commands-slice.ts'
@@ -9,9 +10,10 @@ import { Card } from '../../ui/Card.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { fieldPlace, sectionPlace, showField, showSection } from '../../ui/show-section.ts'
 import { AccessCard } from './AccessCard.tsx'
 import { LookCard } from './LookCard.tsx'
-import { NEW_REGISTRY, RegistriesCard } from './RegistriesCard.tsx'
+import { RegistriesCard } from './RegistriesCard.tsx'
 import { SettingRow } from './SettingRow.tsx'
 import { SETTING_TEXTS } from './setting-texts.ts'
 import { useSaveSetting } from './use-save-setting.ts'
@@ -24,13 +26,21 @@ export function SettingsPages() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(settingsQuery(client))
   const save = useSaveSetting()
-  const [, setSearch] = useSearchParams()
+  const [search, setSearch] = useSearchParams()
+  const wanted = search.get('setting')
+  const isThere = data !== undefined
+  useEffect(() => {
+    if (wanted === null || !isThere) return
+    showSection(wanted)
+    showField(wanted)
+  }, [wanted, isThere])
   const commands = useMemo<readonly Command[]>(
     () => [
       {
         id: 'add-registry',
-        group: 'Settings',
+        group: 'Settings here',
         label: 'Add registry credentials',
+        also: 'new',
         run: () => setSearch({ registry: NEW_REGISTRY }),
       },
     ],
@@ -44,11 +54,22 @@ export function SettingsPages() {
         )}
         <Card title="Service">
           {data === undefined && error === null && <SkeletonRows rows={8} />}
-          {data !== undefined && NAMES.map((name) => <SettingRow key={name} name={name} settings={data} save={save} />)}
+          {data !== undefined &&
+            NAMES.map((name) => (
+              <div key={name} id={fieldPlace(name)}>
+                <SettingRow name={name} settings={data} save={save} />
+              </div>
+            ))}
         </Card>
-        <RegistriesCard />
-        <AccessCard />
-        <LookCard />
+        <div id={sectionPlace('registries')}>
+          <RegistriesCard />
+        </div>
+        <div id={sectionPlace('key')}>
+          <AccessCard />
+        </div>
+        <div id={sectionPlace('browser')}>
+          <LookCard />
+        </div>
       </div>
     </Page>
   )

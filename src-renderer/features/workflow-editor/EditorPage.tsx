@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useOpened } from '../../ui/use-opened.ts'
 import { useSearchParts } from '../../ui/use-search-parts.ts'
 import { Canvas } from './canvas/Canvas.tsx'
 import { EditorTabs } from './files/EditorTabs.tsx'
@@ -16,6 +17,7 @@ import { useOpenWorkflow } from './files/use-open-workflow.ts'
 import { Inspector } from './inspector/Inspector.tsx'
 import { ModelsPanel } from './models/ModelsPanel.tsx'
 import { NodePalette } from './palette/NodePalette.tsx'
+import { NodesInPalette } from './palette/NodesInPalette.tsx'
 import { useAddInSight } from './palette/use-add-in-sight.ts'
 import { ProblemsPanel } from './problems/ProblemsPanel.tsx'
 import { GraphActions } from './publish/GraphActions.tsx'
@@ -39,11 +41,13 @@ export function EditorPage({ workflowId }: { readonly workflowId: string }) {
   useEffect(() => {
     document.title = [name, 'Workflows', 'Drydock'].filter((part) => part !== '').join(' · ')
   }, [name])
+  useOpened(tab === undefined ? undefined : name)
   return (
     <CanvasContext value={canvas}>
       <EditorTabs />
       {tab !== undefined ? (
         <TabContext key={workflowId} value={tab}>
+          <NodesInPalette />
           <Editor name={name} />
         </TabContext>
       ) : (

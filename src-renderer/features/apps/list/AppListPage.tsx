@@ -34,7 +34,14 @@ export function AppListPage() {
   const commands = useMemo<readonly Command[]>(
     () => [
       { id: 'new-app', group: 'Apps', label: 'New app from the template', keys: 'n', run: () => open('app') },
-      { id: 'open-folder', group: 'Apps', label: 'Open a folder with an app', keys: 'o', run: () => open(AS_IT_IS) },
+      {
+        id: 'open-folder',
+        group: 'Apps',
+        label: 'Open a folder with an app',
+        also: 'new project new endpoints',
+        keys: 'o',
+        run: () => open(AS_IT_IS),
+      },
     ],
     [open],
   )

@@ -47,7 +47,7 @@ function OfServer({ endpointId, server }: { readonly endpointId: string; readonl
   const fault = read.error ?? error
   const { mutate } = read
   const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'read-node-types', group: 'Settings', label: 'Read the classes of nodes', run: () => mutate() }],
+    () => [{ id: 'read-node-types', group: 'Settings here', label: 'Read the classes of nodes', run: () => mutate() }],
     [mutate],
   )
   return (

@@ -1,19 +1,6 @@
 import clsx from 'clsx'
 import { Link } from 'wouter'
-
-/** The part of the page that a section is. */
-export const sectionPlace = (id: string) => `section-${id}`
-
-// Room above a section, for the links in a narrow window; px.
-const ROOM = 44
-
-/** Brings a section into sight. Only the content scrolls: scrollIntoView would move the frame of the window as well. */
-export function showSection(id: string): void {
-  const place = document.getElementById(sectionPlace(id))
-  const content = place?.closest('main')
-  if (place === null || content === null || content === undefined) return
-  content.scrollTop += place.getBoundingClientRect().top - content.getBoundingClientRect().top - ROOM
-}
+import { showSection } from '../../../ui/show-section.ts'
 
 /** Links to the sections of a long page. */
 export type SectionLinksProps = {

@@ -7,11 +7,12 @@ import { useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/commands-slice.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { CommandsHere } from '../../../ui/CommandsHere.tsx'
+import { fieldPlace, sectionPlace, showField, showSection } from '../../../ui/show-section.ts'
 import { DangerCard } from './DangerCard.tsx'
 import { KeyCard } from './KeyCard.tsx'
 import { NodeTypesRow } from './NodeTypesRow.tsx'
 import { SaveBar } from './SaveBar.tsx'
-import { SectionLinks, sectionPlace, showSection } from './SectionLinks.tsx'
+import { SectionLinks } from './SectionLinks.tsx'
 import { SettingRow } from './SettingRow.tsx'
 import { FAULT_SECTION, SETTING_SECTIONS } from './sections.ts'
 import { type DraftState, useSettings } from './use-settings.ts'
@@ -27,12 +28,14 @@ export function SettingsTab({ endpoint, state }: SettingsTabProps) {
   const form = useSettings(endpoint, state)
   const [search] = useSearchParams()
   const wanted = search.get('section')
+  const field = search.get('field')
   const workers = useAppState(
     useShallow((app) => Object.values(app.live.workers).filter(({ endpointId }) => endpointId === endpoint.id)),
   )
   useEffect(() => {
-    if (wanted !== null) showSection(wanted)
-  }, [wanted])
+    if (field !== null) showField(field)
+    else if (wanted !== null) showSection(wanted)
+  }, [wanted, field])
   const { save, discard } = form
   const dirty = Object.keys(form.draft).length > 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are new each time and do the same
@@ -40,8 +43,8 @@ export function SettingsTab({ endpoint, state }: SettingsTabProps) {
     () =>
       dirty
         ? [
-            { id: 'save-settings', group: 'Settings', label: 'Save the settings', run: () => void save() },
-            { id: 'discard-settings', group: 'Settings', label: 'Discard changed settings', run: discard },
+            { id: 'save-settings', group: 'Settings here', label: 'Save the settings', run: () => void save() },
+            { id: 'discard-settings', group: 'Settings here', label: 'Discard changed settings', run: discard },
           ]
         : [],
     [dirty, form.read],
@@ -65,14 +68,15 @@ export function SettingsTab({ endpoint, state }: SettingsTabProps) {
             <Card title={title}>
               {about !== undefined && <p className="max-w-prose px-3 pt-2.5 text-ink-2">{about}</p>}
               <div className="divide-y divide-line">
-                {fields.map((field) => (
-                  <SettingRow
-                    key={`${field.path} ${field.label}`}
-                    endpoint={endpoint}
-                    field={field}
-                    form={form}
-                    readOnly={endpoint.app !== undefined && id !== FAULT_SECTION}
-                  />
+                {fields.map((one) => (
+                  <div key={`${one.path} ${one.label}`} id={fieldPlace(one.path)}>
+                    <SettingRow
+                      endpoint={endpoint}
+                      field={one}
+                      form={form}
+                      readOnly={endpoint.app !== undefined && id !== FAULT_SECTION}
+                    />
+                  </div>
                 ))}
                 {id === 'workflows' && <NodeTypesRow endpoint={endpoint} />}
               </div>

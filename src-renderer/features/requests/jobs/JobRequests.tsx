@@ -39,7 +39,7 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
     return [
       { id: 'send', group, label: 'Send this request', run: sendOne },
       { id: 'send-all', group, label: 'Send it as run, runsync and stream', run: sendAll },
-      { id: 'saved', group, label: 'Saved requests', keys: 's', run: showSaved },
+      { id: 'saved', group, label: 'Saved requests', also: 'new saved request', keys: 's', run: showSaved },
     ]
   }, [endpoint.name, sendOne, sendAll, showSaved])
   const load = ({ request }: SavedRequest) => {

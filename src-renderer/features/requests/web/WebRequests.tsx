@@ -39,6 +39,7 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
         id: 'saved',
         group: `Endpoint ${endpoint.name}`,
         label: 'Saved requests',
+        also: 'new saved request',
         keys: 's',
         run: () => setSearch({ panel: 'saved' }),
       },

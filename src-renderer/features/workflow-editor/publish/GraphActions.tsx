@@ -21,8 +21,20 @@ export function GraphActions({ name }: { readonly name: string }) {
   const close = () => setPanel(undefined)
   const commands = useMemo<readonly Command[]>(
     () => [
-      { id: 'graph-publish', group: 'This graph', label: 'Publish as an endpoint', run: () => setPanel('publish') },
-      { id: 'graph-sweep', group: 'This graph', label: 'Sweep over values', run: () => setPanel('sweep') },
+      {
+        id: 'graph-publish',
+        group: 'This graph',
+        label: 'Publish as an endpoint',
+        also: 'new endpoint',
+        run: () => setPanel('publish'),
+      },
+      {
+        id: 'graph-sweep',
+        group: 'This graph',
+        label: 'Sweep over values',
+        also: 'new sweep',
+        run: () => setPanel('sweep'),
+      },
       {
         id: 'graph-form',
         group: 'This graph',

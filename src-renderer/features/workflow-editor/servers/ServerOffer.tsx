@@ -47,7 +47,9 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
   const commands = useMemo<readonly Command[]>(() => {
     if (offered === undefined || isPending) return []
     const label = `Make the ComfyUI at ${serverInWords(offered.address)} an endpoint`
-    return [{ id: 'make-server-endpoint', group: 'Workflows', label, run: () => mutate(offered) }]
+    return [
+      { id: 'make-server-endpoint', group: 'Workflows here', also: 'new endpoint', label, run: () => mutate(offered) },
+    ]
   }, [offered, isPending, mutate])
   if (offered === undefined) return null
   const { address, version, devices } = offered

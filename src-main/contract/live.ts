@@ -14,6 +14,7 @@ export const liveSnapshot = z.object({
   at: z.number().int().describe('ms since the epoch'),
   endpoints: z.array(liveEndpoint),
   workers: z.array(workerView),
+  command: z.string().describe('how the command line was called that started the service, like `npx drydock`'),
 })
 
 /** All endpoints and workers. */

@@ -19,6 +19,7 @@ import {
   type Storage,
   sendRequest,
 } from '../core.ts'
+import { calledAs } from './called-as.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
 import { createHost } from './host.ts'
@@ -200,6 +201,7 @@ async function run(
     hosts,
     data: folder.folder,
     keyFile: folder.keyFile,
+    command: calledAs({ env: process.env, cwd: process.cwd() }),
     startedAt,
   }
   await core.start()

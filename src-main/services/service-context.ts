@@ -84,5 +84,7 @@ export type ServiceFacts = {
   readonly hosts: ReadonlySet<string>
   readonly data: string
   readonly keyFile: string
+  /** How the command line was called that started it, like `npx drydock`. */
+  readonly command: string
   readonly startedAt: number
 }

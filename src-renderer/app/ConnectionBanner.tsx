@@ -1,5 +1,6 @@
 import { Unplug } from 'lucide-react'
 import { useAppState } from '../store/app-context.ts'
+import { Typed } from '../ui/Typed.tsx'
 import { RelativeTime } from '../ui/Values.tsx'
 
 /** Says that the service does not answer, and that what is shown is of then. It lies over the page, which does not move. */
@@ -15,7 +16,7 @@ export function ConnectionBanner() {
       <Unplug aria-hidden className="size-4 shrink-0" />
       <p>
         The service stopped answering <RelativeTime at={since} />. What you see is of then. It is asked again by itself;
-        if it was stopped, start it with <code className="font-mono text-small">drydock start</code>.
+        if it was stopped, start it with <Typed command="drydock start" />.
       </p>
     </div>
   )

@@ -14,6 +14,8 @@ export type LiveSlice = {
   readonly live: LiveEntities & {
     /** Whether a snapshot has come. */
     readonly loaded: boolean
+    /** How the command line was called that started the service. */
+    readonly command: string
     /** The last event that is in it. */
     readonly eventId: number
     /** Events of the last while, oldest first. */
@@ -40,11 +42,11 @@ const RECENT_KEPT = 1000
 
 /** The slice. */
 export const createLiveSlice: StateCreator<LiveSlice> = (set, get) => ({
-  live: { loaded: false, eventId: 0, endpoints: {}, workers: {}, recent: [] },
+  live: { loaded: false, command: 'drydock', eventId: 0, endpoints: {}, workers: {}, recent: [] },
   heard: { begun: 0, events: [] },
 
-  beginWith({ eventId, endpoints, workers }) {
-    const live = { loaded: true, eventId, recent: [], endpoints: byId(endpoints), workers: byId(workers) }
+  beginWith({ eventId, endpoints, workers, command }) {
+    const live = { loaded: true, command, eventId, recent: [], endpoints: byId(endpoints), workers: byId(workers) }
     set({ live, heard: { begun: get().heard.begun + 1, events: [] } })
   },
 

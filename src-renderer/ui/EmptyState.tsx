@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from './CopyButton.tsx'
+import { useAsCalled } from './Typed.tsx'
 
 /** What an empty page says: one sentence, one command, one button that does the first step. */
 export type EmptyStateProps = {
@@ -23,10 +24,11 @@ export function EmptyState({ icon, children, command, action }: EmptyStateProps)
 
 /** A command to be typed in a terminal, with a button that copies it. */
 export function CommandLine({ command }: { readonly command: string }) {
+  const typed = useAsCalled()(command)
   return (
     <div className="flex max-w-full items-center gap-1 rounded-control border border-line bg-surface-1 pl-3">
-      <code className="truncate py-1.5 font-mono text-small">{command}</code>
-      <CopyButton text={command} what="command" />
+      <code className="truncate py-1.5 font-mono text-small">{typed}</code>
+      <CopyButton text={typed} what="command" />
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { CopyButton } from './CopyButton.tsx'
+import { useAsCalled } from './Typed.tsx'
 
 /** A fault, in the place where it is felt: what happened, why, what to do. */
 export type ErrorNoticeProps = {
@@ -11,7 +12,7 @@ export type ErrorNoticeProps = {
 
 /** Tells a fault. */
 export function ErrorNotice({ error, action }: ErrorNoticeProps) {
-  const text = typeof error === 'string' ? error : error.message
+  const text = useAsCalled()(typeof error === 'string' ? error : error.message)
   return (
     <div role="alert" className="flex items-start gap-2 rounded-control bg-failed-soft py-2 pr-1 pl-3 text-failed-ink">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />

@@ -173,3 +173,9 @@ test('looks well in light and dark, narrow and very narrow, and with the service
   expect(await page.getByLabel('Rate limits as in production').getAttribute('aria-checked')).toBe('false')
   await shoot(`settings-down-800`)
 })
+
+test('commands on the pages are those by which the service was started', async () => {
+  const { page, open } = await setup({}, { env: { npm_command: 'exec' } })
+  await open('/jobs')
+  await page.getByText("npx drydock runsync ENDPOINT '{}'").waitFor()
+})

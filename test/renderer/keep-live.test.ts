@@ -18,7 +18,7 @@ function setup({ seen = true } = {}) {
   const { client, calls } = testClient({
     liveRead() {
       if (refusal !== undefined) throw refusal
-      return { eventId: 10, at: NOW, endpoints: [anEndpoint('e', { inQueue })], workers: [] }
+      return { eventId: 10, at: NOW, endpoints: [anEndpoint('e', { inQueue })], workers: [], command: 'drydock' }
     },
   })
   const keeper = new LiveKeeper({

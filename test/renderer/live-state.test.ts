@@ -9,6 +9,7 @@ function setup(eventId = 10) {
   const { beginWith, showSnapshot, hearEvents } = store.getState()
   const snapshot = (id: number, inQueue: number) => ({
     eventId: id,
+    command: 'drydock',
     at: NOW,
     endpoints: [anEndpoint('e', { inQueue }), anEndpoint('other')],
     workers: [aWorker('w', 'e')],

@@ -138,7 +138,7 @@ test('two hundred workers are drawn, and a reading changes each of them', async 
   const { store, follows, container } = renderInApp(<WorkerGrid />, { fleetEventList: { events: [] } })
   const workers = Array.from({ length: 200 }, (_one, at) => aWorker(`w${at}`, `e${at % 10}`, { pid: at + 1 }))
   const endpoints = Array.from({ length: 10 }, (_one, at) => anEndpoint(`e${at}`))
-  act(() => store.getState().beginWith({ eventId: 1, at: NOW, endpoints, workers }))
+  act(() => store.getState().beginWith({ eventId: 1, at: NOW, endpoints, workers, command: 'drydock' }))
   expect(container.querySelectorAll('[data-card]')).toHaveLength(200)
   const reading = workers.map(({ id, endpointId }) => ({ workerId: id, endpointId, cpuPercent: 42 }))
   act(() => follows.find(({ operation }) => operation === 'workerUsage')?.onItems([{ at: NOW, workers: reading }]))

@@ -30,7 +30,9 @@ function offer(endpoints: readonly LiveEndpoint[], answers: TestAnswers = {}) {
   const made: string[] = []
   const view = renderInApp(<ServerOffer onMade={(id) => made.push(id)} />, { ...ANSWERS, ...answers })
   const show = (all: readonly LiveEndpoint[]) =>
-    act(() => view.store.getState().beginWith({ eventId: 1, at: NOW, endpoints: [...all], workers: [] }))
+    act(() =>
+      view.store.getState().beginWith({ eventId: 1, at: NOW, endpoints: [...all], workers: [], command: 'drydock' }),
+    )
   show(endpoints)
   const calls = () => view.calls.map(({ operation }) => operation)
   return { ...view, made, show, operations: calls }

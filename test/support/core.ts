@@ -147,7 +147,15 @@ export async function setup({
   let answer: Poster = post ?? (() => Promise.resolve({ status: 200, error: undefined }))
   let accountKey = ''
   const hosts = new Set([HOST, 'localhost:8790'])
-  const facts = { version: '0.0.1', pid: 1, url: SERVICE_URL, hosts, data: '/data', keyFile: '/data/account.key' }
+  const facts = {
+    version: '0.0.1',
+    pid: 1,
+    url: SERVICE_URL,
+    hosts,
+    data: '/data',
+    keyFile: '/data/account.key',
+    command: 'drydock',
+  }
 
   function createRun(): Run {
     const opened = openStorage(file, clock.wall())

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, vi } from 'vitest'
@@ -119,10 +119,12 @@ export function servedService(): ServedService {
     { node = process.execPath, env: more }: ServeOptions = {},
   ): ChildProcess {
     const [name = '', value = ''] = mark.split('=')
-    const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(SVC_|DRYDOCK_)/.test(key)))
+    const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(SVC_|DRYDOCK_|npm_)/.test(key)))
+    // As a shell finds it, so that hints have its plain name.
+    const calledBy = join((process.env.PATH ?? '').split(delimiter)[0] ?? '', 'drydock')
     return spawn(node, [LAUNCHER, ...argv], {
       cwd: folder,
-      env: { ...env, NO_COLOR: '1', [name]: value, ...more },
+      env: { ...env, DRYDOCK_CALLED_BY: calledBy, NO_COLOR: '1', [name]: value, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   }

@@ -17,6 +17,6 @@ export const PAGE_OPERATIONS = {
     c.header('set-cookie', endedSessionCookie(sessionCookieName(service.info().url)))
     return c.json({ ok: true as const })
   },
-  liveRead: (c, { views, info }) => c.json(readLive(views, info().url)),
+  liveRead: (c, { views, info }) => c.json(readLive(views, info())),
   figuresRead: (c, { figures }) => c.json(figures.read()),
 } as const satisfies Record<string, AppHandler>

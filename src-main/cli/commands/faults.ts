@@ -36,7 +36,7 @@ Examples:
         return
       }
       const on = faultsInWords(endpoint.faults)
-      output.line(
+      output.hint(
         on === undefined
           ? `All fault switches of ${endpointId} are off.`
           : `${output.paint('yellow', 'Fault switches')} of ${endpointId} are on: ${on}. Off: drydock faults ${endpointId} --off`,

@@ -58,7 +58,7 @@ Examples:
 async function showLogin(output: Output, surroundings: Surroundings): Promise<void> {
   const login = await readLogin(surroundings)
   if (output.json) output.document({ url: login?.url ?? null })
-  else if (login === undefined) output.line(`You are not logged in to a service. ${WHICH}`)
+  else if (login === undefined) output.hint(`You are not logged in to a service. ${WHICH}`)
   else output.hint(`You are logged in to ${login.url}. \`drydock logout\` forgets it.`)
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { calledAs } from '../called-as.ts'
+import { calledAs } from '../../server/called-as.ts'
 import { CliError } from '../cli-error.ts'
 import type { ServiceClient } from '../client.ts'
 import { dataFolder, defaultDataFolder } from '../data-folder.ts'

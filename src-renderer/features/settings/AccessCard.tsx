@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { counted } from '../../ui/format.ts'
+import { Typed } from '../../ui/Typed.tsx'
 
 type Asked = 'rotate' | 'everywhere'
 
@@ -55,7 +56,7 @@ export function AccessCard() {
           <h3 className="font-medium">Signed-in browsers</h3>
           <p className="text-small text-ink-2">
             {sessions === undefined ? 'This one' : `${counted(sessions.open, 'browser')}, with this one`}. A browser
-            stays signed in for 30 days. <code className="font-mono">drydock open</code> signs one in.
+            stays signed in for 30 days. <Typed command="drydock open" /> signs one in.
           </p>
         </div>
         <div className="flex gap-2">
@@ -83,7 +84,7 @@ export function AccessCard() {
         onConfirm={() => everywhere.mutate()}
       >
         All browsers are signed out, also this one. Keys stay as they are. Sign in again with{' '}
-        <code className="font-mono">drydock open</code>.
+        <Typed command="drydock open" />.
       </Confirm>
     </Card>
   )

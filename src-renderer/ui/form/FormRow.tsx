@@ -1,5 +1,6 @@
 import clsx from 'clsx'
 import { type ReactNode, useId } from 'react'
+import { useAsCalled } from '../Typed.tsx'
 import type { ControlIds } from './control.ts'
 
 /** A row of a form: its name and what it does at the left, the control at the right. */
@@ -19,6 +20,7 @@ export type FormRowProps = {
 /** A row of a form; in a narrow window the control stands below its name. */
 export function FormRow({ label, help, fault, changed = false, aside, children }: FormRowProps) {
   const id = useId()
+  const asCalled = useAsCalled()
   const said = `${id}-said`
   return (
     <div
@@ -32,7 +34,7 @@ export function FormRow({ label, help, fault, changed = false, aside, children }
           {label}
         </label>
         <p id={said} className="max-w-prose text-small text-ink-2">
-          {help}
+          {asCalled(help)}
         </p>
       </div>
       <div className="flex min-w-0 flex-col gap-1">

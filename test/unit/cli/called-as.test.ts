@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { asCalled, calledAs } from '../../../src-main/cli/called-as.ts'
+import { asCalled } from '../../../src-main/cli/called-as.ts'
+import { calledAs } from '../../../src-main/server/called-as.ts'
 
 describe('the command line is called', () => {
   test.each([

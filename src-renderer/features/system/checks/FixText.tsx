@@ -1,8 +1,9 @@
 import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { useAsCalled } from '../../../ui/Typed.tsx'
 
 /** What to do, as a sentence; what stands in it between backticks is a command that can be copied. */
 export function FixText({ text }: { readonly text: string }) {
-  const parts = text.split('`')
+  const parts = useAsCalled()(text).split('`')
   return (
     <p className="text-small leading-6 text-ink-2">
       {parts.map((part, at) =>

@@ -1,5 +1,5 @@
 /** The fleets of a data folder, joined with the system: for the service that runs on it, and for a sweep after one. */
-import { homedir, userInfo } from 'node:os'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { RESOURCES, resourceProgram } from '../app-builder/machine-tools.ts'
@@ -62,8 +62,8 @@ export function createFleets({
   })
 }
 
-// Windows gives -1.
+// Windows has none. Not `userInfo`: that fails for a user without a name, as `docker run --user` makes one.
 function userNumbers(): string | undefined {
-  const { uid, gid } = userInfo()
-  return uid < 0 ? undefined : `${uid}:${gid}`
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  return uid === undefined ? undefined : `${uid}:${gid}`
 }

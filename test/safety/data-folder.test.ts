@@ -1,12 +1,28 @@
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
 import { type ServedService, servedService, startedService } from '../support/served-service.ts'
 import { startOnDamagedPages } from './damaged-pages.ts'
 import { fillTheDisk, mount, stopOnFullDisk } from './fill-the-disk.ts'
 
+const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
 const PAGE_BYTES = 4096
+// The number of a user whom no file of the system names.
+const NAMELESS = 54_321
 
 /** A data folder that a service has used and left in order. */
 async function usedFolder(): Promise<ServedService & { readonly database: string }> {
@@ -28,6 +44,26 @@ async function refusedStart(service: ServedService, why: RegExp) {
   expect(error).toContain(service.data)
   expect(code).toBe('DATA_FOLDER_UNUSABLE')
 }
+
+test('a user without a name, as containers have them, can run a service', async ({ skip }) => {
+  if (process.getuid?.() !== 0) return skip(true, 'only root can become another user')
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-nameless-'))
+  chownSync(folder, NAMELESS, NAMELESS)
+  const child = spawn(process.execPath, [LAUNCHER, 'serve', '--data', join(folder, 'data'), '--port', '0', '--json'], {
+    uid: NAMELESS,
+    gid: NAMELESS,
+    env: { PATH: process.env.PATH, HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const ended = once(child, 'close')
+  const [answer] = await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')])
+  expect(JSON.parse(String(answer))).toMatchObject({ url: expect.stringMatching(/^http:/) })
+})
 
 test('a file that is no database is refused and stays as it is', async () => {
   const service = servedService()

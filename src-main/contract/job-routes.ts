@@ -83,6 +83,18 @@ const jobBulkResult = z.object({
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
 })
 
+/** Body of 'reorder': before all others, or in the place of another job, which takes its own. */
+export const jobPlace = z.union(
+  [z.strictObject({ to: z.literal('front') }), z.strictObject({ swapWith: z.string().max(100) })],
+  'give {"to": "front"}, or {"swapWith": the id of another waiting job}',
+)
+
+/** The waiting jobs of an endpoint, in the order in which workers get them. */
+const jobQueue = z.object({
+  jobs: z.array(z.object({ id: z.string(), lowPriority: z.boolean() })),
+  more: z.boolean().describe('whether there are more'),
+})
+
 /** How many jobs a filter lets through. */
 export const jobCount = z.object({
   count: z.number().int(),
@@ -181,6 +193,25 @@ export const JOB_ROUTES = {
     answer: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST'],
     source: 'ours, because the job API cannot retry what it has forgotten, or what has succeeded',
+  },
+  jobReorder: {
+    methods: ['POST'],
+    path: '/api/jobs/:jobId/place',
+    summary:
+      'Change the place of a waiting job in its queue: to the front of those with its priority, or with another job',
+    body: jobPlace,
+    answer: jobHandle,
+    errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+    source: 'ours, because what is wanted first is often known only when others wait already',
+  },
+  jobQueue: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/queue',
+    summary: 'The waiting jobs of an endpoint, in the order in which workers get them',
+    query: { limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional() },
+    answer: jobQueue,
+    errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours, because what is wanted first is often known only when others wait already',
   },
   jobProgress: {
     methods: ['GET'],

@@ -92,6 +92,8 @@ export type Job = {
   readonly error: string | null
   /** 1: its retention is over. The job API does not know it any more, and nothing moves it. */
   readonly archived: 0 | 1
+  /** Among the jobs of its endpoint with its priority: the one with the lowest place that waits is claimed first. */
+  readonly place: number
 }
 
 /** A new job. `s3Config` is JSON text as it came. */
@@ -131,7 +133,8 @@ export type JobChange = {
   readonly seq: number
   readonly jobId: string
   readonly endpointId: string
-  readonly event: JobEvent | 'submit'
+  /** `reorder` changes its place and no state. */
+  readonly event: JobEvent | 'submit' | 'reorder'
   readonly from: JobState | undefined
   readonly to: JobState
   readonly workerId: string | undefined
@@ -194,8 +197,14 @@ export type JobStore = {
   readonly readOutput: (job: JobName) => Promise<Json | undefined>
   /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
   readonly move: (seq: number, event: JobEvent, fields: MoveFields, moment: Moment) => Job | undefined
-  /** Claims the oldest waiting job of the endpoint, normal priority first; skips the given seqs. */
+  /** Claims the first waiting job of the endpoint, normal priority first, else in the order of places; skips the given seqs. */
   readonly claim: (endpointId: string, workerId: string, except: readonly number[], moment: Moment) => Job | undefined
+  /** Places a waiting job before all others of its endpoint with its priority; undefined: it does not wait any more. */
+  readonly moveToFront: (seq: number, moment: Moment) => Job | undefined
+  /** Lets two waiting jobs of a queue change places; undefined: one of them does not wait any more. */
+  readonly changePlaces: (seq: number, otherSeq: number, moment: Moment) => Job | undefined
+  /** Waiting jobs in the order of claims. */
+  readonly inOrder: (endpointId: string, limit: number) => readonly Job[]
   /** Sets the whole life of a job that has not ended, counted from submission. */
   readonly setTtl: (seq: number, ttlMs: number) => Job | undefined
   /** Remembers how far the stream of this attempt was read. */
@@ -204,7 +213,7 @@ export type JobStore = {
   readonly pastDeadline: (steady: number, limit: number) => readonly Job[]
   /** Seq of the newest job, 0 without any. */
   readonly newestSeq: () => number
-  /** Waiting jobs in the order of claims, none newer than `newest`. */
+  /** Waiting jobs, none newer than `newest`. */
   readonly waiting: (endpointId: string, limit: number, newest: number) => readonly Job[]
   readonly oldestWaiting: (endpointId: string, lowPriority: 0 | 1) => Job | undefined
   /** How many jobs of the endpoint are claimed before this one, counted up to `limit`. */

@@ -14,20 +14,12 @@ const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
 const OLDEST = `
   SELECT ${JOB_COLUMNS} FROM jobs
   WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND low_priority = ? ORDER BY seq LIMIT 1`
-const BEFORE = `
-  SELECT COUNT(*) AS count FROM (
-    SELECT 1 FROM jobs
-    WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND archived = 0
-      AND (low_priority, seq) < (@lowPriority, @seq) LIMIT @limit)`
 const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`
 const ENDPOINT_IDS = `SELECT id FROM endpoints`
 const COUNTS = `
   SELECT endpoint_id AS endpointId, status, low_priority AS lowPriority, COUNT(*) AS count FROM jobs
   WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, low_priority`
-type Listing = Pick<
-  JobStore,
-  'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'waitingBefore' | 'inProgress' | 'counts'
->
+type Listing = Pick<JobStore, 'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'inProgress' | 'counts'>
 
 /** The reads of many jobs that the queue needs. */
 export function createJobList(db: Database): Listing {
@@ -35,7 +27,6 @@ export function createJobList(db: Database): Listing {
   const waiting = db.prepare<[string, number, number], Job>(WAITING)
   const newestSeq = db.prepare<[], { seq: number }>(NEWEST_SEQ)
   const oldest = db.prepare<[string, number], Job>(OLDEST)
-  const before = db.prepare<[object], { count: number }>(BEFORE)
   const inProgress = db.prepare<[string], Job>(IN_PROGRESS)
   const endpointIds = db.prepare<[], { id: string }>(ENDPOINT_IDS)
   const counts = db.prepare<[string], { endpointId: string; status: JobState; lowPriority: 0 | 1; count: number }>(
@@ -48,8 +39,6 @@ export function createJobList(db: Database): Listing {
     newestSeq: () => newestSeq.get()?.seq ?? 0,
     waiting: (endpointId, limit, newest) => waiting.all(endpointId, newest, limit),
     oldestWaiting: (endpointId, lowPriority) => oldest.get(endpointId, lowPriority),
-    waitingBefore: ({ endpointId, lowPriority, seq }, limit) =>
-      before.get({ endpointId, lowPriority, seq, limit })?.count ?? 0,
     inProgress: () => allIds().flatMap((id) => inProgress.all(id)),
     counts: () => allIds().flatMap((id) => counts.all(id)),
   }

@@ -5,6 +5,7 @@ import type { EventLog } from './event-store.ts'
 import { JOB_COLUMNS } from './job-columns.ts'
 import { createJobFilter } from './job-filter.ts'
 import { createJobList } from './job-list.ts'
+import { createJobOrder } from './job-order.ts'
 import type { JobPayloads } from './job-payloads.ts'
 
 // By position: this is the hottest write, and looking names up takes a tenth of it.
@@ -21,16 +22,6 @@ const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
 const INSERT_DELIVERY = `
   INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
-// ORDER BY follows jobs_by_state, so the first row of the range is the answer, however many wait. CAST: where a column
-// that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call.
-const NEXT = `
-  SELECT seq FROM jobs
-  WHERE endpoint_id = CAST(? AS TEXT) AND status = 'IN_QUEUE' AND archived = 0
-  ORDER BY low_priority, seq LIMIT 1`
-const NEXT_EXCEPT = `
-  SELECT seq FROM jobs
-  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND seq NOT IN (SELECT value FROM json_each(?))
-  ORDER BY low_priority, seq LIMIT 1`
 const SET_TTL = `
   UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
   WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
@@ -90,8 +81,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   const read = db.prepare<[number], Job>(READ)
   const deleteChunks = db.prepare(DELETE_CHUNKS)
   const insertDelivery = db.prepare(INSERT_DELIVERY)
-  const next = db.prepare<[string], { seq: number }>(NEXT)
-  const nextExcept = db.prepare<[string, string], { seq: number }>(NEXT_EXCEPT)
+  const order = createJobOrder(db)
   const setTtl = db.prepare<[object], Job>(SET_TTL)
   const setCursor = db.prepare(SET_CURSOR)
   const postpone = db.prepare(POSTPONE)
@@ -136,9 +126,27 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       return row
     },
     claim(endpointId, workerId, except, moment) {
-      const row = except.length === 0 ? next.get(endpointId) : nextExcept.get(endpointId, JSON.stringify(except))
-      return row === undefined ? undefined : move(row.seq, 'claim', { workerId }, moment)
+      const seq = order.next(endpointId, except)
+      return seq === undefined ? undefined : move(seq, 'claim', { workerId }, moment)
     },
+    moveToFront(seq, { now }) {
+      const job = order.toFront(seq)
+      if (job !== undefined) events.recordJob(job, 'reorder', 'IN_QUEUE', now, undefined, 'moved to the front')
+      return job
+    },
+    changePlaces(seq, otherSeq, { now }) {
+      const [one, other] = [read.get(seq), read.get(otherSeq)]
+      if (one === undefined || other === undefined) return undefined
+      // Within one transaction, so either both wait or neither is moved.
+      if ([one, other].some(({ status, archived }) => status !== 'IN_QUEUE' || archived === 1)) return undefined
+      const [moved, partner] = [order.takePlace(seq, other.place), order.takePlace(otherSeq, one.place)]
+      if (moved !== undefined) events.recordJob(moved, 'reorder', 'IN_QUEUE', now, undefined, `placed like ${other.id}`)
+      if (partner !== undefined)
+        events.recordJob(partner, 'reorder', 'IN_QUEUE', now, undefined, `placed like ${one.id}`)
+      return moved
+    },
+    inOrder: order.inOrder,
+    waitingBefore: order.waitingBefore,
     findByIdempotencyKey: (endpointId, key) => findKey.get(endpointId, key),
     find: (id) => find.get(id),
     read: (seq) => read.get(seq),
@@ -192,5 +200,6 @@ function newRow(seq: number, job: Parameters<JobStore['insert']>[0], now: number
     webhook: job.webhook ?? null,
     error: null,
     archived: 0,
+    place: seq,
   }
 }

@@ -16,6 +16,7 @@ import { jobArchive } from './migrations/2026-11-30-job-archive.ts'
 import { modelDownloads } from './migrations/2026-11-30-model-downloads.ts'
 import { sweepCells } from './migrations/2026-12-01-sweep-cells.ts'
 import { workerExits } from './migrations/2026-12-02-worker-exits.ts'
+import { jobOrder } from './migrations/2026-12-03-job-order.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   modelDownloads,
   sweepCells,
   workerExits,
+  jobOrder,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

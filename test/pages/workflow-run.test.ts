@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
+import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { PAINTER, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { choose, NARROW, setup } from './support.ts'
 
 // Most of what a run can show, one after the other, on a machine that does much else; ms.
 const LONG_MS = 90_000
@@ -38,6 +39,30 @@ async function keepNoise(name: string): Promise<void> {
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
   const headers = { 'content-type': 'application/octet-stream' }
   await fetch(`/api/assets/${hex}?name=${name}`, { method: 'PUT', headers, body: bytes })
+}
+
+/** Moves runs of the open list by its buttons, and follows what another window moves. */
+async function reordersQueue(bar: Locator, service: ServedService): Promise<void> {
+  const rows = bar.getByRole('listitem')
+  const shown = () => rows.getByRole('link').allTextContents()
+  const queue = async () => {
+    const { jobs } = await service.get('/api/endpoints/painter/queue')
+    return jobs.map(({ id }: { readonly id: string }) => id)
+  }
+  const [first, second, third] = await queue()
+  await until(async () => expect(await shown()).toEqual([first, second, third]))
+  const button = (name: string) => bar.getByRole('button', { name, exact: true })
+  await button(`Move run ${third} to the front of the queue`).press('Enter')
+  await until(async () => expect([await queue(), await shown()]).toEqual(Array(2).fill([third, first, second])))
+  await button(`Move run ${first} down`).click()
+  await until(async () => expect([await queue(), await shown()]).toEqual(Array(2).fill([third, second, first])))
+  await button(`Move run ${second} up`).click()
+  await until(async () => expect([await queue(), await shown()]).toEqual(Array(2).fill([second, third, first])))
+  expect(await button(`Move run ${second} to the front of the queue`).isDisabled()).toBe(true)
+  expect(await button(`Move run ${first} down`).isDisabled()).toBe(true)
+  // Another window moves one, and this one follows.
+  await service.post(`/api/jobs/${first}/place`, { to: 'front' })
+  await until(async () => expect(await shown()).toEqual([first, second, third]))
 }
 
 describe('running a graph in the editor', { timeout: LONG_MS }, () => {
@@ -143,6 +168,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
   test('several times says why each waits and cancels one or all; one that fails names its node and leads to it', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({ viewport: NARROW, colorScheme: 'dark' })
     await withPainter(service)
+    await service.createEndpoint('hello')
     await service.post('/api/endpoints/painter/pause')
     await open(await workflow(service, {}))
     const bar = page.getByRole('region', { name: 'Run', exact: true })
@@ -154,6 +180,19 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await bar.getByText('The endpoint is paused. Resume it to go on.').waitFor()
     await expectAccessible()
     await shoot('run-queue-dark')
+    await reordersQueue(bar, service)
+    // The list of endpoints by keys: the longer one stays open, and takes the keys.
+    const chooser = bar.getByRole('combobox', { name: 'Endpoint' })
+    await chooser.press('Enter')
+    await page.getByRole('option', { name: 'painter' }).waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: 'hello' }).waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await until(async () => expect(await chooser.textContent()).toBe('hello'))
+    await choose(chooser, 'painter')
+    await expectAccessible()
     await bar
       .getByRole('listitem')
       .last()

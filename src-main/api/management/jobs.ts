@@ -1,15 +1,19 @@
 import type { Context } from 'hono'
 import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
+import { jobPlace } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { runJobAgain } from '../../services/management/run-jobs-again.ts'
 import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
+import { changePlaces, moveToFront } from '../../services/queue/reorder.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
+import { readJson } from '../read-body.ts'
 import { jsonAnswer, queryValue } from '../v2/operation.ts'
 import type { AppHandler } from './app-handler.ts'
+import { endpointOf } from './endpoints.ts'
 
 function jobOf(c: Context, { storage }: ServiceContext): Job {
   const jobId = c.req.param('jobId') ?? ''
@@ -54,6 +58,19 @@ function whyItWaits({ storage, views }: ServiceContext, job: Job): ReturnType<ty
 export const JOB_OPERATIONS = {
   jobRead: async (c, service) => jsonAnswer(await detail(service, jobOf(c, service))),
   jobProgress: async (c, service) => jsonAnswer(await progress(service, jobOf(c, service))),
+  async jobReorder(c, service) {
+    const job = jobOf(c, service)
+    const body = jobPlace.parse((await readJson(c, limit('managementBodyBytes'), 'this operation')).value)
+    const { id, status } = await ('to' in body ? moveToFront(service, job) : changePlaces(service, job, body.swapWith))
+    return c.json({ id, status })
+  },
+  jobQueue(c, service) {
+    const { id } = endpointOf(c, service)
+    const most = queryValue(c, 'limit', APP_ROUTES.jobQueue.query.limit) ?? limit('listPageMax')
+    const jobs = service.storage.jobs.inOrder(id, most + 1)
+    const shown = jobs.slice(0, most).map((job) => ({ id: job.id, lowPriority: job.lowPriority === 1 }))
+    return c.json({ jobs: shown, more: jobs.length > most })
+  },
   async jobRerun(c, service) {
     const { id, status } = await runJobAgain(service, jobOf(c, service))
     return c.json({ id, status })

@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
+import type { JobState } from '../../contract/job.ts'
 import { type JobEvent, TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Clock, Job, Storage } from '../ports.ts'
 import { momentOf } from '../steady-clock.ts'
@@ -15,9 +16,21 @@ export async function moveOrRefuse(
   reason: string,
 ): Promise<Job> {
   const moved = await storage.write(() => storage.jobs.move(job.seq, event, { reason }, momentOf(clock)))
-  if (moved !== undefined) return moved
+  return moved ?? refuseMove({ storage }, job, event, TRANSITIONS[event].from)
+}
+
+/**
+ * Says why a job was not moved.
+ * @param allowed the states that it would have to be in
+ * @throws AppError always: WRONG_STATE, or JOB_NOT_FOUND when the job is gone or archived
+ */
+export function refuseMove(
+  { storage }: { readonly storage: Storage },
+  job: Job,
+  operation: string,
+  allowed: readonly JobState[],
+): never {
   const current = storage.jobs.read(job.seq)
   if (current === undefined || current.archived === 1) throw new AppError('JOB_NOT_FOUND', { jobId: job.id })
-  const allowed = TRANSITIONS[event].from.join(', ')
-  throw new AppError('WRONG_STATE', { jobId: job.id, status: current.status, operation: event, allowed })
+  throw new AppError('WRONG_STATE', { jobId: job.id, status: current.status, operation, allowed: allowed.join(', ') })
 }

@@ -63,6 +63,23 @@ function setup(answers: TestAnswers = {}, seed = '18446744073709551615') {
 
 type Sent = { readonly body: { readonly payload: string; readonly document: string; readonly endpointId: string } }
 
+test('a run that has begun meanwhile keeps its place, and a sentence says so', async () => {
+  const { actions, app, calls } = setup({
+    jobReorder: () => {
+      throw new ApiError('WRONG_STATE', 400, 'Job r is IN_PROGRESS; reorder needs one of IN_QUEUE.')
+    },
+  })
+  await actions.moveToFront(run('r'))
+  await actions.changePlaces(run('r'), run('s'))
+  expect(calls.map(({ args }) => args)).toEqual([
+    { path: { jobId: 'r' }, body: { to: 'front' } },
+    { path: { jobId: 'r' }, body: { swapWith: 's' } },
+  ])
+  expect(app.getState().notices.map(({ text }) => text)).toEqual(
+    Array(2).fill('The run was not moved: it has begun meanwhile.'),
+  )
+})
+
 describe('running a document', () => {
   test('sends the exact seed, with the document that it was made of, and moves the seed on in one step of undo', async () => {
     let count = 0

@@ -1,4 +1,4 @@
-import { Columns2, Copy, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
+import { ChevronsUp, Columns2, Copy, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { canMove, isFinal } from '../../../../src-main/domain/job/transitions.ts'
@@ -22,12 +22,13 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { id, endpointId, status } = job
   const [, go] = useLocation()
   const { platform, store } = useApp()
-  const { retry, cancel, rerun } = useJobActions(job)
+  const { retry, cancel, rerun, toFront } = useJobActions(job)
   const expired = isExpired(job, useNow(SECOND_MS))
   const [asks, setAsks] = useState(false)
   // What the job API has forgotten it cannot retry: then a new job is all there is.
   const [retries, cancels] = [canMove(status, 'retry') && !expired, canMove(status, 'cancel')]
   const reruns = isFinal(status)
+  const waits = status === 'IN_QUEUE'
   const edit = ADDRESS.requestFromJob(endpointId, id)
   const compare = `${ADDRESS.jobs}/compare?a=${encodeURIComponent(id)}`
   const commands = useMemo<readonly Command[]>(() => {
@@ -36,10 +37,11 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
       ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', run: () => void rerun() }] : []),
       ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
+      ...(waits ? [{ id: 'job-front', group, label: 'Move to the front', run: () => void toFront() }] : []),
       { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
       { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
     ]
-  }, [retries, reruns, cancels, retry, rerun, go, edit, compare])
+  }, [retries, reruns, cancels, waits, retry, rerun, toFront, go, edit, compare])
   const copyId = () =>
     platform.copy(id).then(
       () => store.getState().tell({ kind: 'done', text: 'The id is copied.' }),
@@ -68,6 +70,16 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       <Menu
         groups={[
           [
+            ...(waits
+              ? [
+                  {
+                    label: 'Move to the front',
+                    detail: 'Before all that wait with its priority',
+                    icon: <ChevronsUp />,
+                    onSelect: () => void toFront(),
+                  },
+                ]
+              : []),
             {
               label: 'Compare',
               detail: 'With another job, beside each other',

@@ -10,7 +10,7 @@ const TONES: Readonly<Record<JobState, Tone>> = {
   TIMED_OUT: 'timed-out',
 }
 
-/** The colour of a step: that of the state it leads to; back to the queue it is a retry. */
+/** The colour of a step: that of the state it leads to; back to the queue it is a retry, within it none. */
 export function toneOf({ event, to }: { readonly event: string; readonly to: JobState }): Tone {
-  return to === 'IN_QUEUE' && event !== 'submit' ? 'retried' : TONES[to]
+  return to === 'IN_QUEUE' && event !== 'submit' && event !== 'reorder' ? 'retried' : TONES[to]
 }

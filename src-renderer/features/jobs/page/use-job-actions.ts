@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import { ADDRESS } from '../../../addresses.ts'
+import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/job-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 
@@ -10,6 +11,8 @@ import { useApp } from '../../../store/app-context.ts'
 export type JobActions = {
   readonly retry: () => Promise<void>
   readonly cancel: () => Promise<void>
+  /** Lets it be the next of those that wait with its priority. */
+  readonly toFront: () => Promise<void>
   /** Queues a new job like this one, and goes to its page. */
   readonly rerun: () => Promise<void>
 }
@@ -48,8 +51,21 @@ export function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpoi
       }
     }
 
+    async function toFront(): Promise<void> {
+      const { tell } = store.getState()
+      try {
+        await client.call('jobReorder', { path: { jobId: id }, body: { to: 'front' } })
+        tell({ kind: 'done', text: 'The job is the next one of its queue.' })
+      } catch (error) {
+        const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
+        tell({ kind: 'error', text: isLate ? 'The job does not wait any more.' : (error as Error).message })
+      }
+      void queries.invalidateQueries({ queryKey })
+    }
+
     return {
       rerun,
+      toFront,
       retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
       cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
     }

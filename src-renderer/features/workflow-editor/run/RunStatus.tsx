@@ -1,24 +1,21 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
-import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { duration } from '../../../ui/format.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
+import { StateDot } from '../../../ui/StateDot.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { useRuns } from '../store/editor-context.ts'
 import { hasEnded } from './follow-runs.ts'
 import { LastRun } from './LastRun.tsx'
 import type { ProgressOfNodes } from './node-progress.ts'
+import { RunQueue } from './RunQueue.tsx'
 import type { RunActions } from './run-actions.ts'
 
 const TICK_MS = 100
 
 /** How the runs that have not ended go: how far the first is, why it waits, how many follow; else how the last ended. */
-export function RunStatus({ actions }: { readonly actions: Pick<RunActions, 'cancel' | 'cancelAll' | 'cancelOne'> }) {
+export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run'> }) {
   const sending = useRuns((state) => state.sending)
   const active = useRuns((state) => state.active)
   const [isListed, setListed] = useState(false)
@@ -50,32 +47,9 @@ export function RunStatus({ actions }: { readonly actions: Pick<RunActions, 'can
           </>
         )}
       </div>
-      {isListed && open.length > 1 && <Queue runs={open} onCancel={actions.cancelOne} />}
+      {isListed && open.length > 1 && <RunQueue runs={open} actions={actions} />}
       {running !== undefined && <ProgressLine />}
     </div>
-  )
-}
-
-type QueueProps = { readonly runs: readonly RunView[]; readonly onCancel: RunActions['cancelOne'] }
-
-/** The runs of this workflow that have not ended, in their order. */
-function Queue({ runs, onCancel }: QueueProps) {
-  return (
-    <ol aria-label="Queue of this workflow" className="max-h-48 overflow-y-auto border-t border-line py-1">
-      {runs.map((run) => (
-        <li key={run.id} className="flex items-center gap-3 py-0.5 pr-1 pl-3">
-          <span className="w-24">
-            <JobStateDot state={run.status} />
-          </span>
-          <Link to={ADDRESS.run(run.id)} className="min-w-0 flex-1 truncate font-mono text-small hover:underline">
-            {run.id}
-          </Link>
-          <IconButton label={`Cancel run ${run.id}`} onClick={() => void onCancel(run)}>
-            <X />
-          </IconButton>
-        </li>
-      ))}
-    </ol>
   )
 }
 

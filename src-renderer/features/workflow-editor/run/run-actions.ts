@@ -26,6 +26,10 @@ export type RunActions = {
   /** Cancels one of them. */
   readonly cancelOne: (run: RunView) => Promise<void>
   readonly cancelAll: () => Promise<void>
+  /** Lets a run that waits be the next of its endpoint. */
+  readonly moveToFront: (run: RunView) => Promise<void>
+  /** Lets two runs that wait for the same endpoint change places. */
+  readonly changePlaces: (run: RunView, other: RunView) => Promise<void>
 }
 
 /** The most that one press queues. Source: editor research, 8. */
@@ -136,8 +140,19 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
     }
   }
 
+  async function reorder(run: RunView, body: { readonly to: 'front' } | { readonly swapWith: string }): Promise<void> {
+    try {
+      await client.call('jobReorder', { path: { jobId: run.id }, body })
+    } catch (error) {
+      const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
+      tellError(`The run was not moved: ${isLate ? 'it has begun meanwhile.' : (error as Error).message}`)
+    }
+  }
+
   return {
     run,
+    moveToFront: (one) => reorder(one, { to: 'front' }),
+    changePlaces: (one, other) => reorder(one, { swapWith: other.id }),
     async cancel() {
       const head = headOf(runs.getState().active)
       if (head !== undefined) await cancelRun(head)

@@ -1,0 +1,85 @@
+import { ArrowDown, ArrowUp, ChevronsUp, X } from 'lucide-react'
+import { Link } from 'wouter'
+import type { RunView } from '../../../../src-main/contract/workflows.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { JobStateDot } from '../../../ui/StateDot.tsx'
+import type { RunActions } from './run-actions.ts'
+import { useQueueOrder } from './use-queue-order.ts'
+
+/** Runs that have not ended, and what is done with one of them. */
+export type RunQueueProps = {
+  readonly runs: readonly RunView[]
+  readonly actions: Pick<RunActions, 'cancelOne' | 'moveToFront' | 'changePlaces'>
+}
+
+/** The runs of this workflow that have not ended, in the order in which workers get them; those that wait change places. */
+export function RunQueue({ runs, actions }: RunQueueProps) {
+  const { ordered, before } = useQueueOrder(runs)
+  return (
+    <ol aria-label="Queue of this workflow" className="max-h-48 overflow-y-auto border-t border-line py-1">
+      {ordered.map((run, at) => (
+        <li key={run.id} className="flex items-center gap-1 py-0.5 pr-1 pl-3">
+          <span className="mr-2 w-24 shrink-0">
+            <JobStateDot state={run.status} />
+          </span>
+          <Link to={ADDRESS.run(run.id)} className="min-w-0 flex-1 truncate font-mono text-small hover:underline">
+            {run.id}
+          </Link>
+          {run.status === 'IN_QUEUE' && (
+            <Moves
+              run={run}
+              isFirst={before(run) === 0}
+              above={ordered[at - 1]}
+              below={ordered[at + 1]}
+              actions={actions}
+            />
+          )}
+          <IconButton label={`Cancel run ${run.id}`} onClick={() => void actions.cancelOne(run)}>
+            <X />
+          </IconButton>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+type MovesProps = Pick<RunQueueProps, 'actions'> & {
+  readonly run: RunView
+  /** Whether nothing at all waits before it. */
+  readonly isFirst: boolean
+  /** Its neighbours in the list. */
+  readonly above: RunView | undefined
+  readonly below: RunView | undefined
+}
+
+function Moves({ run, isFirst, above, below, actions }: MovesProps) {
+  const partner = (one: RunView | undefined) =>
+    one?.status === 'IN_QUEUE' && one.endpointId === run.endpointId ? one : undefined
+  const [up, down] = [partner(above), partner(below)]
+  return (
+    <>
+      <IconButton
+        label={`Move run ${run.id} to the front of the queue`}
+        disabled={isFirst}
+        onClick={() => void actions.moveToFront(run)}
+      >
+        <ChevronsUp />
+      </IconButton>
+      <IconButton
+        label={`Move run ${run.id} up`}
+        disabled={!up}
+        onClick={() => up && void actions.changePlaces(run, up)}
+      >
+        <ArrowUp />
+      </IconButton>
+      <IconButton
+        label={`Move run ${run.id} down`}
+        disabled={!down}
+        onClick={() => down && void actions.changePlaces(run, down)}
+      >
+        <ArrowDown />
+      </IconButton>
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { setup, type TestService } from '../support/core.ts'
+
+const LOW = { policy: { lowPriority: true } }
+
+/** An endpoint whose one worker takes nothing by itself, with jobs that wait. */
+async function waiting(count: number, options: Parameters<typeof setup>[0] = {}) {
+  const service = await setup(options)
+  await service.createEndpoint('e', { concurrency: 20 })
+  const ids: string[] = []
+  for (let at = 0; at < count; at++) ids.push(await service.run({ at }))
+  const front = (id: string | undefined) => service.post(`/api/jobs/${id}/place`, { to: 'front' })
+  const swap = (id: string | undefined, swapWith: string | undefined) =>
+    service.post(`/api/jobs/${id}/place`, { swapWith })
+  return { ...service, ids, front, swap, ...queueOf(service, ids) }
+}
+
+/** The order as the service tells it, and as a worker gets it: by the numbers of the jobs. */
+function queueOf({ get, worker }: TestService, ids: readonly string[]) {
+  const numbers = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => ids.indexOf(id))
+  return {
+    told: async () => numbers((await get('/api/endpoints/e/queue')).jobs),
+    taken: async (most = 20) => numbers(await (await worker()).takeBatch(most)),
+  }
+}
+
+it('a job moved to the front is claimed first, and the one moved there last before it', async () => {
+  const { ids, front, told, taken, run } = await waiting(4)
+  expect(await front(ids[2])).toEqual({ id: ids[2], status: 'IN_QUEUE' })
+  await front(ids[3])
+  ids.push(await run())
+  expect(await told()).toEqual([3, 2, 0, 1, 4])
+  expect(await taken()).toEqual([3, 2, 0, 1, 4])
+})
+
+it('two jobs change places, and those between them keep theirs', async () => {
+  const { ids, front, swap, told, taken } = await waiting(5)
+  await swap(ids[3], ids[1])
+  expect(await told()).toEqual([0, 3, 2, 1, 4])
+  await front(ids[2])
+  await swap(ids[2], ids[4])
+  await swap(ids[4], ids[0])
+  expect(await told()).toEqual([0, 4, 3, 1, 2])
+  expect(await taken()).toEqual([0, 4, 3, 1, 2])
+})
+
+it('low priority stays behind, in an order of its own', async () => {
+  const { ids, front, told, run, ask } = await waiting(2)
+  ids.push(await run({}, LOW), await run({}, LOW))
+  await front(ids[3])
+  expect(await told()).toEqual([0, 1, 3, 2])
+  const mixed = await ask('POST', `/api/jobs/${ids[3]}/place`, { body: { swapWith: ids[0] } })
+  expect([mixed.status, mixed.body.error]).toEqual([
+    400,
+    'swapWith: is no job of the same endpoint with the same priority.',
+  ])
+})
+
+it('the order outlives a restart, also a kill, and a job that is released keeps its place', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { ids, front, swap, told, taken, restart, fleet, worker } = await waiting(4, {
+    file: join(folder, 'drydock.db'),
+  })
+  await front(ids[3])
+  await swap(ids[0], ids[1])
+  await restart('in order')
+  expect(await told()).toEqual([3, 1, 0, 2])
+  const { id } = await worker()
+  expect(await taken(1)).toEqual([3])
+  fleet().abandon()
+  fleet().place.workers.delete(id)
+  await restart('killed')
+  expect(await told()).toEqual([3, 1, 0, 2])
+})
+
+it('says why a job waits by what is before it, and tells both jobs in their history', async () => {
+  const { ids, front, swap, get, storage } = await waiting(3)
+  const before = (at: number) => {
+    const job = storage().jobs.find(ids[at] ?? '')
+    return job && storage().jobs.waitingBefore(job, 100)
+  }
+  expect([0, 1, 2].map(before)).toEqual([0, 1, 2])
+  await front(ids[2])
+  await swap(ids[0], ids[1])
+  expect([0, 1, 2].map(before)).toEqual([2, 1, 0])
+  const events = async (at: number) => {
+    const { history } = await get(`/api/jobs/${ids[at]}`)
+    return history.map(({ event, reason }: { event: string; reason?: string }) => [event, reason])
+  }
+  expect(await events(2)).toEqual([
+    ['submit', undefined],
+    ['reorder', 'moved to the front'],
+  ])
+  expect(await events(1)).toEqual([
+    ['submit', undefined],
+    ['reorder', `placed like ${ids[0]}`],
+  ])
+  expect((await get('/v2/e/health')).jobs).toMatchObject({ inQueue: 3, inProgress: 0, retried: 0 })
+})
+
+it('a job that was claimed meanwhile keeps its place, and so does the other', async () => {
+  const { ids, ask, taken, told } = await waiting(3)
+  expect(await taken(1)).toEqual([0])
+  const place = (id: string | undefined, body: object) => ask('POST', `/api/jobs/${id}/place`, { body })
+  const late = [
+    await place(ids[0], { to: 'front' }),
+    await place(ids[0], { swapWith: ids[1] }),
+    await place(ids[1], { swapWith: ids[0] }),
+  ]
+  const why = `Job ${ids[0]} is IN_PROGRESS; reorder needs one of IN_QUEUE.`
+  expect(late.map(({ status, body }) => [status, body.error])).toEqual(late.map(() => [400, why]))
+  expect(await told()).toEqual([1, 2])
+  expect((await place('nobody', { to: 'front' })).status).toBe(404)
+  expect((await place(ids[1], { swapWith: 'nobody' })).status).toBe(404)
+  expect((await place(ids[1], { to: 'back' })).status).toBe(400)
+})

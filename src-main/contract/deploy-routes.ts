@@ -105,7 +105,11 @@ export const DEPLOY_ROUTES = {
     path: '/api/apps/:app/environments/:environment/variables',
     summary: 'Set and remove variables; they are stored encrypted and reach workers with the next release',
     body: variablesUpdate,
-    answer: z.object({ variables: z.array(variableView) }),
+    answer: z.object({
+      variables: z.array(variableView),
+      changed: z.boolean().describe('whether any differs from before'),
+      unreleased: z.boolean().describe('whether workers of the active release have others'),
+    }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'SECRET_LOST'],
     source: 'issue 5: secrets',
   },

@@ -29,6 +29,8 @@ test('a value goes in and is never shown, and workers get it', async () => {
   const { service, change, release } = await setup()
   const answer = await change({ set: { TOKEN: 'hunter22', MODE: 'fast' } })
   expect(answer.body).toEqual({
+    changed: true,
+    unreleased: false,
     variables: [
       { name: 'MODE', updatedAt: service.clock.wall() },
       { name: 'TOKEN', updatedAt: service.clock.wall() },
@@ -55,6 +57,23 @@ test('a change reaches workers with the next release, which rolls like one of co
   expect(next.spec.env).toMatchObject({ TOKEN: 'hunter33' })
   expect(next.spec.env).not.toHaveProperty('GONE')
   expect((await service.get(PLACE)).variables).toMatchObject([{ name: 'TOKEN' }])
+})
+
+test('the same values make no new version, and tell whether workers have them', async () => {
+  const { service, change, release } = await setup()
+  const told = async (body: object) => {
+    const { changed, unreleased } = (await change(body)).body
+    return { changed, unreleased }
+  }
+  await change({ set: { TOKEN: 'hunter22', MODE: 'fast' } })
+  await release()
+  await service.clock.advance(1000)
+  const before = (await service.get(PLACE)).variables
+  expect(await told({ set: { TOKEN: 'hunter22' }, remove: ['NEVER'] })).toEqual({ changed: false, unreleased: false })
+  expect((await service.get(PLACE)).variables).toEqual(before)
+  expect(await told({ set: { TOKEN: 'hunter33' } })).toEqual({ changed: true, unreleased: true })
+  expect(await told({ set: { TOKEN: 'hunter33' } })).toEqual({ changed: false, unreleased: true })
+  expect(await told({ remove: ['MODE'] })).toEqual({ changed: true, unreleased: true })
 })
 
 test('a worker of the old release that starts again has the values of its release', async () => {

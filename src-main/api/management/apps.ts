@@ -52,7 +52,8 @@ export const APP_MANAGEMENT = {
   async variablesUpdate(c, service) {
     const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
     const changes = variablesUpdate.parse(value)
-    await updateVariables(service, environmentOf(c, service), changes)
-    return c.json({ variables: viewEnvironment(service, environmentOf(c, service)).variables })
+    const { changed, unreleased } = await updateVariables(service, environmentOf(c, service), changes)
+    const { variables } = viewEnvironment(service, environmentOf(c, service))
+    return c.json({ variables, changed, unreleased })
   },
 } as const satisfies Record<string, AppHandler>

@@ -7,7 +7,7 @@ import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Environment } from '../ports/apps.ts'
 import type { Clock, Storage } from '../ports.ts'
-import { readEndpointsOf } from './members.ts'
+import { endpointsOf, readEndpointsOf } from './members.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
@@ -20,20 +20,25 @@ export function listVariables({ storage }: Pick<Deps, 'storage'>, environment: E
 }
 
 /**
- * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted.
+ * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted. Where all is so
+ * already, no new version is made.
+ * @returns whether any differs now, and whether workers of the active release have others than are stored
  * @throws AppError SECRET_LOST when those of before cannot be read, ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
  */
 export async function updateVariables(
   { storage, clock }: Deps,
   environment: Environment,
   { set, remove }: VariablesUpdate,
-): Promise<void> {
-  await storage.write(() => {
+): Promise<{ readonly changed: boolean; readonly unreleased: boolean }> {
+  const changed = await storage.write(() => {
     const { app, name: environmentName } = environment
     const before = storage.apps.environment(app, environmentName)
     if (before === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: environmentName })
     const scope = scopeOf(before, before.variables)
-    const kept = storage.secrets.list(scope).filter(({ name }) => set[name] === undefined && !remove.includes(name))
+    const existing = storage.secrets.list(scope)
+    const isSet = ([name, value]: readonly [string, string]) => storage.secrets.get(scope, name) === value
+    if (Object.entries(set).every(isSet) && !existing.some(({ name }) => remove.includes(name))) return false
+    const kept = existing.filter(({ name }) => set[name] === undefined && !remove.includes(name))
     const version = before.variables + 1
     const next = scopeOf(before, version)
     for (const { name, updatedAt } of kept)
@@ -41,7 +46,11 @@ export async function updateVariables(
     for (const [name, value] of Object.entries(set)) storage.secrets.put(next, name, value, clock.now())
     storage.apps.setVariables(before.id, version)
     removeUnused(storage, before)
+    return true
   })
+  const now = storage.apps.environment(environment.app, environment.name)
+  const unreleased = endpointsOf(storage, environment).some(({ app }) => app.variables !== now?.variables)
+  return { changed, unreleased }
 }
 
 /**

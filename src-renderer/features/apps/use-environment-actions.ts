@@ -60,8 +60,11 @@ export function useEnvironmentActions({ app, environment }: Place): EnvironmentA
         const call = () => client.call('releaseCancel', { path: { ...path, number: String(number) } })
         return (await attempt(call)) !== undefined
       },
-      changeVariables: async (body) =>
-        (await attempt(() => client.call('variablesUpdate', { path, body }))) !== undefined,
+      async changeVariables(body) {
+        const answer = await attempt(() => client.call('variablesUpdate', { path, body }))
+        if (answer?.changed === false) tell({ kind: 'done', text: 'Nothing changed: the value is the same as before.' })
+        return answer !== undefined
+      },
       undeploy: async () =>
         (await attempt(() => client.call('environmentUndeploy', { path }), `The endpoints of ${name} are deleted.`)) !==
         undefined,

@@ -7,11 +7,11 @@ import { type Given, NOW, setupCli } from './support.ts'
 const PATCH = `PATCH ${PLACE}/variables`
 
 /** A service whose environment has an active release, unless told otherwise. */
-async function setup({ isActive = true } = {}) {
+async function setup({ isActive = true, changed = true, unreleased = true } = {}) {
   const { folder, run, service } = await setupCli({
     'GET /api/apps/demo': app('production'),
     [`GET ${PLACE}`]: detail(isActive ? { active: release() } : {}),
-    [PATCH]: { variables: [{ name: 'TOKEN', updatedAt: NOW }] },
+    [PATCH]: { variables: [{ name: 'TOKEN', updatedAt: NOW }], changed, unreleased },
     [`POST ${PLACE}/releases`]: progress({ number: 2, state: 'preparing' }),
     [`GET ${PLACE}/releases/2`]: events(progress({ number: 2 })),
   })
@@ -30,6 +30,21 @@ test('set stores values, releases the active code again, and prints no value', a
   expect(stdout).toContain('stored TOKEN, MODEL: demo/production has 1 variable, workers get them now\n')
   expect(stdout).toContain('Release 2 of demo/production is active.')
   expect(stdout + stderr).not.toContain('hunter22')
+})
+
+test('set to the values that workers have already makes no release, and says so', async () => {
+  const { env, released } = await setup({ changed: false, unreleased: false })
+  expect(await env(['set', 'TOKEN=x'])).toMatchObject({
+    exitCode: 0,
+    stdout: 'nothing changed: TOKEN is so already\n',
+  })
+  expect(released()).toBeUndefined()
+})
+
+test('set to a value that was stored for later releases it', async () => {
+  const { env, released } = await setup({ changed: false })
+  expect((await env(['set', 'TOKEN=x'])).stdout).toContain('workers get them now')
+  expect(released()).toEqual({ source: { active: true } })
 })
 
 test('set --later only stores', async () => {

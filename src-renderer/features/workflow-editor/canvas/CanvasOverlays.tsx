@@ -1,4 +1,4 @@
-import { useCallback } from 'react'
+import { lazy, Suspense, useCallback } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import type { EditorActions } from '../keys/create-actions.ts'
 import { AddNodeList } from '../palette/AddNodeList.tsx'
@@ -14,6 +14,9 @@ import { Minimap } from './Minimap.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { Trail } from './Trail.tsx'
 import type { Flow } from './use-flow.ts'
+
+// With what reads and writes pictures, which few graphs need.
+const MaskDialog = lazy(() => import('../mask/MaskDialog.tsx').then((loaded) => ({ default: loaded.MaskDialog })))
 
 type CanvasOverlaysProps = {
   readonly flow: Flow
@@ -47,6 +50,11 @@ export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
       {overlay?.kind === 'output' && <OutputList overlay={overlay} flow={flow} onClose={onClose} />}
       {overlay?.kind === 'input' && <InputList overlay={overlay} flow={flow} onClose={onClose} />}
       {overlay?.kind === 'menu' && <CanvasMenu overlay={overlay} flow={flow} actions={actions} onClose={onClose} />}
+      {overlay?.kind === 'mask' && (
+        <Suspense fallback={null}>
+          <MaskDialog {...overlay} onClose={onClose} />
+        </Suspense>
+      )}
       {flow.nodes.length === 0 && <Nothing actions={actions} />}
       <Said />
     </>

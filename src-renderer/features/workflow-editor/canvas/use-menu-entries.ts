@@ -5,12 +5,14 @@ import { removeGroups, setGroup } from '../../../../src-main/domain/workflow/edi
 import { setColour } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { removeLinks } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { addReroute, removeReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
+import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
 import { NODE_PALETTE } from '../inspector/node-palette.ts'
 import type { ActionId } from '../keys/shortcuts.ts'
 import { useCanvasStore } from '../store/canvas-context.ts'
 import type { CanvasStore, MenuTarget, Point } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-context.ts'
 import type { EditorStore } from '../store/editor-store.ts'
+import { takesPicture } from '../widgets/widget-kind.ts'
 import { groupPlace, waypointId } from './flow-types.ts'
 import { viewOf } from './link-ends.ts'
 import { pointOn } from './point-on-link.ts'
@@ -81,7 +83,26 @@ function addHere({ canvas }: Ports, at: Point): MenuEntry {
   return { name: 'Add a node', run }
 }
 
-function nodeEntries({ flow: { address, byId }, editor }: Ports, id: string): MenuGroups {
+// Of a picture that the node loads itself.
+function maskEntries({ flow: { byId }, canvas }: Ports, id: string): MenuGroups {
+  const widget = viewOf(byId.get(id))?.widgets.find((one) => one.kind === 'input' && !one.isLinked && takesPicture(one))
+  const value = asText(widget?.value)
+  if (widget === undefined || value === undefined || value === '') return []
+  const run = () => {
+    const screen = canvas.getState().overlay?.screen ?? { x: 0, y: 0 }
+    // After the menu is gone, which takes the focus back.
+    requestAnimationFrame(() =>
+      canvas.getState().set({ overlay: { kind: 'mask', screen, node: id, input: widget.name, value } }),
+    )
+  }
+  return [[{ name: 'Edit the mask …', run }]]
+}
+
+function nodeEntries(ports: Ports, id: string): MenuGroups {
+  const {
+    flow: { address, byId },
+    editor,
+  } = ports
   const isSubgraph = viewOf(byId.get(id))?.kind === 'subgraph'
   const pick = (words: string) =>
     editor.getState().edit('Colour', (document) => {
@@ -90,6 +111,7 @@ function nodeEntries({ flow: { address, byId }, editor }: Ports, id: string): Me
     })
   return [
     isSubgraph ? ['enter', 'dissolve'] : ['link'],
+    ...maskEntries(ports, id),
     ['copy', 'cut', 'duplicate', 'remove'],
     ['mute', 'bypass', 'collapse', 'pin', 'disconnect'],
     ['group', 'subgraph', 'layOut'],

@@ -37,6 +37,14 @@ export type OpenOverlay =
   | { readonly kind: 'output'; readonly screen: Point; readonly node: string }
   | { readonly kind: 'input'; readonly screen: Point; readonly link: LooseLink; readonly node?: string }
   | { readonly kind: 'menu'; readonly screen: Point; readonly target: MenuTarget }
+  /** The mask of a picture that a node loads; `value`: what its widget `input` has. */
+  | {
+      readonly kind: 'mask'
+      readonly screen: Point
+      readonly node: string
+      readonly input: string
+      readonly value: string
+    }
 
 /** What was chosen on this machine. `wheel`: what a turn of the wheel does. */
 export type CanvasPreferences = {

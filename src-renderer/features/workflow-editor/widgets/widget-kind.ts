@@ -15,6 +15,10 @@ const UPLOADS = ['image_upload', 'video_upload', 'audio_upload', 'animated_image
 /** Whether an input is the name of a file that is sent along: its picture stands below the name. */
 export const takesFile = ({ options }: InputType): boolean => UPLOADS.some((key) => options.get(key) === true)
 
+/** Whether a widget names a picture that is sent along. */
+export const takesPicture = ({ input }: Pick<WidgetView, 'input'>): boolean =>
+  input?.options.get('image_upload') === true
+
 /** Whether an input is a text of several lines. */
 export const takesLines = ({ type, options }: Pick<InputType, 'type' | 'options'>): boolean =>
   type === 'TEXTAREA' || type === 'MARKDOWN' || (type === 'STRING' && options.get('multiline') === true)

@@ -1,0 +1,179 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Dialog } from 'radix-ui'
+import { type KeyboardEvent, type SyntheticEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { useTab } from '../store/editor-context.ts'
+import { addressOf } from '../store/editor-store.ts'
+import { MaskCanvas } from './MaskCanvas.tsx'
+import { LARGEST_BRUSH, MaskTools } from './MaskTools.tsx'
+import { type Brush, emptyMask, inverted, type Mask } from './mask.ts'
+import { createMaskHistory, type MaskHistory } from './mask-history.ts'
+import { keepMasked, type MaskedPicture, readMasked } from './masked-picture.ts'
+
+/** The picture of a node whose mask is painted. */
+export type MaskDialogProps = {
+  readonly node: string
+  /** The widget that names it, and what it has. */
+  readonly input: string
+  readonly value: string
+  readonly onClose: () => void
+}
+
+// The page behind hears what comes out of a dialog as if it were on the canvas.
+const keep = (event: SyntheticEvent) => event.stopPropagation()
+const KEPT = { onPointerDown: keep, onPointerMove: keep, onPointerUp: keep, onDoubleClick: keep, onContextMenu: keep }
+
+/** Paints the mask of a picture. Saved, it is a new file that the widget names; the one without a mask stays. */
+export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
+  const { client, store } = useApp()
+  const { editor } = useTab()
+  const queries = useQueryClient()
+  const [isChanged, setChanged] = useState(false)
+  const [asks, setAsks] = useState(false)
+  const [isSaving, setSaving] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['mask', value],
+    queryFn: async () => {
+      const picture = await readMasked(client, value)
+      return { picture, history: createMaskHistory(picture.mask) }
+    },
+    // Painted into, so another dialog begins with one of its own.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    structuralSharing: false,
+  })
+  const close = () => (isChanged ? setAsks(true) : onClose())
+  async function save(picture: MaskedPicture, mask: Mask): Promise<void> {
+    setSaving(true)
+    try {
+      const kept = await keepMasked(client, picture, mask)
+      const name = kept.name ?? value
+      queries.setQueryData(['asset', name], { assets: [kept] })
+      void queries.invalidateQueries({ queryKey: ['assets'] })
+      const { edit, types } = editor.getState()
+      const at = addressOf(editor.getState())
+      edit('Edit the mask', (document) => setWidget(document, at, { node, name: input, value: name, types }))
+      onClose()
+    } catch (fault) {
+      setSaving(false)
+      store.getState().tell({ kind: 'error', text: `The mask was not saved: ${(fault as Error).message}` })
+    }
+  }
+  return (
+    <Dialog.Root open onOpenChange={close}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-veil" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          {...KEPT}
+          className="enters fixed inset-[4vh_2vw] z-50 flex flex-col gap-3 rounded-control border border-line bg-surface-1 p-4 shadow-float"
+        >
+          <Dialog.Title className="truncate text-section font-semibold">Mask of {value}</Dialog.Title>
+          {error !== null && <ErrorNotice error={error} />}
+          {data === undefined ? (
+            error === null && <p className="text-ink-2">Reading the picture …</p>
+          ) : (
+            <Painting {...data} onChanged={() => setChanged(true)} />
+          )}
+          <div className="flex items-center justify-between gap-4">
+            <p className="text-small text-ink-2">
+              What is painted is masked: a worker works on it. [ and ] size the brush, E switches to erasing and back.
+            </p>
+            <div className="flex gap-2">
+              <Button onClick={close}>Cancel</Button>
+              <Button
+                kind="main"
+                disabled={data === undefined || isSaving}
+                onClick={() => data && void save(data.picture, data.history.mask())}
+              >
+                {isSaving ? 'Saving' : 'Save the mask'}
+              </Button>
+            </div>
+          </div>
+          <Confirm open={asks} onOpenChange={setAsks} action="Drop the changes" onConfirm={onClose}>
+            What was painted since the mask was opened is lost.
+          </Confirm>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+type PaintingProps = {
+  readonly picture: MaskedPicture
+  readonly history: MaskHistory
+  readonly onChanged: () => void
+}
+
+const [LEAST_ZOOM, MOST_ZOOM] = [0.02, 32]
+const MARGIN_PX = 8
+
+function Painting({ picture, history, onChanged }: PaintingProps) {
+  const { width, height } = picture
+  const [brush, setBrush] = useState<Brush>(() => ({ size: firstSize(picture), hardness: 0.8, erases: false }))
+  const [zoom, setZoom] = useState(1)
+  const [version, setVersion] = useState(0)
+  const scroller = useRef<HTMLDivElement>(null)
+  const onZoom = useCallback(
+    (factor: number) => setZoom((before) => Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, before * factor))),
+    [],
+  )
+  const fit = useCallback(() => {
+    const { clientWidth = 0, clientHeight = 0 } = scroller.current ?? {}
+    if (clientWidth > 0) setZoom(Math.min((clientWidth - MARGIN_PX) / width, (clientHeight - MARGIN_PX) / height))
+  }, [width, height])
+  useEffect(fit, [fit])
+  const onStep = () => {
+    setVersion((before) => before + 1)
+    onChanged()
+  }
+  const step = (change: () => void) => () => {
+    change()
+    onStep()
+  }
+  const [onUndo, onRedo] = [step(history.undo), step(history.redo)]
+  const onKeyDown = (event: KeyboardEvent) => {
+    const key = event.key.toLowerCase()
+    const withCtrl = event.ctrlKey || event.metaKey
+    const resize = (by: number) =>
+      setBrush((before) => ({ ...before, size: Math.min(LARGEST_BRUSH, Math.max(1, Math.round(before.size * by))) }))
+    if (withCtrl && key === 'z') (event.shiftKey ? onRedo : onUndo)()
+    else if (withCtrl && key === 'y') onRedo()
+    else if (withCtrl) return
+    else if (key === '[') resize(1 / 1.25)
+    else if (key === ']') resize(1.25)
+    else if (key === 'e') setBrush((before) => ({ ...before, erases: !before.erases }))
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of what is within it
+    <div className="flex min-h-0 flex-1 flex-col gap-3" onKeyDown={onKeyDown}>
+      <MaskTools
+        brush={brush}
+        onBrush={setBrush}
+        zoom={zoom}
+        onZoom={onZoom}
+        onFit={fit}
+        history={history}
+        onUndo={onUndo}
+        onRedo={onRedo}
+        onInvert={step(() => history.replace(inverted(history.mask())))}
+        onClear={step(() => history.replace(emptyMask(width, height)))}
+      />
+      <div ref={scroller} className="flex min-h-0 flex-1 overflow-auto rounded-control bg-surface-2">
+        <MaskCanvas {...{ picture, history, brush, zoom, version, onStep, onZoom, scroller }} />
+      </div>
+    </div>
+  )
+}
+
+// A twelfth of the picture, so that a face takes some strokes.
+const firstSize = ({ width, height }: MaskedPicture) =>
+  Math.min(LARGEST_BRUSH, Math.max(4, Math.round(Math.min(width, height) / 12)))

@@ -106,7 +106,7 @@ describe('the page for an empty folder', () => {
     await page.getByRole('button', { name: 'Open a sample workflow' }).click()
     await page.waitForURL('**/workflows/edit/*')
     const bar = page.getByRole('region', { name: 'Run', exact: true })
-    await until(async () => expect(await bar.getByRole('combobox', { name: 'Endpoint' }).inputValue()).toBe('sketch'))
+    await bar.getByRole('combobox', { name: 'Endpoint' }).getByText('sketch').waitFor()
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor({ timeout: RUN_MS })
     await open('/endpoints')

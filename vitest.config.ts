@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 // The limit of one test or hook, in ms. Source: ours; real processes start within it on two busy cores, also where the
 // machine has more to do.
@@ -10,10 +11,11 @@ const SOAK_LIMIT_MS = 15 * 60_000
 // A test that makes a package copies 200 MB twice, in ms.
 const PACKAGE_LIMIT_MS = 120_000
 
-// On two cores, the smallest machine that it must run on: most tests wait for processes and containers for about half of
-// their time, and browsers do not. Files of one group run side by side, and projects of one number are a group.
-const MOSTLY_WAITING = { maxWorkers: 3, groupOrder: 0 }
-const IN_BROWSERS = { maxWorkers: 2, groupOrder: 1 }
+// On two cores, the smallest machine that it must run on: most tests wait for processes and containers for more than half
+// of their time, those in browsers for less. Files of one group run side by side, and projects of one number are a group:
+// the networks of containers, which come and go, would break off what browsers load.
+const MOSTLY_WAITING = { maxWorkers: 4, groupOrder: 0 }
+const IN_BROWSERS = { maxWorkers: 3, groupOrder: 1 }
 
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
@@ -50,6 +52,7 @@ const project = (
 export default defineConfig({
   test: {
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: PATIENCE_MS } },
     reporters: ['default', './test/support/print-summary.ts'],
     projects: [

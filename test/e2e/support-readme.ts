@@ -1,0 +1,226 @@
+/**
+ * Runs the blocks of the README in order, as a newcomer would in a fresh clone: every command ends well or shows what it
+ * says. What the README says of addresses, folders and names holds for whatever port is free.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, type TestContext, vi } from 'vitest'
+import { PREPARE_LIMIT_MS, preparePublicPython } from '../sdk/support-python.ts'
+import { temporaryFolder } from './support-cli.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+// A command that takes so long hangs; what it printed then stands in the failure. In ms.
+const COMMAND_LIMIT_MS = 120_000
+const README_ADDRESS = /127\.0\.0\.1:8790/g
+vi.setConfig({ testTimeout: PREPARE_LIMIT_MS + 300_000 })
+
+/** One fenced block: a file to write, commands to run, or lines of another language. */
+type Block = { readonly language: string; readonly text: string }
+
+/** What differs for a command, by the beginning of its line. The first row that fits counts. */
+type Rule = {
+  readonly line: RegExp
+  /** Why the line is not run here. */
+  readonly leftOut?: string
+  /** It goes on by itself: it is ended as Ctrl+C does when this has been printed. */
+  readonly until?: RegExp
+  /** What it has to print. */
+  readonly prints?: RegExp
+  /** What is typed into it. */
+  readonly input?: string
+}
+
+const RULES: readonly Rule[] = [
+  { line: /^npm (start|test)$/, leftOut: 'the service runs already, and this is the test' },
+  { line: /^(gpu-box|laptop)\$/, leftOut: 'it takes two machines' },
+  { line: /huggingface\.co/, leftOut: 'tests reach no other machine' },
+  { line: /^drydock runsync greet /, prints: /Hello, Ada/ },
+  { line: /^drydock logs greet -f$/, until: /[a-z]/ },
+  { line: /^drydock runsync mine /, prints: /"n": ?1/ },
+  { line: /^curl .*\/lb\/web\/hello$/, prints: /\{"message":"Hello"\}/ },
+  { line: /^drydock requests web -f$/, until: /Requests are printed/ },
+  { line: /^drydock deploy --preview$/, until: /Ctrl\+C/ },
+  { line: /^drydock deploy/, prints: /greet/ },
+  { line: /^drydock env set TOKEN$/, input: 'a value\n' },
+  { line: /python3 script\.py$/, prints: /Ada/ },
+  { line: /^drydock runsync cat /, prints: /COMPLETED/ },
+  { line: /^curl .*runsync$/, prints: /Hello, Ada/ },
+]
+
+const PRELUDES: Readonly<Record<string, { readonly program: readonly string[]; readonly text: string }>> = {
+  js: {
+    program: ['node', '--input-type=module', '-e'],
+    text: "import runpodSdk from 'runpod-sdk'\nconst key = process.env.KEY\n",
+  },
+  python: { program: ['python3', '-c'], text: 'import os, runpod\nkey = os.environ["KEY"]\n' },
+}
+
+function blocksOf(readme: string): readonly Block[] {
+  return [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
+}
+
+/** Commands of a block, each on one line without its comment. */
+function commandsOf(text: string): readonly string[] {
+  const lines = text.replaceAll('\\\n', ' ').split('\n')
+  return lines.map((line) => line.replace(/(^|\s+)# .*$/, '').trim()).filter((line) => line !== '')
+}
+
+/** The files that a clone would have, with the libraries and pages of this one, whose set-up has tests of its own. */
+function freshClone(folder: string): string {
+  const clone = join(folder, 'drydock')
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
+  for (const path of listed.toString().split('\0').filter(Boolean)) {
+    if (/^(test|\.github)\//.test(path)) continue
+    mkdirSync(dirname(join(clone, path)), { recursive: true })
+    cpSync(join(ROOT, path), join(clone, path))
+  }
+  execFileSync('cp', ['-al', join(ROOT, 'node_modules'), join(clone, 'node_modules')])
+  execFileSync('cp', ['-a', join(ROOT, 'out'), join(clone, 'out')])
+  return clone
+}
+
+/** A shell whose folder and variables last from one command to the next. */
+function createShell(clone: string, env: NodeJS.ProcessEnv) {
+  const state = join(clone, '..', 'shell-state')
+  writeFileSync(state, `cd ${JSON.stringify(clone)}\n`)
+  const running = new Set<ChildProcess>()
+  onTestFinished(async () => {
+    for (const child of running) {
+      const closed = once(child, 'close')
+      process.kill(-(child.pid ?? 0), 'SIGINT')
+      await closed
+    }
+  })
+
+  function start(command: string): { readonly child: ChildProcess; readonly printed: () => string } {
+    const save = `trap 'code=$?; { declare -p KEY 2>/dev/null || true; echo "cd \\"$PWD\\""; } > ${JSON.stringify(state)}; exit $code' EXIT`
+    const child = spawn('bash', ['-c', `. ${JSON.stringify(state)}; set -e -o pipefail; ${save}\n${command}`], {
+      cwd: clone,
+      env,
+      // Ctrl+C reaches the whole group of a terminal.
+      detached: true,
+    })
+    running.add(child)
+    child.once('close', () => running.delete(child))
+    let text = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+    return { child, printed: () => text }
+  }
+
+  return {
+    /** Starts what goes on until the test ends. @returns what the expression captures of what it prints first */
+    async keep(command: string, until: RegExp): Promise<string> {
+      const { child, printed } = start(command)
+      const found = () => until.exec(printed())?.[1] ?? ''
+      await vi.waitFor(
+        () =>
+          expect([child.exitCode, printed(), found()]).toEqual([null, expect.anything(), expect.stringMatching(/./)]),
+        {
+          timeout: 120_000,
+        },
+      )
+      return found()
+    },
+    async run(command: string, { input = '', until }: Pick<Rule, 'input' | 'until'> = {}) {
+      const { child, printed } = start(command)
+      // A command may end without reading what is typed.
+      child.stdin?.once('error', () => undefined).end(input)
+      const closed = once(child, 'close').then(([code]) => code as number | null)
+      const end = (signal: 'SIGINT' | 'SIGKILL') => child.exitCode === null && process.kill(-(child.pid ?? 0), signal)
+      if (until === undefined) {
+        const limit = setTimeout(end, COMMAND_LIMIT_MS, 'SIGKILL')
+        const code = await closed
+        clearTimeout(limit)
+        return { code, printed: printed() }
+      }
+      const met = await vi
+        .waitFor(() => expect(`${child.exitCode ?? ''} ${printed()}`).toMatch(until), { timeout: 60_000 })
+        .then(
+          () => 0,
+          () => 1,
+        )
+      end('SIGINT')
+      await closed
+      return { code: met, printed: printed() }
+    },
+  }
+}
+
+/** A fresh clone with `npm start` running in it, a home of its own, and what the README takes for granted. */
+async function newcomer(dockerHost: string) {
+  const folder = temporaryFolder()
+  const clone = freshClone(folder)
+  const publicPython = await preparePublicPython()
+  const tools = dirname(publicPython.python)
+  execFileSync('python3', ['-m', 'venv', join(folder, 'venv')])
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SVC_|DRYDOCK_|npm_|VITEST)/.test(name))),
+    HOME: join(folder, 'home'),
+    npm_config_prefix: join(folder, 'prefix'),
+    // Where this machine says how npm reaches its registry.
+    npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
+    VIRTUAL_ENV: join(folder, 'venv'),
+    // runpod, fastapi and uvicorn as a user of them has them.
+    PYTHONPATH: execFileSync(publicPython.python, ['-c', 'import site; print(site.getsitepackages()[0])'], {
+      encoding: 'utf8',
+    }).trim(),
+    PATH: [join(folder, 'venv', 'bin'), join(folder, 'prefix', 'bin'), tools, process.env.PATH].join(':'),
+    DOCKER_HOST: dockerHost,
+    NO_COLOR: '1',
+  }
+  mkdirSync(join(clone, 'models'))
+  mkdirSync(join(env.HOME, 'ComfyUI', 'models'), { recursive: true })
+  writeFileSync(join(clone, 'token.txt'), 'a password\n')
+  const shell = createShell(clone, env)
+  const installed = await shell.run('npm install --global . --no-audit --no-fund')
+  expect(installed).toEqual({ ...installed, code: 0 })
+  const url = await shell.keep('npm start', /address\s+(http:\S+).*The endpoint sketch/s)
+  // Another service may have the usual port, which scripts ask by themselves.
+  Object.assign(env, { SVC_BASE_URL: url })
+  return { clone, shell, address: url.replace('http://', ''), ready: publicPython }
+}
+
+/** Runs one block; gives what it says and what it should have said, for each command that ended otherwise. */
+async function runBlock(
+  { language, text }: Block,
+  { clone, shell }: Pick<Awaited<ReturnType<typeof newcomer>>, 'clone' | 'shell'>,
+) {
+  const file = /^# (\S+\.py)\n/.exec(text)?.[1]
+  if (file !== undefined) {
+    await shell.run(`cat > ${file}`, { input: text })
+    return []
+  }
+  const prelude = PRELUDES[language]
+  if (prelude !== undefined) {
+    // The definition that `drydock init` writes, shown only.
+    if (text.includes('from svc import Endpoint')) return []
+    const path = join(clone, 'snippet')
+    writeFileSync(path, `${prelude.text}${text}`)
+    const { code, printed } = await shell.run(`export KEY; ${prelude.program.join(' ')} "$(cat ${path})"`)
+    return code === 0 ? [] : [{ text, code, printed }]
+  }
+  const failed: { readonly text: string; readonly code: number | null; readonly printed: string }[] = []
+  for (const command of commandsOf(text)) {
+    const rule = RULES.find(({ line }) => line.test(command))
+    if (rule?.leftOut !== undefined) continue
+    const { code, printed } = await shell.run(command, rule)
+    if (code !== 0 || !(rule?.prints ?? /^/).test(printed)) failed.push({ text: command, code, printed })
+  }
+  return failed
+}
+
+/** Runs every block in a fresh clone, where the engine is at this address; skips where Python's packages cannot be had. */
+export async function expectReadmeRuns(dockerHost: string, { skip }: Pick<TestContext, 'skip'>): Promise<void> {
+  const place = await newcomer(dockerHost)
+  if (!place.ready.ready) return skip(place.ready.reason)
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replace(README_ADDRESS, place.address)
+  const failed = []
+  for (const block of blocksOf(readme)) failed.push(...(await runBlock(block, place)))
+  expect(failed).toEqual([])
+}

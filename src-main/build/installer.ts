@@ -36,6 +36,8 @@ const UV_PLATFORM = 'x86_64-manylinux_2_28'
 export const INSTALL_PLATFORM = UV_PLATFORM
 
 const LOOK_LIMIT_MS = 20_000
+// Says its Python. `pip --version` says it too, but loads all of pip first: 0.4 s of the processor instead of 0.1 s.
+const HAS_PIP = 'import pip, sys; print("%d.%d" % sys.version_info[:2])'
 // Lines of an installer's last words that a person gets.
 const SHOWN_LINES = 20
 
@@ -55,9 +57,9 @@ export async function findInstaller(
   }
   if ((await look('uv', ['--version'])) !== undefined) return { name: 'uv', command: ['uv', 'pip'] }
   for (const python of [`python${pythonVersion}`, 'python3']) {
-    const answer = await look(python, ['-m', 'pip', '--version'])
+    const answer = await look(python, ['-c', HAS_PIP])
     if (answer === undefined) continue
-    return { name: 'pip', command: [python, '-m', 'pip'], python: /\(python (\d+\.\d+)/.exec(answer)?.[1] }
+    return { name: 'pip', command: [python, '-m', 'pip'], python: /^\d+\.\d+$/m.exec(answer)?.[0] }
   }
   return undefined
 }

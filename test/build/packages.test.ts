@@ -236,7 +236,7 @@ test('an installer that only writes is left alone, however long; where it is pip
   const version = execFileSync(PYTHON, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], {
     encoding: 'utf8',
   }).trim()
-  const pip = `case "$*" in *--version*) echo "pip 24.0 (python ${version})"; exit 0;; esac
+  const pip = `case "$*" in *"import pip"*) echo "${version}"; exit 0;; esac
 echo "  Downloading torch-2.5.1-cp311-none-any.whl (906.4 MB)"
 while [ ! -e ${stop} ]; do echo x >>${written}; sleep 0.05; done
 : >${stop}ped

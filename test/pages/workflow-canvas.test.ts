@@ -380,3 +380,52 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', { ti
   await page.keyboard.press('Escape')
   expect(faults).toEqual([])
 })
+
+/** How much of a canvas is clearly of a colour: red, green, or neither but drawn. Runs in the page. */
+function coloursOf(canvas: Element): Readonly<Record<'red' | 'green' | 'other', number>> {
+  if (!(canvas instanceof HTMLCanvasElement)) throw new Error('no canvas')
+  const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+  const found = { red: 0, green: 0, other: 0 }
+  for (let at = 0; at < data.length; at += 4) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = [data[at], data[at + 1], data[at + 2], data[at + 3]]
+    if (alpha < 255) continue
+    // Far apart, so that neither theme nor edge makes one of the other.
+    if (red > green + 30 && red > blue + 30) found.red += 1
+    else if (green > red + 30 && green > blue + 30) found.green += 1
+    else found.other += 1
+  }
+  return found
+}
+
+test('minimap and the graph from far away show the colours of nodes, and follow them', {
+  timeout: LONG_MS,
+}, async () => {
+  const pages = await setup({}, PROCESSES)
+  const { page, shoot, faults } = pages
+  const of = (id: number, colours: object) => ({
+    ...{ id, type: 'EmptyLatentImage', pos: [id * 9000, 0], size: [6000, 9000], flags: {}, order: id, mode: 0 },
+    ...{ inputs: [], outputs: [], properties: {}, widgets_values: [512, 512, 1], ...colours },
+  })
+  const nodes = [of(1, { color: '#322', bgcolor: '#533' }), of(2, { color: '#232', bgcolor: '#353' }), of(3, {})]
+  await openDocument(pages, JSON.stringify({ nodes, links: [], groups: [], version: 0.4 }))
+  const [map, far] = [page.getByRole('img', { name: 'Overview of the graph' }), page.locator('canvas[data-nodes="3"]')]
+  const shown = async () => [await map.evaluate(coloursOf), await far.evaluate(coloursOf)]
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await until(async () => {
+      for (const { red, green, other } of await shown()) {
+        // Three nodes of one size: as much of each, but for edges and the frame of what is seen.
+        expect([red > 100, other > 100, Math.abs(red - green) / red < 0.2]).toEqual([true, true, true])
+      }
+    })
+  }
+  await shoot('workflow-canvas-colours')
+  const inspector = page.getByRole('region', { name: 'Inspector' })
+  await inspector.getByRole('button', { name: /^Empty ?Latent ?Image/ }).click()
+  await inspector.getByRole('button', { name: 'Colour green' }).click()
+  await page.locator('.react-flow__pane').click({ position: { x: 5, y: 5 } })
+  await until(async () => {
+    for (const { red, green } of await shown()) expect([red, green > 300]).toEqual([0, true])
+  })
+  expect(faults).toEqual([])
+})

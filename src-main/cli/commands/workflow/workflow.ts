@@ -5,6 +5,7 @@ import { addWorkflowInfo } from './info.ts'
 import { addWorkflowPublish } from './publish.ts'
 import { addWorkflowRun } from './run.ts'
 import { addWorkflowSweep } from './sweep.ts'
+import { addWorkflowSweeps } from './sweeps.ts'
 import { addWorkflowValidate } from './validate.ts'
 
 /** `drydock workflow`: everything that is done with graphs of nodes. */
@@ -18,4 +19,5 @@ export function addWorkflow(program: Command, surroundings: Surroundings): void 
   addWorkflowInfo(workflow, surroundings)
   addWorkflowPublish(workflow, surroundings)
   addWorkflowSweep(workflow, surroundings)
+  addWorkflowSweeps(workflow, surroundings)
 }

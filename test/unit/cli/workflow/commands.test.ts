@@ -354,3 +354,40 @@ test('files of users are told about, and open and save to the same', async ({ sk
     expect(JSON.parse(stdout)).toEqual(JSON.parse(readWorkflowFile(name)))
   }
 })
+
+describe('workflow sweeps', () => {
+  const sweep = {
+    id: 's1',
+    title: 'cat',
+    endpointId: 'e',
+    axes: ['seed', 'cfg'],
+    createdAt: NOW - 2000,
+    runs: 6,
+    ended: 3,
+    completed: 2,
+  }
+
+  test('lists them with what is done, failed and waiting', async () => {
+    const { run, service } = await setup({ 'GET /api/workflow-sweeps': { sweeps: [sweep], more: true } })
+    expect(await run(['workflow', 'sweeps', '--limit', '1'])).toMatchObject({
+      exitCode: 0,
+      stdout:
+        'SWEEP  GRAPH  ENDPOINT  INPUTS     DONE  FAILED  WAITING  CREATED\ns1     cat    e         seed, cfg  2     1       3        2.0 s ago\n',
+      stderr: 'Older sweeps: the same command with --before s1\n',
+    })
+    expect(service.seen.map(({ line }) => line)).toEqual(['GET /api/workflow-sweeps?limit=1'])
+  })
+
+  test('says how one is made where there is none', async () => {
+    const { run } = await setup({ 'GET /api/workflow-sweeps': { sweeps: [], more: false } })
+    expect((await run(['workflow', 'sweeps'])).stdout).toContain('There is no sweep.')
+  })
+
+  test('cancels what has not ended', async () => {
+    const { run } = await setup({ 'POST /api/workflow-sweeps/s1/cancel': { cancelled: 3 } })
+    expect(await run(['workflow', 'sweeps', 'cancel', 's1'])).toMatchObject({
+      exitCode: 0,
+      stdout: '3 runs cancelled.\n',
+    })
+  })
+})

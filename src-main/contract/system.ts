@@ -89,6 +89,7 @@ export const DISK_KINDS = [
   'logs',
   'artifacts',
   'assets',
+  'models',
   'packages',
   'volumes',
   'previews',

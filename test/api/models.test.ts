@@ -25,6 +25,20 @@ async function setup() {
 }
 
 describe('models', () => {
+  it('are a kind of what takes disk, with size and count of all folders', async () => {
+    const { service, root, models, put, set } = await setup()
+    put('models/loras/ink.safetensors', 'x'.repeat(300))
+    put('webui/models/Stable-diffusion/old.ckpt', 'x'.repeat(200))
+    const webui = { path: join(root, 'webui'), directories: { checkpoints: ['models/Stable-diffusion'] } }
+    await set({ path: models }, webui)
+    const ofModels = async () =>
+      (await service.get('/api/disk')).uses.find(({ kind }: { kind: string }) => kind === 'models')
+    expect(await ofModels()).toMatchObject({ bytes: 500, count: 2, where: `${models}, ${webui.path}` })
+    expect(await ofModels()).not.toHaveProperty('clean')
+    rmSync(webui.path, { recursive: true })
+    expect(await ofModels()).toMatchObject({ bytes: 300, count: 1, fault: expect.stringContaining(webui.path) })
+  })
+
   it('are listed from all folders, by their directory as graphs know it', async () => {
     const { root, models, put, set, names } = await setup()
     put('models/loras/ink.safetensors')

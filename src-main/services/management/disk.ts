@@ -5,6 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { DiskKind, DiskUse } from '../../contract/system.ts'
 import { artifactsInUse, sweepArtifacts } from '../apps/sweep-artifacts.ts'
+import type { Models } from '../models/models.ts'
 import type { FolderEntry, FolderSize, Host } from '../ports/machine.ts'
 import type { Clock, Fleet, Storage } from '../ports.ts'
 import type { WorkerRegistry } from '../workers/worker-registry.ts'
@@ -17,6 +18,7 @@ export type DiskDeps = {
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
   readonly fleet: Pick<Fleet, 'machine'>
   readonly host: Host
+  readonly models: Pick<Models, 'folders'>
   /** The data folder. */
   readonly folder: () => string
 }
@@ -38,7 +40,7 @@ const FILES = {
   assets: ['assets'],
   volumes: ['volumes'],
   previews: ['previews'],
-} as const satisfies Record<Exclude<DiskKind, 'images' | 'packages'>, readonly string[]>
+} as const satisfies Record<Exclude<DiskKind, 'images' | 'packages' | 'models'>, readonly string[]>
 
 const NOTES: Readonly<Record<DiskKind, string>> = {
   database: 'Jobs, endpoints and log lines. Space of what is deleted is used again, so the file does not shrink.',
@@ -48,6 +50,7 @@ const NOTES: Readonly<Record<DiskKind, string>> = {
   artifacts: 'Code of apps, packed and unpacked. Those that no release and no worker has go after an hour.',
   assets:
     'Pictures and other files of workflows: what runs gave, and what nodes load. Those that nothing refers to go when the store is full; its size is a setting.',
+  models: 'What lies in the folders of models. It is yours: the page of models deletes one by one.',
   packages:
     'Packages that builds have installed for apps whose folders were opened. The three newest sets of each stay; a build installs again what is missing.',
   volumes: 'What workers wrote into network volumes. It is yours: delete folders that you do not need by hand.',
@@ -71,7 +74,7 @@ export async function readDisk(deps: DiskDeps): Promise<readonly DiskUse[]> {
     }
   }
   const kinds = Object.keys(FILES) as (keyof typeof FILES)[]
-  return Promise.all([...kinds.map(ofFiles), packageUse(deps), imageUse(deps)])
+  return Promise.all([...kinds.map(ofFiles), modelUse(deps), packageUse(deps), imageUse(deps)])
 }
 
 /**
@@ -146,6 +149,20 @@ async function unusedArtifacts(deps: DiskDeps): Promise<readonly FolderEntry[]> 
     ...(packed ?? []).filter(isUnused).filter(isOld),
     ...(folders ?? []).filter(({ name }) => !unpacked.has(name)).filter(isOld),
   ]
+}
+
+// As the page of models has them; the folders may lie anywhere.
+async function modelUse({ models }: DiskDeps): Promise<DiskUse> {
+  const { folders } = await models.folders()
+  const fault = folders.find((folder) => folder.fault !== undefined && !folder.isDefault)
+  return {
+    kind: 'models',
+    bytes: folders.reduce((sum, { bytes }) => sum + bytes, 0),
+    count: folders.reduce((sum, { files }) => sum + files, 0),
+    where: folders.map(({ path }) => path).join(', '),
+    note: NOTES.models,
+    ...(fault === undefined ? {} : { fault: `${fault.path}: ${fault.fault}` }),
+  }
 }
 
 // They lie beside the source, so that they go with it.

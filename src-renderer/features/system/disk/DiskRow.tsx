@@ -10,6 +10,7 @@ export const DISK_NAMES: Readonly<Record<DiskKind, string>> = {
   logs: 'Logs',
   artifacts: 'Code of apps',
   assets: 'Files of workflows',
+  models: 'Models',
   packages: 'Installed packages',
   volumes: 'Network volumes',
   previews: 'Previews',

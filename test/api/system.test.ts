@@ -62,6 +62,17 @@ describe('the checks', () => {
     await service.clock.until(() => service.fleet().started.length > started)
   })
 
+  test('tell of a command whose Python reads nothing of what its worker is told', async () => {
+    const service = await setup()
+    await service.createEndpoint('e', { command: 'python3 worker.py', workersMin: 0 })
+    const { body } = await service.ask('PATCH', '/api/endpoints/e', { body: { command: 'python3 -I worker.py' } })
+    expect(body.warning).toContain('it runs Python with -I')
+    await service.createEndpoint('f', { command: 'python3 worker.py', workersMin: 0 })
+    const rows = await rowsOf(service)
+    expect(rows['command of e']).toMatchObject({ state: 'warning', found: expect.stringContaining('with -I') })
+    expect(rows['command of f']).toBeUndefined()
+  })
+
   test('tell when secrets cannot be read any more', async () => {
     const service = await setup({ storage: (storage) => ({ ...storage, secrets: { ...storage.secrets } }) })
     expect((await rowsOf(service)).secrets).toMatchObject({ state: 'ok', found: expect.stringContaining('none') })

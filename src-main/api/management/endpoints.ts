@@ -3,6 +3,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { endpointCreate, endpointUpdate } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import { isolationFault } from '../../domain/worker/isolated-python.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -39,7 +40,9 @@ const withKey = (service: ServiceContext, { endpoint, key }: EndpointAndKey) => 
 async function warningOf({ fleet }: ServiceContext, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
   const why = container?.gpu === undefined ? undefined : await fleet.refusal({ container })
-  return why === undefined ? {} : { warning: `This machine as it is can run no worker of it: ${why}.` }
+  if (why !== undefined) return { warning: `This machine as it is can run no worker of it: ${why}.` }
+  const fault = isolationFault(config)
+  return fault === undefined ? {} : { warning: `Note that ${fault.found}. ${fault.fix}` }
 }
 
 /** The management of endpoints. */
@@ -58,7 +61,8 @@ export const ENDPOINT_OPERATIONS = {
     const endpoint = endpointOf(c, service)
     const changes = endpointUpdate.parse((await readJson(c, limit('managementBodyBytes'), 'this operation')).value)
     const changed = await updateEndpoint(service, endpoint, changes)
-    const warning = changes.container === undefined ? {} : await warningOf(service, changed)
+    const warning =
+      changes.container === undefined && changes.command === undefined ? {} : await warningOf(service, changed)
     return c.json({ ...view(service, changed), ...warning })
   },
   async endpointDelete(c, service) {

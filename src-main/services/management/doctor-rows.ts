@@ -2,6 +2,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'
+import { isolationFault } from '../../domain/worker/isolated-python.ts'
 import type { Host } from '../ports/machine.ts'
 import type { Fleet, Storage } from '../ports.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
@@ -17,7 +18,7 @@ export type ServiceFacts = {
 /** Endpoints whose workers crash, secrets, images of workers, leftovers of previews. */
 export async function serviceRows(facts: ServiceFacts): Promise<readonly DoctorRow[]> {
   const [images, previews] = await Promise.all([imageRows(facts), previewRows(facts)])
-  return [secretsRow(facts), ...images, ...crashRows(facts), ...previews]
+  return [secretsRow(facts), ...images, ...crashRows(facts), ...isolatedRows(facts), ...previews]
 }
 
 function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] {
@@ -38,6 +39,14 @@ function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] 
       effect: 'Forgets its crashes, so that the next worker starts at once instead of after a pause.',
     },
   }))
+}
+
+// What a worker process is told by PYTHONPATH, Python does not read then; see resources/python/svc_start.
+function isolatedRows({ storage }: ServiceFacts): readonly DoctorRow[] {
+  return storage.endpoints.all().flatMap(({ config }): DoctorRow[] => {
+    const fault = isolationFault(config)
+    return fault === undefined ? [] : [{ check: `command of ${config.name}`, state: 'warning', ...fault }]
+  })
 }
 
 // Of a key that is missing nobody hears before somebody needs what it sealed.

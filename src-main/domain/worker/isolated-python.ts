@@ -1,0 +1,29 @@
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+
+// Options before the program; those with a value of their own, like -m and -c, end the search with that value.
+const ISOLATED = /(?:^|[\s/'"(;&|])python[\d.]*\s+(?:-[A-Za-z]+\s+)*(-[A-Za-z]*[IE][A-Za-z]*)(?=\s|$)/
+
+/**
+ * The option by which a command line keeps Python from reading the environment: `-I` or `-E`. Then a worker of ours cannot
+ * be told anything through PYTHONPATH. Source: the options of Python's command line.
+ * @returns undefined where it has none
+ */
+export function isolatingOption(command: string): string | undefined {
+  return ISOLATED.exec(command)?.[1]
+}
+
+/**
+ * What follows for an endpoint whose worker processes run Python so.
+ * @returns undefined where nothing does
+ */
+export function isolationFault({ command = '', container, loadBalanced }: Program): IsolationFault | undefined {
+  const option = container === undefined && loadBalanced === undefined ? isolatingOption(command) : undefined
+  if (option === undefined) return undefined
+  return {
+    found: `it runs Python with ${option}, so that workers on versions 1.7.12 to 1.10.0 of the public SDK share the job file in their folder`,
+    fix: `Leave ${option} away, use a later version of the SDK, or set the most workers to 1.`,
+  }
+}
+
+type Program = Pick<EndpointConfig, 'command' | 'container' | 'loadBalanced'>
+type IsolationFault = { readonly found: string; readonly fix: string }

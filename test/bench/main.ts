@@ -7,6 +7,7 @@ import { readOptions } from './options.ts'
 import { type Row, tableText, writeReport } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
+import { crowdedService } from './rows/crowd.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
 import { heldLoop } from './rows/held-loop.ts'
@@ -37,6 +38,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   ended: endedJobs,
   'held-loop': heldLoop,
   memory: queuedMemory,
+  crowd: crowdedService,
   build: buildTimes,
   preview: previewSaves,
   pages: pageStart,

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { startedService } from '../support/served-service.ts'
+
+const ENVIRONMENT = `import os
+
+def handler(job):
+    return {"env": {name: value for name, value in os.environ.items() if name.startswith(("MALLOC_", "DRYDOCK_"))}}
+`
+
+/** What a service was started with, and what its workers see of that. */
+async function settingsWith(env: Readonly<Record<string, string>>) {
+  const service = await startedService({ env })
+  await service.createHandler('tell', ENVIRONMENT)
+  const { pid } = service.serviceFile()
+  const started = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  return {
+    isLaunched: pid === service.process().pid,
+    started: started.filter((line) => line.startsWith('MALLOC_')).sort(),
+    worker: (await service.jobEnd('tell', await service.run('tell', {}))).output.env,
+  }
+}
+
+test('a service gives large blocks back to the system, and its workers do as they would without it', async ({
+  skip,
+}) => {
+  if (process.platform !== 'linux') return skip(true, 'only the allocator of glibc is set')
+  expect(await settingsWith({})).toEqual({
+    isLaunched: true,
+    started: ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=131072', 'MALLOC_TRIM_THRESHOLD_=131072'],
+    worker: {},
+  })
+})
+
+test('settings of the user for the allocator stay as they are, for the service and its workers', async ({ skip }) => {
+  if (process.platform !== 'linux') return skip(true, 'only the allocator of glibc is set')
+  expect(await settingsWith({ MALLOC_ARENA_MAX: '7' })).toEqual({
+    isLaunched: true,
+    started: ['MALLOC_ARENA_MAX=7'],
+    worker: { MALLOC_ARENA_MAX: '7' },
+  })
+})

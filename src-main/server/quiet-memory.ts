@@ -11,10 +11,10 @@ import type { TimeSource } from '../core.ts'
 
 /** How often one looks, in ms; source: ours, a look costs 5 us. */
 export const LOOK_EVERY_MS = 5000
-// Parts of one core, as this process used it between two looks. Source: ours; an idle service with workers uses 0.01, and one that
-// answers 20 requests a second uses 0.1.
-const BUSY = 0.1
-const QUIET = 0.03
+// Parts of one core, as this process used it between two looks. Source: ours; an idle service with workers uses 0.01, one that
+// answers 75 requests a second 0.2. Below the second there may be work in slices, like the index of a search after a burst of jobs.
+const BUSY = 0.15
+const QUIET = 0.1
 // Looks in a row without work; a pause of a load is no end of it. Source: ours, 15 s.
 const QUIET_LOOKS = 3
 

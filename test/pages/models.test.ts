@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
@@ -7,6 +7,26 @@ import { until } from '../support/served-service.ts'
 import { choose, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+/** A graph that loads one model, and says where it can be had. */
+const loraGraph = (url: string) => ({
+  nodes: [
+    {
+      id: 1,
+      type: 'LoraLoaderModelOnly',
+      pos: [80, 80],
+      size: [320, 90],
+      inputs: [],
+      outputs: [],
+      properties: {
+        models: [{ name: 'ink.safetensors', url, directory: 'loras', hash: sha256Of(LORA), hash_type: 'SHA256' }],
+      },
+      widgets_values: ['ink.safetensors', 1],
+    },
+  ],
+  links: [],
+  version: 0.4,
+})
 
 // Two pages, looked at in two colours, on a machine that does much else; ms.
 const LONG_MS = 60_000
@@ -26,23 +46,7 @@ test('a model that a graph misses is downloaded with one click, the problem goes
   await service.ask('PATCH', '/api/settings', { modelsFromPrivateAddresses: true })
   await service.createEndpoint('painter', { workflows: { models: [] } })
   const url = `${host.url}/ink.safetensors`
-  const models = [{ name: 'ink.safetensors', url, directory: 'loras', hash: sha256Of(LORA), hash_type: 'SHA256' }]
-  const graph = {
-    nodes: [
-      {
-        id: 1,
-        type: 'LoraLoaderModelOnly',
-        pos: [80, 80],
-        size: [320, 90],
-        inputs: [],
-        outputs: [],
-        properties: { models },
-        widgets_values: ['ink.safetensors', 1],
-      },
-    ],
-    links: [],
-    version: 0.4,
-  }
+  const graph = loraGraph(url)
   const { id } = await service.post('/api/workflows', { name: 'Portraits', text: JSON.stringify(graph) })
 
   await open(`/workflows/edit/${id}`)
@@ -59,7 +63,7 @@ test('a model that a graph misses is downloaded with one click, the problem goes
   await panel.getByText('Downloading').waitFor()
   await shoot('models-panel')
   goOn.resolve()
-  await panel.getByText('On this machine').waitFor()
+  await panel.getByText('On this machine', { exact: true }).waitFor()
   await problems.getByText(/does not have the model ink.safetensors/).waitFor({ state: 'detached' })
 
   await open('/models')
@@ -89,5 +93,51 @@ test('a model that a graph misses is downloaded with one click, the problem goes
   )
   await table.getByText('none.bin').waitFor()
   await shoot('models-narrow')
+  expect(faults).toEqual([])
+})
+
+test('two windows follow a download, a file that came by hand and a deletion, whoever began them', {
+  timeout: LONG_MS,
+}, async () => {
+  const goOn = Promise.withResolvers<void>()
+  const host = await startHost(async (incoming, outgoing) => {
+    await goOn.promise
+    sendFile(incoming, outgoing, LORA)
+  })
+  const { service, page, open, faults } = await setup()
+  const folder = join(service.folder, 'models')
+  mkdirSync(join(folder, 'vae'), { recursive: true })
+  await service.post('/api/models/folders', { folders: [{ path: folder }] })
+  await service.ask('PATCH', '/api/settings', { modelsFromPrivateAddresses: true })
+  await service.createEndpoint('painter', { workflows: { models: [] } })
+  const url = `${host.url}/ink.safetensors`
+  const { id } = await service.post('/api/workflows', { name: 'Portraits', text: JSON.stringify(loraGraph(url)) })
+
+  await open('/models')
+  await page.getByText('There are no models yet.').waitFor()
+  const table = page.getByRole('grid', { name: 'Models' })
+  const editor = await page.context().newPage()
+  await editor.goto(`${service.url()}/workflows/edit/${id}`)
+  await choose(editor.getByRole('combobox', { name: 'Endpoint' }), 'painter')
+  await editor.getByRole('radio', { name: 'Models' }).click()
+  const panel = editor.getByRole('region', { name: 'Models of the graph' })
+  await panel.getByRole('button', { name: 'Download ink.safetensors' }).waitFor()
+
+  // Neither window asked for it.
+  await service.post('/api/models/downloads', { url, directory: 'loras' })
+  await page.getByText('Downloading').waitFor()
+  await panel.getByText('Downloading').waitFor()
+  goOn.resolve()
+  await table.getByText('ink.safetensors').waitFor()
+  await panel.getByText('On this machine', { exact: true }).waitFor()
+
+  // Folders are looked through when somebody asks, and then all hear of it.
+  writeFileSync(join(folder, 'vae', 'by-hand.safetensors'), LORA)
+  await service.get('/api/models')
+  await table.getByText('by-hand.safetensors').waitFor()
+
+  await service.post('/api/models/remove', { folder, directory: 'loras', name: 'ink.safetensors' })
+  await table.getByText('ink.safetensors').waitFor({ state: 'detached' })
+  await panel.getByText('Not on this machine').waitFor()
   expect(faults).toEqual([])
 })

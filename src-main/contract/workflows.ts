@@ -23,6 +23,7 @@ export const workflowView = z.object({
   draft: z.number().int().describe('counts what was kept of a draft; 0: there is none, all is saved'),
   nodes: z.number().int().describe('of the newest text'),
   thumbnail: assetId.optional(),
+  thumbnailOld: z.boolean().optional().describe('true where it shows the text as it was before the last change'),
   result: assetId.optional().describe('newest picture that a run of it gave; in lists only'),
   createdAt: moment,
   updatedAt: moment,

@@ -17,6 +17,7 @@ import { modelDownloads } from './migrations/2026-11-30-model-downloads.ts'
 import { sweepCells } from './migrations/2026-12-01-sweep-cells.ts'
 import { workerExits } from './migrations/2026-12-02-worker-exits.ts'
 import { jobOrder } from './migrations/2026-12-03-job-order.ts'
+import { workflowThumbnails } from './migrations/2026-12-04-workflow-thumbnails.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sweepCells,
   workerExits,
   jobOrder,
+  workflowThumbnails,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

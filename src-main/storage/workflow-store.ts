@@ -2,7 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { WorkflowVersion, WorkflowView } from '../contract/workflows.ts'
 import type { LibraryText, SeenWorkflow, WorkflowStore } from '../services/ports/workflows.ts'
 
-const COLUMNS = `id, name, version, draft, nodes, thumbnail, created_at AS createdAt, updated_at AS updatedAt`
+const COLUMNS = `
+  id, name, version, draft, nodes, thumbnail, created_at AS createdAt, updated_at AS updatedAt,
+  thumbnail IS NOT NULL AND (thumbnail_version <> version OR thumbnail_draft <> draft) AS thumbnailOld`
 const LIST = `
   SELECT ${COLUMNS}, (
     SELECT json_extract(r.results, '$[0].asset') FROM workflow_runs r
@@ -50,13 +52,15 @@ const RENAME = `
   UPDATE workflows SET name = @name, updated_at = @now WHERE id = @id AND deleted_at IS NULL RETURNING ${COLUMNS}`
 // A picture of it is no change of it: the list keeps its order.
 const SET_THUMBNAIL = `
-  UPDATE workflows SET thumbnail = @thumbnail WHERE id = @id AND deleted_at IS NULL RETURNING ${COLUMNS}`
+  UPDATE workflows SET thumbnail = @thumbnail, thumbnail_version = version, thumbnail_draft = draft
+  WHERE id = @id AND deleted_at IS NULL RETURNING ${COLUMNS}`
 const REMOVE = `
   UPDATE workflows SET deleted_at = @now WHERE id = @id AND deleted_at IS NULL RETURNING ${COLUMNS}`
 const RESTORE = `UPDATE workflows SET deleted_at = NULL WHERE id = ? AND deleted_at IS NOT NULL RETURNING ${COLUMNS}`
 const SWEEP = `DELETE FROM workflows WHERE deleted_at < ?`
 
-type Row = Omit<WorkflowView, 'thumbnail' | 'result'> & {
+type Row = Omit<WorkflowView, 'thumbnail' | 'thumbnailOld' | 'result'> & {
+  readonly thumbnailOld: 0 | 1
   readonly thumbnail: string | null
   readonly result?: string | null
 }
@@ -129,6 +133,11 @@ export function createWorkflowStore(db: Database): WorkflowStore {
 
 const mapped = (row: Row | undefined) => (row === undefined ? undefined : viewOf(row))
 
-function viewOf({ thumbnail, result = null, ...row }: Row): WorkflowView {
-  return { ...row, ...(thumbnail === null ? {} : { thumbnail }), ...(result === null ? {} : { result }) }
+function viewOf({ thumbnail, thumbnailOld, result = null, ...row }: Row): WorkflowView {
+  return {
+    ...row,
+    ...(thumbnail === null ? {} : { thumbnail }),
+    ...(thumbnailOld === 1 ? { thumbnailOld: true } : {}),
+    ...(result === null ? {} : { result }),
+  }
 }

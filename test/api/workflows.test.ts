@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -202,6 +203,27 @@ describe('a workflow of the library', () => {
     expect((await service.ask('PATCH', path, { body: { name: 'Other' } })).body).toMatchObject({ name: 'Other' })
     const { body } = await service.ask('PATCH', path, { body: { thumbnail: 'a'.repeat(64) } })
     expect(body).toMatchObject({ code: 'BAD_FIELD', error: expect.stringContaining('Upload it first') })
+  })
+
+  it('says that its thumbnail is of an older text, until there is another', async () => {
+    const service = await setup()
+    const { id } = await add(service)
+    const path = `/api/workflows/${id}`
+    const picture = Buffer.from('a picture')
+    const asset = createHash('sha256').update(picture).digest('hex')
+    await service.ask('PUT', `/api/assets/${asset}`, {
+      body: picture,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    const isOld = async () => (await service.get('/api/workflows')).workflows[0].thumbnailOld
+    const draw = () => service.ask('PATCH', path, { body: { thumbnail: asset } })
+    expect((await draw()).body).not.toHaveProperty('thumbnailOld')
+    await service.ask('PUT', `${path}/draft`, { body: { text: documentText('2'), seen: { version: 1, draft: 0 } } })
+    expect(await isOld()).toBe(true)
+    await draw()
+    expect(await isOld()).toBe(undefined)
+    await service.ask('POST', `${path}/versions`, { body: { text: documentText('3'), seen: { version: 1, draft: 1 } } })
+    expect(await isOld()).toBe(true)
   })
 
   it('can be brought back for an hour after it was deleted', async () => {

@@ -82,6 +82,20 @@ test('first steps: a template opens in the editor, and is in the library with it
   const [workflow] = (await service.get('/api/workflows')).workflows
   expect(workflow).toMatchObject({ name: 'Lighthouse', version: 0, nodes: 8 })
   await shoot('workflow-library-one-light-1440')
+
+  // Changed by a command, say, while the library shows it.
+  const source = () => card.locator('img').getAttribute('src')
+  const before = await source()
+  const { id, version, draft, text } = await service.get(`/api/workflows/${workflow.id}`)
+  const half = JSON.parse(text)
+  const nodes = half.nodes.slice(0, 3)
+  const left = JSON.stringify({ ...half, nodes, links: [] })
+  await service.ask('PUT', `/api/workflows/${id}/draft`, { text: left, seen: { version, draft } })
+  await open('/workflows')
+  await eventually(
+    async () => (await source()) !== before && (await service.get('/api/workflows')).workflows[0],
+  ).toEqual(expect.objectContaining({ nodes: 3, thumbnail: expect.not.stringMatching(workflow.thumbnail) }))
+  await shoot('workflow-library-changed-light-1440')
   expect(faults).toEqual([])
 })
 

@@ -1,14 +1,17 @@
-/** Draws the small pictures of workflows that were never shown in an editor, like those of the command line. */
+/** Draws the small pictures of workflows that no editor has drawn since they changed, like those of the command line. */
+import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { uploadAsset } from '../widgets/upload-asset.ts'
 import { openText } from './document-text.ts'
 import type { NodeTypesCache } from './node-types-cache.ts'
 import { renderThumbnail } from './picture/render-graph.ts'
 
-/** Draws pictures one after the other, what was asked for last first; each once as long as the window lives. */
+type DrawnWorkflow = Pick<WorkflowView, 'id' | 'version' | 'draft'>
+
+/** Draws pictures one after the other, what was asked for last first; each text of a workflow once as long as the window lives. */
 export type MissingThumbnails = {
   /** @returns the asset that shows it now; undefined where there is no new one */
-  readonly draw: (workflowId: string) => Promise<string | undefined>
+  readonly draw: (workflow: DrawnWorkflow) => Promise<string | undefined>
 }
 
 /** Makes one that has drawn nothing. */
@@ -36,12 +39,13 @@ export function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: 
   }
 
   return {
-    draw(workflowId) {
-      if (tried.has(workflowId)) return Promise.resolve(undefined)
-      tried.add(workflowId)
+    draw({ id, version, draft }) {
+      const text = `${id} ${version} ${draft}`
+      if (tried.has(text)) return Promise.resolve(undefined)
+      tried.add(text)
       return new Promise((resolve) => {
         // An extra: what cannot be drawn has no picture.
-        waiting.push(() => drawOne(workflowId).then(resolve, () => resolve(undefined)))
+        waiting.push(() => drawOne(id).then(resolve, () => resolve(undefined)))
         void drawAll()
       })
     },

@@ -7,13 +7,17 @@ import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
 import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 import { type LibraryList, WORKFLOWS } from './queries.ts'
 
-/** The small picture of a workflow: what its last run gave, else its graph. One that has none is drawn when it comes into sight. */
-export function Thumbnail({ workflow: { id, thumbnail, result } }: { readonly workflow: WorkflowView }) {
+/**
+ * The small picture of a workflow: what its last run gave, else its graph. One that has none, or one of an older text, is drawn when
+ * it comes into sight.
+ */
+export function Thumbnail({ workflow }: { readonly workflow: WorkflowView }) {
+  const { id, version, draft, thumbnail, thumbnailOld = false, result } = workflow
   const place = useRef<HTMLSpanElement>(null)
   const app = useApp()
   const queries = useQueryClient()
   const shown = result ?? thumbnail
-  const isMissing = shown === undefined
+  const isMissing = result === undefined && (thumbnail === undefined || thumbnailOld)
   useEffect(() => {
     const element = place.current
     if (element === null || !isMissing) return
@@ -22,31 +26,35 @@ export function Thumbnail({ workflow: { id, thumbnail, result } }: { readonly wo
     })
     async function draw(): Promise<void> {
       watch.disconnect()
-      const drawn = await filesOf(app).thumbnails.draw(id)
+      const drawn = await filesOf(app).thumbnails.draw({ id, version, draft })
       if (drawn === undefined) return
       queries.setQueryData<LibraryList>(
         WORKFLOWS,
         (list) =>
-          list && { workflows: list.workflows.map((one) => (one.id === id ? { ...one, thumbnail: drawn } : one)) },
+          list && {
+            workflows: list.workflows.map((one) =>
+              one.id === id ? { ...one, thumbnail: drawn, thumbnailOld: false } : one,
+            ),
+          },
       )
     }
     watch.observe(element)
     return () => watch.disconnect()
-  }, [isMissing, id, app, queries])
-  if (shown === undefined)
-    return (
-      <span ref={place}>
-        <Workflow aria-hidden className="size-8 stroke-[1.25] text-ink-2" />
-      </span>
-    )
+  }, [isMissing, id, version, draft, app, queries])
   return (
-    <img
-      src={assetAddress(shown)}
-      alt=""
-      loading="lazy"
-      decoding="async"
-      draggable={false}
-      className="size-full object-contain"
-    />
+    <span ref={place} className="grid size-full min-h-0 place-items-center">
+      {shown === undefined ? (
+        <Workflow aria-hidden className="size-8 stroke-[1.25] text-ink-2" />
+      ) : (
+        <img
+          src={assetAddress(shown)}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+          className="size-full object-contain"
+        />
+      )}
+    </span>
   )
 }

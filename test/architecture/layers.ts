@@ -98,6 +98,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   '@hono/node-server': 'src-main/server/listen.ts',
   commander: 'src-main/cli/',
   '@clack/prompts': 'src-main/cli/',
+  yaml: 'src-main/cli/commands/models/',
   react: 'src-renderer/',
   'react-dom': 'src-renderer/',
   wouter: 'src-renderer/',

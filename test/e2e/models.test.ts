@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { largeModel, sendFile, sha256Of, startHost } from '../support/model-files.ts'
 import { startedService, until } from '../support/served-service.ts'
 
-// Seven programs are started one after the other, on a machine that does much else; ms.
+// Eight programs are started one after the other, on a machine that does much else; ms.
 const LONG_MS = 180_000
 
 test('a download goes on where it was after the service was killed, and the command line shows, lists and deletes the model', {
@@ -32,6 +32,15 @@ test('a download goes on where it was after the service was killed, and the comm
     folders: [
       { path: folder, mountedAt: '/opt/drydock/models/1' },
       { path: join(service.data, 'models'), isDefault: false },
+    ],
+  })
+  mkdirSync(join(service.folder, 'comfy'))
+  writeFileSync(join(service.folder, 'extra_model_paths.yaml'), 'comfyui:\n  base_path: comfy\n  loras: models/loras\n')
+  expect(await run('models', 'folders', 'add', '--from', 'extra_model_paths.yaml')).toMatchObject({
+    folders: [
+      { path: folder },
+      { isDefault: false },
+      { path: join(service.folder, 'comfy'), directories: { loras: ['models/loras'] } },
     ],
   })
   const { id } = await run('models', 'download', `${host.url}/vae/a.safetensors`, '--detach')

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { NOW, setupCli } from './support.ts'
@@ -100,6 +101,82 @@ test('a folder is added to those that are there, mapped and first where it is sa
   await run(['models', 'folders', 'remove', '/m'])
   expect(service.seen.at(-1)).toMatchObject({ body: { folders: [] } })
   expect(await run(['models', 'folders', 'remove', '/none'])).toMatchObject({ exitCode: 2 })
+})
+
+test('the folders of an extra_model_paths.yaml are added as ComfyUI reads it', async () => {
+  const { run, service, folder } = await setup()
+  const text = `
+# a comment
+comfyui:
+    base_path: ~/comfy/
+    checkpoints: models/checkpoints/
+    text_encoders: |
+        models/text_encoders/
+        models/clip/
+    custom_nodes: custom_nodes
+again: {base_path: ~/comfy, checkpoints: models/more}
+other:
+    base_path: $SHARE/\${DISK}
+    is_default: yes
+    loras: ../loras
+    vae: /elsewhere/vae
+relative:
+    embeddings: near/embeddings
+empty:
+`
+  writeFileSync(join(folder, 'paths.yaml'), text)
+  const from = ['models', 'folders', 'add', '--from', 'paths.yaml']
+  const env = { SHARE: '/share', DISK: 'd' }
+  expect(await run([...from, '--first'], { env })).toMatchObject({ exitCode: 0 })
+  expect(service.seen.at(-1)?.body).toEqual({
+    folders: [
+      { path: '/share', directories: { loras: ['loras'] } },
+      { path: '/elsewhere', directories: { vae: ['vae'] } },
+      {
+        path: join(folder, 'comfy'),
+        directories: {
+          checkpoints: ['models/checkpoints', 'models/more'],
+          text_encoders: ['models/text_encoders', 'models/clip'],
+        },
+      },
+      { path: folder, directories: { embeddings: ['near/embeddings'] } },
+      { path: '/m' },
+    ],
+  })
+  // Those that are there already are not there twice.
+  writeFileSync(join(folder, 'paths.yaml'), 'one: {base_path: /m, loras: lora}')
+  await run(from)
+  expect(service.seen.at(-1)?.body).toEqual({ folders: [{ path: '/m', directories: { loras: ['lora'] } }] })
+})
+
+test.each([
+  ['no YAML', 'a: [1', /paths\.yaml is no YAML: .* at line 1/],
+  ['a list', '- a', /is no extra_model_paths\.yaml: sections have lines like/],
+  ['a kind without a path', 'comfyui: {loras: [a, b]}', /is no extra_model_paths\.yaml at comfyui\.loras:/],
+  ['comments alone', '# comfyui:', /names no folder of models/],
+])('a file of paths that is %s is refused, and nothing is asked', async (_what, text, why) => {
+  const { run, service, folder } = await setup()
+  writeFileSync(join(folder, 'paths.yaml'), text)
+  expect(await run(['models', 'folders', 'add', '--from', 'paths.yaml'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(why),
+  })
+  expect(service.seen).toEqual([])
+})
+
+test('a folder or a file of paths is needed, not both', async () => {
+  const { run, service } = await setup()
+  for (const [more, why] of [
+    [[], /Give a folder, or a file with --from/],
+    [['m', '--from', 'paths.yaml'], /Give a folder, or a file with --from/],
+    [['--from', 'paths.yaml', '--map', 'loras=l'], /--map goes with a folder/],
+    [['--from', 'none.yaml'], /none\.yaml cannot be read \(ENOENT\)/],
+  ] as const)
+    expect(await run(['models', 'folders', 'add', ...more])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(why),
+    })
+  expect(service.seen).toEqual([])
 })
 
 test('a token is read from standard input and never printed', async () => {

@@ -22,14 +22,15 @@ export function addFolders(models: Command, surroundings: Surroundings): void {
 
   folders
     .command('add')
-    .description('add a folder, laid out as the models folder of ComfyUI')
-    .argument('<folder>', 'folder of this machine, like ~/ComfyUI/models')
+    .description('add a folder, laid out as the models folder of ComfyUI, or those of its extra_model_paths.yaml')
+    .argument('[folder]', 'folder of this machine, like ~/ComfyUI/models')
     .option(
       '--map <directory=path>',
       'only this directory, at this path within the folder, as in extra_model_paths.yaml; may be repeated',
       (text: string, before: readonly string[]) => [...before, text],
       [] as readonly string[],
     )
+    .option('--from <file>', 'all folders that this extra_model_paths.yaml names, instead of one')
     .option('--first', 'let it take downloads')
     .addHelpText(
       'after',
@@ -38,19 +39,16 @@ Containers of endpoints that take workflows have the folders read-only when they
 
 Examples:
   $ drydock models folders add ~/ComfyUI/models --first
-  $ drydock models folders add ~/webui --map checkpoints=models/Stable-diffusion --map loras=models/Lora`,
+  $ drydock models folders add ~/webui --map checkpoints=models/Stable-diffusion --map loras=models/Lora
+  $ drydock models folders add --from ~/ComfyUI/extra_model_paths.yaml`,
     )
-    .action(async (text: string, options: { map: readonly string[]; first?: true }, command: Command) => {
+    .action(async (folder: string | undefined, options: AddOptions, command: Command) => {
+      const added = await readAdded(folder, options, surroundings)
       const { client, output } = await openSession(command, surroundings)
-      const directories = readMap(options.map)
-      const added: ModelFolder = {
-        path: resolve(surroundings.cwd, text),
-        ...(directories === undefined ? {} : { directories }),
-      }
       const before = (await client.call('modelFolderList')).folders
         .map(settingOf)
-        .filter(({ path }) => path !== added.path)
-      const next = options.first === true ? [added, ...before] : [...before, added]
+        .filter(({ path }) => !added.some((one) => one.path === path))
+      const next = options.first === true ? [...added, ...before] : [...before, ...added]
       show(output, await client.call('modelFoldersSet', { body: { folders: next } }))
     })
 
@@ -68,6 +66,23 @@ Examples:
       const next = before.filter((folder) => folder.path !== path).map(settingOf)
       show(output, await client.call('modelFoldersSet', { body: { folders: next } }))
     })
+}
+
+type AddOptions = { readonly map: readonly string[]; readonly from?: string; readonly first?: true }
+
+async function readAdded(
+  folder: string | undefined,
+  { map, from }: AddOptions,
+  surroundings: Surroundings,
+): Promise<readonly ModelFolder[]> {
+  if ((folder === undefined) === (from === undefined))
+    throw usageError('Give a folder, or a file with --from, as in `drydock models folders add ~/ComfyUI/models`.')
+  const directories = readMap(map)
+  if (folder !== undefined)
+    return [{ path: resolve(surroundings.cwd, folder), ...(directories === undefined ? {} : { directories }) }]
+  if (directories !== undefined) throw usageError('--map goes with a folder. The file of --from says what is where.')
+  const { readModelPaths } = await import('./read-model-paths.ts')
+  return readModelPaths(from ?? '', surroundings)
 }
 
 function settingOf({ path, directories }: ModelFolderView): ModelFolder {

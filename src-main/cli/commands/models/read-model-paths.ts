@@ -1,0 +1,101 @@
+/**
+ * The folders of models that an extra_model_paths.yaml names, read as ComfyUI reads it: a section has a base path, and
+ * for each kind of model one or more places, a line each. A place outside of its base becomes a folder of its own, as
+ * folders of models hold nothing from elsewhere.
+ */
+import { readFile } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { ModelFolder } from '../../../contract/models.ts'
+import { usageError } from '../../cli-error.ts'
+import type { Surroundings } from '../../surroundings.ts'
+
+const section = z
+  .object({ base_path: z.string().nullish(), is_default: z.boolean().nullish() })
+  .catchall(z.string().nullish())
+const pathsFile = z.record(z.string(), section.nullable())
+
+type Section = z.infer<typeof section>
+type Place = { readonly folder: string; readonly directory: string; readonly path: string }
+
+// Python code, in the same file as the models.
+const NO_MODELS = 'custom_nodes'
+
+/**
+ * Reads such a file. Sections that are the default come first.
+ * @returns one folder for each base, with its directories; at least one
+ * @throws CliError USAGE where it cannot be read, or names none
+ */
+export async function readModelPaths(
+  path: string,
+  surroundings: Pick<Surroundings, 'cwd' | 'home' | 'env'>,
+): Promise<readonly ModelFolder[]> {
+  const file = resolve(surroundings.cwd, path)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`${path} cannot be read (${error.code}). Give an extra_model_paths.yaml of ComfyUI.`)
+  })
+  const sections = Object.values(readSections(path, text)).filter((one) => one !== null)
+  const places = sections
+    .toSorted((a, b) => Number(b.is_default === true) - Number(a.is_default === true))
+    .flatMap((one) => placesOf(one, dirname(file), surroundings))
+  if (places.length === 0)
+    throw usageError(`${path} names no folder of models. Sections in it have lines like "loras: models/loras".`)
+  return Array.from(
+    Map.groupBy(places, ({ folder }) => folder),
+    ([folder, own]) => ({ path: folder, directories: directoriesOf(own) }),
+  )
+}
+
+function readSections(path: string, text: string): z.infer<typeof pathsFile> {
+  let document: unknown
+  try {
+    // ComfyUI's reader knows the older version, in which `yes` is true.
+    document = parse(text, { version: '1.1' }) ?? {}
+  } catch (error) {
+    const [why = ''] = (error as Error).message.split('\n')
+    throw usageError(`${path} is no YAML: ${why.replace(/:$/, '')}.`)
+  }
+  const read = pathsFile.safeParse(document)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const at = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`
+  throw usageError(`${path} is no extra_model_paths.yaml${at}: sections have lines like "loras: models/loras".`)
+}
+
+function placesOf(
+  { base_path, is_default: _isDefault, ...kinds }: Section,
+  from: string,
+  surroundings: Pick<Surroundings, 'home' | 'env'>,
+): readonly Place[] {
+  const base = resolve(from, expanded(base_path ?? '', surroundings))
+  return Object.entries(kinds).flatMap(([directory, text]) =>
+    directory === NO_MODELS
+      ? []
+      : (text ?? '')
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => placeOf(base, directory, resolve(base, line))),
+  )
+}
+
+function placeOf(base: string, directory: string, full: string): Place {
+  const within = relative(base, full)
+  const isWithin = within !== '' && within !== '..' && !within.startsWith(`..${sep}`) && !isAbsolute(within)
+  const folder = isWithin ? base : dirname(full)
+  return { folder, directory, path: relative(folder, full).replaceAll(sep, '/') }
+}
+
+function directoriesOf(places: readonly Place[]): ModelFolder['directories'] {
+  const byDirectory = Map.groupBy(places, ({ directory }) => directory)
+  return Object.fromEntries(
+    Array.from(byDirectory, ([directory, own]) => [directory, [...new Set(own.map(({ path }) => path))]]),
+  )
+}
+
+/** A base path with the home folder and the variables that it names; what nobody has set stays as it is. */
+function expanded(path: string, { home, env }: Pick<Surroundings, 'home' | 'env'>): string {
+  return path
+    .replace(/^~(?=$|[\\/])/, () => home)
+    .replace(/\$(?:(\w+)|\{([^}]+)\})/g, (text, bare?: string, braced?: string) => env[bare ?? braced ?? ''] ?? text)
+}

@@ -72,7 +72,7 @@ test.each([
 ])('%s %s means production where there are several environments', async (...argv) => {
   const { run, lines } = await setup({
     'GET /api/apps/demo': app('staging', 'production'),
-    [`PATCH ${PLACE}/variables`]: { variables: [] },
+    [`PATCH ${PLACE}/variables`]: { variables: [], changed: true, unreleased: true },
   })
   expect(await run(argv)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('demo/production') })
   expect(lines()).toContain(`GET ${PLACE}`)

@@ -175,7 +175,9 @@ async function newcomer(dockerHost: string) {
     NO_COLOR: '1',
   }
   mkdirSync(join(clone, 'models'))
-  mkdirSync(join(env.HOME, 'ComfyUI', 'models'), { recursive: true })
+  for (const folder of ['models', 'more/loras']) mkdirSync(join(env.HOME, 'ComfyUI', folder), { recursive: true })
+  const paths = 'more:\n  base_path: ~/ComfyUI/more\n  loras: loras\n'
+  writeFileSync(join(env.HOME, 'ComfyUI', 'extra_model_paths.yaml'), paths)
   writeFileSync(join(clone, 'token.txt'), 'a password\n')
   const shell = createShell(clone, env)
   const installed = await shell.run('npm install --global . --no-audit --no-fund')

@@ -12,9 +12,11 @@ import type { TimeSource } from '../core.ts'
 /** How often one looks, in ms; source: ours, a look costs 5 us. */
 export const LOOK_EVERY_MS = 5000
 // Parts of one core, as this process used it between two looks. Source: ours; an idle service with workers uses 0.01, one that
-// answers 75 requests a second 0.2. Below the second there may be work in slices, like the index of a search after a burst of jobs.
+// answers 75 requests a second 0.2.
 const BUSY = 0.15
 const QUIET = 0.1
+// Quiet is also what is so much less than the work before: after a burst of jobs, their index for the search is made in slices.
+const QUIET_PART = 0.25
 // Looks in a row without work; a pause of a load is no end of it. Source: ours, 15 s.
 const QUIET_LOOKS = 3
 
@@ -30,16 +32,17 @@ export type QuietNeeds = {
 /** Watches until the function that it returns is called. */
 export function watchForQuiet({ time, computedMs, onQuiet }: QuietNeeds): () => void {
   let before = { at: time.monotonic(), computed: computedMs() }
-  let wasBusy = false
+  let most = 0
   let quietLooks = 0
   const look = () => {
     const now = { at: time.monotonic(), computed: computedMs() }
     const used = (now.computed - before.computed) / (now.at - before.at)
     before = now
-    quietLooks = used < QUIET ? quietLooks + 1 : 0
-    if (used >= BUSY) wasBusy = true
-    if (wasBusy && quietLooks >= QUIET_LOOKS) {
-      wasBusy = false
+    most = Math.max(most, used)
+    quietLooks = used < Math.max(QUIET, most * QUIET_PART) ? quietLooks + 1 : 0
+    if (most >= BUSY && quietLooks >= QUIET_LOOKS) {
+      most = 0
+      quietLooks = 0
       onQuiet()
     }
     cancel = time.after(LOOK_EVERY_MS, look)

@@ -39,6 +39,12 @@ describe('watching for quiet', () => {
     expect(await look(0.5, 0, 0, 0.5, 0, 0, 0.2, 0, 0.05)).toBe(0)
   })
 
+  it('hears of it while what a burst has left is done in slices', async () => {
+    const { look } = setup()
+    expect(await look(1, 0.2, 0.2, 0.2)).toBe(1)
+    expect(await look(0.14, 0.14, 0.14, 0.14)).toBe(1)
+  })
+
   it('ends', async () => {
     const { look, stop } = setup()
     await look(0.5)

@@ -32,7 +32,7 @@ export type QuietNeeds = {
 /** Watches until the function that it returns is called. */
 export function watchForQuiet({ time, computedMs, onQuiet }: QuietNeeds): () => void {
   let before = { at: time.monotonic(), computed: computedMs() }
-  let most = 0
+  let most = BUSY // the start was work, too
   let quietLooks = 0
   const look = () => {
     const now = { at: time.monotonic(), computed: computedMs() }

@@ -33,10 +33,15 @@ describe('watching for quiet', () => {
     expect(await look(0.5, 0, 0, 0)).toBe(2)
   })
 
-  it('hears nothing while a load pauses, nor of a service that never worked', async () => {
+  it('hears nothing while a load pauses', async () => {
     const { look } = setup()
-    expect(await look(0.01, 0.01, 0.01, 0.01)).toBe(0)
     expect(await look(0.5, 0, 0, 0.5, 0, 0, 0.2, 0, 0.05)).toBe(0)
+  })
+
+  it('hears of it once after the start, which was work', async () => {
+    const { look } = setup()
+    expect(await look(0.01, 0.01)).toBe(0)
+    expect(await look(0.01, 0.01, 0.01, 0.01, 0.01)).toBe(1)
   })
 
   it('hears of it while what a burst has left is done in slices', async () => {

@@ -28,26 +28,32 @@ const loraGraph = (url: string) => ({
   version: 0.4,
 })
 
-// Two pages, looked at in two colours, on a machine that does much else; ms.
-const LONG_MS = 60_000
-
-test('a model that a graph misses is downloaded with one click, the problem goes away, and the page of models shows all of it', {
-  timeout: LONG_MS,
-}, async () => {
+/** A workflow that misses a model, a folder for it, and a host that gives it when `goOn` is resolved. */
+async function setupMissing() {
   const goOn = Promise.withResolvers<void>()
   const host = await startHost(async (incoming, outgoing) => {
     await goOn.promise
     sendFile(incoming, outgoing, LORA)
   })
-  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const pages = await setup()
+  const { service } = pages
   const folder = join(service.folder, 'models')
   mkdirSync(folder)
   await service.post('/api/models/folders', { folders: [{ path: folder }] })
   await service.ask('PATCH', '/api/settings', { modelsFromPrivateAddresses: true })
   await service.createEndpoint('painter', { workflows: { models: [] } })
   const url = `${host.url}/ink.safetensors`
-  const graph = loraGraph(url)
-  const { id } = await service.post('/api/workflows', { name: 'Portraits', text: JSON.stringify(graph) })
+  const { id } = await service.post('/api/workflows', { name: 'Portraits', text: JSON.stringify(loraGraph(url)) })
+  return { ...pages, goOn, host, folder, url, id }
+}
+
+// Two pages, looked at in two colours, on a machine that does much else; ms.
+const LONG_MS = 60_000
+
+test('a model that a graph misses is downloaded with one click, the problem goes away, and the page of models shows all of it', {
+  timeout: LONG_MS,
+}, async () => {
+  const { service, page, open, expectAccessible, shoot, faults, goOn, host, id } = await setupMissing()
 
   await open(`/workflows/edit/${id}`)
   const chooser = page.getByRole('combobox', { name: 'Endpoint' })
@@ -99,19 +105,8 @@ test('a model that a graph misses is downloaded with one click, the problem goes
 test('two windows follow a download, a file that came by hand and a deletion, whoever began them', {
   timeout: LONG_MS,
 }, async () => {
-  const goOn = Promise.withResolvers<void>()
-  const host = await startHost(async (incoming, outgoing) => {
-    await goOn.promise
-    sendFile(incoming, outgoing, LORA)
-  })
-  const { service, page, open, faults } = await setup()
-  const folder = join(service.folder, 'models')
-  mkdirSync(join(folder, 'vae'), { recursive: true })
-  await service.post('/api/models/folders', { folders: [{ path: folder }] })
-  await service.ask('PATCH', '/api/settings', { modelsFromPrivateAddresses: true })
-  await service.createEndpoint('painter', { workflows: { models: [] } })
-  const url = `${host.url}/ink.safetensors`
-  const { id } = await service.post('/api/workflows', { name: 'Portraits', text: JSON.stringify(loraGraph(url)) })
+  const { service, page, open, faults, goOn, folder, url, id } = await setupMissing()
+  mkdirSync(join(folder, 'vae'))
 
   await open('/models')
   await page.getByText('There are no models yet.').waitFor()

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { createLoadedEndpoints, mixedLoad } from '../support/mixed-load.ts'
 import { residentMb } from '../support/resident-memory.ts'
 import { startedService } from '../support/served-service.ts'
+import { targetOf } from '../support/web-client.ts'
 
 const MINUTES = Number(process.env.MEMORY_MINUTES ?? 30)
 // The part at the end that must be flat.
@@ -26,7 +27,7 @@ test('memory stays flat under half an hour of mixed load, and is given back afte
   await createLoadedEndpoints(service)
 
   const atRest = residentMb(pid)
-  const load = mixedLoad({ url: service.url(), key: service.read('data', 'account.key').trim() })
+  const load = mixedLoad(targetOf(service))
   const minutes: number[] = []
   for (let minute = 0; minute < MINUTES; minute += 1) {
     let sum = 0

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { ServedService } from './served-service.ts'
+import type { Target } from './web-client.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const ECHO = 'export const handler = (job) => job.input\n'
@@ -26,12 +27,6 @@ export async function createLoadedEndpoints(service: Pick<ServedService, 'folder
     await service.createEndpoint(id, { handler, workersMin: 1, workersMax: 1 })
   }
   await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1 })
-}
-
-/** What asks the service, with the account key. */
-export type LoadedService = {
-  readonly url: string
-  readonly key: string
 }
 
 /** A load that runs. */
@@ -64,7 +59,7 @@ const RATES = {
 } as const
 
 /** Begins to load a service that has these endpoints. */
-export function mixedLoad({ url, key }: LoadedService): MixedLoad {
+export function mixedLoad({ url, key }: Target): MixedLoad {
   const headers = { authorization: `Bearer ${key}` }
   const ended = new AbortController()
   const open = new Set<Promise<void>>()

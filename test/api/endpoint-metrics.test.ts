@@ -81,6 +81,23 @@ it('a worker that was started by an earlier run of the service is no cold start'
   expect(await get('/api/workers')).toMatchObject({ workers: [{ id: worker.id }] })
 })
 
+it('what was seen in a step stays in it when the step is written', async () => {
+  const { createEndpoint, run, clock, get } = await setupService()
+  await createEndpoint()
+  const seen = async () => {
+    const now = clock.wall()
+    const { points } = await get(`/api/endpoints/e/metrics?from=${now - 6 * STEP_MS}&to=${now + 1}`)
+    return (points as readonly { at: number; submitted: number }[]).filter(({ submitted }) => submitted > 0)
+  }
+  // Not at the start of a step, as a service begins at any time.
+  await clock.advance(STEP_MS / 2)
+  await run()
+  const [first] = await seen()
+  expect(first).toMatchObject({ at: Math.floor(clock.wall() / STEP_MS) * STEP_MS, submitted: 1 })
+  await clock.advance(STEP_MS / 2)
+  await until(async () => expect(await seen()).toEqual([expect.objectContaining({ at: first?.at, submitted: 1 })]))
+})
+
 it('a range has its totals at each moment, also of what is not written yet, and says when work came last', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -41,6 +41,8 @@ const FAILED_FROM = 500
 export class MetricsRecorder {
   readonly #deps: MetricsDeps
   readonly #open = new Map<string, OpenStep>()
+  // When the step began that goes on: what was seen at one time must not move to another when it is written.
+  #at: number
   #cancel: (() => void) | undefined
   #quiet = new Set<string>()
   readonly #started = new WeakSet<LiveWorker>()
@@ -49,13 +51,16 @@ export class MetricsRecorder {
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps
+    this.#at = this.#stepAt()
     deps.storage.onCommit((changes) => this.#hear(changes))
     deps.registry.onMove((worker) => this.#countStart(worker))
   }
 
-  /** Begins to write steps. */
+  /** Begins to write each step at its end. */
   start(): void {
-    this.#cancel = this.#deps.clock.after(STEP_MS, () => {
+    const { clock } = this.#deps
+    this.#at = this.#stepAt()
+    this.#cancel = clock.after(this.#at + STEP_MS - clock.now(), () => {
       this.#write().catch((error) => this.#deps.log.warn('metrics not written', { error }))
       this.start()
     })
@@ -134,7 +139,7 @@ export class MetricsRecorder {
   // What happened since the last step was written, so that figures and the list of jobs agree at each moment.
   #openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
     const open = this.#open.get(endpointId)
-    return open === undefined ? [] : [{ at: this.#stepAt(), step: { ...open, ...this.#gauges(endpointId) } }]
+    return open === undefined ? [] : [{ at: this.#at, step: { ...open, ...this.#gauges(endpointId) } }]
   }
 
   #stepAt(): number {
@@ -150,7 +155,7 @@ export class MetricsRecorder {
   }
 
   #activeStep(endpointId: string): OpenStep {
-    this.#lastActive.set(endpointId, this.#stepAt())
+    this.#lastActive.set(endpointId, this.#at)
     return this.#stepOf(endpointId)
   }
 
@@ -164,7 +169,7 @@ export class MetricsRecorder {
 
   async #write(): Promise<void> {
     const { storage } = this.#deps
-    const at = this.#stepAt()
+    const at = this.#at
     const steps = storage.endpoints.all().flatMap(({ id }) => {
       const step = this.#closeStep(id)
       return step === undefined ? [] : [{ id, step }]

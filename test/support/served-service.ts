@@ -20,8 +20,8 @@ const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
 
 // How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long.
-const PATIENCE_MS = 20_000
-const LOOK_EVERY_MS = 10
+const PATIENCE_MS = 40_000
+const LOOK_EVERY_MS = 25
 
 /** Waits until `look` no longer throws, and gives what it returned: facts of other processes can only be looked for. */
 export function until<T>(look: () => T | Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {

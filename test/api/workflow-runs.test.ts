@@ -13,6 +13,8 @@ const SEED = '18446744073709551615'
 const PAYLOAD = `{"3": {"class_type": "KSampler", "inputs": {"seed": ${SEED}, "cfg": 8.0}}}`
 const DOCUMENT = `{"nodes": [{"id": 3, "type": "KSampler", "widgets_values": [${SEED}]}], "links": [], "version": 0.4}`
 
+const BRIDGE = join(import.meta.dirname, '..', '..', 'resources', 'node', 'comfyui', 'handler.ts')
+
 const picture = (grey: number) =>
   Buffer.from(encode({ width: 4, height: 3, channels: 1, depth: 8, data: new Uint8Array(12).fill(grey) }))
 
@@ -72,6 +74,21 @@ describe('a run', () => {
       status: 'IN_PROGRESS',
       document: DOCUMENT,
     })
+  })
+
+  it('brings its document to the bridge, and to no worker of somebody else', async () => {
+    const service = await setup()
+    const inputOf = async (id: string, settings: object) => {
+      await service.createEndpoint(id, settings)
+      const run = await start(service, { endpointId: id })
+      const job = service.storage().jobs.find(run.id)
+      return String(job && (await service.storage().jobs.readInput(job))?.input)
+    }
+    const payload = `{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}`
+    expect(await inputOf('bridge', { handler: BRIDGE, workflows: {} })).toBe(
+      `{"workflow":${payload},"extra_pnginfo":{"workflow":${DOCUMENT}}}`,
+    )
+    expect(await inputOf('image', { workflows: {} })).toBe(`{"workflow":${payload}}`)
   })
 
   it('keeps its pictures with the graph in them, and the exact seed', async () => {

@@ -14,6 +14,19 @@ async function replay(name: string) {
   return { ...job, exchange, server, queued: server.asked.find(({ path }) => path === '/prompt')?.body ?? '' }
 }
 
+/** Classes of nodes, as a server tells of each. */
+const CLASSES: Readonly<Record<string, object>> = {
+  EmptyImage: { input: { required: { width: ['INT', {}], height: ['INT', {}] } }, output: ['IMAGE'] },
+  PreviewImage: { input: { required: { images: ['IMAGE'] } }, output: [], output_node: true },
+}
+
+const classes: Faults['answer'] = ({ path }, response) => {
+  const [, name = ''] = /^\/object_info\/(.+)$/.exec(path) ?? []
+  if (name === '') return false
+  response.end(JSON.stringify(name in CLASSES ? { [name]: CLASSES[name] } : {}))
+  return true
+}
+
 /** What the public worker says of a job, as the bridge says it: with the node that made each image. */
 function publicOutput({ publicAnswer }: Exchange): unknown {
   const { images } = publicAnswer
@@ -100,6 +113,35 @@ describe('what the server gets', () => {
       preview_method: 'auto',
       api_key_comfy_org: 'of the job',
     })
+  })
+
+  it('is the document of the job, with its numbers as they came', async () => {
+    const server = await recordedServer(readExchange('sampling'))
+    const document = '{"nodes":[{"id":1,"widgets_values":[18446744073709551615,8.0]}],"links":[]}'
+    const input = `${sampling('1', 6).slice(0, -1)},"extra_pnginfo":{"workflow":${document}}}`
+    await runJob(input, { servers: [server.url] })
+    const queued = server.asked.find(({ path }) => path === '/prompt')?.body
+    expect(queued).toContain(`"extra_data":{"preview_method":"auto","extra_pnginfo":{"workflow":${document}}}`)
+    expect(server.asked.some(({ path }) => path.startsWith('/object_info'))).toBe(false)
+  })
+
+  it('is a document made of a payload, by the classes of the server, so that its files hold a graph', async () => {
+    const server = await recordedServer(readExchange('only-temporary'), { answer: classes })
+    const { output } = await runJob(SCENARIOS['only-temporary'] ?? '', { servers: [server.url] })
+    expect(output.images).toEqual([])
+    const { extra_data: extra } = JSON.parse(server.asked.find(({ path }) => path === '/prompt')?.body ?? '')
+    expect(extra.extra_pnginfo.workflow).toMatchObject({
+      nodes: [
+        { id: 1, type: 'EmptyImage' },
+        { id: 2, type: 'PreviewImage' },
+      ],
+      links: [[1, 1, 0, 2, 0, 'IMAGE']],
+    })
+  })
+
+  it('is no document where its classes cannot be had', async () => {
+    const { queued } = await replay('sampling')
+    expect(Object.keys(JSON.parse(queued).extra_data)).toEqual(['preview_method'])
   })
 
   it('is each image of the job under its name', async () => {

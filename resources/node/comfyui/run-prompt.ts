@@ -8,6 +8,7 @@ import { interruptPrompt } from './follow/interrupt.ts'
 import type { Outcome } from './follow/outcome.ts'
 import { readHistory } from './follow/prompt-place.ts'
 import { createReporter } from './progress/report.ts'
+import { graphForFiles } from './prompt/graph-for-files.ts'
 import { queuePrompt } from './prompt/queue-prompt.ts'
 import type { BridgeInput } from './prompt/read-input.ts'
 import { uploadImages } from './prompt/upload-images.ts'
@@ -33,9 +34,10 @@ export async function runPrompt(input: BridgeInput, options: RunOptions): Promis
   const { settings, signal, log } = options
   const server = await findServer(settings, signal)
   await uploadImages(server, input.images, signal)
+  const extraPngInfo = input.extraPngInfo ?? (await graphForFiles(server, input.workflow, signal))
   const clientId = randomUUID()
   const events = await connect(server, { clientId, silenceMs: settings.silenceMs, signal })
-  const { id: promptId, leftOut } = await queueOrClose(server, input, { clientId, events, settings })
+  const { id: promptId, leftOut } = await queueOrClose(server, input, { clientId, events, settings, extraPngInfo })
   const finished = await finish(server, input, { clientId, promptId, events, options }).catch(async (error) => {
     // Also where the server is only slow to answer: nobody would fetch what it still makes.
     await interruptPrompt(server, promptId, log)
@@ -53,13 +55,19 @@ async function connect(server: ComfyServer, options: EventsOptions): Promise<Ser
   }
 }
 
-type Queued = { readonly clientId: string; readonly events: ServerEvents; readonly settings: BridgeSettings }
+type Queued = {
+  readonly clientId: string
+  readonly events: ServerEvents
+  readonly settings: BridgeSettings
+  readonly extraPngInfo: JsonObject | undefined
+}
 
 // Not ended by a cancelled job: without its id a queued prompt could not be taken back.
-async function queueOrClose(server: ComfyServer, input: BridgeInput, { clientId, events, settings }: Queued) {
+async function queueOrClose(server: ComfyServer, input: BridgeInput, queued: Queued) {
+  const { clientId, events, settings, extraPngInfo } = queued
   try {
     const comfyOrgKey = input.comfyOrgKey ?? settings.comfyOrgKey
-    return await queuePrompt(server, { workflow: input.workflow, clientId, comfyOrgKey })
+    return await queuePrompt(server, { workflow: input.workflow, clientId, comfyOrgKey, extraPngInfo })
   } catch (error) {
     events.close()
     throw error

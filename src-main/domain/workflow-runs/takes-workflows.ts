@@ -22,6 +22,10 @@ const HANDLER = /[\\/]resources[\\/]node[\\/](sketch|comfyui)[\\/]handler\.ts$/
 export const isStandIn = ({ handler }: Pick<WorkflowFacts, 'handler'>): boolean =>
   HANDLER.exec(handler ?? '')?.[1] === 'sketch'
 
+/** Whether it is the bridge that comes along: a worker in front of a ComfyUI server. */
+export const isBridge = ({ handler }: Pick<WorkflowFacts, 'handler'>): boolean =>
+  HANDLER.exec(handler ?? '')?.[1] === 'comfyui'
+
 /** Whether its program is one that runs graphs, as those of the catalog. */
 const hasWorkflowProgram = ({ handler, container }: WorkflowFacts): boolean =>
   HANDLER.test(handler ?? '') || (handler === undefined && IMAGE.test(container?.image ?? ''))

@@ -13,11 +13,20 @@ type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }
 /** The input of a job as text, and the files that go with it. */
 export type RunInput = { readonly json: string; readonly files: readonly string[] }
 
+/** What a job is made of. */
+export type RunParts = {
+  readonly payload: JsonObject
+  readonly types: NodeTypes
+  /** JSON of the document that goes along; undefined where its worker takes none. */
+  readonly document: string | undefined
+}
+
 /**
- * Makes the input of a job: the payload with its numbers as they are, and the files that its nodes load from here.
- * @throws AppError BAD_FIELD where they are too large together
+ * Makes the input of a job: the payload with its numbers as they are, the files that its nodes load from here, and the
+ * document under the name that ComfyUI's own API has for it. A document that no longer fits is left out.
+ * @throws AppError BAD_FIELD where payload and files are too large together
  */
-export async function runInput({ storage }: Deps, payload: JsonObject, types: NodeTypes): Promise<RunInput> {
+export async function runInput({ storage }: Deps, { payload, types, document }: RunParts): Promise<RunInput> {
   const workflow = writeJson(payload)
   const files = [...new Set(imagesOf(payload, types).map(({ name }) => name))]
   const images: SentImage[] = []
@@ -32,13 +41,18 @@ export async function runInput({ storage }: Deps, payload: JsonObject, types: No
     images.push({ name, image })
   }
   if (bytes > limit('runBodyBytes')) throw tooLarge(undefined, bytes, bytes)
-  return { json: inputText(workflow, images), files }
+  const hasRoom = document !== undefined && bytes + Buffer.byteLength(document) <= limit('runBodyBytes')
+  return { json: inputText(workflow, images, hasRoom ? document : undefined), files }
 }
 
-/** The input of a job as text. @param workflow JSON of the payload @param images files that its nodes load, in base64 */
-export function inputText(workflow: string, images: readonly SentImage[]): string {
+/**
+ * The input of a job as text.
+ * @param workflow JSON of the payload @param images files that its nodes load, in base64 @param document its JSON
+ */
+export function inputText(workflow: string, images: readonly SentImage[], document?: string): string {
   const more = images.length === 0 ? '' : `,"images":${JSON.stringify(images)}`
-  return `{"workflow":${workflow}${more}}`
+  const extra = document === undefined ? '' : `,"extra_pnginfo":{"workflow":${document}}`
+  return `{"workflow":${workflow}${more}${extra}}`
 }
 
 function tooLarge(name: string | undefined, bytes: number, total: number): AppError {

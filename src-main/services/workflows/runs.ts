@@ -4,7 +4,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
-import { unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
+import { isBridge, unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
 import { moveJobs } from '../management/move-jobs.ts'
 import type { Models } from '../models/models.ts'
@@ -43,8 +43,10 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
     const why = `node ${unrunnable.id} is of the class ${unrunnable.classType}, which its worker does not have. Choose another endpoint`
     throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
   }
-  const { json, files } = await runInput(deps, payload, types)
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
+  // The bridge alone: an image worker of somebody else gets what the public contract names.
+  const sent = isBridge(endpoint.config) ? document : undefined
+  const { json, files } = await runInput(deps, { payload, types, document: sent })
   const texts = { payload: writeJson(payload), document, words: wordsOf(payload, title, label) }
   const run = { endpointId, workflowId, label, sweepId, cell, title, files, ...texts }
   const submission = { kind: 'run', request: {}, input: json, s3Config: undefined, waitMs: undefined } as const

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
 import { BridgeFailure, reasonOf } from '../failure.ts'
@@ -24,6 +24,8 @@ export type Prompt = {
   readonly workflow: JsonValue
   readonly clientId: string
   readonly comfyOrgKey: string | undefined
+  /** What the server writes into files beside the prompt. */
+  readonly extraPngInfo: JsonObject | undefined
 }
 
 /** A queued prompt. `leftOut`: what the server will not run of it, as sentences. */
@@ -35,14 +37,15 @@ export type QueuedPrompt = { readonly id: string; readonly leftOut: readonly str
  */
 export async function queuePrompt(
   server: ComfyServer,
-  { workflow, clientId, comfyOrgKey }: Prompt,
+  { workflow, clientId, comfyOrgKey, extraPngInfo }: Prompt,
 ): Promise<QueuedPrompt> {
-  const extra = {
+  const extra: JsonObject = new Map<string, JsonValue>([
     // Servers that know it send previews for this prompt; the others as they were started.
-    preview_method: 'auto',
-    ...(comfyOrgKey === undefined ? {} : { api_key_comfy_org: comfyOrgKey }),
-  }
-  const body = `{"prompt":${writeJson(workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${JSON.stringify(extra)}}`
+    ['preview_method', 'auto'],
+    ...(comfyOrgKey === undefined ? [] : [['api_key_comfy_org', comfyOrgKey] as const]),
+    ...(extraPngInfo === undefined ? [] : [['extra_pnginfo', extraPngInfo] as const]),
+  ])
+  const body = `{"prompt":${writeJson(workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${writeJson(extra)}}`
   const answer = await post(server, body)
   const value = jsonOf(answer)
   if (answer.status === 400) {

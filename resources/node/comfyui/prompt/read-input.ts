@@ -1,5 +1,5 @@
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
 
 /** A picture that a graph loads. */
@@ -11,6 +11,8 @@ export type BridgeInput = {
   readonly workflow: JsonValue
   readonly images: readonly InputImage[]
   readonly comfyOrgKey: string | undefined
+  /** What the server writes into the files beside the prompt: the graph as its editor opens it, under `workflow`. */
+  readonly extraPngInfo: JsonObject | undefined
 }
 
 /**
@@ -32,10 +34,12 @@ export function readInput(text: string): BridgeInput {
   const workflow = input.get('workflow') ?? null
   if (workflow === null) throw new BridgeFailure("Missing 'workflow' parameter")
   const key = input.get('comfy_org_api_key')
+  const extra = input.get('extra_pnginfo')
   return {
     workflow,
     images: readImages(input.get('images') ?? null),
     comfyOrgKey: typeof key === 'string' && key !== '' ? key : undefined,
+    extraPngInfo: isObject(extra) ? extra : undefined,
   }
 }
 

@@ -97,6 +97,7 @@ export const nodeTypesAnswer = z.object({
   source: z.enum(['built-in', 'server', 'file']).describe('where they were read'),
   readAt: moment.optional().describe('missing: they came with the product'),
   server: z.string().optional().describe('address that they were read from'),
+  version: z.string().max(120).optional().describe('of what has them, like "ComfyUI 0.33.0"; missing: nobody said'),
 })
 
 /** Classes of nodes. */

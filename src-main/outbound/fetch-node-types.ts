@@ -6,15 +6,24 @@ import { limit } from '../contract/limits.ts'
 import { sizeInWords } from '../domain/size-in-words.ts'
 import type { FetchNodeTypes } from '../services/ports/workflows.ts'
 import { comfyRequest, readUpTo } from './comfy-request.ts'
+import { lookForServer } from './look-for-server.ts'
 
 // A server with thousands of nodes needs some seconds for its list.
 const TIMEOUT_MS = 30_000
+// It has just answered with its classes, and says in no time of which version it is.
+const VERSION_TIMEOUT_MS = 5000
 const FIRST_WORDS = 80
 const WANTS_PASSWORD =
   'it wants a user and a password (HTTP 401). Put them into its address in the settings of the endpoint, as in http://user:password@host:8188'
 
-/** Reads `GET /object_info`. */
+/** Reads `GET /object_info`, and the version that the server tells in `GET /system_stats`. */
 export const fetchNodeTypes: FetchNodeTypes = async (server, signal) => {
+  const text = await readClasses(server, signal)
+  const { version } = (await lookForServer(server, signal, VERSION_TIMEOUT_MS)) ?? {}
+  return { text, version: version === undefined ? undefined : `ComfyUI ${version}` }
+}
+
+async function readClasses(server: string, signal: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const most = limit('nodeTypesBytes')
   try {

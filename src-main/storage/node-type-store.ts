@@ -1,15 +1,18 @@
 import type { Database } from 'better-sqlite3'
 import type { NodeTypeStore, StoredNodeTypes } from '../services/ports/workflows.ts'
 
-const GET = `SELECT source, server, read_at AS readAt, text FROM node_types WHERE endpoint_id = ?`
+const GET = `SELECT source, server, version, read_at AS readAt, text FROM node_types WHERE endpoint_id = ?`
 const SAVE = `
-  INSERT INTO node_types (endpoint_id, source, server, read_at, text)
-  VALUES (@endpointId, @source, @server, @readAt, @text)
+  INSERT INTO node_types (endpoint_id, source, server, version, read_at, text)
+  VALUES (@endpointId, @source, @server, @version, @readAt, @text)
   ON CONFLICT (endpoint_id) DO UPDATE SET source = excluded.source, server = excluded.server,
-    read_at = excluded.read_at, text = excluded.text`
+    version = excluded.version, read_at = excluded.read_at, text = excluded.text`
 const REMOVE = `DELETE FROM node_types WHERE endpoint_id = ?`
 
-type Row = Omit<StoredNodeTypes, 'server'> & { readonly server: string | null }
+type Row = Omit<StoredNodeTypes, 'server' | 'version'> & {
+  readonly server: string | null
+  readonly version: string | null
+}
 
 /** Makes the store of classes of nodes that were read for endpoints. */
 export function createNodeTypeStore(db: Database): NodeTypeStore {
@@ -20,10 +23,11 @@ export function createNodeTypeStore(db: Database): NodeTypeStore {
     get(endpointId) {
       const row = get.get(endpointId)
       if (row === undefined) return undefined
-      const { server, ...types } = row
-      return { ...types, ...(server === null ? {} : { server }) }
+      const { server, version, ...types } = row
+      return { ...types, ...(server === null ? {} : { server }), ...(version === null ? {} : { version }) }
     },
-    save: (endpointId, { server = null, ...types }) => void save.run({ ...types, endpointId, server }),
+    save: (endpointId, { server = null, version = null, ...types }) =>
+      void save.run({ ...types, endpointId, server, version }),
     remove: (endpointId) => void remove.run(endpointId),
   }
 }

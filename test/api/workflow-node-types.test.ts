@@ -27,7 +27,7 @@ describe('the classes of nodes', () => {
     const service = await setup()
     await service.createEndpoint('e', { workflows: {} })
     const all = await service.get('/api/node-types')
-    expect(all.source).toBe('built-in')
+    expect(all).toMatchObject({ source: 'built-in', version: expect.stringMatching(/^ComfyUI \d+\.\d+\.\d+$/) })
     expect(Object.keys(JSON.parse(all.text))).toContain('KSampler')
     expect(await service.get('/api/node-types?endpoint=e')).toEqual(all)
     expect((await service.ask('GET', '/api/node-types?endpoint=nope')).body.code).toBe('ENDPOINT_NOT_FOUND')
@@ -78,8 +78,27 @@ describe('the classes of nodes', () => {
     })
     const read = await service.post('/api/node-types/e/fetch')
     expect(read).toEqual({ text: ONE_CLASS, source: 'server', server: service.server, readAt: service.clock.wall() })
-    expect(asked).toEqual(['/object_info'])
+    expect(asked).toEqual(['/object_info', '/system_stats'])
     expect(await service.get('/api/node-types?endpoint=e')).toEqual(read)
+  })
+
+  it('tell of which version their server is', async () => {
+    const service = await withServer((request, response) => {
+      const stats = { system: { comfyui_version: '0.33.0', python_version: '3' }, devices: [] }
+      response.end(request.url === '/system_stats' ? JSON.stringify(stats) : ONE_CLASS)
+    })
+    const read = await service.post('/api/node-types/e/fetch')
+    expect(read).toMatchObject({ source: 'server', version: 'ComfyUI 0.33.0' })
+    expect(await service.get('/api/node-types?endpoint=e')).toEqual(read)
+  })
+
+  it('are taken from a file that says of which version they are', async () => {
+    const service = await setup()
+    await service.createEndpoint('e')
+    const text = `{"version": "ComfyUI 0.33.0", "types": ${ONE_CLASS}}`
+    const { body } = await service.ask('PUT', '/api/node-types/e', { body: { text } })
+    expect(body).toMatchObject({ source: 'file', version: 'ComfyUI 0.33.0', text: ONE_CLASS.replaceAll(' ', '') })
+    expect(await service.get('/api/node-types?endpoint=e')).toEqual(body)
   })
 
   it('of a server with a password are asked for with it, and nobody is told it', async () => {
@@ -95,7 +114,7 @@ describe('the classes of nodes', () => {
     const refused = await service.ask('POST', '/api/node-types/e/fetch')
     expect(refused.body.error).toMatch(/wants a user and a password/)
     expect(await service.post('/api/node-types/e/fetch')).toMatchObject({ source: 'server', server })
-    expect(asked).toEqual(Array(2).fill(`Basic ${Buffer.from('ann:p@ss-word').toString('base64')}`))
+    expect(asked).toEqual(Array(3).fill(`Basic ${Buffer.from('ann:p@ss-word').toString('base64')}`))
     const kept = await service.get('/api/node-types?endpoint=e')
     expect(JSON.stringify([refused.body, kept, service.log])).not.toMatch(/ss-word/)
   })

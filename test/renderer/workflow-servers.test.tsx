@@ -135,9 +135,11 @@ test('the settings say where the classes come from, and read them from the serve
   const { store } = renderInApp(<NodeTypesRow endpoint={withWorkflows('e', SERVER.address)} />, {
     ...ANSWERS,
     nodeTypes: before,
+    nodeTypesFetch: { ...ANSWERS.nodeTypesFetch, version: 'ComfyUI 0.33.0' },
   })
   await screen.findByText(/from old:1, which is another server/)
   fireEvent.click(screen.getByRole('button', { name: 'Read its classes' }))
-  await screen.findByText('just now')
+  const read = await screen.findByText('just now')
+  expect(read.parentElement?.textContent).toBe('Read just now, those of ComfyUI 0.33.0.')
   expect(store.getState().nodeTypesRead).toEqual({ e: 1 })
 })

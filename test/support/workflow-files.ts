@@ -3,6 +3,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
 import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../src-main/domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../src-main/domain/workflow/node-types.ts'
@@ -49,7 +50,7 @@ let bundled: NodeTypes | undefined
 /** The classes that the product brings along. */
 export function bundledTypes(): NodeTypes {
   const path = join(import.meta.dirname, '..', '..', 'resources', 'node-types.json')
-  bundled ??= readNodeTypes(objectOf(readFileSync(path, 'utf8')))
+  bundled ??= typesIn(readFileSync(path, 'utf8'))
   return bundled
 }
 

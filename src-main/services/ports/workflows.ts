@@ -204,7 +204,10 @@ export type WorkflowPorts = {
 }
 
 /** Asks a server for its classes of nodes. Rejects with a reason for a person. @param server address of it */
-export type FetchNodeTypes = (server: string, signal: AbortSignal) => Promise<string>
+export type FetchNodeTypes = (
+  server: string,
+  signal: AbortSignal,
+) => Promise<{ readonly text: string; readonly version: string | undefined }>
 
 /** Looks whether a ComfyUI answers at an address; undefined: none does. Never rejects. */
 export type LookForServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>

@@ -2,8 +2,8 @@
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { NodeTypesAnswer } from '../../contract/workflows.ts'
-import { parseJson } from '../../domain/workflow/json/parse.ts'
-import { isObject, type JsonObject } from '../../domain/workflow/json/value.ts'
+import { readClassesFile, typesIn } from '../../domain/workflow/classes-file.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import { type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
 import { withoutCredentials } from '../../domain/workflow/server/server-address.ts'
@@ -31,31 +31,34 @@ export type NodeTypeRegistry = {
   readonly fetch: (endpoint: Endpoint) => Promise<NodeTypesAnswer>
 }
 
+type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesAnswer }
+
 /** Makes the registry. */
 export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps): NodeTypeRegistry {
-  let builtIn: Promise<{ readonly text: string; readonly raw: JsonObject; readonly types: NodeTypes }> | undefined
+  let builtIn: Promise<BuiltIn> | undefined
 
   // Those of a server are megabytes, and are read for each run. By the text itself: another one is another object.
   let last: { readonly text: string; readonly types: NodeTypes } | undefined
 
   function readBuiltIn() {
-    builtIn ??= ports.builtInNodeTypes().then((text) => {
-      const raw = classesIn(text)
-      if (typeof raw === 'string') throw new Error(`resources/node-types.json ${raw}`)
-      return { text, raw, types: readNodeTypes(raw) }
+    builtIn ??= ports.builtInNodeTypes().then((file) => {
+      const read = readClassesFile(file)
+      if (typeof read === 'string') throw new Error(`resources/node-types.json ${read}`)
+      const { classes: raw, version } = read
+      return { raw, types: readNodeTypes(raw), all: { text: writeJson(raw), source: 'built-in', version } }
     })
     return builtIn
   }
 
   // A worker that comes along and says which classes it runs has these alone.
   async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesAnswer> {
-    const { text, raw } = await readBuiltIn()
+    const { raw, all } = await readBuiltIn()
     const handler = endpoint?.config.handler
     const own = handler === undefined ? undefined : await ports.handlerClasses(handler)
-    if (own === undefined) return { text, source: 'built-in' }
+    if (own === undefined) return all
     const names = new Set(own.classes)
     const named = new Map([...raw].filter(([name]) => names.has(name)))
-    return { text: writeJson(withLists(named, own.lists)), source: 'built-in' }
+    return { ...all, text: writeJson(withLists(named, own.lists)) }
   }
 
   async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesAnswer> {
@@ -84,15 +87,16 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
       const { text, source } = await of(endpoint)
       if (source === 'built-in' && endpoint === undefined) return (await readBuiltIn()).types
       if (last?.text === text) return last.types
-      const raw = classesIn(text)
-      const types: NodeTypes = typeof raw === 'string' ? new Map() : readNodeTypes(raw)
+      const types = typesIn(text)
       last = { text, types }
       return types
     },
-    async take(endpoint, text) {
-      const raw = classesIn(text)
-      if (typeof raw === 'string') throw new AppError('BAD_FIELD', { field: 'text', why: raw })
-      return save(endpoint, { text, source: 'file', readAt: clock.now() })
+    async take(endpoint, given) {
+      const read = readClassesFile(given)
+      if (typeof read === 'string') throw new AppError('BAD_FIELD', { field: 'text', why: read })
+      const { version, classes } = read
+      const text = version === undefined ? given : writeJson(classes)
+      return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
     async fetch(endpoint) {
       const address = endpoint.config.workflows?.server
@@ -102,26 +106,12 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
         new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
       if (address === undefined || server === undefined)
         throw unreadable('the endpoint names no server in its settings (workflows.server)')
-      const text = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
+      const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
         throw unreadable(error.message, error)
       })
-      const raw = classesIn(text)
-      if (typeof raw === 'string') throw unreadable(`its answer ${raw}`)
-      return save(endpoint, { text, source: 'server', readAt: clock.now(), server })
+      const read = readClassesFile(text)
+      if (typeof read === 'string') throw unreadable(`its answer ${read}`)
+      return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
     },
   }
-}
-
-const WORDS = 60
-
-/** The classes in a text; else why it holds none, as the end of a sentence. */
-function classesIn(text: string): JsonObject | string {
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') {
-    const { why, line, column } = parsed.fault
-    return `is no JSON (${why} in line ${line}, column ${column}); it begins with: ${text.trim().slice(0, WORDS)}`
-  }
-  const { value } = parsed
-  const isOne = isObject(value) && [...value.values()].some((one) => isObject(one) && isObject(one.get('input')))
-  return isOne ? value : 'holds no class of nodes: it must be as GET /object_info of a ComfyUI server answers'
 }

@@ -1,10 +1,10 @@
 /** A graph of 5,000 nodes: made of its payload, turned into one again, checked, and seen for the first time. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
 import { toDocument } from '../../../src-main/domain/workflow/to-document/to-document.ts'
 import { toPayload } from '../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../../src-main/domain/workflow/validate/validate.ts'
@@ -19,7 +19,7 @@ const MOST_MS = { document: 50, payload: 50, check: 50, views: 30 }
 
 /** The rows. */
 export async function workflowDomain(): Promise<readonly Row[]> {
-  const types = readNodeTypes(objectOf(readFileSync(resource('node-types.json'), 'utf8')))
+  const types = typesIn(readFileSync(resource('node-types.json'), 'utf8'))
   const payload = objectOf(JSON.stringify(payloadOf(NODES)))
   const document = readDocument(toDocument(payload, types))
   return [

@@ -7,10 +7,10 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Tooltip } from 'radix-ui'
 import { createRoot } from 'react-dom/client'
 import nodeTypesText from '../../../resources/node-types.json?raw'
+import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
 import type { ApiClient } from '../../../src-renderer/api-client/client.ts'
 import { Canvas } from '../../../src-renderer/features/workflow-editor/canvas/Canvas.tsx'
 import { CanvasContext } from '../../../src-renderer/features/workflow-editor/store/canvas-context.ts'
@@ -35,7 +35,7 @@ function readObject(text: string) {
 const platform = browserPlatform(window)
 const client = { call: () => new Promise(() => {}), follow: () => () => {} } as unknown as ApiClient
 const services = { store: createAppStore(platform), client, platform }
-const types = readNodeTypes(readObject(nodeTypesText))
+const types = typesIn(nodeTypesText)
 const root = createRoot(document.getElementById('root') as HTMLElement)
 
 let current: Tab | undefined

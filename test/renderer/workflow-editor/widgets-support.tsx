@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
+import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'
 import { readDocument, writeDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
@@ -31,7 +32,7 @@ let known: NodeTypes | undefined
 
 /** The classes that come along, with more of a test. @param more JSON as GET /object_info gives it */
 export function typesWith(more = '{}'): NodeTypes {
-  known ??= readNodeTypes(objectOf(readFileSync(NODE_TYPES, 'utf8')))
+  known ??= typesIn(readFileSync(NODE_TYPES, 'utf8'))
   return new Map([...known, ...readNodeTypes(objectOf(more))])
 }
 

@@ -9,13 +9,12 @@ import {
   writeDocument,
 } from '../../../src-main/domain/workflow/document/document.ts'
 import { writeJson } from '../../../src-main/domain/workflow/json/write.ts'
-import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../../src-main/domain/workflow/payload.ts'
 import { toPayload } from '../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../../src-main/domain/workflow/validate/validate.ts'
 import { nodeView } from '../../../src-main/domain/workflow/view/node-view.ts'
 import { type Box, nodeBox } from '../../../src-renderer/features/workflow-editor/canvas/geometry.ts'
-import { objectOf } from '../../support/workflow-files.ts'
+import { bundledTypes, objectOf } from '../../support/workflow-files.ts'
 
 const RESOURCES = join(import.meta.dirname, '..', '..', '..', 'resources')
 const read = (...path: string[]) => readFileSync(join(RESOURCES, ...path), 'utf8')
@@ -26,7 +25,7 @@ const index = z
   })
   .parse(JSON.parse(read('workflows', 'index.json')))
 const names = index.templates.map(({ id }) => id)
-const types = readNodeTypes(objectOf(read('node-types.json')))
+const types = bundledTypes()
 const { classes } = z.object({ classes: z.array(z.string()) }).parse(JSON.parse(read('node', 'sketch', 'classes.json')))
 const sketchClasses = new Set(classes)
 

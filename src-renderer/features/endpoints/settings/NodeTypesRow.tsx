@@ -73,13 +73,26 @@ function OfServer({ endpointId, server }: { readonly endpointId: string; readonl
 
 function OriginText({ origin, server }: { readonly origin: Origin; readonly server: string }) {
   const now = useNow(SECOND_MS)
-  const { source, readAt } = origin
+  const { source, readAt, version } = origin
+  const those = version === undefined ? '' : `, those of ${version}`
   if (readAt === undefined)
-    return <span className="text-ink-2">None were read yet; those that come with Drydock are used.</span>
+    return <span className="text-ink-2">None were read yet; those that come with Drydock are used{those}.</span>
   const when = <time title={exactTime(readAt)}>{ago(readAt, now)}</time>
-  if (source === 'file') return <span className="text-ink-2">Taken from a file {when}.</span>
+  if (source === 'file')
+    return (
+      <span className="text-ink-2">
+        Taken from a file {when}
+        {those}.
+      </span>
+    )
   const from = origin.server ?? server
-  if (isSameServer(from, server)) return <span className="text-ink-2">Read {when}.</span>
+  if (isSameServer(from, server))
+    return (
+      <span className="text-ink-2">
+        Read {when}
+        {those}.
+      </span>
+    )
   return (
     <span className="text-warn-ink">
       Read {when} from {serverInWords(from)}, which is another server.

@@ -1,6 +1,5 @@
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { type NodeTypes, readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { typesIn } from '../../../../src-main/domain/workflow/classes-file.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 
 /** Classes of nodes by endpoint, each read once. */
@@ -15,9 +14,7 @@ export type NodeTypesCache = {
 export function createNodeTypesCache(client: Pick<ApiClient, 'call'>): NodeTypesCache {
   const known = new Map<string | undefined, Promise<NodeTypes>>()
   async function load(endpointId: string | undefined): Promise<NodeTypes> {
-    const { text } = await client.call('nodeTypes', { query: { endpoint: endpointId } })
-    const parsed = parseJson(text)
-    return parsed.kind === 'value' && isObject(parsed.value) ? readNodeTypes(parsed.value) : new Map()
+    return typesIn((await client.call('nodeTypes', { query: { endpoint: endpointId } })).text)
   }
   return {
     read(endpointId) {

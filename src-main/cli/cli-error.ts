@@ -78,6 +78,10 @@ export const CLI_ERRORS = {
   LINES_REFUSED: { exitCode: EXIT_CODES.failed, message: '{count} gave no job; all others are queued.' },
   NOT_A_WORKFLOW: { exitCode: EXIT_CODES.failed, message: '{file}: {why}' },
   WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },
+  CLASSES_UNREADABLE: {
+    exitCode: EXIT_CODES.failed,
+    message: 'The classes of nodes cannot be read from {from}: {why}.',
+  },
   RESULTS_MISSING: {
     exitCode: EXIT_CODES.failed,
     message: 'Job {jobId} has ended, and its results could not be read: {why}. They are in the gallery.',

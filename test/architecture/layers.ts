@@ -24,7 +24,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   doctor: ['contract', 'domain'],
   // It gives the core what builds projects; builds stay apart from the core for the sake of the command line.
   server: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'doctor'],
-  cli: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'doctor', 'server'],
+  // Outbound: the classes of a ComfyUI server can be had without a service.
+  cli: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'doctor', 'server', 'outbound/fetch-node-types'],
   // It is a client of its service as the command line is, and one client is enough.
   electron: ['contract', 'domain', 'core.ts', 'server', ...CLIENT_OF_THE_CLI],
 }

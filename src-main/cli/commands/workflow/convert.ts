@@ -1,7 +1,4 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { CliError } from '../../cli-error.ts'
 import { openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
@@ -37,6 +34,7 @@ Examples:
       const { readClassesOf, readOwnClasses } = await import('../../workflow/read-classes.ts')
       const { readGraphFile } = await import('../../workflow/read-graph-file.ts')
       const { noteProblems, refuseErrors } = await import('../../workflow/show-problems.ts')
+      const { writeText } = await import('../../workflow/write-text.ts')
       const graph = await readGraphFile(file, surroundings)
       const types =
         options.endpoint === undefined
@@ -49,18 +47,10 @@ Examples:
       noteProblems(output, problems)
       if (options.output === undefined) output.line(text)
       else {
-        await write(resolve(surroundings.cwd, options.output), text)
+        await writeText(options.output, `${text}\n`, surroundings)
         if (output.json) output.document({ file: options.output, form: options.to, nodes, problems })
         else output.line(`${options.output}: ${nodes} nodes`)
       }
       refuseErrors(graph.name, problems)
     })
-}
-
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, `${text}\n`)
-  } catch (error) {
-    throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })
-  }
 }

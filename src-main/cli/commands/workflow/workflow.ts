@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Surroundings } from '../../surroundings.ts'
+import { addWorkflowClasses } from './classes.ts'
 import { addWorkflowConvert } from './convert.ts'
 import { addWorkflowInfo } from './info.ts'
 import { addWorkflowPublish } from './publish.ts'
@@ -17,6 +18,7 @@ export function addWorkflow(program: Command, surroundings: Surroundings): void 
   addWorkflowValidate(workflow, surroundings)
   addWorkflowConvert(workflow, surroundings)
   addWorkflowInfo(workflow, surroundings)
+  addWorkflowClasses(workflow, surroundings)
   addWorkflowPublish(workflow, surroundings)
   addWorkflowSweep(workflow, surroundings)
   addWorkflowSweeps(workflow, surroundings)

@@ -161,6 +161,10 @@ export const runView = z.object({
   endedAt: moment.optional(),
   executionMs: z.number().int().optional(),
   results: z.array(runResult),
+  previews: z
+    .array(runResult)
+    .optional()
+    .describe('what nodes show and nobody saved, as of Preview Image; missing: there is none'),
   errors: z.array(z.string()).describe('why it failed, or what went wrong beside its results'),
 })
 

@@ -28,6 +28,7 @@ const UNUSED = `
   WHERE used_at < @before
     AND id NOT IN (SELECT thumbnail FROM workflows WHERE thumbnail IS NOT NULL)
     AND id NOT IN (SELECT result.value ->> 'asset' FROM workflow_runs, json_each(results) AS result)
+    AND id NOT IN (SELECT preview.value ->> 'asset' FROM workflow_runs, json_each(previews) AS preview)
     AND id NOT IN (
       SELECT asset FROM asset_names WHERE name IN (
         SELECT file.value FROM workflow_texts, json_each(workflow_texts.files) AS file

@@ -19,6 +19,7 @@ import { workerExits } from './migrations/2026-12-02-worker-exits.ts'
 import { jobOrder } from './migrations/2026-12-03-job-order.ts'
 import { workflowThumbnails } from './migrations/2026-12-04-workflow-thumbnails.ts'
 import { nodeTypesVersion } from './migrations/2026-12-05-node-types-version.ts'
+import { runPreviews } from './migrations/2026-12-06-run-previews.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobOrder,
   workflowThumbnails,
   nodeTypesVersion,
+  runPreviews,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

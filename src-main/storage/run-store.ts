@@ -7,7 +7,7 @@ import type { EventLog } from './event-store.ts'
 
 const COLUMNS = `
   r.id, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.title, r.label, r.sweep_id AS sweepId, r.cell, r.status,
-  r.created_at AS createdAt, r.ended_at AS endedAt, r.execution_ms AS executionMs, r.results, r.errors, j.status AS jobStatus`
+  r.created_at AS createdAt, r.ended_at AS endedAt, r.execution_ms AS executionMs, r.results, r.previews, r.errors, j.status AS jobStatus`
 const FROM = `FROM workflow_runs r LEFT JOIN jobs j ON j.id = r.id AND r.ended_at IS NULL`
 const REST = `
   AND r.seq < COALESCE((SELECT b.seq FROM workflow_runs b WHERE b.id = @before), 9007199254740991)
@@ -43,10 +43,11 @@ const INSERT = `
 const INSERT_TEXTS = `INSERT INTO workflow_run_texts (seq, payload, document) VALUES (?, ?, ?)`
 const END = `
   UPDATE workflow_runs SET status = @status, ended_at = @endedAt, execution_ms = @executionMs, results = @results,
-    errors = @errors
+    previews = @previews, errors = @errors
   WHERE id = @id AND ended_at IS NULL RETURNING seq`
 const REOPEN = `
-  UPDATE workflow_runs SET status = 'IN_QUEUE', ended_at = NULL, execution_ms = NULL, results = '[]', errors = '[]'
+  UPDATE workflow_runs SET status = 'IN_QUEUE', ended_at = NULL, execution_ms = NULL, results = '[]', previews = '[]',
+    errors = '[]'
   WHERE id = ? AND ended_at IS NOT NULL RETURNING seq`
 const OPEN = `SELECT id FROM workflow_runs WHERE ended_at IS NULL ORDER BY seq`
 const IS_OPEN = `SELECT 1 AS one FROM workflow_runs WHERE id = ? AND ended_at IS NULL`
@@ -76,6 +77,7 @@ type Row = {
   readonly endedAt: number | null
   readonly executionMs: number | null
   readonly results: string
+  readonly previews: string
   readonly errors: string
   readonly jobStatus: JobState | null
 }
@@ -138,12 +140,13 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       insertTexts.run(lastInsertRowid, payload, document ?? null)
       events.recordRun({ at: run.createdAt, runId: run.id, endpointId: run.endpointId, event: 'created' })
     },
-    end(id, { results, errors, executionMs = null, ...rest }) {
+    end(id, { results, previews, errors, executionMs = null, ...rest }) {
       const ended = end.get({
         id,
         ...rest,
         executionMs,
         results: JSON.stringify(results),
+        previews: JSON.stringify(previews),
         errors: JSON.stringify(errors),
       })
       const run = ended && read(id)
@@ -185,6 +188,7 @@ function viewOf({
   endedAt,
   executionMs,
   results,
+  previews,
   errors,
   jobStatus,
   ...row
@@ -199,6 +203,7 @@ function viewOf({
     ...(endedAt === null ? {} : { endedAt }),
     ...(executionMs === null ? {} : { executionMs }),
     results: JSON.parse(results),
+    ...(previews === '[]' ? {} : { previews: JSON.parse(previews) }),
     errors: JSON.parse(errors),
   }
 }

@@ -76,7 +76,7 @@ describe('a run', () => {
     })
   })
 
-  it('brings its document to the bridge, and to no worker of somebody else', async () => {
+  it('brings its document to the bridge, asks it for previews, and tells no worker of somebody else of either', async () => {
     const service = await setup()
     const inputOf = async (id: string, settings: object) => {
       await service.createEndpoint(id, settings)
@@ -86,7 +86,7 @@ describe('a run', () => {
     }
     const payload = `{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}`
     expect(await inputOf('bridge', { handler: BRIDGE, workflows: {} })).toBe(
-      `{"workflow":${payload},"extra_pnginfo":{"workflow":${DOCUMENT}}}`,
+      `{"workflow":${payload},"previews":true,"extra_pnginfo":{"workflow":${DOCUMENT}}}`,
     )
     expect(await inputOf('image', { workflows: {} })).toBe(`{"workflow":${payload}}`)
   })
@@ -112,6 +112,22 @@ describe('a run', () => {
       { keyword: 'prompt', text: `{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}` },
       { keyword: 'workflow', text: DOCUMENT },
     ])
+  })
+
+  it('keeps previews apart from its results, as long as it is kept', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    const [data, other] = [picture(1).toString('base64'), picture(7).toString('base64')]
+    const images = [{ filename: 'a.png', type: 'base64', data, node: '9' }]
+    const previews = [{ filename: 'b.png', type: 'base64', data: other, node: '8' }]
+    await finish(service, id, { output: { images, previews } })
+    const run = await ended(service, id)
+    expect(run.results).toMatchObject([{ filename: 'a.png', node: '9' }])
+    expect(run.previews).toMatchObject([{ filename: 'b.png', node: '8', mediaType: 'image/png' }])
+    const unused = () => service.storage().assets.unused(Number.MAX_SAFE_INTEGER, 10)
+    expect(unused()).toEqual([])
+    await service.ask('DELETE', `/api/workflow-runs/${id}`)
+    expect(unused()).toHaveLength(2)
   })
 
   it.each([

@@ -94,6 +94,42 @@ describe('a payload is answered as the public image worker answers it', () => {
     })
   })
 
+  it('previews: beside the images where the job asks for them, and only there', async () => {
+    const asked: string[] = []
+    const answer: Faults['answer'] = ({ path }, response) => {
+      if (!path.startsWith('/view?')) return false
+      asked.push(path)
+      response.end('a picture')
+      return true
+    }
+    const server = await recordedServer(readExchange('only-temporary'), { answer })
+    const input = SCENARIOS['only-temporary'] ?? ''
+    const plain = await runJob(input, { servers: [server.url] })
+    expect(plain.output).toEqual({ status: 'success_no_images', images: [] })
+    expect(asked).toEqual([])
+
+    const { output } = await runJob(`${input.slice(0, -1)},"previews":true}`, { servers: [server.url] })
+    const preview = { filename: 'ComfyUI_temp_sklnd_00001_.png', type: 'base64', node: '2' }
+    expect(output).toEqual({
+      status: 'success_no_images',
+      images: [],
+      previews: [{ ...preview, data: Buffer.from('a picture').toString('base64') }],
+    })
+    expect(asked).toEqual(['/view?filename=ComfyUI_temp_sklnd_00001_.png&subfolder=&type=temp'])
+  })
+
+  it('previews that are gone, or do not fit, are told in the log alone', async () => {
+    const input = `${(SCENARIOS['only-temporary'] ?? '').slice(0, -1)},"previews":true}`
+    const gone = await runJob(input, { servers: [(await recordedServer(readExchange('only-temporary'))).url] })
+    const answer: Faults['answer'] = ({ path }, response) => path.startsWith('/view?') && response.end('12345') !== null
+    const server = await recordedServer(readExchange('only-temporary'), { answer })
+    const large = await runJob(input, { servers: [server.url], resultBytes: 4 })
+    for (const { output, log } of [gone, large]) {
+      expect(output).toEqual({ status: 'success_no_images', images: [] })
+      expect(log).toEqual([expect.stringContaining('ComfyUI_temp_sklnd_00001_.png')])
+    }
+  })
+
   it('a text that a node shows: a result, where the public worker gives none', async () => {
     const { output, exchange } = await replay('text')
     const text = { filename: '1_text.txt', type: 'base64', node: '1' }

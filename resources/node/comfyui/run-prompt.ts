@@ -13,7 +13,7 @@ import { queuePrompt } from './prompt/queue-prompt.ts'
 import type { BridgeInput } from './prompt/read-input.ts'
 import { uploadImages } from './prompt/upload-images.ts'
 import { answerFor, type Finished } from './results/answer.ts'
-import { collectResults } from './results/collect-results.ts'
+import { collectPreviews, collectResults } from './results/collect-results.ts'
 import { listResults } from './results/list-results.ts'
 import type { ComfyServer } from './server/comfy-server.ts'
 import { findServer } from './server/find-server.ts'
@@ -85,10 +85,16 @@ async function finish(server: ComfyServer, input: BridgeInput, running: Running)
   const { promptId, options } = running
   const outcome = await follow(server, input, running)
   const record = await history(server, promptId, options)
-  const { results, faults } = listResults(outputsOf(record))
+  const listed = listResults(outputsOf(record))
   const { settings, signal, log } = options
-  const collected = await collectResults(server, results, { maxBytes: settings.resultBytes, signal, log })
-  return { promptId, outcome, record, images: collected.images, faults: [...faults, ...collected.faults] }
+  const { images, faults, leftBytes } = await collectResults(server, listed.results, {
+    maxBytes: settings.resultBytes,
+    signal,
+    log,
+  })
+  const wanted = input.wantsPreviews ? listed.previews : []
+  const previews = await collectPreviews(server, wanted, { maxBytes: leftBytes, signal, log })
+  return { promptId, outcome, record, images, previews, faults: [...listed.faults, ...faults] }
 }
 
 async function follow(

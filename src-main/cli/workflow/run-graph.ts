@@ -1,4 +1,4 @@
-import type { RunView } from '../../contract/workflows.ts'
+import type { RunResult, RunView } from '../../contract/workflows.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import type { ServiceClient } from '../client.ts'
 import type { FoundService } from '../find-service.ts'
@@ -31,6 +31,15 @@ export type GraphToRun = {
   readonly settings: readonly Setting[]
   /** Where results go; absolute. */
   readonly folder: string
+  /** Whether previews are written, too. */
+  readonly previews: boolean
+}
+
+/** A run with the files that were written of it. */
+export type RanGraph = {
+  readonly run: RunView
+  readonly saved: readonly SavedResult[]
+  readonly savedPreviews: readonly SavedResult[]
 }
 
 /**
@@ -39,8 +48,8 @@ export type GraphToRun = {
  */
 export async function runGraph(
   { client, service, output, surroundings, show }: RunDeps,
-  { file, endpointId, settings, folder }: GraphToRun,
-): Promise<{ readonly run: RunView; readonly saved: readonly SavedResult[] }> {
+  { file, endpointId, settings, folder, previews }: GraphToRun,
+): Promise<RanGraph> {
   const graph = await readGraphFile(file, surroundings)
   const types = await readClassesOf(client, endpointId)
   const prepared = prepareRun(graph, settings, { types, now: surroundings.now(), random: randomWhole })
@@ -58,5 +67,6 @@ export async function runGraph(
     document: _document,
     ...run
   } = await followRun(client, queued, { show, pause: surroundings.pause, nodes: payload.size })
-  return { run, saved: await saveResults(service, { jobId: run.id, results: run.results, folder }) }
+  const save = (results: readonly RunResult[]) => saveResults(service, { jobId: run.id, results, folder })
+  return { run, saved: await save(run.results), savedPreviews: previews ? await save(run.previews ?? []) : [] }
 }

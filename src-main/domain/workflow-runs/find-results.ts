@@ -38,6 +38,11 @@ export function findResults(output: unknown): FoundResults {
   return { results: all.slice(0, RESULTS_MAX), errors: [...told, ...fault, ...cut] }
 }
 
+/** The previews in the output of a job: what nodes show and nobody saved. @param output as JSON of JavaScript has it */
+export function findPreviews(output: unknown): readonly FoundResult[] {
+  return isRecord(output) ? listOf(output.previews).flatMap(fromItem).slice(0, RESULTS_MAX) : []
+}
+
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 function fromItem(item: unknown): readonly FoundResult[] {

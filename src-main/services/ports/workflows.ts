@@ -114,6 +114,7 @@ export type RunEnd = {
   readonly endedAt: number
   readonly executionMs: number | undefined
   readonly results: readonly RunResult[]
+  readonly previews: readonly RunResult[]
   readonly errors: readonly string[]
 }
 

@@ -103,12 +103,14 @@ async function endOf(deps: Deps, runId: string, job: Job): Promise<RunEnd> {
   const { output, lost } = await readOutput(deps, job)
   const made = storage.runs.texts(runId)
   const value: unknown = output === undefined ? undefined : JSON.parse(Buffer.from(output).toString())
-  const { results, errors } = made === undefined ? { results: [], errors: [] } : await keepResults(deps, value, made)
+  const nothing = { results: [], previews: [], errors: [] }
+  const { results, previews, errors } = made === undefined ? nothing : await keepResults(deps, value, made)
   return {
     status: job.status as RunEnd['status'],
     endedAt: job.finishedAt ?? clock.now(),
     executionMs: job.executionMs ?? undefined,
     results,
+    previews,
     errors: shortened([...(job.error === null ? [] : [readJobError(job.error).message]), ...lost, ...errors]),
   }
 }
@@ -138,5 +140,5 @@ async function readOutput({ storage }: Deps, job: Job): Promise<Output> {
 
 function gone(now: number): RunEnd {
   const why = 'The record of its job was deleted before its results could be kept.'
-  return { status: 'FAILED', endedAt: now, executionMs: undefined, results: [], errors: [why] }
+  return { status: 'FAILED', endedAt: now, executionMs: undefined, results: [], previews: [], errors: [why] }
 }

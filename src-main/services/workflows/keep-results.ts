@@ -5,7 +5,13 @@ import { extensionOf, isShown, isShownName } from '../../domain/media/media-type
 import { sizeInWords } from '../../domain/size-in-words.ts'
 import { readPngTexts } from '../../domain/workflow/metadata/png.ts'
 import { writeGraphIntoPng } from '../../domain/workflow/metadata/write-graph.ts'
-import { type FoundResult, findResults, isBase64, plainName } from '../../domain/workflow-runs/find-results.ts'
+import {
+  type FoundResult,
+  findPreviews,
+  findResults,
+  isBase64,
+  plainName,
+} from '../../domain/workflow-runs/find-results.ts'
 import type { FileTools } from '../ports/workflows.ts'
 import { type AssetDeps, keepAsset } from './assets.ts'
 
@@ -13,23 +19,37 @@ import { type AssetDeps, keepAsset } from './assets.ts'
 type Made = { readonly payload: string; readonly document: string | undefined }
 
 /** What is kept of the output of a job. */
-export type KeptResults = { readonly results: readonly RunResult[]; readonly errors: readonly string[] }
+export type KeptResults = {
+  readonly results: readonly RunResult[]
+  /** What nodes show and nobody saved. */
+  readonly previews: readonly RunResult[]
+  readonly errors: readonly string[]
+}
 
 /** Keeps what a job gave as assets. What cannot be kept is an error among the others, not the end of them. */
 export async function keepResults(deps: AssetDeps, output: unknown, made: Made): Promise<KeptResults> {
   const found = findResults(output)
-  const results: RunResult[] = []
-  const errors = [...found.errors]
-  for (const [at, one] of found.results.entries()) {
-    const kept = await keepOne(deps, { one, at, made })
-    if (typeof kept === 'string') errors.push(kept)
+  const results = await keepAll(deps, found.results, made)
+  const previews = await keepAll(deps, findPreviews(output), made)
+  return {
+    results: results.kept,
+    previews: previews.kept,
+    errors: [...found.errors, ...results.errors, ...previews.errors],
+  }
+}
+
+async function keepAll(deps: AssetDeps, found: readonly FoundResult[], made: Made) {
+  const [kept, errors]: [RunResult[], string[]] = [[], []]
+  for (const [at, one] of found.entries()) {
+    const result = await keepOne(deps, { one, at, made })
+    if (typeof result === 'string') errors.push(result)
     else {
-      results.push(kept)
-      const doubt = whyNotShown(kept)
+      kept.push(result)
+      const doubt = whyNotShown(result)
       if (doubt !== undefined) errors.push(doubt)
     }
   }
-  return { results, errors }
+  return { kept, errors }
 }
 
 async function keepOne(

@@ -17,16 +17,16 @@ export type RunInput = { readonly json: string; readonly files: readonly string[
 export type RunParts = {
   readonly payload: JsonObject
   readonly types: NodeTypes
-  /** JSON of the document that goes along; undefined where its worker takes none. */
-  readonly document: string | undefined
+  /** What the bridge gets besides: previews are asked for, and JSON of the document goes along. Undefined: another worker. */
+  readonly bridge: { readonly document: string | undefined } | undefined
 }
 
 /**
- * Makes the input of a job: the payload with its numbers as they are, the files that its nodes load from here, and the
- * document under the name that ComfyUI's own API has for it. A document that no longer fits is left out.
+ * Makes the input of a job: the payload with its numbers as they are, the files that its nodes load from here, and for the
+ * bridge the document under the name that ComfyUI's own API has for it. A document that no longer fits is left out.
  * @throws AppError BAD_FIELD where payload and files are too large together
  */
-export async function runInput({ storage }: Deps, { payload, types, document }: RunParts): Promise<RunInput> {
+export async function runInput({ storage }: Deps, { payload, types, bridge }: RunParts): Promise<RunInput> {
   const workflow = writeJson(payload)
   const files = [...new Set(imagesOf(payload, types).map(({ name }) => name))]
   const images: SentImage[] = []
@@ -41,18 +41,21 @@ export async function runInput({ storage }: Deps, { payload, types, document }: 
     images.push({ name, image })
   }
   if (bytes > limit('runBodyBytes')) throw tooLarge(undefined, bytes, bytes)
+  return { json: inputText(workflow, images, bridge && forBridge(bridge.document, bytes)), files }
+}
+
+function forBridge(document: string | undefined, bytes: number): string {
   const hasRoom = document !== undefined && bytes + Buffer.byteLength(document) <= limit('runBodyBytes')
-  return { json: inputText(workflow, images, hasRoom ? document : undefined), files }
+  return hasRoom ? `"previews":true,"extra_pnginfo":{"workflow":${document}}` : '"previews":true'
 }
 
 /**
  * The input of a job as text.
- * @param workflow JSON of the payload @param images files that its nodes load, in base64 @param document its JSON
+ * @param workflow JSON of the payload @param images files that its nodes load, in base64 @param more members of JSON
  */
-export function inputText(workflow: string, images: readonly SentImage[], document?: string): string {
-  const more = images.length === 0 ? '' : `,"images":${JSON.stringify(images)}`
-  const extra = document === undefined ? '' : `,"extra_pnginfo":{"workflow":${document}}`
-  return `{"workflow":${workflow}${more}${extra}}`
+export function inputText(workflow: string, images: readonly SentImage[], more?: string): string {
+  const files = images.length === 0 ? '' : `,"images":${JSON.stringify(images)}`
+  return `{"workflow":${workflow}${files}${more === undefined ? '' : `,${more}`}}`
 }
 
 function tooLarge(name: string | undefined, bytes: number, total: number): AppError {

@@ -45,8 +45,8 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   }
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // The bridge alone: an image worker of somebody else gets what the public contract names.
-  const sent = isBridge(endpoint.config) ? document : undefined
-  const { json, files } = await runInput(deps, { payload, types, document: sent })
+  const bridge = isBridge(endpoint.config) ? { document } : undefined
+  const { json, files } = await runInput(deps, { payload, types, bridge })
   const texts = { payload: writeJson(payload), document, words: wordsOf(payload, title, label) }
   const run = { endpointId, workflowId, label, sweepId, cell, title, files, ...texts }
   const submission = { kind: 'run', request: {}, input: json, s3Config: undefined, waitMs: undefined } as const

@@ -171,6 +171,7 @@ describe('cancelling', () => {
 describe('following runs', () => {
   test('shows why one waits, how its nodes do, and its results at their nodes', async () => {
     const result = { asset: 'a'.repeat(64), filename: 'x.png', mediaType: 'image/png', node: '2' }
+    const preview = { asset: 'b'.repeat(64), filename: 'y.png', mediaType: 'image/png', node: '1' }
     let job: object = { id: 'r', status: 'IN_QUEUE', createdAt: NOW, waitingReason: 'The endpoint is paused.' }
     let stored: RunDetail = detail('r')
     const { platform, app, client, runs } = setup({ jobProgress: () => job, runRead: () => stored })
@@ -191,12 +192,13 @@ describe('following runs', () => {
     app.getState().hearEvents([jobMoved(2, 'r', { event: 'complete', from: 'IN_PROGRESS', to: 'COMPLETED' })])
     await platform.advance(100)
     expect(runs.getState().active).toHaveLength(1)
-    stored = detail('r', { status: 'COMPLETED', endedAt: NOW, results: [result] })
+    stored = detail('r', { status: 'COMPLETED', endedAt: NOW, results: [result], previews: [preview] })
     app.getState().hearEvents([runEvent(3, 'r', 'results')])
     await platform.advance(0)
     expect(runs.getState().active).toEqual([])
     expect(runs.getState().shown?.status).toBe('COMPLETED')
     expect(runs.getState().progress.get('2')).toEqual({ state: 'done', results: [result] })
+    expect(runs.getState().progress.get('1')).toEqual({ state: 'done', results: [preview] })
     stop()
   })
 

@@ -1,5 +1,5 @@
 import { screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { NodePictures } from '../../../src-renderer/features/workflow-editor/canvas/NodePictures.tsx'
 import { RunErrors } from '../../../src-renderer/features/workflow-editor/run/RunErrors.tsx'
 import { mediaKind, RunMedia } from '../../../src-renderer/features/workflow-editor/run/RunMedia.tsx'
@@ -43,6 +43,19 @@ test('a node shows the pictures of its results, and of a drawing that is a downl
   unmount()
   renderInApp(<NodePictures progress={of('image/webp')} hangs={false} />)
   screen.getByRole('img', { name: 'out.bin' })
+})
+
+test('a node plays the sound that it gave, and shows the start of its text', async () => {
+  const [sound, text] = [result('audio/flac'), { ...result('text/plain'), asset: 'b'.repeat(64), filename: 'a.txt' }]
+  vi.stubGlobal(
+    'fetch',
+    async () => new Response('two\nlines', { status: 206, headers: { 'content-range': 'bytes 0-3999/9000' } }),
+  )
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { container } = renderInApp(<NodePictures progress={{ state: 'done', results: [sound, text] }} hangs={false} />)
+  expect(container.querySelector('audio')?.getAttribute('aria-label')).toBe('out.bin')
+  await screen.findByText('two lines …')
+  expect(screen.getByRole('region', { name: 'a.txt' }).tabIndex).toBe(0)
 })
 
 test('an error with markup in it is text', () => {

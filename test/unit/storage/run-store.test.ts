@@ -28,7 +28,14 @@ async function setup(count: number, ended: readonly number[]) {
   return { runs, write, ids, trim }
 }
 
-const END = (endedAt: number) => ({ status: 'COMPLETED' as const, endedAt, executionMs: 5, results: [], errors: [] })
+const END = (endedAt: number) => ({
+  status: 'COMPLETED' as const,
+  endedAt,
+  executionMs: 5,
+  results: [],
+  previews: [],
+  errors: [],
+})
 
 describe('old runs', () => {
   it('go by their age, and those that have not ended stay', async () => {

@@ -13,6 +13,8 @@ export type BridgeInput = {
   readonly comfyOrgKey: string | undefined
   /** What the server writes into the files beside the prompt: the graph as its editor opens it, under `workflow`. */
   readonly extraPngInfo: JsonObject | undefined
+  /** Whether temporary files are wanted, too, which the public image worker leaves out. */
+  readonly wantsPreviews: boolean
 }
 
 /**
@@ -40,6 +42,7 @@ export function readInput(text: string): BridgeInput {
     images: readImages(input.get('images') ?? null),
     comfyOrgKey: typeof key === 'string' && key !== '' ? key : undefined,
     extraPngInfo: isObject(extra) ? extra : undefined,
+    wantsPreviews: input.get('previews') === true,
   }
 }
 

@@ -10,6 +10,8 @@ export type Finished = {
   /** Of the server's history; undefined where it has none. */
   readonly record: JsonObject | undefined
   readonly images: readonly Result[]
+  /** Where the job asks for them. */
+  readonly previews: readonly Result[]
   readonly faults: readonly string[]
 }
 
@@ -20,6 +22,7 @@ export type Finished = {
  */
 export function answerFor(finished: Finished): Readonly<Record<string, unknown>> {
   const { promptId, outcome, record, images, faults } = finished
+  const previews = finished.previews.length === 0 ? {} : { previews: finished.previews }
   const told = outcomeErrors(outcome)
   const notFound = `Prompt ID ${promptId} not found in history after execution.`
   if (record === undefined && told.length === 0) throw new BridgeFailure(notFound)
@@ -30,8 +33,8 @@ export function answerFor(finished: Finished): Readonly<Record<string, unknown>>
   const isEmpty = images.length === 0 && faults.length === 0 && told.length === 0 && !hasOutputs(record)
   const errors = isEmpty ? [`No outputs found in history for prompt ${promptId}.`] : [...told, ...faults]
   if (images.length === 0 && errors.length > 0) throw failure('Job processing failed', outcome, errors)
-  if (images.length === 0) return { status: 'success_no_images', images: [] }
-  return { images, ...(errors.length === 0 ? {} : { errors }) }
+  if (images.length === 0) return { status: 'success_no_images', images: [], ...previews }
+  return { images, ...previews, ...(errors.length === 0 ? {} : { errors }) }
 }
 
 function hasOutputs(record: JsonObject): boolean {

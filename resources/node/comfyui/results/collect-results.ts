@@ -1,7 +1,7 @@
 import { reasonOf } from '../failure.ts'
 import { addressOf, ask, type ComfyServer } from '../server/comfy-server.ts'
 import { readBounded } from '../server/read-bounded.ts'
-import type { ListedResult } from './list-results.ts'
+import type { ListedFile, ListedResult } from './list-results.ts'
 
 // Of one file, in ms; source: worker-comfyui, handler.py.
 const FETCH_MS = 60_000
@@ -15,8 +15,12 @@ export type Result = {
   readonly node: string
 }
 
-/** What could be had, and what not with its reason. */
-export type Collected = { readonly images: readonly Result[]; readonly faults: readonly string[] }
+/** What could be had, and what not with its reason. `leftBytes`: what is left of the room for it. */
+export type Collected = {
+  readonly images: readonly Result[]
+  readonly faults: readonly string[]
+  readonly leftBytes: number
+}
 
 /** How results are fetched. */
 export type CollectOptions = {
@@ -26,7 +30,6 @@ export type CollectOptions = {
   readonly log: (line: string) => void
 }
 
-type File = Extract<ListedResult, { kind: 'file' }>
 type Fetched =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'too large' }
@@ -60,10 +63,39 @@ export async function collectResults(
       )
     }
   }
-  return { images, faults }
+  return { images, faults, leftBytes: left }
 }
 
-async function fetchFile(server: ComfyServer, file: File, maxBytes: number, signal: AbortSignal): Promise<Fetched> {
+/**
+ * Fetches previews, as far as there is room for them. One that cannot be had is no fault of the prompt, and is told in
+ * the log alone.
+ * @throws the reason of the signal
+ */
+export async function collectPreviews(
+  server: ComfyServer,
+  previews: readonly ListedFile[],
+  { maxBytes, signal, log }: CollectOptions,
+): Promise<readonly Result[]> {
+  const fetched: Result[] = []
+  let left = maxBytes
+  for (const preview of previews) {
+    const found = await fetchFile(server, preview, left, signal)
+    signal.throwIfAborted()
+    const { filename, node } = preview
+    if (found.kind === 'bytes') {
+      left -= found.bytes.length
+      fetched.push({ filename, type: 'base64', data: base64(found.bytes), node })
+    } else log(found.kind === 'fault' ? found.why : `The preview ${filename} does not fit into the result of the job.`)
+  }
+  return fetched
+}
+
+async function fetchFile(
+  server: ComfyServer,
+  file: ListedFile,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Fetched> {
   const failed = `Failed to fetch image data for ${file.filename} from /view endpoint.`
   try {
     const answer = await ask(server, { ...viewOf(file), timeoutMs: FETCH_MS, signal })
@@ -82,7 +114,7 @@ async function fetchFile(server: ComfyServer, file: File, maxBytes: number, sign
 const fitted = (bytes: Uint8Array, maxBytes: number): Fetched =>
   bytes.length > maxBytes ? { kind: 'too large' } : { kind: 'bytes', bytes }
 
-const viewOf = ({ filename, subfolder, type }: File) => ({ path: 'view', query: { filename, subfolder, type } })
+const viewOf = ({ filename, subfolder, type }: ListedFile) => ({ path: 'view', query: { filename, subfolder, type } })
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 

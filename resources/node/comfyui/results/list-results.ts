@@ -8,30 +8,39 @@ import {
 import { textIn } from '../progress/server-message.ts'
 import { pythonText } from '../prompt/python-text.ts'
 
+/** A file on the server. */
+export type ListedFile = {
+  readonly kind: 'file'
+  readonly node: string
+  readonly filename: string
+  readonly subfolder: string
+  readonly type: string
+}
+
 /** A file on the server, or a text that a node shows. */
 export type ListedResult =
-  | {
-      readonly kind: 'file'
-      readonly node: string
-      readonly filename: string
-      readonly subfolder: string
-      readonly type: string
-    }
+  | ListedFile
   | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
 
-/** What a prompt has made. */
-export type Listing = { readonly results: readonly ListedResult[]; readonly faults: readonly string[] }
+/** What a prompt has made. `previews`: files that the server keeps for a while only, as of PreviewImage or MaskPreview. */
+export type Listing = {
+  readonly results: readonly ListedResult[]
+  readonly previews: readonly ListedFile[]
+  readonly faults: readonly string[]
+}
 
 // Each is asked of the server. Source: ours, twice what the gallery keeps.
 const RESULTS_MAX = 1000
+const PREVIEWS_MAX = 100
 
 /**
- * Lists what the nodes of a prompt have made: files and texts of any kind, under any key. Temporary files are left out,
- * as the public image worker does.
+ * Lists what the nodes of a prompt have made: files and texts of any kind, under any key. Temporary files are no
+ * results, as for the public image worker.
  * @param outputs of the record of the prompt
  */
 export function listResults(outputs: JsonObject): Listing {
   const results: ListedResult[] = []
+  const previews: ListedFile[] = []
   const faults: string[] = []
   let leftOut = 0
   for (const [node, output] of outputs) {
@@ -39,15 +48,19 @@ export function listResults(outputs: JsonObject): Listing {
     for (const [key, list] of output) {
       for (const [at, item] of (isArray(list) ? list : [list]).entries()) {
         const found = readItem(item, { node, key, at })
-        if (found !== undefined && results.length + faults.length >= RESULTS_MAX) leftOut += 1
+        if (isPreview(found)) previews.push(found)
+        else if (found !== undefined && results.length + faults.length >= RESULTS_MAX) leftOut += 1
         else if (typeof found === 'string') faults.push(found)
         else if (found !== undefined) results.push(found)
       }
     }
   }
   if (leftOut > 0) faults.push(`${leftOut} more results were left out: ${RESULTS_MAX} is the most of a job.`)
-  return { results, faults }
+  return { results, previews: previews.slice(0, PREVIEWS_MAX), faults }
 }
+
+const isPreview = (found: ListedResult | string | undefined): found is ListedFile =>
+  typeof found === 'object' && found.kind === 'file' && found.type === 'temp'
 
 type Place = { readonly node: string; readonly key: string; readonly at: number }
 
@@ -59,7 +72,7 @@ function readItem(item: JsonValue, { node, key, at }: Place): ListedResult | str
   // Switches like `animated`, and numbers: they speak to the editor of the server.
   if (!isObject(item) || isNumber(item)) return undefined
   const [filename, type] = [textIn(item, 'filename') ?? '', textIn(item, 'type')]
-  if (type === undefined || type === 'temp') return undefined
+  if (type === undefined || (type === 'temp' && filename === '')) return undefined
   if (filename === '') return `Skipping image in node ${node} due to missing filename: ${pythonText(item)}`
   return { kind: 'file', node, filename, subfolder: textIn(item, 'subfolder') ?? '', type }
 }

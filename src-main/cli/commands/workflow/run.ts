@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { RunView } from '../../../contract/workflows.ts'
 import { plainWords } from '../../plain-words.ts'
 import { openSession } from '../../session.ts'
 import { expectSuccess } from '../../show-job.ts'
@@ -7,7 +8,12 @@ import { createStatusLine } from '../../status-line.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { readSetting, type Setting } from '../../workflow/set-values.ts'
 
-type RunOptions = { readonly endpoint: string; readonly set?: readonly Setting[]; readonly output: string }
+type RunOptions = {
+  readonly endpoint: string
+  readonly set?: readonly Setting[]
+  readonly output: string
+  readonly previews?: true
+}
 
 /** `drydock workflow run`: run a graph on an endpoint, and write what it gives into a folder. */
 export function addWorkflowRun(parent: Command, surroundings: Surroundings): void {
@@ -22,6 +28,7 @@ export function addWorkflowRun(parent: Command, surroundings: Surroundings): voi
       (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text)],
     )
     .option('-o, --output <folder>', 'folder for the results', '.')
+    .option('--previews', 'write what nodes show and nobody saved, too, as of Preview Image or Preview Audio')
     .addHelpText(
       'after',
       `
@@ -38,17 +45,25 @@ Examples:
       const { runGraph } = await import('../../workflow/run-graph.ts')
       const show = createStatusLine(output, surroundings)
       const folder = resolve(surroundings.cwd, options.output)
-      const { run, saved } = await runGraph(
+      const { run, saved, savedPreviews } = await runGraph(
         { client, service, output, surroundings, show },
-        { file, endpointId: options.endpoint, settings: options.set ?? [], folder },
+        {
+          ...{ file, endpointId: options.endpoint, settings: options.set ?? [], folder },
+          previews: options.previews === true,
+        },
       )
-      if (output.json) output.document({ ...run, results: saved })
+      const written = options.previews === true ? { previews: savedPreviews } : {}
+      if (output.json) output.document({ ...run, results: saved, ...written })
       else {
-        for (const { file: path } of saved) output.line(plainWords(path))
+        for (const { file: path } of [...saved, ...savedPreviews]) output.line(plainWords(path))
         for (const error of run.errors) output.note(plainWords(error))
-        if (saved.length === 0 && run.status === 'COMPLETED') output.note('The job gave no result.')
+        if (saved.length + savedPreviews.length === 0 && run.status === 'COMPLETED') output.note(whyNothing(run))
       }
       const [error] = run.errors
       expectSuccess({ id: run.id, status: run.status, error })
     })
+}
+
+function whyNothing({ previews = [] }: Pick<RunView, 'previews'>): string {
+  return previews.length === 0 ? 'The job gave no result.' : 'The job gave previews alone. Write them with --previews.'
 }

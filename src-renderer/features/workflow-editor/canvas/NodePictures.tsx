@@ -1,32 +1,58 @@
+import type { RunResult } from '../../../../src-main/contract/workflows.ts'
 import { mediaKind } from '../run/RunMedia.tsx'
 import type { NodeProgress } from '../store/run-store.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
+import { NodeText } from './NodeText.tsx'
 
-/** What a node has given, or how far its picture is. @param hangs below the node, which has no room for it */
+/**
+ * What a node has given, saved or only to be looked at, or how far its picture is.
+ * @param hangs below the node, which has no room for it
+ */
 export function NodePictures({ progress, hangs }: { readonly progress: NodeProgress; readonly hangs: boolean }) {
   const pictures = picturesOf(progress)
-  if (pictures.length === 0) return null
+  const others = othersOf(progress)
+  if (pictures.length + others.length === 0) return null
   return (
     <div
       className={
         hangs
-          ? 'absolute inset-x-0 top-full mt-1 grid max-h-80 gap-1 rounded-control border border-line bg-surface-1 p-1'
-          : 'grid min-h-0 flex-1 gap-1 p-1'
+          ? 'absolute inset-x-0 top-full mt-1 flex max-h-80 flex-col gap-1 rounded-control border border-line bg-surface-1 p-1'
+          : 'flex min-h-0 flex-1 flex-col gap-1 p-1'
       }
-      style={{ gridTemplateColumns: `repeat(${Math.ceil(Math.sqrt(pictures.length))}, minmax(0, 1fr))` }}
     >
-      {pictures.map(({ key, address, words, kind }) =>
-        kind === 'video' ? (
-          // biome-ignore lint/a11y/useMediaCaption: what a worker made has no captions
-          <video
-            key={key}
-            src={address}
-            aria-label={words}
-            controls
-            className="nodrag size-full min-h-0 object-contain"
-          />
+      {pictures.length > 0 && (
+        <div
+          className="grid min-h-0 flex-1 gap-1"
+          style={{ gridTemplateColumns: `repeat(${Math.ceil(Math.sqrt(pictures.length))}, minmax(0, 1fr))` }}
+        >
+          {pictures.map(({ key, address, words, kind }) =>
+            kind === 'video' ? (
+              // biome-ignore lint/a11y/useMediaCaption: what a worker made has no captions
+              <video
+                key={key}
+                src={address}
+                aria-label={words}
+                controls
+                className="nodrag size-full min-h-0 object-contain"
+              />
+            ) : (
+              <img key={key} src={address} alt={words} draggable={false} className="size-full min-h-0 object-contain" />
+            ),
+          )}
+        </div>
+      )}
+      {others.map(({ asset, filename, mediaType }) =>
+        mediaType === 'text/plain' ? (
+          <NodeText key={`${asset} ${filename}`} asset={asset} name={filename} />
         ) : (
-          <img key={key} src={address} alt={words} draggable={false} className="size-full min-h-0 object-contain" />
+          // biome-ignore lint/a11y/useMediaCaption: what a worker made has no captions
+          <audio
+            key={`${asset} ${filename}`}
+            src={assetAddress(asset)}
+            aria-label={filename}
+            controls
+            className="nodrag h-10 w-full shrink-0"
+          />
         ),
       )}
     </div>
@@ -54,3 +80,7 @@ function picturesOf({ preview, results, state }: NodeProgress): readonly Picture
   if (preview === undefined || state === 'failed') return []
   return [{ key: 'preview', address: preview, words: 'Preview', kind: 'image' }]
 }
+
+/** Sounds and texts. */
+const othersOf = ({ results = [] }: NodeProgress): readonly RunResult[] =>
+  results.filter((one) => mediaKind(one) === 'audio' || one.mediaType === 'text/plain').slice(0, MOST)

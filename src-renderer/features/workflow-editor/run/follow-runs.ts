@@ -134,7 +134,8 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     const others = active.filter(({ id }) => id !== runId)
     const errors = run.errors.map(readRunError)
     const before = shown?.id === runId ? progress : new Map()
-    const { status, results } = run
+    const { status } = run
+    const results = [...run.results, ...(run.previews ?? [])]
     get().set({
       active: others,
       ...(shown === undefined || shown.id === runId || hasEnded(shown)

@@ -175,6 +175,21 @@ describe('workflow run', () => {
     expect(sent()?.document).toContain(SEED)
   })
 
+  test('writes previews where it is asked to, and says that there are some where nothing else is', async () => {
+    const preview = { asset: ASSET, filename: 'preview.png', mediaType: 'image/png', node: '3' }
+    const answers = { [`GET /api/workflow-runs/${JOB}`]: { ...ENDED, results: [], previews: [preview] } }
+    const { run, read } = await setup(answers)
+    const command = ['workflow', 'run', 'cat.json', '--endpoint', 'e', '-o', 'out']
+    const plain = await run(command)
+    expect(plain).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(plain.stderr).toContain('The job gave previews alone. Write them with --previews.')
+    const asked = await run([...command, '--previews'])
+    expect(asked.stdout).toMatch(/out\/preview\.png\n$/)
+    expect(read('out/preview.png')).toBe('a picture')
+    const all = (await run([...command, '--previews', '--json'])).json()
+    expect(all).toMatchObject({ results: [], previews: [{ node: '3', file: expect.stringMatching(/preview/) }] })
+  })
+
   test('sets values first: words as words, numbers to their last digit, in the document too', async () => {
     const { run, sent } = await setup()
     const settings = ['--set', '1.text=12 "dogs"', '--set', '1.seed=9007199254740993', '--set', '1.scale=2.50']

@@ -13,8 +13,6 @@ const SEED = '18446744073709551615'
 const PAYLOAD = `{"3": {"class_type": "KSampler", "inputs": {"seed": ${SEED}, "cfg": 8.0}}}`
 const DOCUMENT = `{"nodes": [{"id": 3, "type": "KSampler", "widgets_values": [${SEED}]}], "links": [], "version": 0.4}`
 
-const BRIDGE = join(import.meta.dirname, '..', '..', 'resources', 'node', 'comfyui', 'handler.ts')
-
 const picture = (grey: number) =>
   Buffer.from(encode({ width: 4, height: 3, channels: 1, depth: 8, data: new Uint8Array(12).fill(grey) }))
 
@@ -76,21 +74,6 @@ describe('a run', () => {
     })
   })
 
-  it('brings its document to the bridge, asks it for previews, and tells no worker of somebody else of either', async () => {
-    const service = await setup()
-    const inputOf = async (id: string, settings: object) => {
-      await service.createEndpoint(id, settings)
-      const run = await start(service, { endpointId: id })
-      const job = service.storage().jobs.find(run.id)
-      return String(job && (await service.storage().jobs.readInput(job))?.input)
-    }
-    const payload = `{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}`
-    expect(await inputOf('bridge', { handler: BRIDGE, workflows: {} })).toBe(
-      `{"workflow":${payload},"previews":true,"extra_pnginfo":{"workflow":${DOCUMENT}}}`,
-    )
-    expect(await inputOf('image', { workflows: {} })).toBe(`{"workflow":${payload}}`)
-  })
-
   it('keeps its pictures with the graph in them, and the exact seed', async () => {
     const service = await withEndpoint()
     const { id } = await start(service, { label: 'seed 3', sweepId: 's1' })
@@ -112,22 +95,6 @@ describe('a run', () => {
       { keyword: 'prompt', text: `{"3":{"class_type":"KSampler","inputs":{"seed":${SEED},"cfg":8.0}}}` },
       { keyword: 'workflow', text: DOCUMENT },
     ])
-  })
-
-  it('keeps previews apart from its results, as long as it is kept', async () => {
-    const service = await withEndpoint()
-    const { id } = await start(service)
-    const [data, other] = [picture(1).toString('base64'), picture(7).toString('base64')]
-    const images = [{ filename: 'a.png', type: 'base64', data, node: '9' }]
-    const previews = [{ filename: 'b.png', type: 'base64', data: other, node: '8' }]
-    await finish(service, id, { output: { images, previews } })
-    const run = await ended(service, id)
-    expect(run.results).toMatchObject([{ filename: 'a.png', node: '9' }])
-    expect(run.previews).toMatchObject([{ filename: 'b.png', node: '8', mediaType: 'image/png' }])
-    const unused = () => service.storage().assets.unused(Number.MAX_SAFE_INTEGER, 10)
-    expect(unused()).toEqual([])
-    await service.ask('DELETE', `/api/workflow-runs/${id}`)
-    expect(unused()).toHaveLength(2)
   })
 
   it.each([

@@ -37,7 +37,7 @@ export const jobDetail = jobListItem.extend({
   outputRemoved: z.boolean().optional().describe('true: its output was deleted to make room, see jobHistoryMaxMib'),
   lowPriority: z.boolean(),
   attempt: z.number().int(),
-  waitingReason: z.string().optional(),
+  waitingReason: z.string().optional().describe('why it waits in the queue, or for the server behind its worker'),
   waitingNeedsChange: z
     .literal(true)
     .optional()

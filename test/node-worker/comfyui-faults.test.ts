@@ -90,16 +90,37 @@ describe('a server that is not there', () => {
     expect((await run(server)).output.error).toContain('it sent an HTML page (HTTP 200): "Sign in to the router"')
   })
 
-  it('is waited for while it starts', async () => {
-    let looks = 0
+  it('is waited for while it starts, and the job says so until it goes on', async () => {
+    const starts: ((response: ServerResponse) => void)[] = [
+      (response) => response.writeHead(503).end('starting'),
+      (response) => response.destroy(),
+      (response) => response.writeHead(200).end(),
+    ]
     const starting: Faults['answer'] = ({ path }, response) => {
-      looks += path === '/system_stats' ? 1 : 0
-      if (looks > 2 || path !== '/system_stats') return false
-      response.writeHead(503).end('starting')
-      return true
+      const answer = path === '/system_stats' ? starts.shift() : undefined
+      answer?.(response)
+      return answer !== undefined
     }
     const server = await recordedServer(EXCHANGE, { answer: starting })
-    expect((await run(server, { lookAttempts: 3 })).output).toEqual(lastImage)
+    const { output, progress, log } = await run(server, { lookAttempts: undefined })
+    const { host } = new URL(server.url)
+    expect(output).toEqual(lastImage)
+    const waiting =
+      `ComfyUI (${host}) does not answer yet. The last try: 503 Server Error: Service Unavailable for url: ` +
+      `${server.url}/system_stats. The job goes on when it does, and fails if it does not within 5 min.`
+    expect([progress.slice(0, 2), log[0]]).toEqual([[{ waiting }, { done: [] }], waiting])
+  })
+
+  it('is not waited for without end', async () => {
+    const server = await recordedServer(EXCHANGE)
+    await server.die()
+    const { output, progress } = await run(server, { lookAttempts: undefined, lookForMs: 30 })
+    const { host } = new URL(server.url)
+    expect(progress).toHaveLength(1)
+    expect(output.error).toBe(
+      `ComfyUI server (${host}) not reachable after multiple retries, for 0 min. ` +
+        `The last try: connect ECONNREFUSED ${host}. Start it, or set its address in the settings of the endpoint.`,
+    )
   })
 })
 

@@ -56,6 +56,29 @@ describe('the bridge as a worker', () => {
     ])
   })
 
+  it('waits for a server that starts: the job says why, can be cancelled, and the next one runs when it is there', async () => {
+    let isUp = false
+    const { service, run } = await setup('sampling', {
+      answer: (_asked, response) => {
+        if (!isUp) response.destroy()
+        return !isUp
+      },
+    })
+    const [cancelled, next] = [await run(), await run()]
+    const waits = async (job: string) => {
+      const { status, waitingReason } = await service.get(`/api/jobs/${job}`)
+      return [status, waitingReason]
+    }
+    const reason = expect.stringMatching(/^ComfyUI \(127\.0\.0\.1:\d+\) does not answer yet\. .* within 5 min\.$/)
+    await until(async () => expect(await waits(cancelled)).toEqual(['IN_PROGRESS', reason]))
+    expect((await service.get(`/api/jobs/${cancelled}/progress`)).waitingReason).toEqual(reason)
+    await service.post(`/v2/comfy/cancel/${cancelled}`)
+    await until(async () => expect(await waits(next)).toEqual(['IN_PROGRESS', reason]))
+    expect(await waits(cancelled)).toEqual(['CANCELLED', undefined])
+    isUp = true
+    expect((await service.jobEnd('comfy', next)).status).toBe('COMPLETED')
+  })
+
   it('interrupts the prompt of a cancelled job, and takes the next one', async () => {
     const exchange = readExchange('sampling')
     const body = exchange.answers.find(({ path }) => path === '/prompt')?.body

@@ -32,7 +32,7 @@ export type RunOptions = {
 /** Runs a graph on the server. @returns the output of the job @throws BridgeFailure, the reason of the signal */
 export async function runPrompt(input: BridgeInput, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
   const { settings, signal, log } = options
-  const server = await findServer(settings, signal)
+  const server = await findOrWait(options)
   await uploadImages(server, input.images, signal)
   const extraPngInfo = input.extraPngInfo ?? (await graphForFiles(server, input.workflow, signal))
   const clientId = randomUUID()
@@ -44,6 +44,18 @@ export async function runPrompt(input: BridgeInput, options: RunOptions): Promis
     throw error
   })
   return answerFor({ ...finished, faults: [...leftOut, ...finished.faults] })
+}
+
+async function findOrWait({ settings, signal, progress, log }: RunOptions): Promise<ComfyServer> {
+  let hasWaited = false
+  const onWait = (sentence: string) => {
+    hasWaited = true
+    log(sentence)
+    progress({ waiting: sentence })
+  }
+  const server = await findServer({ settings, signal, onWait })
+  if (hasWaited) progress({ done: [] }) // else it would seem to wait until the server says its first word
+  return server
 }
 
 async function connect(server: ComfyServer, options: EventsOptions): Promise<ServerEvents> {

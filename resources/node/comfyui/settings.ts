@@ -5,9 +5,11 @@ export type BridgeSettings = {
   /** Addresses where the server is looked for: the one of the endpoint, or the usual ones. */
   readonly servers: readonly string[]
   readonly comfyOrgKey: string | undefined
-  /** Looks for the server before a job gives up, and the time between them. */
+  /** Time between two looks for the server; where their number is not set, it grows. */
   readonly lookIntervalMs: number
-  readonly lookAttempts: number
+  /** Looks for the server before a job gives up; undefined: it is looked for as long as `lookForMs`. */
+  readonly lookAttempts: number | undefined
+  readonly lookForMs: number
   readonly reconnectAttempts: number
   readonly reconnectDelayMs: number
   /** Without a word of the server for so long, it is asked whether the prompt has ended. */
@@ -24,8 +26,9 @@ export type BridgeSettings = {
   readonly resultBytes: number
 }
 
-// What the public worker does when it cannot see the server's process. Source: worker-comfyui, handler.py.
-const LOOKS_WITHOUT_A_LIMIT = 500
+// The public worker waits as long as the server's process lives, which nobody sees from here. Source: ours, as a server with
+// many nodes of others starts for two or three minutes on a slow disk.
+const LOOK_FOR_MS = 5 * 60_000
 const KIB = 1024
 // A result is 20 MiB at most; base64 makes 4 bytes of 3, and names and JSON take little. Source: limits, resultBodyBytes.
 const RESULT_BYTES = Math.floor(((20 * KIB - 64) * KIB * 3) / 4)
@@ -41,7 +44,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     servers: server === undefined ? USUAL_SERVERS : [server],
     comfyOrgKey: textOf(env.COMFY_ORG_API_KEY),
     lookIntervalMs: Math.max(1, number('COMFY_API_AVAILABLE_INTERVAL_MS', 50)),
-    lookAttempts: number('COMFY_API_AVAILABLE_MAX_RETRIES', 0) || LOOKS_WITHOUT_A_LIMIT,
+    lookAttempts: number('COMFY_API_AVAILABLE_MAX_RETRIES', 0) || undefined,
+    lookForMs: LOOK_FOR_MS,
     reconnectAttempts: number('WEBSOCKET_RECONNECT_ATTEMPTS', 5),
     reconnectDelayMs: number('WEBSOCKET_RECONNECT_DELAY_S', 3) * 1000,
     quietMs: 15_000,

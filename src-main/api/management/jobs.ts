@@ -3,7 +3,9 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { jobPlace } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
+import { reportedWait } from '../../domain/job/reported-wait.ts'
 import type { Json } from '../../domain/json/json.ts'
+import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { runJobAgain } from '../../services/management/run-jobs-again.ts'
 import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/management/views.ts'
 import type { Job } from '../../services/ports.ts'
@@ -29,7 +31,6 @@ async function detail(service: ServiceContext, job: Job): Promise<readonly Json[
     ...viewJobRow(service, job),
     lowPriority: job.lowPriority === 1,
     attempt: job.attempt,
-    ...whyItWaits(service, job),
     graph: storage.graphs.ofJob(job.seq),
     history: storage.jobs.history(job.seq),
     deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
@@ -39,19 +40,25 @@ async function detail(service: ServiceContext, job: Job): Promise<readonly Json[
   const input = (await storage.jobs.readInput(job))?.input ?? 'null'
   const output = await storage.jobs.readOutput(job)
   const end = output === undefined ? ['}'] : [',"output":', output, '}']
-  return [JSON.stringify(facts).slice(0, -1), ',"input":', input, ...end]
+  const all = { ...facts, ...whyItWaits(service, job, output) }
+  return [JSON.stringify(all).slice(0, -1), ',"input":', input, ...end]
 }
 
 async function progress(service: ServiceContext, job: Job): Promise<readonly Json[]> {
-  const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...whyItWaits(service, job) }
   const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.readOutput(job) : undefined
+  const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...whyItWaits(service, job, output) }
   const end = output === undefined ? ['}'] : [',"progress":', output, '}']
   return [JSON.stringify(facts).slice(0, -1), ...end]
 }
 
-function whyItWaits({ storage, views }: ServiceContext, job: Job): ReturnType<typeof viewWaiting> {
+function whyItWaits({ storage, views }: ServiceContext, job: Job, output: Json | undefined) {
   const endpoint = storage.endpoints.get(job.endpointId)
-  return viewWaiting(endpoint && waitingReason(views, endpoint, { job }))
+  if (endpoint === undefined) return {}
+  if (job.status !== 'IN_PROGRESS') return viewWaiting(waitingReason(views, endpoint, { job }))
+  // What other workers report is theirs, whatever its keys.
+  const text =
+    isBridge(endpoint.config) && output !== undefined ? reportedWait(Buffer.from(output).toString()) : undefined
+  return viewWaiting(text === undefined ? undefined : { text, needsChange: false })
 }
 
 /** One job for people, with all that is known of it. */

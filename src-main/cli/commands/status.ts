@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isFinal } from '../../domain/job/transitions.ts'
 import type { AnswerOf } from '../client.ts'
 import { jobAddress, readExpired, whyItWaits } from '../follow-job.ts'
 import { ago } from '../format.ts'
@@ -35,7 +36,7 @@ Examples:
         return
       }
       const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
-      const waits = job.status === 'IN_QUEUE' && !output.json
+      const waits = !isFinal(job.status) && !output.json
       showJob(output, path.endpointId, job, waits ? (await whyItWaits(client, path))?.text : undefined)
       if ('expiresAt' in job) noteExpired(output, job)
     })

@@ -39,7 +39,8 @@ export async function followRun(
       show('')
       throw new CliError('WAITS_IN_VAIN', { jobId: id, why: job.waitingReason ?? '' })
     }
-    show(job.status === 'IN_QUEUE' ? `waits${reason(job.waitingReason)}` : progressText(job.output, nodes))
+    const waits = job.status === 'IN_QUEUE' || job.waitingReason !== undefined
+    show(waits ? `waits${reason(job.waitingReason)}` : progressText(job.output, nodes))
     // Ends at once when the job does, so that a short one need not wait for the next look.
     await Promise.race([client.call('statusSync', { path: { endpointId, jobId: id } }), pause(LOOK_EVERY_MS)])
   }

@@ -12,17 +12,31 @@ type Look =
   | { readonly kind: 'not there'; readonly why: string }
   | { readonly kind: 'another'; readonly sentence: string }
 
+// Longest time between two looks, in ms. Source: ours; a start takes a minute, and a second of it is not missed.
+const PAUSE_MAX_MS = 1000
+const SLOWER_BY = 1.5
+
+/** How a server is looked for. */
+export type FindOptions = {
+  readonly settings: Pick<BridgeSettings, 'servers' | 'lookAttempts' | 'lookIntervalMs' | 'lookForMs'>
+  readonly signal: AbortSignal
+  /** Hears once that no server answers yet, with a sentence that says why and how long it is waited for. */
+  readonly onWait: (sentence: string) => void
+}
+
 /**
- * Finds the first server that answers. One that starts is waited for.
- * @throws BridgeFailure when none answers, or when what answers is no ComfyUI server
+ * Finds the first server that answers. One that starts is waited for: it refuses connections, breaks them off, or
+ * whatever stands in front of it answers with nothing or a server error.
+ * @throws BridgeFailure when none answers in time, or when what answers is no ComfyUI server; the reason of the signal
  */
-export async function findServer(
-  settings: Pick<BridgeSettings, 'servers' | 'lookAttempts' | 'lookIntervalMs'>,
-  signal: AbortSignal,
-): Promise<ComfyServer> {
+export async function findServer({ settings, signal, onWait }: FindOptions): Promise<ComfyServer> {
   const servers = settings.servers.map(readAddress)
+  const hosts = servers.map(({ host }) => host).join(', ')
+  const { lookAttempts, lookForMs } = settings
+  const startedAt = performance.now()
+  let pauseMs = settings.lookIntervalMs
   let why = ''
-  for (let attempt = 1; attempt <= settings.lookAttempts; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     for (const server of servers) {
       const found = await look(server, signal)
       signal.throwIfAborted()
@@ -31,14 +45,29 @@ export async function findServer(
       if (found.kind === 'another' && servers.length === 1) throw new BridgeFailure(found.sentence)
       why = found.kind === 'another' ? found.sentence : `The last try: ${found.why}.`
     }
-    if (attempt < settings.lookAttempts) await pause(settings.lookIntervalMs, undefined, { signal })
+    const isOver = lookAttempts === undefined ? performance.now() - startedAt >= lookForMs : attempt >= lookAttempts
+    if (isOver) break
+    if (attempt === 1) onWait(waitSentence(hosts, why, settings))
+    await pause(pauseMs, undefined, { signal })
+    if (lookAttempts === undefined) pauseMs = Math.min(pauseMs * SLOWER_BY, PAUSE_MAX_MS)
   }
-  const hosts = servers.map(({ host }) => host).join(', ')
+  const span = lookAttempts === undefined ? `, for ${inMinutes(lookForMs)}` : ''
   throw new BridgeFailure(
-    `ComfyUI server (${hosts}) not reachable after multiple retries. ${why} ` +
+    `ComfyUI server (${hosts}) not reachable after multiple retries${span}. ${why} ` +
       'Start it, or set its address in the settings of the endpoint.',
   )
 }
+
+type Patience = Pick<BridgeSettings, 'lookAttempts' | 'lookForMs'>
+
+function waitSentence(hosts: string, why: string, { lookAttempts, lookForMs }: Patience): string {
+  const end = lookAttempts === undefined ? `within ${inMinutes(lookForMs)}` : `after ${lookAttempts} tries`
+  return `ComfyUI (${hosts}) does not answer yet. ${why} The job goes on when it does, and fails if it does not ${end}.`
+}
+
+const MINUTE_MS = 60_000
+
+const inMinutes = (ms: number) => `${Number((ms / MINUTE_MS).toFixed(1))} min`
 
 function readAddress(address: string): ComfyServer {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -57,6 +86,8 @@ async function look(server: ComfyServer, signal: AbortSignal): Promise<Look> {
     if (answer.status === 401) return { kind: 'another', sentence: loginSentence(server) }
     // A proxy in front of a server that starts says so with a page.
     if (answer.status >= 500) return { kind: 'not there', why: statusSentence(answer) }
+    if (answer.status === 200 && answer.text.trim() === '')
+      return { kind: 'not there', why: 'it sent nothing (HTTP 200)' }
     return { kind: 'another', sentence: noJsonSentence(server, answer) }
   } catch (error) {
     return { kind: 'not there', why: reasonOf(error) }

@@ -54,7 +54,7 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
       }
     >
       {error !== null && <ErrorNotice error={error} />}
-      {job.status === 'IN_QUEUE' && <WhyItWaits job={job} />}
+      {(job.status === 'IN_QUEUE' || job.waitingReason !== undefined) && <WhyItWaits job={job} />}
       {job.error !== undefined && isFinal(job.status) && (
         <JobErrorNotice error={job.error} endpointId={job.endpointId} />
       )}

@@ -56,11 +56,18 @@ export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run
 function Running({ runId }: { readonly runId: string }) {
   const startedAt = useRuns(({ head }) => (head?.runId === runId ? head.startedAt : undefined))
   const step = useRuns(({ progress }) => stepOf(progress))
+  // Its worker has it, and waits itself: for the server behind it.
+  const reason = useRuns(({ head }) => (head?.runId === runId ? head.waitingReason : undefined))
   return (
     <>
-      <StateDot tone="running" word="Running" pulses />
+      {reason === undefined ? (
+        <StateDot tone="running" word="Running" pulses />
+      ) : (
+        <StateDot tone="queued" word="Waiting" />
+      )}
       {startedAt !== undefined && <Elapsed since={startedAt} />}
       {step !== undefined && <span className="text-ink-2 tabular-nums">{step}</span>}
+      {reason !== undefined && <span className="min-w-0 text-ink-2">{reason}</span>}
     </>
   )
 }

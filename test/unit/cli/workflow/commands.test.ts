@@ -222,11 +222,18 @@ describe('workflow run', () => {
     const rest = { history: [], deliveries: [], chunkCount: 0 }
     const jobs = [
       { ...job, ...rest, status: 'IN_QUEUE', waitingReason: 'a worker starts' },
+      {
+        ...job,
+        ...rest,
+        status: 'IN_PROGRESS',
+        output: { waiting: 'x' },
+        waitingReason: 'ComfyUI does not answer yet.',
+      },
       { ...job, ...rest, status: 'IN_PROGRESS', output: { node: '1', step: 3, steps: 20, done: ['2'] } },
       { ...job, ...rest, status: 'COMPLETED' },
     ]
     const open = { ...QUEUED, payload: '{}' }
-    const runs = [open, open, open, ENDED]
+    const runs = [open, open, open, open, ENDED]
     const next = (values: unknown[]) => (response: ServerResponse) => {
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify(values.length > 1 ? values.shift() : values[0]))
@@ -241,6 +248,7 @@ describe('workflow run', () => {
     })
     expect(exitCode).toBe(0)
     expect(stdout).toContain('waits: a worker starts')
+    expect(stdout).toContain('waits: ComfyUI does not answer yet.')
     expect(stdout).toContain('runs, 1 of 2 nodes, node 1, step 3 of 20')
   })
 

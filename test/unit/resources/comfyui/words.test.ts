@@ -66,7 +66,8 @@ describe('settings', () => {
   it('are those of the public worker where nothing is said, or no number', () => {
     const plain = readSettings({ WEBSOCKET_RECONNECT_ATTEMPTS: 'many', SVC_WORKFLOW_SERVER: ' ' })
     expect(plain).toMatchObject({
-      ...{ servers: ['http://127.0.0.1:8188', 'http://127.0.0.1:8000'], lookIntervalMs: 50, lookAttempts: 500 },
+      ...{ servers: ['http://127.0.0.1:8188', 'http://127.0.0.1:8000'], lookIntervalMs: 50, lookAttempts: undefined },
+      lookForMs: 300_000,
       ...{ reconnectAttempts: 5, reconnectDelayMs: 3000 },
     })
   })

@@ -151,6 +151,14 @@ describe('what the server gets', () => {
     })
   })
 
+  it('is NaN as Python writes it, and nothing that a server noted for its cache', async () => {
+    const server = await recordedServer(readExchange('sampling'))
+    const node = '"class_type":"KSampler","inputs":{"cfg":NaN,"eta":-Infinity}'
+    await runJob(JSON.stringify(`{"workflow":{"1":{${node},"is_changed":[NaN]}}}`), { servers: [server.url] })
+    const queued = server.asked.find(({ path }) => path === '/prompt')?.body
+    expect(queued).toContain(`"prompt":{"1":{${node}}}`)
+  })
+
   it('is the document of the job, with its numbers as they came', async () => {
     const server = await recordedServer(readExchange('sampling'))
     const document = '{"nodes":[{"id":1,"widgets_values":[18446744073709551615,8.0]}],"links":[]}'

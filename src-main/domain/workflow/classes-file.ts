@@ -14,7 +14,8 @@ const WORDS = 60
 
 /** Reads classes of either form. @returns why the text holds none, as the end of a sentence */
 export function readClassesFile(text: string): ClassesFile | string {
-  const parsed = parseJson(text)
+  // As editors read it: a bound that is no number is none.
+  const parsed = parseJson(text, { asNull: true })
   if (parsed.kind === 'fault') {
     const { why, line, column } = parsed.fault
     return `is no JSON (${why} in line ${line}, column ${column}); it begins with: ${text.trim().slice(0, WORDS)}`

@@ -1,5 +1,5 @@
 /** Workflow payloads: what a worker takes as `input.workflow`. Source: spec 2.5; image-workflows, Three forms. */
-import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue, withKey } from './json/value.ts'
 
 /** A node of a payload. */
 export type PayloadNode = {
@@ -25,6 +25,18 @@ export function readPayloadNode(id: string, raw: JsonValue | undefined): Payload
 export function readPayloadNodes(payload: JsonObject): readonly PayloadNode[] {
   return [...payload].flatMap(([id, raw]) => readPayloadNode(id, raw) ?? [])
 }
+
+/**
+ * A payload without what a server noted at its nodes for its own cache: it trusts the notes of files that it wrote long ago,
+ * and would not run nodes anew whose pictures have changed. Source: editor research, 4.
+ */
+export function withoutCacheNotes(payload: JsonObject): JsonObject {
+  const noted = [...payload].some(([, node]) => isObject(node) && node.has(CACHE_NOTE))
+  if (!noted) return payload
+  return new Map([...payload].map(([id, node]) => [id, isObject(node) ? withKey(node, CACHE_NOTE, undefined) : node]))
+}
+
+const CACHE_NOTE = 'is_changed'
 
 /** The link that an input holds; undefined where it holds a value. */
 export function readLink(value: JsonValue | undefined): PayloadLink | undefined {

@@ -1,6 +1,7 @@
 /** What names which model. Texts are looked through once; what was found in them is remembered until they change. */
 import type { ModelUse } from '../../contract/models.ts'
 import { modelNamesIn } from '../../domain/models/named-models.ts'
+import { strictJson } from '../../domain/workflow/json/parse.ts'
 import type { Clock, Storage } from '../ports.ts'
 import { wait } from '../wait.ts'
 
@@ -63,7 +64,7 @@ export function createModelUses({
 function namesIn(text: string | undefined): readonly string[] {
   if (text === undefined) return []
   try {
-    return modelNamesIn(JSON.parse(text))
+    return modelNamesIn(JSON.parse(strictJson(text)))
   } catch {
     return [] // nested too deep to be looked through
   }

@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { scanJson } from '../../domain/json/scan-json.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'
-import { DEPTH_MAX, parseJson } from '../../domain/workflow/json/parse.ts'
+import { DEPTH_MAX, parseJson, strictJson } from '../../domain/workflow/json/parse.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
@@ -22,7 +22,7 @@ export async function readLibraryText(text: string, types: () => Promise<NodeTyp
   const facts = factsOfDocument(text)
   if (facts !== undefined) return { text, ...facts }
   const found = readGraph(text)
-  // A document that is not plain to see is within a request, or has bare NaN in it, as Python writes it.
+  // A document that is not plain to see is within a request.
   const document = found.form === 'document' ? found.raw : toDocument(found.raw, await types())
   const written = writeJson(document)
   return { text: written, ...(factsOfDocument(written) ?? { nodes: 0, files: [] }) }
@@ -81,7 +81,9 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // the other parser says what is wrong, and where
+    const strict = strictJson(text)
+    // Nothing for this parser: the other one says what is wrong, and where.
+    return strict === text ? undefined : parsed(strict)
   }
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeInWords } from '../../domain/size-in-words.ts'
+import { strictJson } from '../../domain/workflow/json/parse.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
@@ -50,12 +51,15 @@ function forBridge(document: string | undefined, bytes: number): string {
 }
 
 /**
- * The input of a job as text.
+ * The input of a job as JSON. Where the graph has a bare NaN, which JSON does not, it is a text that holds the input, as
+ * the public image worker takes it too. Source: worker-comfyui, handler.py.
  * @param workflow JSON of the payload @param images files that its nodes load, in base64 @param more members of JSON
  */
 export function inputText(workflow: string, images: readonly SentImage[], more?: string): string {
   const files = images.length === 0 ? '' : `,"images":${JSON.stringify(images)}`
-  return `{"workflow":${workflow}${files}${more === undefined ? '' : `,${more}`}}`
+  const input = `{"workflow":${workflow}${files}${more === undefined ? '' : `,${more}`}}`
+  const isStrict = [workflow, more ?? ''].every((text) => strictJson(text) === text)
+  return isStrict ? input : JSON.stringify(input)
 }
 
 function tooLarge(name: string | undefined, bytes: number, total: number): AppError {

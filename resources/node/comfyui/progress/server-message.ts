@@ -15,7 +15,7 @@ export type Preview = {
 
 /** Reads a message of the server; undefined where it is none that says anything. */
 export function readServerMessage(text: string): ServerMessage | undefined {
-  const parsed = parseJson(text)
+  const parsed = parseJson(text, { asNull: true })
   if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
   const [type, data] = [parsed.value.get('type'), parsed.value.get('data')]
   return typeof type === 'string' && isObject(data) ? { type, data } : undefined
@@ -42,7 +42,7 @@ export function readPreview(bytes: Uint8Array): Preview | undefined {
     return { node: undefined, promptId: undefined, type, picture: rest }
   }
   if (kind !== PICTURE_WITH_FACTS || second > rest.length) return undefined
-  const parsed = parseJson(new TextDecoder().decode(rest.subarray(0, second)))
+  const parsed = parseJson(new TextDecoder().decode(rest.subarray(0, second)), { asNull: true })
   if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
   const facts = parsed.value
   return {

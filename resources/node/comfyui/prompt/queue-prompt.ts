@@ -1,5 +1,6 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { withoutCacheNotes } from '../../../../src-main/domain/workflow/payload.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
 import { BridgeFailure, reasonOf } from '../failure.ts'
 import {
@@ -45,7 +46,7 @@ export async function queuePrompt(
     ...(comfyOrgKey === undefined ? [] : [['api_key_comfy_org', comfyOrgKey] as const]),
     ...(extraPngInfo === undefined ? [] : [['extra_pnginfo', extraPngInfo] as const]),
   ])
-  const body = `{"prompt":${writeJson(workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${writeJson(extra)}}`
+  const body = `{"prompt":${writeJson(isObject(workflow) ? withoutCacheNotes(workflow) : workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${writeJson(extra)}}`
   const answer = await post(server, body)
   const value = jsonOf(answer)
   if (answer.status === 400) {

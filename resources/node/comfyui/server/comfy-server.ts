@@ -106,7 +106,7 @@ export async function askJson(server: ComfyServer, asked: Asked): Promise<JsonOb
 
 /** The JSON of an answer; undefined where it is none. */
 export function jsonOf({ text }: Answer): JsonValue | undefined {
-  const parsed = parseJson(text)
+  const parsed = parseJson(text, { asNull: true })
   return parsed.kind === 'value' ? parsed.value : undefined
 }
 

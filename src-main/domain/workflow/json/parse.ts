@@ -4,28 +4,42 @@ import type { JsonValue } from './value.ts'
 /** Text that is no JSON: what is wrong, and where. */
 export type JsonFault = { readonly why: string; readonly line: number; readonly column: number }
 
-/** JSON that was read. `replaced`: how many bare NaN and Infinity became null, as Python writes them. */
+/** JSON that was read. `bare`: how many NaN and Infinity it has, which Python writes and JSON has no word for. */
 export type ParsedJson =
-  | { readonly kind: 'value'; readonly value: JsonValue; readonly replaced: number }
+  | { readonly kind: 'value'; readonly value: JsonValue; readonly bare: number }
   | { readonly kind: 'fault'; readonly fault: JsonFault }
 
 /** Most objects and lists within each other. Source: ours, deeper than any graph; the parser below recurses. */
 export const DEPTH_MAX = 500
 const STRICT = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false }
 
-/** Reads JSON without loss. Bare NaN and Infinity, which Python writes, become null. @param text at most some 100 MB */
-export function parseJson(text: string): ParsedJson {
-  const first = parseStrictly(text)
-  if (first.kind === 'value') return { ...first, replaced: 0 }
-  const { changed, replaced } = withoutBareNumbers(text)
-  if (replaced === 0) return first
-  const second = parseStrictly(changed)
-  return second.kind === 'value' ? { ...second, replaced } : second
+/**
+ * Reads JSON without loss. Bare NaN and Infinity are numbers like others, with their own text.
+ * @param text at most some 100 MB @param asNull whether they are read as null: for what goes to who knows JSON alone
+ */
+export function parseJson(text: string, { asNull = false }: { readonly asNull?: boolean } = {}): ParsedJson {
+  const first = parseStrictly(text, text)
+  if (first.kind === 'value') return { ...first, bare: 0 }
+  const { changed, bare } = withoutBareNumbers(text, asNull ? () => 'null' : numberAsLong)
+  if (bare === 0) return first
+  const second = parseStrictly(changed, asNull ? changed : text)
+  return second.kind === 'value' ? { ...second, bare } : second
 }
+
+/** The text with null for each bare NaN and Infinity, for readers that know JSON alone; the same where it has none. */
+export function strictJson(text: string): string {
+  return /NaN|Infinity/.test(text) ? withoutBareNumbers(text, () => 'null').changed : text
+}
+
+// So that all places stay, and the number is read from the text as it came.
+const numberAsLong = (word: string): string => word.replace(/\w/g, '1')
 
 type Open = { readonly into: JsonValue[] | Map<string, JsonValue>; key: string }
 
-function parseStrictly(text: string): { kind: 'value'; value: JsonValue } | { kind: 'fault'; fault: JsonFault } {
+function parseStrictly(
+  text: string,
+  numbersIn: string,
+): { kind: 'value'; value: JsonValue } | { kind: 'fault'; fault: JsonFault } {
   const root: JsonValue[] = []
   const stack: Open[] = [{ into: root, key: '' }]
   let fault: JsonFault | undefined
@@ -43,7 +57,9 @@ function parseStrictly(text: string): { kind: 'value'; value: JsonValue } | { ki
       throw new TooDeep({ why: 'it is nested too deeply', line: line + 1, column: column + 1 })
   }
   const literal = (value: unknown, offset: number, length: number) =>
-    typeof value === 'number' ? { number: text.slice(offset, offset + length) } : (value as string | boolean | null)
+    typeof value === 'number'
+      ? { number: numbersIn.slice(offset, offset + length) }
+      : (value as string | boolean | null)
 
   try {
     visit(
@@ -93,22 +109,25 @@ const UNKNOWN_TOKEN = 16
 const END_OF_TEXT = 17
 
 // By the tokens, so that the words within strings stay.
-function withoutBareNumbers(text: string): { readonly changed: string; readonly replaced: number } {
+function withoutBareNumbers(
+  text: string,
+  instead: (word: string) => string,
+): { readonly changed: string; readonly bare: number } {
   const scanner = createScanner(text, true)
   const parts: string[] = []
-  let replaced = 0
+  let bare = 0
   let from = 0
   for (let token = scanner.scan() as number; token !== END_OF_TEXT; token = scanner.scan()) {
     if (token !== UNKNOWN_TOKEN) continue
     const at = scanner.getTokenOffset()
     const length = bareNumberAt(text, at)
     if (length === 0) continue
-    parts.push(text.slice(from, at), 'null')
+    parts.push(text.slice(from, at), instead(text.slice(at, at + length)))
     from = at + length
-    replaced += 1
+    bare += 1
     scanner.setPosition(from)
   }
-  return { changed: parts.join('') + text.slice(from), replaced }
+  return { changed: parts.join('') + text.slice(from), bare }
 }
 
 function bareNumberAt(text: string, at: number): number {

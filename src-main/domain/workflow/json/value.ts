@@ -4,7 +4,7 @@
  * Source: image-workflows, rules 1 and 2.
  */
 
-/** A number as it was written, like `1.0`, `18446744073709551615` or `-1e-3`. */
+/** A number as it was written, like `1.0`, `18446744073709551615`, `-1e-3`, or `NaN` and `-Infinity` of Python. */
 export type JsonNumber = { readonly number: string }
 
 /** An object: its keys in their order. */
@@ -30,9 +30,10 @@ export function isNumber(value: JsonValue | undefined): value is JsonNumber {
 /** A number, written as JavaScript writes it. @param value finite */
 export const jsonNumber = (value: number | bigint): JsonNumber => ({ number: String(value) })
 
-/** The double nearest to a number; undefined where the value is none. For places and sizes, never for seeds. */
+/** The double nearest to a number; undefined where the value is no finite one. For places and sizes, never for seeds. */
 export function asDouble(value: JsonValue | undefined): number | undefined {
-  return isNumber(value) ? Number(value.number) : undefined
+  const double = isNumber(value) ? Number(value.number) : Number.NaN
+  return Number.isFinite(double) ? double : undefined
 }
 
 /** The text of a string; undefined where the value is none. */

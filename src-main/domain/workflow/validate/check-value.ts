@@ -58,7 +58,8 @@ type Exact = { readonly text: string; readonly whole: bigint | undefined; readon
 function wholeNumber(value: JsonValue | undefined): Exact | undefined {
   const text = typeof value === 'boolean' ? String(Number(value)) : numberText(value)
   if (text === undefined || (typeof value === 'string' && !/^\s*[+-]?\d+\s*$/.test(text))) return undefined
-  return exact(text)
+  const number = exact(text)
+  return number !== undefined && Number.isFinite(number.double) ? number : undefined
 }
 
 function decimal(value: JsonValue | undefined): Exact | undefined {
@@ -73,7 +74,8 @@ function numberText(value: JsonValue | undefined): string | undefined {
 
 function exact(text: string): Exact | undefined {
   const double = Number(text)
-  if (Number.isNaN(double)) return undefined
+  // Python takes both words, and no bound is above or below the first one.
+  if (Number.isNaN(double) && text !== 'NaN') return undefined
   const isWhole = text.length <= WHOLE_LENGTH_MAX && /^[+-]?\d+$/.test(text)
   return { text, double, whole: isWhole ? BigInt(text.replace('+', '')) : undefined }
 }

@@ -12,7 +12,7 @@ const show = (value: JsonValue | undefined) => (value === undefined ? '' : write
 
 function read(text: string): JsonValue | undefined {
   const parsed = parseJson(text)
-  return parsed.kind === 'value' && parsed.replaced === 0 ? parsed.value : undefined
+  return parsed.kind === 'value' ? parsed.value : undefined
 }
 
 /** A value of a type that has no control of its own: its JSON, which is taken over as soon as it is some. */

@@ -146,6 +146,20 @@ describe('workflow convert', () => {
     expect(JSON.parse(same.stdout)).toEqual(JSON.parse(PAYLOAD))
   })
 
+  test('keeps NaN and Infinity of Python both ways, and all of a file that has the form', async () => {
+    const { run, read, write } = await setup()
+    const payload = PAYLOAD.replace('1.0', 'NaN').replace('"class_type"', '"is_changed": [-Infinity], "class_type"')
+    write('older.json', payload)
+    await run(['workflow', 'convert', 'older.json', '--to', 'ui', '-o', 'made.json', '--endpoint', 'e'])
+    expect(read('made.json')).toMatch(/"widgets_values": \[[^\]]*\bNaN\b/)
+    const back = await run(['workflow', 'convert', 'made.json', '--to', 'api', '--endpoint', 'e', '--json'])
+    expect(back.stdout).toContain(`"seed":${SEED},"scale":NaN,`)
+    const same = await run(['workflow', 'convert', 'older.json', '--to', 'api', '--json'])
+    expect(same.stdout).toContain('{"1":{"is_changed":[-Infinity],"class_type":"Source"')
+    const checked = await run(['workflow', 'validate', 'older.json', '--endpoint', 'e'])
+    expect(checked.stdout).toBe('older.json is right: 2 nodes would run.\n')
+  })
+
   test('says what it may be asked for', async () => {
     const { run } = await setup()
     const { exitCode, stderr } = await run(['workflow', 'convert', 'cat.json', '--to', 'xml'])

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { parseJson, strictJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { sameJson, withKey } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import { json, objectOf, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
+import { objectOf, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 
 const rewritten = (text: string, indent = 0) => {
   const parsed = parseJson(text)
@@ -46,9 +46,24 @@ describe('JSON without loss', () => {
     expect(JSON.stringify(JSON.parse(squeezed))).toBe(JSON.stringify(JSON.parse(text)))
   })
 
-  test('takes bare NaN and Infinity of Python as null, and not those within texts', () => {
-    const parsed = parseJson('{"a": NaN, "b": [-Infinity, "NaN"], "c": Infinity}')
-    expect(parsed).toEqual({ kind: 'value', value: json({ a: null, b: [null, 'NaN'], c: null }), replaced: 3 })
+  const BARE = '{"a":NaN,"b":[-Infinity,"NaN",-1.50,{"x":NaN}],"NaN":Infinity}'
+
+  test('keeps bare NaN and Infinity of Python, and the numbers and texts around them', () => {
+    expect(rewritten(BARE)).toBe(BARE)
+    expect(parseJson(BARE)).toMatchObject({ bare: 4 })
+    expect(parseJson('{"a": [1, "NaN"]}')).toMatchObject({ bare: 0 })
+  })
+
+  test('gives them as null to who knows JSON alone', () => {
+    const strict = { a: null, b: [null, 'NaN', -1.5, { x: null }], NaN: null }
+    expect(JSON.parse(strictJson(BARE))).toEqual(strict)
+    expect(strictJson('["NaN and Infinity"]')).toBe('["NaN and Infinity"]')
+    const parsed = parseJson(BARE, { asNull: true })
+    expect(parsed.kind === 'value' && writeJson(parsed.value)).toBe(strictJson(BARE))
+  })
+
+  test.each(['NaNs', '[NaN', 'nan', '{"a": Infinityx}', '--Infinity', 'NaN 1'])('%s is no JSON', (text) => {
+    expect(parseJson(text).kind).toBe('fault')
   })
 
   test.each([

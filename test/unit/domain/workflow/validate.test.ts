@@ -121,6 +121,17 @@ describe('what is wrong with a payload', () => {
     expect(found(withRun(inputs))).toEqual([])
   })
 
+  test.each([
+    ['cfg', 'NaN', []],
+    ['cfg', 'Infinity', ['value_bigger_than_max']],
+    ['cfg', '-Infinity', ['value_smaller_than_min']],
+    ['seed', 'NaN', ['wrong_value_type']],
+    ['seed', 'Infinity', ['wrong_value_type']],
+  ])('%s may be %s of Python where the server takes it: %j', (input, number, codes) => {
+    const text = JSON.stringify(withRun({ [input]: 'here' })).replace('"here"', number)
+    expect(validate(objectOf(text), WITH_SEEDS).map(({ code }) => code)).toEqual(codes)
+  })
+
   test('a seed may be 2^64-1 and not one more', () => {
     const seed = (text: string) => validate(withSeed(text), WITH_SEEDS).map(({ code }) => code)
     expect(seed('18446744073709551615')).toEqual([])

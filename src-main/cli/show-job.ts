@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
-import { errorText } from '../domain/job/read-error.ts'
+import { errorText, readJobError } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { CliError } from './cli-error.ts'
 import { duration, size } from './format.ts'
@@ -25,8 +25,15 @@ export function showJob(output: Output, endpointId: string, job: JobRecord, wait
     ['worker', job.workerId],
     ['retries', job.retries?.toString()],
     [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : outputText(job.output)],
-    ['error', job.error === undefined ? undefined : errorText(job.error)],
+    ['error', job.error === undefined ? undefined : errorShown(job.error)],
   ])
+}
+
+// The calls within a server of graphs say little to who runs them; those of a handler are the user's own.
+function errorShown(error: string): string {
+  const { node, message, traceback } = readJobError(error)
+  if (node === undefined) return errorText(error)
+  return traceback === undefined ? message : `${message}\n(--json prints its traceback)`
 }
 
 // A picture as base64 would fill the terminal. So many characters without a space are no text; source: ours.

@@ -314,6 +314,7 @@ describe('a prompt that is interrupted on the server', () => {
     const sentence =
       'Workflow execution error: Node Type: KSampler, Node ID: 3, Message: it was interrupted on the server'
     expect((await run(server)).output.error).toEqual({
+      reason: 'it was interrupted on the server',
       message: `Job processing failed: ${sentence}`,
       ...{ details: [sentence], node: '3', class: 'KSampler' },
     })

@@ -54,6 +54,16 @@ describe('a payload is answered as the public image worker answers it', () => {
     expect(output).toEqual({ error: expect.objectContaining({ message: exchange.publicAnswer.error, ...place }) })
   })
 
+  it('refused: what is wrong at the first node is said in plain words, with the title that it has', async () => {
+    const titled = (SCENARIOS.refused ?? '').replace('"inputs"', '"_meta":{"title":"My model"},"inputs"')
+    const server = await recordedServer(readExchange('refused'))
+    const { output } = await runJob(titled, { servers: [server.url] })
+    expect(output.error).toMatchObject({
+      ...{ node: '1', class: 'CheckpointLoaderSimple', title: 'My model', input: 'ckpt_name' },
+      reason: "the server has no it's not.safetensors among its choices. The graph has 2 faults in all",
+    })
+  })
+
   it('refused: each fault is a sentence of its own besides', async () => {
     const { output } = await replay('refused')
     expect(output.error.details).toEqual([
@@ -82,7 +92,10 @@ describe('a payload is answered as the public image worker answers it', () => {
     const { details } = exchange.publicAnswer as { details: string[] }
     expect(output.error).toEqual({
       message: `Job processing failed: ${details[0]?.trim()}`,
-      ...{ details, node: '1', class: 'LoadImage' },
+      ...{ details, node: '1', class: 'LoadImage', reason: "cannot identify image file '/data/input/broken.png'" },
+      traceback: expect.stringMatching(
+        /^Traceback \(most recent call last\):\n {2}File "\/comfyui\/execution.py", line 496, in execute\n/,
+      ),
     })
   })
 

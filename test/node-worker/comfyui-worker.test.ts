@@ -51,6 +51,7 @@ describe('the bridge as a worker', () => {
       {
         message: readExchange('refused').publicAnswer.error,
         ...{ node: '1', class: 'CheckpointLoaderSimple', input: 'ckpt_name' },
+        reason: expect.stringContaining("it's not.safetensors"),
         details: [expect.any(String), expect.any(String)],
       },
     ])

@@ -32,6 +32,17 @@ describe('the error of a job', () => {
     ])
   })
 
+  test('at a node of a graph is told in plain words, with the calls within its server folded', () => {
+    const traceback = 'Traceback (most recent call last):\n  File "/comfyui/nodes.py", line 7, in load\n    open()\n'
+    const place = { node: '3', title: 'Cat', class: 'LoadImage' }
+    const error = JSON.stringify({ message: 'Job processing failed', ...place, reason: 'no picture', traceback })
+    renderInApp(<JobErrorNotice error={error} endpointId="faces" />)
+    screen.getByText('LoadImage "Cat" (3): no picture')
+    const folded = screen.getByText('Traceback').closest('details')
+    expect(folded?.open).toBe(false)
+    expect(folded?.textContent).toContain('nodes.py:7')
+  })
+
   test('opens its places in the editor of the settings, which stays chosen', async () => {
     const { store, platform } = show()
     store.getState().setEditor('vscode')

@@ -8,6 +8,10 @@ export type FailureFacts = {
   readonly class?: string
   /** The input that is to blame. */
   readonly input?: string
+  /** What is wrong there, in plain words. */
+  readonly reason?: string
+  /** The calls within the server that led there. */
+  readonly traceback?: string
 }
 
 /** Why a job fails. The message is the job's error. */

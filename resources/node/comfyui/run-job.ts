@@ -1,6 +1,11 @@
-import { BridgeFailure } from './failure.ts'
+import { isObject, type JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
+import { readPayloadNode } from '../../../src-main/domain/workflow/payload.ts'
+import { BridgeFailure, type FailureFacts } from './failure.ts'
 import { readInput } from './prompt/read-input.ts'
 import { type RunOptions, runPrompt } from './run-prompt.ts'
+
+// Source: ours; a name is shorter.
+const TITLE_MAX = 200
 
 /**
  * Runs a job.
@@ -9,16 +14,26 @@ import { type RunOptions, runPrompt } from './run-prompt.ts'
  * @throws the reason of the signal
  */
 export async function runJob(inputText: string, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
+  let workflow: JsonValue | undefined
   try {
-    return await runPrompt(readInput(inputText), options)
+    const input = readInput(inputText)
+    workflow = input.workflow
+    return await runPrompt(input, options)
   } catch (error) {
-    if (error instanceof BridgeFailure) return answerOf(error)
+    if (error instanceof BridgeFailure) return answerOf(error, workflow)
     throw error
   }
 }
 
 // A fault at a node is an object, so that pages show it at its place; else the sentence alone, as the public worker has it.
-function answerOf({ message, facts }: BridgeFailure): Readonly<Record<string, unknown>> {
-  if (facts.node !== undefined) return { error: { message, ...facts } }
+function answerOf({ message, facts }: BridgeFailure, workflow: JsonValue | undefined) {
+  if (facts.node !== undefined) return { error: { message, ...titleOf(facts, workflow), ...facts } }
   return { error: message, ...(facts.details === undefined ? {} : { details: facts.details }) }
+}
+
+// The name that its author gave the node; editors write the class there, where nobody gave one.
+function titleOf({ node: id = '' }: FailureFacts, workflow: JsonValue | undefined): { readonly title?: string } {
+  const node = isObject(workflow) ? readPayloadNode(id, workflow.get(id)) : undefined
+  const title = node?.title?.slice(0, TITLE_MAX)
+  return title === undefined || title === node?.classType ? {} : { title }
 }

@@ -1,6 +1,10 @@
+import { type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
+
 /** Why a job failed, as its worker reported it. */
 export type JobError = {
   readonly message: string
+  /** The node of a graph that is to blame; the message then begins with it. */
+  readonly node?: NodeError
   /** Like `ValueError`. */
   readonly type?: string
   readonly traceback?: string
@@ -11,6 +15,14 @@ export type JobError = {
  * exception often return the traceback itself; whatever else it is, is the message. Source: worker-protocol, Results.
  */
 export function readJobError(error: string): JobError {
+  const { type, ...read } = readWritten(error)
+  const node = readNodeError(read.message)
+  if (node === undefined) return type === undefined ? read : { ...read, type }
+  const { traceback = read.traceback } = node
+  return { message: nodeErrorLine(node), node, ...(traceback === undefined ? {} : { traceback }) }
+}
+
+function readWritten(error: string): JobError {
   if (error.startsWith(PLAIN_TRACEBACK)) return readPlainTraceback(error)
   const fields = fieldsOf(error)
   const message = textOf(fields?.error_message)

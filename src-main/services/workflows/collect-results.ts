@@ -4,6 +4,7 @@
  */
 
 import { AppError } from '../../contract/errors.ts'
+import { writeNodeError } from '../../domain/job/node-error.ts'
 import { readJobError } from '../../domain/job/read-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
@@ -111,12 +112,18 @@ async function endOf(deps: Deps, runId: string, job: Job): Promise<RunEnd> {
     executionMs: job.executionMs ?? undefined,
     results,
     previews,
-    errors: shortened([...(job.error === null ? [] : [readJobError(job.error).message]), ...lost, ...errors]),
+    errors: shortened([...(job.error === null ? [] : [errorOf(job.error)]), ...lost, ...errors]),
   }
 }
 
 // They stand in each list of runs; the job has them whole. Source: ours, a page of text.
 const [ERRORS_MAX, ERROR_LENGTH_MAX] = [50, 4000]
+
+// Which node is to blame is shown at it, so that stays as it can be read.
+function errorOf(error: string): string {
+  const { node, message } = readJobError(error)
+  return node === undefined ? message : writeNodeError(node, ERROR_LENGTH_MAX)
+}
 
 function shortened(errors: readonly string[]): readonly string[] {
   const more = errors.length - ERRORS_MAX

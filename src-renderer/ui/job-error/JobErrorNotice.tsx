@@ -17,11 +17,18 @@ export type JobErrorNoticeProps = {
   readonly action?: ReactNode
 }
 
-/** Why a job failed: type and message once, below them the calls that led there. */
+/**
+ * Why a job failed: type and message once, below them the calls that led there. Those within a server of graphs are
+ * folded: they say little to who runs one.
+ */
 export function JobErrorNotice({ error, endpointId, headline, nextStep, action }: JobErrorNoticeProps) {
   const read = useMemo(() => readJobError(error), [error])
   const folders = useCodeFolders(endpointId)
   const said = errorHeadline(read)
+  const traceback =
+    read.traceback === undefined ? undefined : (
+      <Traceback traceback={read.traceback} headline={read.node?.reason ?? said} folders={folders} />
+    )
   return (
     <div role="alert" className="min-w-0 rounded-control bg-failed-soft text-failed-ink">
       <div className="flex items-start gap-2 py-2 pr-1 pl-3">
@@ -35,7 +42,13 @@ export function JobErrorNotice({ error, endpointId, headline, nextStep, action }
           <CopyButton text={errorText(error)} what="error" />
         </div>
       </div>
-      {read.traceback !== undefined && <Traceback traceback={read.traceback} headline={said} folders={folders} />}
+      {traceback !== undefined && read.node === undefined && traceback}
+      {traceback !== undefined && read.node !== undefined && (
+        <details>
+          <summary className="cursor-pointer px-3 pb-2 text-small">Traceback</summary>
+          {traceback}
+        </details>
+      )}
     </div>
   )
 }

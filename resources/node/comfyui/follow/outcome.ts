@@ -1,3 +1,4 @@
+import { isArray, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ServerMessage, textIn } from '../progress/server-message.ts'
 
 /** How a prompt ended. */
@@ -8,11 +9,17 @@ export type Outcome =
       readonly node: string | undefined
       readonly class: string | undefined
       readonly message: string
+      /** What it says, in plain words. */
+      readonly reason: string
+      /** The calls that led there; undefined where the server tells none. */
+      readonly traceback: string | undefined
     }
   | { readonly kind: 'interrupted'; readonly node: string | undefined; readonly class: string | undefined }
 
 // Source: ours; an error of Python is some lines.
 const MESSAGE_MAX = 10_000
+// Of a longer one the end says most. Source: ours, some 50 calls.
+const TRACEBACK_MAX = 10_000
 
 /** How a prompt ended, if the message says so. */
 export function outcomeOf({ type, data }: ServerMessage, promptId: string): Outcome | undefined {
@@ -24,10 +31,27 @@ export function outcomeOf({ type, data }: ServerMessage, promptId: string): Outc
     case 'execution_success':
       return { kind: 'ended' }
     case 'execution_error':
-      return { kind: 'failed', ...at, message: (textIn(data, 'exception_message') ?? '').slice(0, MESSAGE_MAX) }
+      return {
+        ...{ kind: 'failed', ...at, message: (textIn(data, 'exception_message') ?? '').slice(0, MESSAGE_MAX) },
+        ...{ reason: reasonIn(data), traceback: tracebackIn(data) },
+      }
     case 'execution_interrupted':
       return { kind: 'interrupted', ...at }
     default:
       return undefined
   }
+}
+
+// The message of a KeyError is a key alone, so a word needs its type in front.
+function reasonIn(data: JsonObject): string {
+  const message = (textIn(data, 'exception_message') ?? '').slice(0, MESSAGE_MAX).trim()
+  const type = textIn(data, 'exception_type')?.split('.').at(-1)
+  if (/\s/.test(message)) return message
+  return [type, message].filter((part) => part !== undefined && part !== '').join(': ')
+}
+
+function tracebackIn(data: JsonObject): string | undefined {
+  const lines = data.get('traceback')
+  const text = isArray(lines) ? lines.filter((line) => typeof line === 'string').join('') : ''
+  return text === '' ? undefined : `Traceback (most recent call last):\n${text.slice(-TRACEBACK_MAX)}`
 }

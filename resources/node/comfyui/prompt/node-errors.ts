@@ -9,6 +9,8 @@ export type NodeFault = {
   readonly class: string | undefined
   readonly input: string | undefined
   readonly message: string
+  /** The message, or where the server says it for programmers, what it means. */
+  readonly reason: string
 }
 
 /** The faults of all nodes, in the server's order. */
@@ -53,7 +55,26 @@ function readFault(error: JsonObject, node: string, name: string | undefined): N
   const [message, details] = [textAt(error, 'message') ?? 'no message', textAt(error, 'details') ?? '']
   // Details often are the input's name again.
   const isNew = details !== '' && details !== input && !message.includes(details)
-  return { node, class: name, input, message: isNew ? `${message}: ${details}` : message }
+  const whole = isNew ? `${message}: ${details}` : message
+  return { node, class: name, input, message: whole, reason: reasonOf(textAt(error, 'type'), extra) ?? whole }
+}
+
+// Source: editor, 9; execution.py says with it what it got, and what the input is defined as.
+function reasonOf(type: string | undefined, extra: JsonValue | undefined): string | undefined {
+  if (!isObject(extra)) return undefined
+  const [config, value] = [extra.get('input_config'), extra.get('received_value')]
+  switch (type) {
+    case 'value_not_in_list':
+      return value === undefined ? undefined : `the server has no ${pythonText(value)} among its choices`
+    case 'required_input_missing':
+      return 'it is not connected, and has no value'
+    case 'return_type_mismatch': {
+      const [got, wanted] = [textAt(extra, 'received_type'), isArray(config) ? config[0] : undefined]
+      return got === undefined || typeof wanted !== 'string' ? undefined : `it takes ${wanted}, and gets ${got}`
+    }
+    default:
+      return undefined
+  }
 }
 
 function textAt(object: JsonObject, key: string): string | undefined {

@@ -33,7 +33,7 @@ export function readRefusal(body: JsonValue | undefined, text: string): Refusal 
   const faults = nodeFaults(nodeErrors).slice(0, LINES_MAX)
   return {
     message: `${message}:\n${lines.map((line) => `• ${line}`).join('\n')}`,
-    facts: { ...placeOf(faults[0]), details: faults.map((fault) => faultSentence(fault).slice(0, SENTENCE_MAX)) },
+    facts: { ...placeOf(faults), details: faults.map((fault) => faultSentence(fault).slice(0, SENTENCE_MAX)) },
     wantsCheckpoints: lines.some((line) => line.includes('not in list') && line.includes('ckpt_name')),
   }
 }
@@ -48,10 +48,17 @@ export function refusalFailure({ message, facts }: Refusal, checkpoints: readonl
   return new BridgeFailure(`${message}\n\n${known}`, facts)
 }
 
-function placeOf(fault: NodeFault | undefined): FailureFacts {
+function placeOf(faults: readonly NodeFault[]): FailureFacts {
+  const [fault] = faults
   if (fault === undefined) return {}
-  const { node, class: name, input } = fault
-  return { node, ...(name === undefined ? {} : { class: name }), ...(input === undefined ? {} : { input }) }
+  const { node, class: name, input, reason } = fault
+  const more = faults.length > 1 ? `. The graph has ${faults.length} faults in all` : ''
+  return {
+    node,
+    ...(name === undefined ? {} : { class: name }),
+    ...(input === undefined ? {} : { input }),
+    reason: `${reason.slice(0, SENTENCE_MAX)}${more}`,
+  }
 }
 
 const plain = (message: string): Refusal => ({ message, facts: {}, wantsCheckpoints: false })

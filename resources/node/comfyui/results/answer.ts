@@ -37,6 +37,8 @@ export function answerFor(finished: Finished): Readonly<Record<string, unknown>>
   return { images, ...previews, ...(errors.length === 0 ? {} : { errors }) }
 }
 
+const INTERRUPTED = 'it was interrupted on the server'
+
 function hasOutputs(record: JsonObject): boolean {
   const outputs = record.get('outputs')
   return outputs instanceof Map && outputs.size > 0
@@ -45,7 +47,7 @@ function hasOutputs(record: JsonObject): boolean {
 function outcomeErrors(outcome: Outcome): string[] {
   if (outcome.kind === 'ended') return []
   const place = `Node Type: ${outcome.class ?? 'unknown'}, Node ID: ${outcome.node ?? 'unknown'}`
-  const message = outcome.kind === 'failed' ? outcome.message : 'it was interrupted on the server'
+  const message = outcome.kind === 'failed' ? outcome.message : INTERRUPTED
   return [`Workflow execution error: ${place}, Message: ${message}`]
 }
 
@@ -55,9 +57,13 @@ function failure(sentence: string, outcome: Outcome, details: readonly string[])
   return new BridgeFailure(`${sentence.replace(/\.$/, '')}: ${details[0]?.trim() ?? ''}`, { details, ...facts })
 }
 
-function named({ node, class: name }: Exclude<Outcome, { kind: 'ended' }>): FailureFacts {
+function named(outcome: Exclude<Outcome, { kind: 'ended' }>): FailureFacts {
+  const { node, class: name } = outcome
+  const { reason, traceback } = outcome.kind === 'failed' ? outcome : { reason: INTERRUPTED }
   return {
     ...(node === undefined ? {} : { node }),
     ...(name === undefined ? {} : { class: name }),
+    reason,
+    ...(traceback === undefined ? {} : { traceback }),
   }
 }

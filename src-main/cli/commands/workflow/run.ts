@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { RunView } from '../../../contract/workflows.ts'
+import { errorHeadline, errorText, readJobError } from '../../../domain/job/read-error.ts'
 import { plainWords } from '../../plain-words.ts'
 import { openSession } from '../../session.ts'
 import { expectSuccess } from '../../show-job.ts'
@@ -13,6 +14,7 @@ type RunOptions = {
   readonly set?: readonly Setting[]
   readonly output: string
   readonly previews?: true
+  readonly traceback?: true
 }
 
 /** `drydock workflow run`: run a graph on an endpoint, and write what it gives into a folder. */
@@ -29,6 +31,7 @@ export function addWorkflowRun(parent: Command, surroundings: Surroundings): voi
     )
     .option('-o, --output <folder>', 'folder for the results', '.')
     .option('--previews', 'write what nodes show and nobody saved, too, as of Preview Image or Preview Audio')
+    .option('--traceback', 'print the calls that led to an error, too')
     .addHelpText(
       'after',
       `
@@ -56,7 +59,8 @@ Examples:
       if (output.json) output.document({ ...run, results: saved, ...written })
       else {
         for (const { file: path } of [...saved, ...savedPreviews]) output.line(plainWords(path))
-        for (const error of run.errors) output.note(plainWords(error))
+        const words = options.traceback === true ? errorText : (error: string) => errorHeadline(readJobError(error))
+        for (const error of run.errors) output.note(plainWords(words(error)))
         if (saved.length + savedPreviews.length === 0 && run.status === 'COMPLETED') output.note(whyNothing(run))
       }
       const [error] = run.errors

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { errorHeadline, readJobError } from '../../../domain/job/read-error.ts'
 import { CliError } from '../../cli-error.ts'
 import { plainWords } from '../../plain-words.ts'
 import { openSession } from '../../session.ts'
@@ -56,7 +57,7 @@ Examples:
         output.table(
           ['VALUES', 'STATUS', 'RESULTS'],
           runs.map(({ label = '', status, results, errors }) => {
-            const told = results.map((one) => one.file).join(', ') || (errors[0] ?? '')
+            const told = results.map((one) => one.file).join(', ') || errorHeadline(readJobError(errors[0] ?? ''))
             return [inCell(label), status, inCell(told)]
           }),
         )

@@ -204,6 +204,19 @@ describe('workflow run', () => {
     expect(all).toMatchObject({ results: [], previews: [{ node: '3', file: expect.stringMatching(/preview/) }] })
   })
 
+  test('tells an error at a node in a line, and the calls that led there where it is asked to', async () => {
+    const traceback = 'Traceback (most recent call last):\n  File "/x.py", line 1, in f\n'
+    const place = { node: '3', title: 'Cat', class: 'LoadImage', input: 'image' }
+    const error = JSON.stringify({ message: 'Job processing failed', ...place, reason: 'no picture', traceback })
+    const { run } = await setup({ [`GET /api/workflow-runs/${JOB}`]: { ...ENDED, status: 'FAILED', errors: [error] } })
+    const command = ['workflow', 'run', 'cat.json', '--endpoint', 'e', '-o', 'out']
+    const plain = await run(command)
+    expect(plain.exitCode).toBe(4)
+    expect(plain.stderr).toContain('LoadImage "Cat" (3), image: no picture\n')
+    expect(plain.stderr).not.toMatch(/x\.py|\{/)
+    expect((await run([...command, '--traceback'])).stderr).toContain('File "/x.py", line 1, in f')
+  })
+
   test('sets values first: words as words, numbers to their last digit, in the document too', async () => {
     const { run, sent } = await setup()
     const settings = ['--set', '1.text=12 "dogs"', '--set', '1.seed=9007199254740993', '--set', '1.scale=2.50']

@@ -32,8 +32,9 @@ describe('an error', () => {
     [`{"error_type": "<class 'KeyError'>", "error_message": "'name'", "error_tra…`, "KeyError: 'name'"],
     [`{"error_type": "<class 'torch.cuda.OutOfMemoryError'>", "error_message": "no"}`, 'OutOfMemoryError: no'],
     ['{"error_message": "no", "error_traceback": ""}', 'no'],
-    ['{"message":"no \\"face\\"","node":"3"}', 'no "face"'],
-    [JSON.stringify({ error_message: '{"message":"no face","node":"3"}' }), 'no face'],
+    ['{"message":"no \\"face\\"","node":"3"}', 'Node 3: no "face"'],
+    ['{"message":"no \\"face\\"","node":"3", "tra…', 'no "face"'],
+    [JSON.stringify({ error_message: '{"message":"no face","node":"3"}' }), 'Node 3: no face'],
     [
       `{"error_type": "<class 'RuntimeError'>", "error_message": "${'a long one '.repeat(3)}`,
       `RuntimeError: ${'a long one '.repeat(3).trim()}`,

@@ -4,6 +4,7 @@
  * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
  */
 
+import { packageIndexOf } from './build/package-index-file.ts'
 import { createProcessMachine } from './build/process-machine.ts'
 import { readCatalog } from './build/read-catalog.ts'
 import { readManifest } from './build/read-manifest.ts'
@@ -278,7 +279,12 @@ export function createCore(ports: CorePorts): Core {
     clock,
     newId,
     log,
-    ports: { ...workflowResources, fetchNodeTypes, lookForServer },
+    ports: {
+      ...workflowResources,
+      fetchNodeTypes,
+      lookForServer,
+      packageIndex: packageIndexOf(() => facts().data),
+    },
     assetsMaxBytes: () => settings.get().assetsMaxMib * MIB,
     stopping: stopping.signal,
   })

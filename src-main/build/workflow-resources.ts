@@ -46,7 +46,7 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
 }
 
 /** All of it, as the core takes it. */
-export const workflowResources: Omit<WorkflowPorts, 'fetchNodeTypes' | 'lookForServer'> = {
+export const workflowResources: Omit<WorkflowPorts, 'fetchNodeTypes' | 'lookForServer' | 'packageIndex'> = {
   tools: fileTools,
   templates: readTemplates,
   builtInNodeTypes: readBuiltInNodeTypes,

@@ -116,6 +116,7 @@ export const LIMITS = {
   runsKept: { value: 10_000, unit: 'count', source: 'ours: the newest; some MB of records' },
   runsKeptMs: { value: 30 * DAY, unit: 'ms', source: 'ours: what is older is not looked for in a gallery' },
   runsKeptBytes: { value: 4096 * MIB, unit: 'bytes', source: 'ours, of their graphs: 400 KiB for each; the newest' },
+  nodePackagesBytes: { value: 64 * MIB, unit: 'bytes', source: 'ours: ten times the public index' },
   nodeTypesBytes: { value: 32 * MIB, unit: 'bytes', source: 'ours: five times a server with all known extensions' },
   modelsListed: { value: 10_000, unit: 'count', source: 'ours, of a folder: a list of them is one answer' },
   modelDownloadsKept: { value: 200, unit: 'count', source: 'ours: the newest; older ones are read by nobody' },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Route } from './routes.ts'
 import {
   assetView,
+  nodePackagesAnswer,
   nodeTypesAnswer,
   runCreate,
   runDetail,
@@ -180,6 +181,16 @@ export const WORKFLOW_ROUTES = {
     answer: nodeTypesAnswer,
     errors: ['ENDPOINT_NOT_FOUND', 'NODE_TYPES_UNREADABLE'],
     source: 'image-workflows, Node types',
+  },
+  nodePackages: {
+    methods: ['GET'],
+    path: '/api/node-packages',
+    summary:
+      'The packages that have a class of nodes, by the index node-packages.json in the data folder; none without one',
+    query: { class: z.string().min(1).max(300) },
+    answer: nodePackagesAnswer,
+    errors: ['BAD_FIELD'],
+    source: 'ours: a class that is missing is to be had somewhere',
   },
   workflowServers: {
     methods: ['GET'],

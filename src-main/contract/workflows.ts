@@ -103,6 +103,21 @@ export const nodeTypesAnswer = z.object({
 /** Classes of nodes. */
 export type NodeTypesAnswer = z.infer<typeof nodeTypesAnswer>
 
+/** The packages of the public registry that have a class of nodes, the likeliest first. */
+export const nodePackagesAnswer = z.object({
+  packages: z.array(
+    z.object({
+      name: z.string(),
+      address: z.string().optional().describe('where it can be had; missing: it comes with ComfyUI'),
+      version: z.string().optional(),
+    }),
+  ),
+  fault: z.string().optional().describe('why the index in the data folder (node-packages.json) cannot be read'),
+})
+
+/** Packages of a class. */
+export type NodePackagesAnswer = z.infer<typeof nodePackagesAnswer>
+
 /** A ComfyUI server that answers on this machine. */
 export const workflowServer = z.object({
   address: z.string(),

@@ -138,8 +138,9 @@ export async function setup({
   startPreview = silentPreview,
   processMachine = {},
   pages = NOT_BUILT,
-  data = '/nowhere/data',
+  data: given,
 }: SetupOptions = {}): Promise<TestService> {
+  const data = given ?? '/nowhere/data'
   const clock = createFakeClock()
   const place = fakePlace()
   const log: Logged[] = []
@@ -152,7 +153,7 @@ export async function setup({
     pid: 1,
     url: SERVICE_URL,
     hosts,
-    data: '/data',
+    data: given ?? '/data',
     keyFile: '/data/account.key',
     command: 'drydock',
   }

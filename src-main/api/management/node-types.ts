@@ -23,5 +23,9 @@ export const NODE_TYPE_OPERATIONS = {
     return c.json(await service.workflows.nodeTypes.take(endpoint, APP_ROUTES.nodeTypesWrite.body.parse(value).text))
   },
   nodeTypesFetch: async (c, service) => c.json(await service.workflows.nodeTypes.fetch(endpointOf(c, service))),
+  async nodePackages(c, { workflows }) {
+    const className = queryValue(c, 'class', APP_ROUTES.nodePackages.query.class)
+    return c.json(await workflows.nodePackages(className))
+  },
   workflowServers: async (c, { workflows }) => c.json({ servers: await workflows.servers() }),
 } as const satisfies Record<string, AppHandler>

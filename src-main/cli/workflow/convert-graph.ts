@@ -1,5 +1,5 @@
 import { readDocument } from '../../domain/workflow/document/document.ts'
-import { isArray } from '../../domain/workflow/json/value.ts'
+import { isArray, type JsonObject } from '../../domain/workflow/json/value.ts'
 import { writeJson } from '../../domain/workflow/json/write.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import type { Problem } from '../../domain/workflow/problem.ts'
@@ -10,7 +10,12 @@ import type { GraphFile } from './read-graph-file.ts'
 const INDENT = 2
 
 /** What came out. */
-type Converted = { readonly text: string; readonly nodes: number; readonly problems: readonly Problem[] }
+type Converted = {
+  readonly text: string
+  readonly raw: JsonObject
+  readonly nodes: number
+  readonly problems: readonly Problem[]
+}
 
 /** Converts a graph; one that has the form already stays what it is. @param options.now ms since the epoch */
 export function convertGraph(
@@ -23,9 +28,9 @@ export function convertGraph(
   if (to === 'api') {
     const { payload, problems } =
       form === 'payload' ? { payload: raw, problems: [] } : toPayload(readDocument(raw), types, now)
-    return { text: writeJson(payload, indent), nodes: payload.size, problems }
+    return { text: writeJson(payload, indent), raw: payload, nodes: payload.size, problems }
   }
   const document = form === 'document' ? raw : toDocument(raw, types)
   const nodes = document.get('nodes')
-  return { text: writeJson(document, indent), nodes: isArray(nodes) ? nodes.length : 0, problems: [] }
+  return { text: writeJson(document, indent), raw: document, nodes: isArray(nodes) ? nodes.length : 0, problems: [] }
 }

@@ -1,11 +1,20 @@
 import { readDocument, subgraphsOf } from '../../domain/workflow/document/document.ts'
 import { isNumber } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
+import type { NodePackage } from '../../domain/workflow/packages/node-package.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { imagesOf } from '../../domain/workflow/view/images-of.ts'
 import { modelsOf } from '../../domain/workflow-runs/installed-models.ts'
 import { checkedPayload } from './as-payload.ts'
 import type { GraphFile } from './read-graph-file.ts'
+
+/** A class of a graph. `packages`: those that have it, where it is not known and they are. */
+export type ClassFacts = {
+  readonly name: string
+  readonly count: number
+  readonly known: boolean
+  readonly packages?: readonly NodePackage[]
+}
 
 /** What a graph is, needs and gives. */
 export type GraphFacts = {
@@ -17,7 +26,7 @@ export type GraphFacts = {
   readonly links: number
   readonly groups: number
   readonly subgraphs: number
-  readonly classes: readonly { readonly name: string; readonly count: number; readonly known: boolean }[]
+  readonly classes: readonly ClassFacts[]
   readonly models: readonly { readonly node: string; readonly input: string; readonly name: string }[]
   readonly files: readonly { readonly node: string; readonly input: string; readonly name: string }[]
   /** Seeds to their last digit, as text. */

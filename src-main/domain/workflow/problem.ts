@@ -1,5 +1,7 @@
 /** What is wrong with a graph, at which node and input, and what to do about it. Source: image-workflows, Validation. */
 
+import type { NodePackage } from './packages/node-package.ts'
+
 /** Codes of problems. Those that the field's server has too have its names. */
 export const PROBLEM_CODES = [
   'cycle',
@@ -33,4 +35,6 @@ export type Problem = {
   readonly input?: string
   /** What is wrong and what to do, for a person. */
   readonly message: string
+  /** Of a class that is not known: the packages that have it. */
+  readonly packages?: readonly NodePackage[]
 }

@@ -13,6 +13,7 @@ import type {
 } from '../../contract/workflows.ts'
 import type { ByteTools } from '../../domain/workflow/metadata/bytes.ts'
 import type { ProposedLists } from '../../domain/workflow/node-types.ts'
+import type { PackagesByClass } from '../../domain/workflow/packages/node-package.ts'
 
 /** A text of the library, looked through. `files`: names of files that its nodes may ask for. */
 export type LibraryText = { readonly text: string; readonly nodes: number; readonly files: readonly string[] }
@@ -201,7 +202,16 @@ export type WorkflowPorts = {
   readonly builtInNodeTypes: ReadBuiltInNodeTypes
   readonly handlerClasses: ReadHandlerClasses
   readonly fetchNodeTypes: FetchNodeTypes
+  readonly packageIndex: PackageIndexFile
   readonly lookForServer: LookForServer
+}
+
+/** The index of packages of nodes that the user may have put into the data folder. */
+export type PackageIndexFile = {
+  /** In wall ms; undefined: there is none. */
+  readonly changedAt: () => Promise<number | undefined>
+  /** Rejects with a reason for a person. */
+  readonly read: () => Promise<PackagesByClass>
 }
 
 /** Asks a server for its classes of nodes. Rejects with a reason for a person. @param server address of it */

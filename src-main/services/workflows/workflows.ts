@@ -7,6 +7,7 @@ import type { AssetDeps } from './assets.ts'
 import { createResultCollector } from './collect-results.ts'
 import { findServers } from './find-servers.ts'
 import type { addWorkflow } from './library.ts'
+import { createNodePackages, type FindNodePackages } from './node-packages.ts'
 import { createNodeTypeRegistry, type NodeTypeRegistry } from './node-types.ts'
 import { readGraph } from './read-library-text.ts'
 import { sweepLostFiles } from './sweep-assets.ts'
@@ -15,6 +16,8 @@ import { sweepWorkflows } from './sweep-workflows.ts'
 /** What the operations of workflows need, and what lives. */
 export type Workflows = {
   readonly nodeTypes: NodeTypeRegistry
+  /** The packages that have a class of nodes. */
+  readonly nodePackages: FindNodePackages
   readonly library: Parameters<typeof addWorkflow>[0]
   readonly assets: AssetDeps
   readonly templates: () => Promise<readonly WorkflowTemplate[]>
@@ -67,6 +70,7 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
 
   return {
     nodeTypes,
+    nodePackages: createNodePackages({ ports }),
     assets,
     library: { storage, clock, newId, builtInTypes: () => nodeTypes.readOf(undefined) },
     templates: async () => {

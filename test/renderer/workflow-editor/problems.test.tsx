@@ -37,7 +37,7 @@ async function renderProblems(
       <Mark id="57" />
     </>
   )
-  const rendered = renderInEditor(part, text, { answers })
+  const rendered = renderInEditor(part, text, { answers: { nodePackages: { packages: [] }, ...answers } })
   const worker = anEndpoint('worker', {
     workflows: { checkModels: true, modelFolders: true, ...(models === undefined ? {} : { models }) },
   })
@@ -252,6 +252,33 @@ describe('a class that the endpoint lacks', () => {
       'Endpoint worker does not have the class NobodyKnows, and the file does not name the values of the node: they are not sent. Choose an endpoint that has the class.',
     )
     expect(list.getAllByLabelText('Warning')).toHaveLength(1)
+  })
+
+  test('names its package, as the file does and as the index of the service knows it', async () => {
+    const properties = '"properties":{"cnr_id":"nobody-nodes","ver":"1.2.0"}'
+    const given = documentOf([UNKNOWN, SAVE]).replace('"properties":{}', properties)
+    const index = [{ name: 'Nobody', address: 'https://github.com/ann/nobody' }]
+    const nodePackages = { packages: index }
+    await renderProblems(given, { answers: { catalogList: { entries: [] }, nodePackages } })
+    const list = await open()
+    list.getByText(
+      /It is in the package nobody-nodes 1\.2\.0 \(https:\/\/registry\.comfy\.org\/nodes\/nobody-nodes\)\.$/,
+    )
+    const link = await list.findByRole<HTMLAnchorElement>('link', { name: 'Get Nobody at github.com/ann/nobody' })
+    expect([link.href, link.target, link.rel]).toEqual([
+      'https://github.com/ann/nobody',
+      '_blank',
+      'noopener noreferrer nofollow',
+    ])
+  })
+
+  test('has the package of the file where there is no index, or one that cannot be read', async () => {
+    const given = documentOf([UNKNOWN]).replace('"properties":{}', '"properties":{"aux_id":"ann/nobody"}')
+    const nodePackages = { packages: [], fault: 'it is no JSON' }
+    await renderProblems(given, { answers: { catalogList: { entries: [] }, nodePackages } })
+    const list = await open()
+    await list.findByText('node-packages.json in the data folder cannot be read: it is no JSON.')
+    list.getByRole('link', { name: 'Get ann/nobody at github.com/ann/nobody' })
   })
 
   test('and that comes with a server leads to the entries that run one', async () => {

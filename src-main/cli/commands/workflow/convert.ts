@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { openSession, outputOf } from '../../session.ts'
+import { globalOptions, openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
 type ConvertOptions = { readonly to: 'api' | 'ui'; readonly output?: string; readonly endpoint?: string }
@@ -31,6 +31,7 @@ Examples:
     .action(async (file: string, options: ConvertOptions, command: Command) => {
       const output = outputOf(command, surroundings)
       const { convertGraph } = await import('../../workflow/convert-graph.ts')
+      const { namePackages } = await import('../../workflow/graph-packages.ts')
       const { readClassesOf, readOwnClasses } = await import('../../workflow/read-classes.ts')
       const { readGraphFile } = await import('../../workflow/read-graph-file.ts')
       const { noteProblems, refuseErrors } = await import('../../workflow/show-problems.ts')
@@ -40,10 +41,13 @@ Examples:
         options.endpoint === undefined
           ? await readOwnClasses()
           : await readClassesOf((await openSession(command, surroundings)).client, options.endpoint)
-      const { text, problems, nodes } = convertGraph(graph, options.to, types, {
+      const converted = convertGraph(graph, options.to, types, {
         now: surroundings.now(),
         isCompact: output.json && options.output === undefined,
       })
+      const { text, nodes, raw } = converted
+      const { data } = globalOptions(command)
+      const problems = await namePackages(converted.problems, raw, { graph, data, surroundings, output })
       noteProblems(output, problems)
       if (options.output === undefined) output.line(text)
       else {

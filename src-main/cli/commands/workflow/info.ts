@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { sizeInWords } from '../../../domain/size-in-words.ts'
+import { packagesInWords } from '../../../domain/workflow/packages/node-package.ts'
 import type { Output } from '../../output.ts'
 import { plainWords } from '../../plain-words.ts'
-import { outputOf } from '../../session.ts'
+import { globalOptions, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import type { GraphFacts } from '../../workflow/graph-facts.ts'
 
@@ -19,10 +20,13 @@ export function addWorkflowInfo(parent: Command, surroundings: Surroundings): vo
     .action(async (file: string, _options: object, command: Command) => {
       const output = outputOf(command, surroundings)
       const { graphFacts } = await import('../../workflow/graph-facts.ts')
+      const { withPackagesOf } = await import('../../workflow/graph-packages.ts')
       const { readOwnClasses } = await import('../../workflow/read-classes.ts')
       const { readGraphFile } = await import('../../workflow/read-graph-file.ts')
       const graph = await readGraphFile(file, surroundings)
-      const facts = graphFacts(graph, await readOwnClasses(), surroundings.now())
+      const known = graphFacts(graph, await readOwnClasses(), surroundings.now())
+      const { data } = globalOptions(command)
+      const facts = await withPackagesOf(known, { graph, data, surroundings, output })
       const { bytes, mediaType } = graph
       if (output.json) output.document({ file, bytes, mediaType, ...facts })
       else show(output, `${graph.name} (${mediaType}, ${sizeInWords(bytes)})`, facts)
@@ -42,7 +46,10 @@ function show(output: Output, file: string, facts: GraphFacts): void {
     ['groups', facts.groups === 0 ? undefined : String(facts.groups)],
     ['subgraphs', facts.subgraphs === 0 ? undefined : String(facts.subgraphs)],
     ['classes', lines(facts.classes.map(({ name, count }) => (count === 1 ? name : `${name}, ${count} times`)))],
-    ['not known here', lines(unknown.map(({ name }) => name))],
+    [
+      'not known here',
+      lines(unknown.map(({ name, packages = [] }) => `${name}. ${packagesInWords(packages)}`.replace(/\. $/, ''))),
+    ],
     ['models', lines(facts.models.map(({ node, input, name }) => `${name} (${node}.${input})`))],
     ['pictures', lines(facts.files.map(({ node, input, name }) => `${name} (${node}.${input})`))],
     ['seeds', lines(facts.seeds.map(({ node, input, value }) => `${value} (${node}.${input})`))],

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { OfferedDownload } from '../../../ui/models/OfferedDownload.tsx'
 import { useTab } from '../store/editor-context.ts'
+import { ClassPackages } from './ClassPackages.tsx'
 import type { FoundProblem } from './find-problems.ts'
 import type { ProblemGroup } from './group-problems.ts'
 import { MissingHelp } from './MissingHelp.tsx'
@@ -92,6 +93,7 @@ function Row({ problem: { severity, message, missing } }: { readonly problem: Fo
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="break-words">{message}</p>
         {missing?.offer !== undefined && <OfferedDownload offer={missing.offer} />}
+        {missing?.kind === 'class' && <ClassPackages missing={missing} />}
         {missing !== undefined && !isAsked && (
           <button type="button" onClick={() => setAsked(true)} className="self-start text-accent hover:underline">
             Who has it?

@@ -5,6 +5,12 @@ import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/d
 import { type OfferedModel, offeredModels } from '../../../../src-main/domain/models/named-models.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import {
+  type NodePackage,
+  type PackagesByClass,
+  packagesInWords,
+  packagesOfDocument,
+} from '../../../../src-main/domain/workflow/packages/node-package.ts'
 import { type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
 import type { Problem, ProblemCode } from '../../../../src-main/domain/workflow/problem.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
@@ -20,6 +26,8 @@ export type Missing = {
   readonly offer?: OfferedModel
   /** Of a model: the directory that its node loads from, as far as that is known. */
   readonly directory?: string
+  /** Of a class: the packages that have it, as the document names them. */
+  readonly packages?: readonly NodePackage[]
 }
 
 /** A problem of the open document; those of the check of models are refused at submission too. */
@@ -59,14 +67,17 @@ export function findProblems(
   const [unknown, unnamed] = [nodesWith(checked, 'unknown_class'), nodesWith(problems, 'values_not_named')]
   const others = problems.filter(({ code, node }) => code !== 'values_not_named' || !unknown.has(node))
   const unrunnable = new Set(unrunnableNodes({ handler }, [...nodes.values()], types).map(({ id }) => id))
-  const offers = offeredModels(document)
+  const known = { offers: offeredModels(document), packages: packagesOfDocument(document) }
+  const { offers } = known
   const found: FoundProblem[] = [...others, ...checked].flatMap((problem) => {
-    const missing = missingOf(problem, nodes.get(problem.node ?? ''), offers)
+    const missing = missingOf(problem, nodes.get(problem.node ?? ''), known)
     if (missing === undefined) return [problem]
     // What a server told of its files was before this one came.
     if (missing.kind === 'model' && isModelHere(here, missing.name, missing.directory)) return []
     const [isUnnamed, isUnrunnable] = [unnamed.has(problem.node), unrunnable.has(problem.node ?? '')]
-    return [{ ...problem, ...inWords(problem, missing, { endpoint, isUnnamed, isUnrunnable }), missing }]
+    const words = inWords(problem, missing, { endpoint, isUnnamed, isUnrunnable })
+    const where = packagesInWords(missing.packages ?? [])
+    return [{ ...problem, ...words, message: `${words.message} ${where}`.trim(), missing }]
   })
   if (refusal !== undefined) found.push(takesNone(endpoint, refusal))
   if (installed !== undefined)
@@ -92,15 +103,27 @@ function missingModel(name: string, input: string, { classType }: PayloadNode, o
   }
 }
 
-function missingOf({ code, input }: Problem, node: PayloadNode | undefined, offers: Offers): Missing | undefined {
+type Known = { readonly offers: Offers; readonly packages: PackagesByClass }
+
+function missingOf(
+  { code, input }: Problem,
+  node: PayloadNode | undefined,
+  { offers, packages }: Known,
+): Missing | undefined {
   if (node === undefined) return undefined
-  if (code === 'unknown_class') return { kind: 'class', name: node.classType }
+  if (code === 'unknown_class') return missingClass(node.classType, packages.get(node.classType))
   if (code !== 'value_not_in_list' || input === undefined) return undefined
   const given = node.inputs.get(input)
   const inputs = new Map(given === undefined ? [] : [[input, given]])
   const asked = findMissingModel([{ id: node.id, inputs }], { named: [], here: [] })?.asked
   return asked === undefined ? undefined : missingModel(asked, input, node, offers)
 }
+
+const missingClass = (name: string, packages: readonly NodePackage[] | undefined): Missing => ({
+  kind: 'class',
+  name,
+  ...(packages === undefined ? {} : { packages }),
+})
 
 /** The problem of a graph on an endpoint that takes none. @param why as the end of a sentence */
 export function takesNone(endpoint: string | undefined, why: string): Problem {

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { setup } from '../support/core.ts'
+
+async function withFolder() {
+  const data = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(data, { recursive: true }))
+  const service = await setup({ data })
+  let time = 1000
+  return {
+    ...service,
+    put(text: string): void {
+      const file = join(data, 'node-packages.json')
+      writeFileSync(file, text)
+      time += 1
+      utimesSync(file, time, time)
+    },
+    packagesOf: (name: string) => service.get(`/api/node-packages?class=${encodeURIComponent(name)}`),
+  }
+}
+
+describe('the packages of a class of nodes', () => {
+  it('are none without an index', async () => {
+    const { packagesOf } = await withFolder()
+    expect(await packagesOf('Ink')).toEqual({ packages: [] })
+  })
+
+  it('are those of the index in the data folder, as it is now', async () => {
+    const { put, packagesOf } = await withFolder()
+    put('{"https://github.com/ann/ink": [["Ink & brush"], {"title_aux": "Ink"}]}')
+    const ink = { name: 'Ink', address: 'https://github.com/ann/ink' }
+    expect(await packagesOf('Ink & brush')).toEqual({ packages: [ink] })
+    expect(await packagesOf('Paint')).toEqual({ packages: [] })
+    put('{"https://github.com/ann/ink": [["Paint"], {"title_aux": "Ink"}]}')
+    expect([await packagesOf('Ink & brush'), await packagesOf('Paint')]).toEqual([
+      { packages: [] },
+      { packages: [ink] },
+    ])
+  })
+
+  it('are none where the index cannot be read, and it is said why', async () => {
+    const { put, packagesOf } = await withFolder()
+    put('{"a":')
+    expect(await packagesOf('Ink')).toEqual({ packages: [], fault: 'it is no JSON' })
+  })
+
+  it('are of one class', async () => {
+    const { ask } = await withFolder()
+    expect((await ask('GET', '/api/node-packages')).body).toMatchObject({ code: 'BAD_FIELD' })
+  })
+})

@@ -1,7 +1,8 @@
 /** Values that widgets have before anybody sets them. Source: editor research, 5 and 2. */
-import { type JsonArray, type JsonValue, sameJson } from './json/value.ts'
-import { type InputType, type NodeType, takesSeveral } from './node-types.ts'
-import { isControlMode, type WidgetPlace, widgetPlaces } from './widgets.ts'
+import type { GraphNode } from './document/document.ts'
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from './json/value.ts'
+import { type InputType, isWidget, type NodeType, takesSeveral } from './node-types.ts'
+import { isControlMode, isSent, LEFT_OUT, type WidgetPlace, widgetPlaces, widgetValues } from './widgets.ts'
 
 const OF_TYPE: Readonly<Record<string, JsonValue>> = {
   INT: { number: '0' },
@@ -9,6 +10,10 @@ const OF_TYPE: Readonly<Record<string, JsonValue>> = {
   STRING: '',
   BOOLEAN: false,
   COLOR: '#ffffff',
+  IMAGECOMPARE: ['', ''],
+  LOAD_3D: '',
+  AUDIO_RECORD: '',
+  WEBCAM: '',
 }
 
 /**
@@ -29,6 +34,37 @@ function ofType(type: string): JsonValue {
   return Object.hasOwn(OF_TYPE, type) ? (OF_TYPE[type] ?? null) : null
 }
 
+/**
+ * The values that a node sends by itself, by the names of its inputs: those that it holds, and the defaults of widgets that
+ * are newer than its file.
+ * @returns undefined where the values that it holds cannot be told apart
+ */
+export function sentValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
+  const held = widgetValues(node, type)
+  if (held === undefined || type === undefined) return held
+  const unsent = new Set(type.inputs.flatMap((input) => (isSent(input) ? [] : input.name)))
+  const leftOut = namesLeftOut(node)
+  const defaults = new Map(type.inputs.map((input) => [input.name, input]))
+  const isLeftOut = (name: string, value: JsonValue) => {
+    const input = leftOut.has(name) ? defaults.get(name) : undefined
+    return input !== undefined && sameJson(defaultValue(input), value)
+  }
+  const sent = [...held].filter(([name, value]) => !unsent.has(name) && !isLeftOut(name, value))
+  const missing = type.inputs.filter((input) => {
+    return isWidget(input) && isSent(input) && !held.has(input.name) && !leftOut.has(input.name)
+  })
+  const added = missing.flatMap((input): readonly [string, JsonValue][] => {
+    const value = defaultValue(input)
+    return value === null ? [] : [[input.name, value]]
+  })
+  return new Map([...sent, ...added])
+}
+
+function namesLeftOut({ properties }: GraphNode): ReadonlySet<JsonValue> {
+  const names = isObject(properties) ? properties.get(LEFT_OUT) : undefined
+  return new Set(isArray(names) ? names : [])
+}
+
 /** The values of a new node of a class, as a document stores them. */
 export function defaultValues(type: NodeType): JsonArray {
   const inputs = new Map(type.inputs.map((input) => [input.name, input]))
@@ -39,7 +75,6 @@ export function defaultValues(type: NodeType): JsonArray {
 export function defaultAt({ kind }: WidgetPlace, input: InputType | undefined): JsonValue {
   if (kind === 'control') return defaultControl(input)
   if (kind === 'filter') return ''
-  if (kind === 'upload') return 'image'
   return input === undefined ? null : defaultValue(input)
 }
 

@@ -4,12 +4,15 @@
  */
 import type { GraphNode } from './document/document.ts'
 import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
-import { type InputType, inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
+import { type InputType, inputsOf, isWidget, type NodeType, type NodeTypes } from './node-types.ts'
+import { customComboWidgets } from './page-widgets.ts'
 import type { PayloadNode } from './payload.ts'
-import { isWidget, placesOf } from './widgets.ts'
+import { isStored, placesOf } from './widgets.ts'
 
 const CHOICE = 'COMFY_DYNAMICCOMBO_V3'
 const GROWING = 'COMFY_AUTOGROW_V3'
+// A class with a list that its author writes on the node.
+const OWN_LIST = 'CustomCombo'
 // Source: editor research, 5.
 const GROWS_TO = 100
 
@@ -38,7 +41,8 @@ export function typeOfPayloadNode({ classType, inputs }: PayloadNode, types: Nod
   return expanded(type, { valueOf: (name) => inputs.get(name), hasInput: (name) => inputs.has(name) })
 }
 
-const isDynamic = ({ inputs }: NodeType): boolean => inputs.some(({ type }) => type === CHOICE || type === GROWING)
+const isDynamic = ({ name, inputs }: NodeType): boolean =>
+  name === OWN_LIST || inputs.some(({ type }) => type === CHOICE || type === GROWING)
 
 // A cache alone: nodes of a class with the same inputs have the very same type, by which views are kept.
 const variants = new WeakMap<NodeType, Map<string, NodeType>>()
@@ -48,7 +52,7 @@ function expanded(type: NodeType, given: Given): NodeType {
   let place = 0
   const add = (input: InputType) => {
     inputs.push(input)
-    if (isWidget(input)) place += placesOf(input).length
+    if (isWidget(input) && isStored(input)) place += placesOf(input).length
   }
   const visit = (input: InputType) => {
     if (input.type === GROWING) members(input, given).forEach(add)
@@ -61,6 +65,8 @@ function expanded(type: NodeType, given: Given): NodeType {
     } else add(input)
   }
   type.inputs.forEach(visit)
+  if (type.name === OWN_LIST)
+    customComboWidgets((at) => given.valueOf(`option${at}`, place + at) !== undefined).forEach(add)
   const key = inputs.map(({ name }) => name).join('\n')
   const known = variants.get(type) ?? new Map<string, NodeType>()
   variants.set(type, known)

@@ -3,6 +3,7 @@
  * Node types; editor research, 5.
  */
 import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, withKey } from './json/value.ts'
+import { type PageWidget, withPageWidgets } from './page-widgets.ts'
 
 /** An input of a class. */
 export type InputType = {
@@ -13,6 +14,8 @@ export type InputType = {
   /** The values of a choice. Empty where they are files that only the worker knows. */
   readonly choices: JsonArray | undefined
   readonly options: JsonObject
+  /** A widget that the public editor alone draws; missing: the class declares it. */
+  readonly page?: PageWidget
 }
 
 /** Whether several values can be chosen at once. */
@@ -54,6 +57,20 @@ function withList({ choices, options }: InputType, raw: JsonValue, list: readonl
   return [[...list], withKey(options, OPEN_LIST, true)]
 }
 
+// Types of inputs that are set on the node unless their options say otherwise.
+const WIDGET_TYPES = new Set([
+  ...['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO', 'COLOR', 'COLORS', 'BOUNDING_BOX', 'BOUNDING_BOXES', 'CURVE'],
+  ...['RANGE', 'CHART', 'PAINTER', 'TEXTAREA', 'MARKDOWN', 'GALLERIA', 'IMAGECOMPARE', 'COMFY_DYNAMICCOMBO_V3'],
+  ...['LOAD_3D', 'AUDIO_RECORD', 'WEBCAM', 'COMPOSITOR', 'PAGE'],
+])
+
+/** Whether a value of the type of an input is set on the node; a type of several names says as which of them. */
+export const hasWidgetType = ({ type, options }: Pick<InputType, 'type' | 'options'>): boolean =>
+  WIDGET_TYPES.has(asText(options.get('widgetType')) ?? type)
+
+/** Whether an input is set on the node. */
+export const isWidget = (input: InputType): boolean => hasWidgetType(input) && input.options.get('forceInput') !== true
+
 /** An output of a class. */
 export type OutputType = { readonly name: string; readonly type: string; readonly isList: boolean }
 
@@ -85,7 +102,7 @@ function readNodeType(name: string, raw: JsonObject): NodeType {
     displayName: asText(raw.get('display_name')) ?? name,
     category: asText(raw.get('category')) ?? '',
     description: asText(raw.get('description')) ?? '',
-    inputs: inputsOf(raw),
+    inputs: withPageWidgets(name, inputsOf(raw), isWidget),
     outputs: readOutputs(raw),
     isOutput: raw.get('output_node') === true,
     raw,

@@ -32,9 +32,9 @@ export function promotedWidgets(host: GraphNode, definition: Subgraph): readonly
   const listed = listedWidgets(host)
   const inner = innerWidgets(definition)
   if (listed.length === 0) {
-    const inputs = host.inputs.items.flatMap(({ widget, name, label }) => (widget === undefined ? [] : { name, label }))
-    return inputs.map(({ name = '', label }, at) =>
-      ofInput(name, at, inner.get(name), label ?? labelOf(definition, name)),
+    const labels = new Map(host.inputs.items.map(({ name = '', label }) => [name, label]))
+    return placesByDefinition(host, definition).map((name, at) =>
+      ofInput(name, at, inner.get(name), labels.get(name) ?? labelOf(definition, name)),
     )
   }
   const places = placesOnHost(host, listed)
@@ -65,16 +65,27 @@ export function findPromoted(widgets: readonly PromotedWidget[], name: string): 
 }
 
 /**
+ * The inputs of a host that stand for widgets, in the order of its values: that of the definition, as the host's own list
+ * has only some of them. A host whose definition leads to no widget has those that it says itself.
+ */
+function placesByDefinition({ inputs }: GraphNode, definition: Subgraph): readonly string[] {
+  const inner = innerWidgets(definition)
+  const own = new Set(inputs.items.flatMap(({ widget, name = '' }) => (widget === undefined ? [] : name)))
+  const names = definition.inputs.items.map(({ name = '' }) => name)
+  return names.filter((name) => inner.has(name) || own.has(name))
+}
+
+/**
  * The value that the host itself holds for an input of its subgraph.
  * @returns undefined where it lives inside, or is not set
  */
-export function hostValue(host: GraphNode, input: string): JsonValue | undefined {
+export function hostValue(host: GraphNode, definition: Subgraph, input: string): JsonValue | undefined {
   const values = host.widgetValues
   if (isObject(values)) return values.get(input)
   if (!isArray(values)) return undefined
   const listed = listedWidgets(host)
   if (listed.length === 0) {
-    const at = host.inputs.items.flatMap((slot) => slot.widget ?? []).indexOf(input)
+    const at = placesByDefinition(host, definition).indexOf(input)
     return at < 0 ? undefined : values[at]
   }
   const at = placesOnHost(host, listed)[listed.findIndex((one) => one.node === ON_THE_HOST && one.widget === input)]
@@ -109,7 +120,16 @@ function parsed(text: string): JsonValue | undefined {
 }
 
 /** The widget that each input of a definition leads to: the first, where it leads to several. */
-function innerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
+export function innerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
+  const known = innerOfDefinitions.get(definition) ?? findInnerWidgets(definition)
+  innerOfDefinitions.set(definition, known)
+  return known
+}
+
+// A cache alone: each input of each inner node asks for them.
+const innerOfDefinitions = new WeakMap<Subgraph, ReadonlyMap<string, InnerWidget>>()
+
+function findInnerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
   const [linkOf, nodeOf] = [linksById(definition), nodesById(definition)]
   const found = new Map<string, InnerWidget>()
   for (const { name = '', linkIds } of definition.inputs.items) {

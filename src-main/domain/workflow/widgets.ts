@@ -4,21 +4,21 @@
  */
 import type { GraphNode } from './document/document.ts'
 import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
-import type { InputType, NodeType } from './node-types.ts'
+import { hasWidgetType, type InputType, isWidget, type NodeType } from './node-types.ts'
 
-// Types of inputs that are set on the node unless their options say otherwise.
-const WIDGET_TYPES = new Set([
-  ...['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO', 'COLOR', 'BOUNDING_BOX', 'CURVE', 'RANGE', 'CHART'],
-  ...['PAINTER', 'TEXTAREA', 'MARKDOWN', 'GALLERIA', 'IMAGECOMPARE', 'COMFY_DYNAMICCOMBO_V3'],
-])
 const SEED_NAMES = new Set(['seed', 'noise_seed'])
-const UPLOADS = ['image_upload', 'video_upload', 'animated_image_upload']
 
 /**
  * Property of a node that holds inputs of a payload which its class has no widget for, or whose form a widget would
  * change. Source: ours, because a payload that was opened must be sent as it came.
  */
 export const OTHER_INPUTS = 'drydock.inputs'
+
+/**
+ * Property of a node with the names of widgets that the payload had no value for. They have their defaults, since every
+ * widget has its place; while they do, they are left out again. Source: ours, as for OTHER_INPUTS.
+ */
+export const LEFT_OUT = 'drydock.left-out'
 
 /**
  * Key of an input slot of a widget that a person made an input: its socket is shown, also while nothing is linked to it.
@@ -33,12 +33,7 @@ export const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'i
 export type ControlMode = (typeof CONTROL_MODES)[number]
 
 /** A place in the list of values: of an input, or of a widget that only the editor has. */
-export type WidgetPlace = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' | 'upload' }
-
-/** Whether an input is set on the node. */
-export function isWidget({ type, options }: InputType): boolean {
-  return WIDGET_TYPES.has(type) && options.get('forceInput') !== true
-}
+export type WidgetPlace = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
 
 /** The places of the values of a class, in their order. */
 export function widgetPlaces(type: NodeType): readonly StoredPlace[] {
@@ -51,10 +46,14 @@ export function widgetPlaces(type: NodeType): readonly StoredPlace[] {
 const placesOfTypes = new WeakMap<NodeType, readonly StoredPlace[]>()
 
 function placesOfType({ inputs }: NodeType): readonly StoredPlace[] {
-  const places = inputs.filter(isWidget).flatMap(placesOf)
-  const upload = inputs.find((one) => one.isRequired && UPLOADS.some((key) => one.options.get(key) === true))
-  return numbered(upload === undefined ? places : [...places, { name: 'upload', kind: 'upload' }])
+  return numbered(inputs.filter((input) => isWidget(input) && isStored(input)).flatMap(placesOf))
 }
+
+/** Whether the value of a widget has a place in the stored values. */
+export const isStored = ({ type, page }: InputType): boolean => type !== 'IMAGECOMPARE' && page?.isStored !== false
+
+/** Whether the value of a widget is part of the payload. */
+export const isSent = ({ page }: InputType): boolean => page?.isSent !== false
 
 /** The places of the values of one widget: its own, and those of the widgets beside it. */
 export function placesOf(input: InputType): readonly WidgetPlace[] {
@@ -132,12 +131,12 @@ function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
 // Files of before 2025 hold a value for each input that is a socket alone, where one of its type could be set.
 function withDummies({ inputs }: NodeType, places: readonly StoredPlace[], stored: number) {
   if (stored <= places.length) return undefined
-  const forced = inputs.filter((one) => WIDGET_TYPES.has(one.type) && !isWidget(one))
+  const forced = inputs.filter((one) => hasWidgetType(one) && !isWidget(one))
   if (forced.length === 0 || stored !== places.length + forced.length) return undefined
   const moved: StoredPlace[] = []
   let at = 0
   for (const input of inputs) {
-    if (!WIDGET_TYPES.has(input.type)) continue
+    if (!hasWidgetType(input)) continue
     const own = isWidget(input) ? placesOf(input) : []
     for (const [offset, place] of own.entries()) moved.push({ ...place, at: at + offset })
     at += Math.max(1, own.length)

@@ -1,6 +1,6 @@
 /** Sizes of nodes that nobody has sized, in pixels of the canvas. */
-import type { InputType, NodeType } from '../node-types.ts'
-import { isWidget, widgetPlaces } from '../widgets.ts'
+import { type InputType, isWidget, type NodeType } from '../node-types.ts'
+import { widgetPlaces } from '../widgets.ts'
 import type { Pair } from './values.ts'
 
 const WIDTH = 315
@@ -23,7 +23,8 @@ export const TITLE_PX = 30
 export function nodeSize(inputs: number, outputs: number, type: NodeType | undefined): Pair {
   const tall = (type?.inputs ?? []).filter((input) => isWidget(input) && isTall(input)).length
   const pictures = (type?.inputs ?? []).filter(showsPicture).length
-  const widgets = type === undefined ? 0 : widgetPlaces(type).length
+  const own = new Set((type?.inputs ?? []).flatMap(({ name, page }) => (page === undefined ? name : [])))
+  const widgets = type === undefined ? 0 : widgetPlaces(type).filter(({ name }) => own.has(name)).length
   const slots = (Math.max(inputs, outputs) + 1) * SLOT_PX
   return [WIDTH, slots + (widgets - tall) * WIDGET_PX + tall * TEXT_PX + pictures * PICTURE_PX]
 }

@@ -10,6 +10,7 @@ import {
   type WorkflowDocument,
 } from '../document/document.ts'
 import { isArray, type JsonValue } from '../json/value.ts'
+import { promotedWidgets } from '../promoted-widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeGraph, changeNodes, type GraphAddress } from './graph-at.ts'
 import { closeSlot, newInput, newOutput } from './slots.ts'
@@ -92,15 +93,16 @@ export function removeBoundarySlot(
   definition: string,
   { side, slot }: { readonly side: Side; readonly slot: number },
 ): WorkflowDocument {
-  const name = subgraphsOf(document).get(definition)?.[side].items[slot]?.name
-  if (name === undefined) return document
+  const before = subgraphsOf(document).get(definition)
+  const name = before?.[side].items[slot]?.name
+  if (before === undefined || name === undefined) return document
   const inside = editGraph(document, definition, (draft) => {
     if (side === 'inputs') closeSlot(draft, 'from', { node: SUBGRAPH_INPUT, slot })
     else closeSlot(draft, 'to', { node: SUBGRAPH_OUTPUT, slot })
     draft.setBoundary(side, draft.boundary(side).toSpliced(slot, 1))
   })
   return graphsWith(inside, definition).reduce(
-    (changed, at) => withoutHostSlots(changed, at, { definition, side, name }),
+    (changed, at) => withoutHostSlots(changed, at, { before, side, name }),
     inside,
   )
 }
@@ -108,30 +110,33 @@ export function removeBoundarySlot(
 function withoutHostSlots(
   document: WorkflowDocument,
   at: GraphAddress,
-  { definition, side, name }: { readonly definition: string; readonly side: Side; readonly name: string },
+  { before, side, name }: { readonly before: Subgraph; readonly side: Side; readonly name: string },
 ): WorkflowDocument {
   return editGraph(document, at, (draft) => {
     for (const { id = '', type } of draft.nodes.all()) {
-      if (type !== definition) continue
+      if (type !== before.id) continue
       const place = draft.nodes.get(id)?.[side].items.findIndex((one) => one.name === name) ?? -1
-      if (place < 0) continue
-      closeSlot(draft, side === 'inputs' ? 'to' : 'from', { node: id, slot: place })
+      if (place >= 0) closeSlot(draft, side === 'inputs' ? 'to' : 'from', { node: id, slot: place })
       const host = draft.nodes.get(id)
-      if (host !== undefined) draft.nodes.put(withoutSlot(host, side, place))
+      if (host === undefined) continue
+      const valued = side === 'inputs' ? withoutValue(host, before, name) : host
+      draft.nodes.put(place < 0 ? valued : withoutSlot(valued, side, place))
     }
   })
 }
 
-// The value that the host holds for the input goes with it.
 function withoutSlot(host: GraphNode, side: Side, place: number): GraphNode {
   if (side === 'outputs')
     return { ...host, outputs: { ...host.outputs, items: host.outputs.items.toSpliced(place, 1) } }
+  return { ...host, inputs: { ...host.inputs, items: host.inputs.items.toSpliced(place, 1) } }
+}
+
+// The value that the host holds for the input goes with it.
+function withoutValue(host: GraphNode, definition: Subgraph, input: string): GraphNode {
   const { widgetValues } = host
-  const slot = host.inputs.items[place]
-  const at =
-    slot?.widget === undefined ? -1 : host.inputs.items.filter(({ widget }) => widget !== undefined).indexOf(slot)
-  const values = at < 0 || !isArray(widgetValues) ? widgetValues : widgetValues.toSpliced(at, 1)
-  return { ...host, widgetValues: values, inputs: { ...host.inputs, items: host.inputs.items.toSpliced(place, 1) } }
+  const at = promotedWidgets(host, definition).find((widget) => widget.at !== undefined && widget.key === input)?.at
+  if (at === undefined || !isArray(widgetValues)) return host
+  return { ...host, widgetValues: widgetValues.toSpliced(at, 1) }
 }
 
 /** Sets the name of a subgraph. */

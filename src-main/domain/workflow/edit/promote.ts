@@ -15,7 +15,7 @@ import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../j
 import type { NodeTypes } from '../node-types.ts'
 import { findPromoted, type InnerWidget, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'
 import { hostWidgets } from '../view/host-widgets.ts'
-import { widgetsOf } from '../view/node-view.ts'
+import { isDrawn, widgetsOf } from '../view/node-view.ts'
 import { changeBoundary, changeHosts, freeName, newBoundarySlot, removeBoundarySlot } from './boundary.ts'
 import { link } from './connect.ts'
 import { editGraph } from './draft.ts'
@@ -78,7 +78,7 @@ function asInput(
 ): WorkflowDocument {
   const inner = subgraph.nodes.items.find((one) => one.id === node)
   const view = inner && widgetsOf(inner, typeOfNode(inner, types)).find(({ name }) => name === widget)
-  if (view?.input === undefined) return document
+  if (view?.input === undefined || !isDrawn(view)) return document
   const { type } = view.input
   const name = freeName(widget, subgraph.inputs.items)
   const slot = subgraph.inputs.items.length
@@ -89,16 +89,22 @@ function asInput(
   const linked = editGraph(grown, definition, (draft) =>
     link(draft, { node: SUBGRAPH_INPUT, slot }, { node, name: widget }, types),
   )
-  return changeHosts(linked, definition, (host) => withInput(host, { name, type, value: view.value ?? null }))
+  return changeHosts(linked, definition, (host) => {
+    const before = promotedWidgets(host, subgraph).length
+    return withInput(host, { name, type, value: view.value ?? null, before })
+  })
 }
 
-// The host holds the value from now on, in the order of its inputs that stand for widgets.
-function withInput(
-  host: GraphNode,
-  { name, type, value }: { readonly name: string; readonly type: string; readonly value: JsonValue },
-): GraphNode {
+type Promoted = {
+  readonly name: string
+  readonly type: string
+  readonly value: JsonValue
+  readonly before: number
+}
+
+// The host holds the value from now on, after those of the inputs that stood for widgets before.
+function withInput(host: GraphNode, { name, type, value, before }: Promoted): GraphNode {
   const held: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
-  const before = host.inputs.items.filter(({ widget }) => widget !== undefined).length
   const values = isObject(host.widgetValues)
     ? withKey(host.widgetValues, name, value)
     : [...held.slice(0, before), value]

@@ -4,13 +4,14 @@
  */
 
 import { layOut, type Place } from '../arrange/lay-out.ts'
+import { defaultAt } from '../default-values.ts'
 import { nodeSize, TITLE_PX } from '../document/node-size.ts'
 import type { Pair } from '../document/values.ts'
 import { typeOfPayloadNode } from '../dynamic-inputs.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
-import type { NodeType, NodeTypes } from '../node-types.ts'
+import { isWidget, type NodeType, type NodeTypes } from '../node-types.ts'
 import { linksInto, type PayloadNode, readPayloadNodes } from '../payload.ts'
-import { isWidget, OTHER_INPUTS, widgetPlaces } from '../widgets.ts'
+import { isSent, isStored, LEFT_OUT, OTHER_INPUTS, widgetPlaces } from '../widgets.ts'
 
 type NewLink = {
   readonly id: number
@@ -73,7 +74,7 @@ function partsOf(nodes: readonly PayloadNode[], types: NodeTypes): readonly Part
   return nodes.map((node) => {
     const type = typeOfPayloadNode(node, types)
     const into = linksInto(node).filter(({ slot }) => slot < SLOTS_MAX)
-    return { node, type, into, inputs: inputSlots(into, type), entering: [] }
+    return { node, type, into, inputs: inputSlots(node, into, type), entering: [] }
   })
 }
 
@@ -83,18 +84,28 @@ function writeLink({ id, from, slot, to, place, type }: NewLink): JsonValue {
 
 const idOf = (id: string): JsonValue => (/^(0|[1-9]\d{0,8})$/.test(id) ? { number: id } : id)
 
-/** The slots of a node: sockets of its class, then widgets that something is linked to, then what only the payload has. */
-function inputSlots(into: Part['into'], type: NodeType | undefined): readonly Slot[] {
+/**
+ * The slots of a node: sockets of its class, then its widgets, then what only the payload has. Editors of the field have a
+ * slot for every widget, and find links by it.
+ */
+function inputSlots(node: PayloadNode, into: Part['into'], type: NodeType | undefined): readonly Slot[] {
   const linked = new Set(into.map(({ input }) => input))
-  const slots: Slot[] = []
-  for (const input of type?.inputs ?? []) {
-    const isOfWidget = isWidget(input)
-    if (isOfWidget && !linked.has(input.name)) continue
-    linked.delete(input.name)
-    slots.push({ name: input.name, type: input.type, isWidget: isOfWidget, isOptional: !input.isRequired })
-  }
-  for (const name of linked) slots.push({ name, type: '*', isWidget: false, isOptional: false })
-  return slots
+  const declared = (type?.inputs ?? []).filter(({ name, page }) => page === undefined || linked.has(name))
+  const [widgets, sockets] = [declared.filter(isWidget), declared.filter((input) => !isWidget(input))]
+  const slots = [...sockets, ...widgets].map((input): Slot => {
+    return { name: input.name, type: input.type, isWidget: isWidget(input), isOptional: !input.isRequired }
+  })
+  const known = new Set(slots.map(({ name }) => name))
+  const others = [...linked].filter((name) => !known.has(name))
+  // Of a class that nobody knows the slots alone name the values.
+  const unnamed = [...(type === undefined ? node.inputs : [])].filter(
+    ([name, value]) => !linked.has(name) && !isKept(value),
+  )
+  return [
+    ...slots,
+    ...others.map((name): Slot => ({ name, type: '*', isWidget: false, isOptional: false })),
+    ...unnamed.map(([name]): Slot => ({ name, type: '*', isWidget: true, isOptional: false })),
+  ]
 }
 
 function newLinks(parts: readonly Part[]): readonly NewLink[] {
@@ -170,35 +181,42 @@ function writeInput({ name, type, isWidget, isOptional }: Slot, link: number | u
 }
 
 /**
- * The values of a node as a document holds them. By place where each has one, else by name, which readers of files know
- * too; what a document could not give back as it was goes into a property.
+ * The values of a node as a document holds them: one for each widget in its place, a default where the payload has none. What
+ * a document has no place for goes into a property, and so do the names of what the payload left out.
  */
 function valuesOf({ node, type, into }: Part) {
   const linked = new Set(into.map(({ input }) => input))
-  const values = new Map<string, JsonValue>()
-  const others = new Map<string, JsonValue>()
-  for (const [name, value] of node.inputs) {
-    if (linked.has(name)) continue
-    const isWrapped = isArray(value) || (isObject(value) && value.has('__value__'))
-    const isOther = isWrapped || (type !== undefined && !hasWidget(type, name))
-    ;(isOther ? others : values).set(name, value)
-  }
-  return {
-    values: type === undefined ? values : (byPlace(values, node, type) ?? values),
-    others: others.size === 0 ? [] : [[OTHER_INPUTS, others] as const],
-  }
-}
-
-const hasWidget = ({ inputs }: NodeType, name: string): boolean =>
-  inputs.some((input) => input.name === name && isWidget(input))
-
-/** Undefined where one has no value: it would be given one. */
-function byPlace(values: JsonObject, { inputs }: PayloadNode, type: NodeType): JsonValue | undefined {
-  const places = widgetPlaces(type)
-  if (places.some(({ name, kind }) => kind === 'input' && !inputs.has(name))) return undefined
-  return places.map(({ name, kind }) => {
-    if (kind === 'control') return 'fixed'
-    if (kind === 'filter') return ''
-    return kind === 'upload' ? 'image' : (values.get(name) ?? null)
+  const own = [...node.inputs].filter(([name]) => !linked.has(name))
+  const widgets = new Set(type === undefined ? node.inputs.keys() : storedWidgets(type))
+  const others = own.filter(([name, value]) => !widgets.has(name) || isKept(value))
+  const held = new Map(own.filter(([name, value]) => widgets.has(name) && !isKept(value)))
+  const leftOut = [...widgets].filter((name) => !node.inputs.has(name))
+  const inputs = new Map(type?.inputs.map((input) => [input.name, input]))
+  const places =
+    type === undefined ? [...held.keys()].map((name) => ({ name, kind: 'input' }) as const) : widgetPlaces(type)
+  const values = places.map((place): JsonValue => {
+    if (place.kind === 'control') return 'fixed'
+    const value = place.kind === 'input' ? held.get(place.name) : undefined
+    return value === undefined ? defaultAt(place, inputs.get(place.name)) : unwrapped(value)
   })
+  return {
+    values,
+    others: [
+      ...(others.length === 0 ? [] : [[OTHER_INPUTS, new Map(others)] as const]),
+      ...(leftOut.length === 0 ? [] : [[LEFT_OUT, leftOut] as const]),
+    ],
+  }
 }
+
+const storedWidgets = ({ inputs }: NodeType): readonly string[] =>
+  inputs.flatMap((input) => (isWidget(input) && isStored(input) && isSent(input) ? input.name : []))
+
+/** An array is wrapped in a payload, where it would be read as a link. */
+function unwrapped(value: JsonValue): JsonValue {
+  const inner = isObject(value) && value.size === 1 ? value.get('__value__') : undefined
+  return inner !== undefined && isArray(inner) ? inner : value
+}
+
+// A widget would give it another form: an array would be wrapped.
+const isKept = (value: JsonValue): boolean =>
+  isArray(value) || (isObject(value) && value.has('__value__') && unwrapped(value) === value)

@@ -2,11 +2,11 @@
  * Places like `%KSampler.seed%` and `%date:yyyy-MM-dd%` in the names of files that nodes save. Source: editor research, 2,
  * Replacement.
  */
+import { sentValues } from '../default-values.ts'
 import type { GraphNode } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { asText, isNumber, isObject, type JsonValue } from '../json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
-import { widgetValues } from '../widgets.ts'
 import type { Scope } from './scope.ts'
 
 const SAVING = new Set([
@@ -30,7 +30,7 @@ export function createFiller(scope: Scope, types: NodeTypes, now: number): Fille
     const nodes = scope.graph.nodes.items
     const node = nodes.find((one) => searchName(one) === name) ?? nodes.find(({ title }) => title === name)
     if (node === undefined) return undefined
-    const value = widgetValues(node, typeOfNode(node, types))?.get(widget)
+    const value = sentValues(node, typeOfNode(node, types))?.get(widget)
     const text = isNumber(value) ? value.number : asText(value)
     return text?.replace(NOT_IN_NAMES, '_')
   }

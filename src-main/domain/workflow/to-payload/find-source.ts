@@ -7,7 +7,7 @@ import { firstValue, linkToOutput, setterByName } from '../document/index-of.ts'
 import type { LinkEnd } from '../document/links.ts'
 import type { JsonValue } from '../json/value.ts'
 import { isAny, typesFit } from '../match-types.ts'
-import { hostValue } from '../promoted-widgets.ts'
+import { hostValue, innerWidgets } from '../promoted-widgets.ts'
 import { linkInto, payloadId, type Scope, within } from './scope.ts'
 
 /** Where data comes from. `loop`: the way leads back to where it was. */
@@ -20,10 +20,13 @@ export type Source =
 
 const NOTHING: Source = { kind: 'nothing' }
 
+/** The value of a widget of a node that is no host, by its name. */
+export type InnerValue = (node: GraphNode, widget: string) => JsonValue | undefined
+
 /** Where an input of a node gets its data from. */
-export function sourceOfInput(scope: Scope, slot: InputSlot): Source {
+export function sourceOfInput(scope: Scope, slot: InputSlot, innerValue: InnerValue): Source {
   // Step by step and not one within the other: a row of 10,000 reroutes is no reason to fail.
-  const walk: Walk = { type: slot.type, seen: new Set(), values: [] }
+  const walk: Walk = { type: slot.type, seen: new Set(), values: [], innerValue }
   let step: Step = ofInput(scope, slot, walk)
   while (step.kind === 'on') step = step.next()
   if (step.kind !== 'nothing') return step
@@ -32,7 +35,12 @@ export function sourceOfInput(scope: Scope, slot: InputSlot): Source {
 }
 
 /** The way so far. `values`: what hosts hold for inputs that it came through, where nothing is found further up. */
-type Walk = { readonly type: string; readonly seen: Set<string>; readonly values: JsonValue[] }
+type Walk = {
+  readonly type: string
+  readonly seen: Set<string>
+  readonly values: JsonValue[]
+  readonly innerValue: InnerValue
+}
 
 /** Where the way ends, or how it goes on. */
 type Step = Source | { readonly kind: 'on'; readonly next: () => Step }
@@ -94,12 +102,24 @@ function outputPlace({ host: within }: Scope, host: GraphNode, slot: number): nu
   return named < 0 || outputs[slot]?.name === name ? slot : named
 }
 
+// What the widget of the host says: its own value, else that of the widget within for which it stands.
+function valueOnHost(inner: Scope, input: string, innerValue: InnerValue): JsonValue | undefined {
+  const { host, nodes } = inner
+  if (host === undefined) return undefined
+  const held = hostValue(host.node, host.definition, input)
+  const widget = held === undefined ? innerWidgets(host.definition).get(input) : undefined
+  const node = widget && nodes.get(widget.node)
+  if (widget === undefined || node === undefined) return held
+  const further = within(inner, node)
+  return further === undefined ? innerValue(node, widget.widget) : valueOnHost(further, widget.widget, innerValue)
+}
+
 // By the name and not by the place: a host leaves out inputs that nobody linked.
 function ofHost(inner: Scope, slot: number, walk: Walk): Step {
   const { host } = inner
   const name = host?.definition.inputs.items[slot]?.name
   if (host === undefined || name === undefined) return NOTHING
-  const value = hostValue(host.node, name)
+  const value = valueOnHost(inner, name, walk.innerValue)
   if (value !== undefined) walk.values.push(value)
   const input = host.node.inputs.items.find((one) => one.name === name)
   return ofInput(host.scope, input, walk)

@@ -1,14 +1,15 @@
 /**
  * From a document to a payload: what the editor sends to a worker. Source: image-workflows, rule 3; editor research, 2.
  */
+import { sentValues } from '../default-values.ts'
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { Problem } from '../problem.ts'
-import { OTHER_INPUTS, widgetValues } from '../widgets.ts'
+import { OTHER_INPUTS } from '../widgets.ts'
 import { createFiller } from './fill-in-names.ts'
-import { type Source, sourceOfInput } from './find-source.ts'
+import { type InnerValue, type Source, sourceOfInput } from './find-source.ts'
 import { nodeProblem } from './node-problems.ts'
 import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
 import { inOrder } from './order.ts'
@@ -35,6 +36,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
   const nodes: (readonly [string, JsonObject])[] = []
   const root = outermost(openGroupNodes(document, types))
   const fill = createFiller(root, types, now)
+  const innerValue: InnerValue = (node, widget) => sentValues(node, typeOfNode(node, types))?.get(widget)
 
   const addAll = (scope: Scope) => {
     for (const node of inOrder(scope)) {
@@ -59,7 +61,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
   }
   const inputsOf = (scope: Scope, node: GraphNode, type: NodeType | undefined): JsonObject => {
     const id = payloadId(scope, node.id ?? '')
-    const values = widgetValues(node, type)
+    const values = sentValues(node, type)
     if (values === undefined && !isGroupNode(node)) problems.push(valuesNotNamed(id, node))
     const inputs = new Map<string, JsonValue>()
     for (const [name, value] of values ?? []) inputs.set(name, asInput(fill(node, name, value)))
@@ -68,7 +70,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     for (const [name, value] of isObject(others) ? others : []) inputs.set(name, value)
     for (const slot of node.inputs.items) {
       const name = slot.name ?? ''
-      const source = sourceOfInput(scope, slot)
+      const source = sourceOfInput(scope, slot, innerValue)
       const value = inputValue(source)
       if (value !== undefined) inputs.set(name, value)
       const problem = problemOf(source, id, name)

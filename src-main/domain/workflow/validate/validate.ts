@@ -6,11 +6,10 @@
 import { typeOfPayloadNode } from '../dynamic-inputs.ts'
 import { isArray, type JsonValue } from '../json/value.ts'
 import { typesFit } from '../match-types.ts'
-import type { InputType, NodeType, NodeTypes, OutputType } from '../node-types.ts'
+import { type InputType, isWidget, type NodeType, type NodeTypes, type OutputType } from '../node-types.ts'
 import { linksInto, type PayloadNode, readLink, readPayloadNode } from '../payload.ts'
 import type { Problem, ProblemCode } from '../problem.ts'
 import { recognise } from '../recognise.ts'
-import { isWidget } from '../widgets.ts'
 import { checkValue } from './check-value.ts'
 import { findCycles } from './find-cycles.ts'
 

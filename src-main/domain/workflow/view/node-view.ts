@@ -2,10 +2,11 @@
  * A node as it is drawn: its title, slots with types, widgets with values. Pure and made of the node and its class alone, so
  * that whoever draws can keep it as long as both are the same. Source: image-workflows, Node types; editor research, 1, 2.
  */
+import { defaultAt } from '../default-values.ts'
 import { type GraphNode, type InputSlot, MODE, type Subgraph } from '../document/document.ts'
 import { isArray, isObject, type JsonValue } from '../json/value.ts'
-import type { InputType, NodeType } from '../node-types.ts'
-import { isWidget, SHOWN_SOCKET, storedPlaces, type WidgetPlace } from '../widgets.ts'
+import { type InputType, isWidget, type NodeType } from '../node-types.ts'
+import { SHOWN_SOCKET, storedPlaces, type WidgetPlace } from '../widgets.ts'
 
 /** An input that can be linked. `at`: its place in the slots of the node; undefined: a link to it adds the slot. */
 export type InputView = {
@@ -48,6 +49,9 @@ export type WidgetView = {
   /** On a node with a subgraph: what the control beside the inner widget says. */
   readonly control?: JsonValue | undefined
 }
+
+/** Whether a widget is drawn here: not one that is part of the public editor's page. */
+export const isDrawn = ({ input }: Pick<WidgetView, 'input'>): boolean => input?.page === undefined
 
 /** What kind of thing a node is. */
 export type NodeKind = 'class' | 'unknown' | 'subgraph' | 'note' | 'markdown' | 'reroute' | 'primitive'
@@ -166,8 +170,11 @@ export function widgetsOf(
   const values = node.widgetValues
   const places = storedPlaces(node, type) ?? []
   return places.map(({ name, kind, at }) => {
-    const value = isArray(values) ? values[at] : kind === 'input' && isObject(values) ? values.get(name) : undefined
-    const view = { name, kind, input: inputs.get(name), value, isLinked: linked.has(name) }
+    const stored = isArray(values) ? values[at] : kind === 'input' && isObject(values) ? values.get(name) : undefined
+    const input = inputs.get(name)
+    // A widget that is newer than the file has what a new node has, as it is sent.
+    const value = stored ?? (stored === null ? null : defaultAt({ name, kind }, input))
+    const view = { name, kind, input, value, isLinked: linked.has(name) }
     return shown.has(name) ? { ...view, isInput: true } : view
   })
 }

@@ -5,7 +5,12 @@
 import { PICTURE_PX, showsPicture, TITLE_PX } from '../../../../src-main/domain/workflow/document/node-size.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
 import type { Rectangle } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import type { InputView, NodeView, WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import {
+  type InputView,
+  isDrawn,
+  type NodeView,
+  type WidgetView,
+} from '../../../../src-main/domain/workflow/view/node-view.ts'
 import { takesFile, takesLines } from '../widgets/widget-kind.ts'
 
 /** Height of a title; the place of a node in the document is below it. Source: the field's editor. */
@@ -31,10 +36,10 @@ export const shownInputs = (view: NodeView): readonly InputView[] => view.inputs
 
 /**
  * The widgets that stand on the node: one that is an input has the row of that instead, so that a node is as high as the
- * document says; the button of an upload is part of the widget that it belongs to.
+ * document says; what the public editor alone draws has no row here.
  */
 export function shownWidgets({ widgets }: NodeView): readonly WidgetView[] {
-  return widgets.filter(({ kind, isLinked, isInput }) => kind !== 'upload' && !isLinked && isInput !== true)
+  return widgets.filter((widget) => isDrawn(widget) && !widget.isLinked && widget.isInput !== true)
 }
 
 /** Whether a node is a dot in a link and has no title. */

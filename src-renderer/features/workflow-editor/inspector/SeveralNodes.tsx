@@ -57,12 +57,9 @@ export function SeveralNodes({ selected }: { readonly selected: readonly Selecte
               note={isSame ? undefined : 'They differ: this is the value of the first. A change sets all of them.'}
               set={(value) => {
                 editor.getState().endStep()
-                if (widget.kind !== 'upload') set(widget.name, widget.kind, value)
+                set(widget.name, widget.kind, value)
               }}
-              write={(value) =>
-                widget.kind !== 'upload' &&
-                set(widget.name, widget.kind, value, `widgets ${widget.kind} ${widget.name}`)
-              }
+              write={(value) => set(widget.name, widget.kind, value, `widgets ${widget.kind} ${widget.name}`)}
               end={() => editor.getState().endStep()}
             />
           ))}

@@ -1,6 +1,6 @@
 /** What several nodes of one class have set in common. */
 import { sameJson } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeView, WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { isDrawn, type NodeView, type WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
 
 /** A widget of all of them. `isSame`: all have its value. */
 export type CommonWidget = { readonly widget: WidgetView; readonly isSame: boolean }
@@ -10,7 +10,7 @@ export function commonWidgets(views: readonly NodeView[]): readonly CommonWidget
   const [first, ...others] = views
   if (first === undefined) return []
   return first.widgets.flatMap((widget) => {
-    if (widget.isLinked || widget.kind === 'upload') return []
+    if (widget.isLinked || !isDrawn(widget)) return []
     const same = others.map(({ widgets }) =>
       widgets.find(
         ({ name, kind, input, isLinked }) =>

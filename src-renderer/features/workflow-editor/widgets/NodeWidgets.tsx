@@ -1,4 +1,4 @@
-import type { NodeView, WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { isDrawn, type NodeView, type WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
 import type { WidgetSize } from './control-props.ts'
 import { WidgetRow } from './WidgetRow.tsx'
 
@@ -34,8 +34,8 @@ export function NodeWidgets({ view, payloadId, size = 'node' }: NodeWidgetsProps
   )
 }
 
-// What stands for the button of an upload is part of the widget that it belongs to, and a link needs no control.
-const isShown = ({ kind, isLinked }: WidgetView) => kind !== 'upload' && !(kind === 'control' && isLinked)
+// What the public editor alone draws has no row here, and a link needs no control.
+const isShown = (widget: WidgetView) => isDrawn(widget) && !(widget.kind === 'control' && widget.isLinked)
 
 /** A host tells of the control of a promoted seed at the seed itself; here it is a widget below it, as on other nodes. */
 function withControl(widget: WidgetView): readonly WidgetView[] {

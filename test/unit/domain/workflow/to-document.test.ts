@@ -88,6 +88,7 @@ describe('from a payload to a document', () => {
     expect(run.inputs).toEqual([
       { name: 'model', type: 'MODEL', link: null },
       { name: 'seed', type: 'INT', widget: { name: 'seed' }, link: 1 },
+      { name: 'text', type: 'STRING', widget: { name: 'text' }, link: null },
     ])
   })
 })

@@ -51,10 +51,13 @@ describe('the view of a node', () => {
         'input seed 5',
         'control seed "fixed"',
         'input steps 20',
-        ...['cfg', 'sampler_name', 'scheduler', 'denoise'].map((name) => `input ${name} -`),
+        'input cfg 8.0',
+        'input sampler_name "euler"',
+        'input scheduler "simple"',
+        'input denoise 1.0',
       ],
       ['input value 1 "a"', 'input value 2 null'],
-      ['input image "x.png"', 'upload upload "image"'],
+      ['input image "x.png"', 'input upload "image"'],
       ['input text "words"'],
     ])
   })

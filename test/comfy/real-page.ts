@@ -1,0 +1,73 @@
+/**
+ * The public editor's own page in a browser: documents are opened in it, and it makes the payloads that it would send.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { launchChromium } from '../support/chromium.ts'
+import { type PageFiles, servePage } from './page-server.ts'
+
+/** What the page made of a document. `errors`: what it said of it in its console. */
+export type PageAnswer = { readonly payload: string; readonly document: string; readonly errors: readonly string[] }
+
+/** The page, open in a browser. */
+export type RealPage = {
+  /** Opens a document, and makes the payload that would be sent. @param document JSON */
+  readonly open: (document: string) => Promise<PageAnswer>
+  readonly evaluate: Page['evaluate']
+  readonly close: () => Promise<void>
+}
+
+/** The part of the page's own program that is called. */
+type PageWindow = {
+  readonly app: {
+    readonly vueAppReady?: boolean
+    readonly loadGraphData: (document: unknown, clean: boolean, restoreView: boolean) => Promise<void>
+    readonly graphToPrompt: () => Promise<{ readonly output: unknown; readonly workflow: unknown }>
+  }
+}
+
+// The page registers a thousand classes before it is ready; ms.
+const READY_MS = 120_000
+
+/** Opens the page. */
+export async function openRealPage(files: PageFiles): Promise<RealPage> {
+  const server = await servePage(files)
+  const browser = await launchChromium()
+  const page = await newPage(browser, server.url)
+  const errors: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())))
+  page.on('pageerror', (error) => void errors.push(String(error)))
+  return {
+    async open(document) {
+      errors.length = 0
+      const made = await page.evaluate(async (text) => {
+        const { app } = globalThis as unknown as PageWindow
+        await app.loadGraphData(JSON.parse(text), true, false)
+        // The first of several choices of a prompt is taken; the page needs chance for its ids.
+        const { random } = Math
+        Math.random = () => 0
+        const { output, workflow } = await app.graphToPrompt().finally(() => Object.assign(Math, { random }))
+        return { payload: JSON.stringify(output), document: JSON.stringify(workflow) }
+      }, document)
+      return { ...made, errors: [...errors] }
+    },
+    evaluate: page.evaluate.bind(page),
+    async close() {
+      await browser.close()
+      await server.stop()
+    },
+  }
+}
+
+async function newPage(browser: Browser, url: string): Promise<Page> {
+  const page = await browser.newPage()
+  await page.goto(url)
+  await page.waitForFunction(
+    () => (globalThis as unknown as Partial<PageWindow>).app?.vueAppReady === true,
+    undefined,
+    {
+      timeout: READY_MS,
+      polling: 250,
+    },
+  )
+  return page
+}

@@ -19,7 +19,7 @@ const IN_BROWSERS = { maxWorkers: 3, groupOrder: 1 }
 
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
-const IN_OWN_PROCESS = ['conformance', 'soak', 'renderer', 'pages', 'electron']
+const IN_OWN_PROCESS = ['conformance', 'soak', 'comfy', 'renderer', 'pages', 'electron']
 const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
 
 const project = (
@@ -79,7 +79,9 @@ export default defineConfig({
         exclude: named.map((name) => `test/${name}/**`),
         isolate: true,
       }),
-      // Only in `npm run test:soak`; `npm test` leaves it out by name.
+      // Only in `npm run test:comfy`, which installs the public editor's page.
+      project('comfy', { include: ['test/comfy/**/*.test.ts'], isolate: true }),
+      // Only in `npm run test:soak`; `npm test` leaves both out by name.
       project('soak', { include: ['test/soak/**/*.test.ts'], isolate: true, limitMs: SOAK_LIMIT_MS }),
     ],
   },

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { acceptSocket } from '../support/comfyui/accept-socket.ts'
 
-/** What the page is made of. `classes`: the answer of GET /object_info, as text. */
+/** What the page is made of. `classes`: the text of a file of classes, with its version. */
 export type PageFiles = { readonly folder: string; readonly classes: string }
 
 /** A running server. */
@@ -43,13 +43,14 @@ const STATUS = JSON.stringify({ type: 'status', data: { status: { exec_info: { q
 
 /** Starts the server. */
 export async function servePage({ folder, classes }: PageFiles): Promise<PageServer> {
+  const info = objectInfo(classes)
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://page')
     if (!pathname.startsWith('/api/'))
       return sendFile(response, join(folder, pathname === '/' ? 'index.html' : pathname))
     const path = pathname.slice('/api'.length)
     if (path.startsWith('/userdata/')) return void response.writeHead(404).end()
-    sendJson(response, path === '/object_info' ? classes : JSON.stringify(ANSWERS[path] ?? {}))
+    sendJson(response, path === '/object_info' ? info : JSON.stringify(ANSWERS[path] ?? {}))
   })
   server.on('upgrade', (request, stream) => acceptSocket(request, stream).send(STATUS))
   server.listen(0, '127.0.0.1')
@@ -62,6 +63,16 @@ export async function servePage({ folder, classes }: PageFiles): Promise<PageSer
       await once(server, 'close')
     },
   }
+}
+
+// The page asks for more of each class than a file of facts has.
+function objectInfo(classes: string): string {
+  const { types } = JSON.parse(classes) as { readonly types: Readonly<Record<string, object>> }
+  const named = Object.entries(types).map(([name, type]) => [
+    name,
+    { python_module: 'nodes', description: '', ...type },
+  ])
+  return JSON.stringify(Object.fromEntries(named))
 }
 
 function sendJson(response: ServerResponse, text: string): void {

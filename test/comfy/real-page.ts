@@ -12,7 +12,6 @@ export type PageAnswer = { readonly payload: string; readonly document: string; 
 export type RealPage = {
   /** Opens a document, and makes the payload that would be sent. @param document JSON */
   readonly open: (document: string) => Promise<PageAnswer>
-  readonly evaluate: Page['evaluate']
   readonly close: () => Promise<void>
 }
 
@@ -50,7 +49,6 @@ export async function openRealPage(files: PageFiles): Promise<RealPage> {
       }, document)
       return { ...made, errors: [...errors] }
     },
-    evaluate: page.evaluate.bind(page),
     async close() {
       await browser.close()
       await server.stop()

@@ -1,6 +1,6 @@
 /** Values that widgets have before anybody sets them. Source: editor research, 5 and 2. */
 import type { GraphNode } from './document/document.ts'
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from './json/value.ts'
+import { isArray, isNumber, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from './json/value.ts'
 import { type InputType, isWidget, type NodeType, takesSeveral } from './node-types.ts'
 import { isControlMode, isSent, LEFT_OUT, type WidgetPlace, widgetPlaces, widgetValues } from './widgets.ts'
 
@@ -47,7 +47,7 @@ export function sentValues(node: GraphNode, type: NodeType | undefined): JsonObj
   const defaults = new Map(type.inputs.map((input) => [input.name, input]))
   const isLeftOut = (name: string, value: JsonValue) => {
     const input = leftOut.has(name) ? defaults.get(name) : undefined
-    return input !== undefined && sameJson(defaultValue(input), value)
+    return input !== undefined && isDefault(value, input)
   }
   const sent = [...held].filter(([name, value]) => !unsent.has(name) && !isLeftOut(name, value))
   const missing = type.inputs.filter((input) => {
@@ -58,6 +58,12 @@ export function sentValues(node: GraphNode, type: NodeType | undefined): JsonObj
     return value === null ? [] : [[input.name, value]]
   })
   return new Map([...sent, ...added])
+}
+
+// Another editor may have written 1.0 as 1.
+function isDefault(value: JsonValue, input: InputType): boolean {
+  const own = defaultValue(input)
+  return isNumber(own) && isNumber(value) ? Number(own.number) === Number(value.number) : sameJson(own, value)
 }
 
 function namesLeftOut({ properties }: GraphNode): ReadonlySet<JsonValue> {

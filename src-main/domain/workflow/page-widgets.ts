@@ -89,7 +89,7 @@ function afterRemote(options: JsonObject): readonly Added[] {
 }
 
 /** An input for a widget that the public editor alone draws. */
-export function pageInput([name, value, page]: Added): InputType {
+function pageInput([name, value, page]: Added): InputType {
   return { name, isRequired: false, type: 'PAGE', choices: undefined, options: new Map([['default', value]]), page }
 }
 

@@ -119,28 +119,31 @@ function parsed(text: string): JsonValue | undefined {
   return json.kind === 'value' ? json.value : undefined
 }
 
-/** The widget that each input of a definition leads to: the first, where it leads to several. */
+/** The widget that each input of a definition stands for: the first, where it leads to several. */
 export function innerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
-  const known = innerOfDefinitions.get(definition) ?? findInnerWidgets(definition)
-  innerOfDefinitions.set(definition, known)
+  const known = firstOfDefinitions.get(definition) ?? new Map(firstOfEach(definition))
+  firstOfDefinitions.set(definition, known)
   return known
 }
 
 // A cache alone: each input of each inner node asks for them.
-const innerOfDefinitions = new WeakMap<Subgraph, ReadonlyMap<string, InnerWidget>>()
+const firstOfDefinitions = new WeakMap<Subgraph, ReadonlyMap<string, InnerWidget>>()
 
-function findInnerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
+const firstOfEach = (definition: Subgraph) =>
+  definition.inputs.items.flatMap(({ name = '' }): readonly (readonly [string, InnerWidget])[] => {
+    const [first] = widgetsBehind(definition, name)
+    return first === undefined ? [] : [[name, first]]
+  })
+
+/** All widgets that an input of a definition leads to. */
+export function widgetsBehind(definition: Subgraph, input: string): readonly InnerWidget[] {
   const [linkOf, nodeOf] = [linksById(definition), nodesById(definition)]
-  const found = new Map<string, InnerWidget>()
-  for (const { name = '', linkIds } of definition.inputs.items) {
-    for (const id of linkIds) {
-      const link = linkOf.get(id)
-      const node = link && nodeOf.get(link.to.node)
-      const to = link && realTarget(link, node).to
-      const slot = to && node?.inputs.items[to.slot]
-      if (to === undefined || slot?.widget === undefined || found.has(name)) continue
-      found.set(name, { node: to.node, widget: slot.widget })
-    }
-  }
-  return found
+  const ids = definition.inputs.items.find(({ name }) => name === input)?.linkIds ?? []
+  return ids.flatMap((id) => {
+    const link = linkOf.get(id)
+    const node = link && nodeOf.get(link.to.node)
+    const to = link && realTarget(link, node).to
+    const slot = to && node?.inputs.items[to.slot]
+    return to === undefined || slot?.widget === undefined ? [] : [{ node: to.node, widget: slot.widget }]
+  })
 }

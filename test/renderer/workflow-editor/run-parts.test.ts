@@ -1,5 +1,6 @@
 /** What runs of graphs are made of and shown by, without a page. */
 import { describe, expect, test } from 'vitest'
+import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
 import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
@@ -24,6 +25,7 @@ function object(text: string): JsonObject {
   return parsed.value
 }
 
+const DOCUMENT = readDocument(new Map())
 const PAYLOAD = object(`{
   "4": {"class_type": "CheckpointLoaderSimple", "inputs": {"ckpt_name": "sd.safetensors"}, "_meta": {"title": "Load"}},
   "6": {"class_type": "CLIPTextEncode", "inputs": {"text": "a harbour at dusk", "clip": ["4", 1]}},
@@ -68,19 +70,19 @@ describe('a run of the selected outputs', () => {
   )
 
   test('sends what they need and no more', () => {
-    const cut = selectedOutputs(PAYLOAD, types, { path: [], selection: new Set(['9', '3']) })
+    const cut = selectedOutputs(PAYLOAD, types, { document: DOCUMENT, path: [], selection: new Set(['9', '3']) })
     expect([...(cut?.keys() ?? [])]).toEqual(['4', '6', '7', '3', '9'])
   })
 
   test('means all outputs within a selected subgraph, and those of the graph that was entered', () => {
-    const outside = selectedOutputs(PAYLOAD, types, { path: [], selection: new Set(['20']) })
-    const inside = selectedOutputs(PAYLOAD, types, { path: ['20'], selection: new Set(['5']) })
+    const outside = selectedOutputs(PAYLOAD, types, { document: DOCUMENT, path: [], selection: new Set(['20']) })
+    const inside = selectedOutputs(PAYLOAD, types, { document: DOCUMENT, path: ['20'], selection: new Set(['5']) })
     expect([...(outside?.keys() ?? [])]).toEqual(['4', '20:5'])
     expect(inside).toEqual(outside)
   })
 
   test('is none where nothing that is selected gives a result', () => {
-    expect(selectedOutputs(PAYLOAD, types, { path: [], selection: new Set(['3']) })).toBeUndefined()
+    expect(selectedOutputs(PAYLOAD, types, { document: DOCUMENT, path: [], selection: new Set(['3']) })).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 /** Nodes and links of a graph by id. An index is kept as long as the graph has its list of them. */
 
 import { isArray, type JsonValue } from '../json/value.ts'
-import { type Graph, type GraphNode, SUBGRAPH_OUTPUT } from './document.ts'
+import { type Graph, type GraphNode, SUBGRAPH_OUTPUT, type Subgraph } from './document.ts'
 import type { Link } from './links.ts'
 
 function kept<List extends object, Index>(make: (list: List) => Index): (list: List) => Index {
@@ -28,8 +28,14 @@ const leavingSubgraph = kept((list: Graph['links']) => {
   return new Map(leaving.toReversed().map((link) => [link.to.slot, link]))
 })
 
-/** The link to an output of a subgraph, by the place of the output; undefined where nothing leads there. */
-export const linkToOutput = (graph: Graph, slot: number): Link | undefined => leavingSubgraph(graph.links).get(slot)
+/**
+ * The link to an output of a subgraph, by the place of the output: the first that the output names, where files have
+ * several; undefined where nothing leads there.
+ */
+export function linkToOutput(graph: Subgraph, slot: number): Link | undefined {
+  const named = graph.outputs.items[slot]?.linkIds.flatMap((id) => linkById(graph, id) ?? [])
+  return named?.find(({ to }) => to.node === SUBGRAPH_OUTPUT) ?? leavingSubgraph(graph.links).get(slot)
+}
 
 const setters = kept((list: Graph['nodes']) => {
   const all = list.items.filter(({ type }) => type === 'SetNode')

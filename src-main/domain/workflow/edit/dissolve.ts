@@ -8,11 +8,12 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
+import { linkToOutput } from '../document/index-of.ts'
 import type { Link, LinkEnd } from '../document/links.ts'
 import { realLinks } from '../document/real-target.ts'
 import type { Pair } from '../document/values.ts'
 import type { NodeTypes } from '../node-types.ts'
-import { promotedWidgets } from '../promoted-widgets.ts'
+import { promotedWidgets, widgetsBehind } from '../promoted-widgets.ts'
 import { heldBy } from '../view/host-widgets.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'
@@ -108,7 +109,7 @@ function relink(draft: GraphDraft, { definition, host, outer, ids, by }: Relinki
   for (const { from, to, type } of outer) {
     if (from.node !== host.id) continue
     const place = outputPlace(definition, host, from.slot)
-    const leading = definition.links.items.find((link) => link.to.node === SUBGRAPH_OUTPUT && link.to.slot === place)
+    const leading = linkToOutput(definition, place)
     const origin = leading && originOf(leading.from)
     if (origin !== undefined) addLink(draft, { from: origin, to, type })
   }
@@ -130,8 +131,11 @@ function withHostValues(
   const { host, definition, ids, types } = of
   return promotedWidgets(host, definition).reduce((changed, widget) => {
     const value = heldBy(host, widget)
-    const node = ids.get(widget.inner?.node ?? '')
-    if (value === undefined || node === undefined || widget.inner === undefined) return changed
-    return setWidget(changed, at, { node, name: widget.inner.widget, value, types })
+    if (value === undefined) return changed
+    const behind = widget.input === undefined ? [] : widgetsBehind(definition, widget.input)
+    return behind.reduce((next, { node: inner, widget: name }) => {
+      const node = ids.get(inner)
+      return node === undefined ? next : setWidget(next, at, { node, name, value, types })
+    }, changed)
   }, document)
 }

@@ -69,8 +69,8 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   if (node.type === 'PrimitiveNode') return ofPrimitive(node)
   if (node.type === 'GetNode') return ofInput(scope, setterOf(scope, node)?.inputs.items[0], walk)
   const inner = within(scope, node)
-  if (inner === undefined) return { kind: 'output', node: id, slot: from.slot }
-  const link = linkToOutput(inner.graph, outputPlace(inner, node, from.slot))
+  if (inner?.host === undefined) return { kind: 'output', node: id, slot: from.slot }
+  const link = linkToOutput(inner.host.definition, outputPlace(inner, node, from.slot))
   return link === undefined ? NOTHING : ofOrigin(inner, link.from, walk)
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../document/document.ts'
 import { linksById, nodesById } from '../document/index-of.ts'
 import type { Link } from '../document/links.ts'
+import type { InnerIds } from '../inner-ids.ts'
 
 /** A graph in its place. */
 export type Scope = {
@@ -24,6 +25,7 @@ export type Scope = {
   readonly nodes: ReadonlyMap<string, GraphNode>
   readonly links: ReadonlyMap<string, Link>
   readonly definitions: ReadonlyMap<string, Subgraph>
+  readonly ids: InnerIds
   /** The node that it is within; missing for the outermost. */
   readonly host?: { readonly node: GraphNode; readonly scope: Scope; readonly definition: Subgraph }
 }
@@ -31,9 +33,9 @@ export type Scope = {
 // Far more than any file has; a crafted one could name more nodes than there is memory for.
 const DEPTH_MAX = 100
 
-/** The outermost graph of a document. */
-export function outermost(document: WorkflowDocument): Scope {
-  return { ...scopeOf(document), prefix: '', depth: 0, definitions: subgraphsOf(document) }
+/** The outermost graph of a document. @param ids those that nodes within subgraphs have in a payload */
+export function outermost(document: WorkflowDocument, ids: InnerIds): Scope {
+  return { ...scopeOf(document), prefix: '', depth: 0, definitions: subgraphsOf(document), ids }
 }
 
 /** Why a node with a subgraph cannot be entered. */
@@ -45,9 +47,10 @@ export function within(scope: Scope, node: GraphNode): Scope | undefined {
   if (definition === undefined || whyClosed(scope, node) !== undefined) return undefined
   return {
     ...scopeOf(definition),
-    prefix: `${scope.prefix}${node.id}:`,
+    prefix: `${payloadId(scope, node.id ?? '')}:`,
     depth: scope.depth + 1,
     definitions: scope.definitions,
+    ids: scope.ids,
     host: { node, scope, definition },
   }
 }
@@ -69,7 +72,8 @@ function isWithin({ host }: Scope, definition: string): boolean {
 }
 
 /** The id of a node as the payload has it. */
-export const payloadId = (scope: Scope, nodeId: string): string => scope.prefix + nodeId
+export const payloadId = ({ prefix, host, ids }: Scope, nodeId: string): string =>
+  prefix + (ids.get(host?.definition.id ?? '')?.get(nodeId) ?? nodeId)
 
 /** The link into an input; undefined where there is none. */
 export function linkInto({ links }: Scope, { link }: InputSlot): Link | undefined {

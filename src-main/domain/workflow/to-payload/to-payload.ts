@@ -4,6 +4,7 @@
 import { sentValues } from '../default-values.ts'
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
+import { innerIds } from '../inner-ids.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { Problem } from '../problem.ts'
@@ -34,7 +35,7 @@ const TOO_LARGE: Problem = {
 export function toPayload(document: WorkflowDocument, types: NodeTypes, now: number): Conversion {
   const problems: Problem[] = []
   const nodes: (readonly [string, JsonObject])[] = []
-  const root = outermost(openGroupNodes(document, types))
+  const root = outermost(openGroupNodes(document, types), innerIds(document))
   const fill = createFiller(root, types, now)
   const innerValue: InnerValue = (node, widget) => sentValues(node, typeOfNode(node, types))?.get(widget)
 

@@ -49,8 +49,8 @@ function Frame({ view, selected, isBare = false, children }: FrameProps) {
 }
 
 function PlainNode({ view, selected }: PartProps) {
-  const path = useEditor((state) => state.path)
-  const progress = useNodeProgress(payloadIdOf(path, view.id), view.kind === 'subgraph')
+  const payloadId = useEditor((state) => payloadIdOf(state.document, state.path, view.id))
+  const progress = useNodeProgress(payloadId, view.kind === 'subgraph')
   return (
     <>
       <Frame view={view} selected={selected}>
@@ -69,8 +69,7 @@ function PlainNode({ view, selected }: PartProps) {
 type WholeProps = PartProps & Pick<FlowNode['data'], 'own' | 'hasRoom'>
 
 function WholeNode({ view, own, selected, hasRoom }: WholeProps) {
-  const path = useEditor((state) => state.path)
-  const payloadId = payloadIdOf(path, view.id)
+  const payloadId = useEditor((state) => payloadIdOf(state.document, state.path, view.id))
   const progress = useNodeProgress(payloadId, view.kind === 'subgraph')
   const isNote = view.kind === 'note' || view.kind === 'markdown'
   return (

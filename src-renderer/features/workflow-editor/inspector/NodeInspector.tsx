@@ -22,8 +22,7 @@ import type { SelectedNode } from './use-selected.ts'
 /** One node: what it is, all that can be set on it, and what it is linked to. */
 export function NodeInspector({ node, view }: SelectedNode) {
   const { editor } = useTab()
-  const path = useEditor((state) => state.path)
-  const payloadId = payloadIdOf(path, view.id)
+  const payloadId = useEditor((state) => payloadIdOf(state.document, state.path, view.id))
   const type = useEditor((state) => state.types.get(node.type ?? ''))
   const isNote = view.kind === 'note' || view.kind === 'markdown'
   return (

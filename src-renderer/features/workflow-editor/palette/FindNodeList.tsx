@@ -23,7 +23,7 @@ export function FindNodeList({
       at={overlay.screen}
       find={(text) =>
         findNodes(document, types, { text, most: MOST }).map((found) => {
-          const key = payloadIdOf(found.path, found.id)
+          const key = payloadIdOf(document, found.path, found.id)
           return { key, label: found.title, detail: found.detail, value: found }
         })
       }

@@ -17,7 +17,7 @@ export function NodesInPalette() {
       store.getState().offerFinder((typed): readonly Command[] => {
         const { document, types } = editor.getState()
         return findNodes(document, types, { text: typed, most: MOST }).map(({ path, id, title, detail }) => {
-          const name = payloadIdOf(path, id)
+          const name = payloadIdOf(document, path, id)
           return {
             id: `node ${name}`,
             group: 'Nodes of this graph',

@@ -76,7 +76,7 @@ type PayloadOptions = Pick<RunOrder, 'types' | 'only' | 'now'>
 
 function sentPayload(document: WorkflowDocument, { types, only, now }: PayloadOptions) {
   const { payload, problems } = toPayload(document, types, now)
-  return { payload: only === undefined ? payload : selectedOutputs(payload, types, only), problems }
+  return { payload: only === undefined ? payload : selectedOutputs(payload, types, { document, ...only }), problems }
 }
 
 function judge(document: WorkflowDocument, options: PayloadOptions & Pick<RunOrder, 'endpoint'>): Refusal | undefined {

@@ -163,7 +163,7 @@ describe('a node of a payload', () => {
     ['', undefined],
   ])('%s is found in the document', (id, place) => {
     expect(whereIs(nested, id)).toEqual(place)
-    if (place !== undefined) expect(payloadIdOf(place.path, place.node)).toBe(id)
+    if (place !== undefined) expect(payloadIdOf(nested, place.path, place.node)).toBe(id)
   })
 
   test('names the files that it asks for', () => {

@@ -1,0 +1,156 @@
+/**
+ * Small documents, each with one thing that decides what the public editor's page sends. What the page makes of them is
+ * recorded by record.ts, so that `npm test` needs no page.
+ */
+
+type Input = { readonly name: string; readonly type: string; readonly link?: number; readonly widget?: string }
+type Node = {
+  readonly id: number
+  readonly type: string
+  readonly mode?: number
+  readonly inputs?: readonly Input[]
+  readonly outputs?: readonly { readonly name: string; readonly type: string; readonly links: readonly number[] }[]
+  readonly values?: readonly unknown[] | Readonly<Record<string, unknown>>
+  readonly properties?: Readonly<Record<string, unknown>>
+}
+type Link = readonly [id: number, from: number, slot: number, to: number, place: number, type: string]
+type Boundary = { readonly name: string; readonly type: string; readonly links: readonly number[] }
+type Subgraph = {
+  readonly id: string
+  readonly nodes: readonly Node[]
+  readonly links: readonly Link[]
+  readonly inputs?: readonly Boundary[]
+  readonly outputs?: readonly Boundary[]
+}
+
+const written = ({ id, type, mode = 0, inputs = [], outputs = [], values, properties = {} }: Node, order: number) => ({
+  ...{ id, type, pos: [order * 400, 0], size: [300, 200], flags: {}, order, mode },
+  inputs: inputs.map(({ name, type: of, link = null, widget }) => {
+    return { name, type: of, link, ...(widget === undefined ? {} : { widget: { name: widget } }) }
+  }),
+  ...{ outputs, properties, ...(values === undefined ? {} : { widgets_values: values }) },
+})
+
+const ID = (place: number) => `0000000${place}-0000-4000-8000-000000000000`
+
+const boundary = (slots: readonly Boundary[] = []) =>
+  slots.map(({ name, type, links }, at) => ({ id: ID(at), name, type, linkIds: links }))
+
+function subgraph({ id, nodes, links, inputs, outputs }: Subgraph) {
+  return {
+    ...{ id, version: 1, revision: 0, name: 'Inside', config: {}, groups: [], extra: {}, widgets: [] },
+    state: { lastGroupId: 0, lastNodeId: 99, lastLinkId: 99, lastRerouteId: 0 },
+    inputNode: { id: -10, bounding: [0, 0, 100, 100] },
+    outputNode: { id: -20, bounding: [900, 0, 100, 100] },
+    ...{ inputs: boundary(inputs), outputs: boundary(outputs), nodes: nodes.map(written) },
+    links: links.map(([link, from, slot, to, place, type]) => {
+      return { id: link, origin_id: from, origin_slot: slot, target_id: to, target_slot: place, type }
+    }),
+  }
+}
+
+const document = (nodes: readonly Node[], links: readonly Link[] = [], subgraphs: readonly Subgraph[] = []) => ({
+  ...{ last_node_id: 50, last_link_id: 50, nodes: nodes.map(written), links, groups: [], config: {}, extra: {} },
+  ...{ definitions: { subgraphs: subgraphs.map(subgraph) }, version: 0.4 },
+})
+
+const INSIDE = 'aaaaaaaa-0000-4000-8000-000000000001'
+const DEEPER = 'aaaaaaaa-0000-4000-8000-000000000002'
+
+// A sampler and a text within, of which the host's own list of inputs holds one alone.
+const sampler: Subgraph = {
+  id: INSIDE,
+  nodes: [
+    {
+      id: 1,
+      type: 'EmptyLatentImage',
+      inputs: [{ name: 'width', type: 'INT', link: 1, widget: 'width' }],
+      values: [640, 480, 2],
+    },
+    { id: 2, type: 'PreviewAny', inputs: [{ name: 'source', type: '*', link: 2 }] },
+    {
+      id: 3,
+      type: 'PrimitiveStringMultiline',
+      inputs: [{ name: 'value', type: 'STRING', link: 3, widget: 'value' }],
+      values: ['in'],
+    },
+  ],
+  links: [
+    [1, -10, 0, 1, 0, 'INT'],
+    [2, -10, 0, 2, 0, 'INT'],
+    [3, -10, 1, 3, 0, 'STRING'],
+  ],
+  inputs: [
+    { name: 'width', type: 'INT', links: [1, 2] },
+    { name: 'value', type: 'STRING', links: [3] },
+  ],
+}
+
+/** Documents by name. */
+export const SAMPLES: Readonly<Record<string, object>> = {
+  'widgets newer than the file': document([
+    { id: 1, type: 'ImageScaleToTotalPixels', values: ['lanczos', 1] },
+    { id: 2, type: 'CreateVideo', values: [24] },
+    { id: 3, type: 'SaveVideo', values: ['video/a', 'mp4', 'h264'] },
+    { id: 4, type: 'ResolutionSelector', values: ['1:1 (Square)', 1] },
+    { id: 5, type: 'KSampler', values: [7, 'fixed'] },
+    { id: 6, type: 'EmptyLatentImage' },
+  ]),
+  'widgets that only the page draws': document([
+    { id: 1, type: 'ImageCompare', values: [] },
+    { id: 2, type: 'Preview3D', values: ['a.glb', ''] },
+    { id: 3, type: 'SaveGLB', values: ['mesh/a', ''] },
+    { id: 4, type: 'CreateBoundingBoxes', values: [512, 256, [{ x: 1, y: 2, width: 3, height: 4 }], []] },
+    { id: 5, type: 'ImageCropV2', values: [{ x: 1, y: 2, width: 30, height: 40 }, 1, 2, 30, 40] },
+    { id: 6, type: 'LoadImage', values: ['a.png', 'image'] },
+    { id: 8, type: 'LoadAudio', values: ['a.mp3', null, ''] },
+  ]),
+  'a list that its author writes': document([
+    { id: 1, type: 'CustomCombo', values: ['two', 1, 'one', 'two', ''] },
+    { id: 2, type: 'CustomCombo', values: ['', 0, ''] },
+  ]),
+  'types of several names': document([{ id: 1, type: 'LTXVEmptyLatentAudio', values: [97, 24, 2] }]),
+  'values of a host, in the order of its definition': document(
+    [{ id: 9, type: INSIDE, inputs: [{ name: 'value', type: 'STRING', widget: 'value' }], values: [768, 'out'] }],
+    [],
+    [sampler],
+  ),
+  'a host without values': document([{ id: 9, type: INSIDE, values: [] }], [], [sampler]),
+  'a host within a host': document(
+    [{ id: 9, type: DEEPER, values: [896] }],
+    [],
+    [
+      {
+        id: DEEPER,
+        nodes: [
+          {
+            id: 5,
+            type: INSIDE,
+            inputs: [{ name: 'width', type: 'INT', link: 1, widget: 'width' }],
+            values: [768, 'out'],
+          },
+        ],
+        links: [[1, -10, 0, 5, 0, 'INT']],
+        inputs: [{ name: 'width', type: 'INT', links: [1] }],
+      },
+      sampler,
+    ],
+  ),
+  'the same ids outside and inside': document(
+    [
+      { id: 1, type: INSIDE, values: [512, 'out'] },
+      { id: 2, type: INSIDE, values: [256, 'other'] },
+    ],
+    [],
+    [sampler],
+  ),
+  'a bypassed and a muted host': document(
+    [
+      { id: 8, type: INSIDE, mode: 4, values: [512, 'out'] },
+      { id: 9, type: INSIDE, mode: 2, values: [256, 'other'] },
+      { id: 10, type: 'EmptyLatentImage', values: [64, 64, 1] },
+    ],
+    [],
+    [sampler],
+  ),
+}

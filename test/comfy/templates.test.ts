@@ -1,0 +1,87 @@
+/**
+ * Every workflow that the public editor offers, in both directions, held against the editor's own page. Heavy: it installs
+ * the page and opens a thousand documents in it.
+ */
+import { writeSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { CLASSES, documentOf, knowsClassesOf, payloadOf } from './convert.ts'
+import { type Difference, differences } from './differences.ts'
+import { type Installed, install, NEWEST, PINNED, type Release } from './packages.ts'
+import { openRealPage, type RealPage } from './real-page.ts'
+import { reasonOf } from './reasons.ts'
+
+// Half a thousand documents, and as many of ours; on two cores.
+const ALL_MS = 30 * 60_000
+
+describe.each([PINNED, NEWEST])('the $name release', (release) => {
+  let installed: Installed
+  let page: RealPage
+  const payloads = new Map<string, string>()
+
+  beforeAll(async () => {
+    if (noBrowser !== undefined) return
+    installed = install(release)
+    page = await openRealPage({ folder: installed.page, classes: CLASSES })
+  }, ALL_MS)
+  afterAll(() => page?.close())
+
+  it('makes the payloads of all templates that we make, but for those with a reason', {
+    timeout: ALL_MS,
+  }, async (test) => {
+    test.skip(noBrowser !== undefined, noBrowser)
+    const unexplained: string[] = []
+    const explained = new Map<string, Set<string>>()
+    let same = 0
+    for (const [name, document] of templatesOf(release, installed)) {
+      const { payload } = await page.open(document)
+      payloads.set(name, payload)
+      const found = differences(payload, payloadOf(document))
+      if (found.length === 0) same += 1
+      for (const one of found) {
+        const why = reasonOf(name, one)?.why
+        if (why === undefined) unexplained.push(told(name, one))
+        else explained.set(why, (explained.get(why) ?? new Set()).add(name))
+      }
+    }
+    say(`${release.name}: ${same} of ${payloads.size} payloads are the same`)
+    for (const [why, names] of explained) say(`${release.name}: ${names.size}, because ${why}`)
+    expect(unexplained).toEqual([])
+  })
+
+  it('opens the documents that we make of payloads, and sends the same', { timeout: ALL_MS }, async (test) => {
+    test.skip(noBrowser !== undefined, noBrowser)
+    const changed: string[] = []
+    for (const [name, payload] of payloads) {
+      const { payload: again, errors } = await page.open(documentOf(payload))
+      changed.push(
+        ...differences(payload, again)
+          .filter(isMeant)
+          .map((one) => told(name, one)),
+      )
+      changed.push(...errors.filter(isOfDocument).map((error) => `${name}: ${error}`))
+    }
+    say(`${release.name}: ${payloads.size} documents were opened`)
+    expect(changed).toEqual([])
+  })
+})
+
+/** The templates of a release; of a newer one than the classes that come along those whose classes are known. */
+function templatesOf(release: Release, { templates }: Installed): readonly (readonly [string, string])[] {
+  return [...templates].filter(([, document]) => release === PINNED || knowsClassesOf(document))
+}
+
+// Pictures that the page draws by itself, and nodes of classes that it does not know, are not of the document.
+const isMeant = ({ what }: Difference): boolean => !/^Load3D\.image$|^undefined|^\?/.test(what)
+
+// Files that the server of this test has not.
+const isOfDocument = (error: string): boolean => !/Failed to load resource|net::ERR|404|asset|model/i.test(error)
+
+const told = (name: string, { what, node, page, ours }: Difference): string =>
+  `${name}: ${what} of ${node}: the page ${short(page)}, ours ${short(ours)}`
+
+const short = (value: unknown): string => (JSON.stringify(value) ?? 'none').slice(0, 100)
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`)
+}

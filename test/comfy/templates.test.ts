@@ -28,8 +28,8 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
 
   it('makes the payloads of all templates that we make, but for those with a reason', {
     timeout: ALL_MS,
-  }, async (test) => {
-    test.skip(noBrowser !== undefined, noBrowser)
+  }, async ({ skip }) => {
+    skip(noBrowser !== undefined, noBrowser)
     const unexplained: string[] = []
     const explained = new Map<string, Set<string>>()
     let same = 0
@@ -49,8 +49,8 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
     expect(unexplained).toEqual([])
   })
 
-  it('opens the documents that we make of payloads, and sends the same', { timeout: ALL_MS }, async (test) => {
-    test.skip(noBrowser !== undefined, noBrowser)
+  it('opens the documents that we make of payloads, and sends the same', { timeout: ALL_MS }, async ({ skip }) => {
+    skip(noBrowser !== undefined, noBrowser)
     const changed: string[] = []
     for (const [name, payload] of payloads) {
       const { payload: again, errors } = await page.open(documentOf(payload))

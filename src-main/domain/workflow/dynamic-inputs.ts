@@ -3,8 +3,9 @@
  * that grows as it is linked. A class is seen with the inputs that one node of it has. Source: editor research, 5.
  */
 import type { GraphNode } from './document/document.ts'
+import { type InputType, isWidget } from './input-type.ts'
 import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
-import { type InputType, inputsOf, isWidget, type NodeType, type NodeTypes } from './node-types.ts'
+import { inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
 import { customComboWidgets } from './page-widgets.ts'
 import type { PayloadNode } from './payload.ts'
 import { isStored, placesOf } from './widgets.ts'

@@ -2,32 +2,10 @@
  * What is known of classes of nodes: the answer of `GET /object_info`, or a file of that form. Source: image-workflows,
  * Node types; editor research, 5.
  */
+
+import { type InputType, isWidget, OPEN_LIST } from './input-type.ts'
 import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, withKey } from './json/value.ts'
-import { type PageWidget, withPageWidgets } from './page-widgets.ts'
-
-/** An input of a class. */
-export type InputType = {
-  readonly name: string
-  readonly isRequired: boolean
-  /** `INT`, `MODEL`, `*`, `A,B` ...; `COMBO` for a choice. */
-  readonly type: string
-  /** The values of a choice. Empty where they are files that only the worker knows. */
-  readonly choices: JsonArray | undefined
-  readonly options: JsonObject
-  /** A widget that the public editor alone draws; missing: the class declares it. */
-  readonly page?: PageWidget
-}
-
-/** Whether several values can be chosen at once. */
-export const takesSeveral = ({ options }: Pick<InputType, 'options'>): boolean =>
-  options.has('multi_select') || options.get('multiselect') === true
-
-// Option of a choice whose list is a proposal: its worker takes other values too. Source: ours.
-const OPEN_LIST = 'drydock.open'
-
-/** Whether the value of a choice may be one that is not in its list, or that no list is known for. */
-export const takesOthers = ({ choices = [], options }: InputType): boolean =>
-  choices.length === 0 || options.has('remote') || options.get(OPEN_LIST) === true
+import { withPageWidgets } from './page-widgets.ts'
 
 /** Values that a worker proposes, by class and input. It takes others too. */
 export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
@@ -56,20 +34,6 @@ function withList({ choices, options }: InputType, raw: JsonValue, list: readonl
   if (list === undefined || choices === undefined || choices.length > 0) return raw
   return [[...list], withKey(options, OPEN_LIST, true)]
 }
-
-// Types of inputs that are set on the node unless their options say otherwise.
-const WIDGET_TYPES = new Set([
-  ...['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO', 'COLOR', 'COLORS', 'BOUNDING_BOX', 'BOUNDING_BOXES', 'CURVE'],
-  ...['RANGE', 'CHART', 'PAINTER', 'TEXTAREA', 'MARKDOWN', 'GALLERIA', 'IMAGECOMPARE', 'COMFY_DYNAMICCOMBO_V3'],
-  ...['LOAD_3D', 'AUDIO_RECORD', 'WEBCAM', 'COMPOSITOR', 'PAGE'],
-])
-
-/** Whether a value of the type of an input is set on the node; a type of several names says as which of them. */
-export const hasWidgetType = ({ type, options }: Pick<InputType, 'type' | 'options'>): boolean =>
-  WIDGET_TYPES.has(asText(options.get('widgetType')) ?? type)
-
-/** Whether an input is set on the node. */
-export const isWidget = (input: InputType): boolean => hasWidgetType(input) && input.options.get('forceInput') !== true
 
 /** An output of a class. */
 export type OutputType = { readonly name: string; readonly type: string; readonly isList: boolean }

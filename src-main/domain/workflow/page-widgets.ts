@@ -4,16 +4,9 @@
  * brings them is a type of input or an option; the few classes for which the editor's own code adds some are a table.
  * Source: ours, held against the editor's page by test/comfy.
  */
-import { isObject, type JsonObject, type JsonValue } from './json/value.ts'
-import type { InputType } from './node-types.ts'
 
-/** What becomes of a widget that the public editor alone draws. */
-export type PageWidget = {
-  /** Whether it has a place in the stored values of a node. */
-  readonly isStored: boolean
-  /** Whether it is part of the payload, under its name. */
-  readonly isSent: boolean
-}
+import type { InputType, PageWidget } from './input-type.ts'
+import { isObject, type JsonObject, type JsonValue } from './json/value.ts'
 
 const BUTTON: PageWidget = { isStored: true, isSent: true }
 const PART: PageWidget = { isStored: true, isSent: false }

@@ -3,8 +3,9 @@
  * worked out from its class. Source: editor research, 2, "widgets_values -> names".
  */
 import type { GraphNode } from './document/document.ts'
+import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
 import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
-import { hasWidgetType, type InputType, isWidget, type NodeType } from './node-types.ts'
+import type { NodeType } from './node-types.ts'
 
 const SEED_NAMES = new Set(['seed', 'noise_seed'])
 

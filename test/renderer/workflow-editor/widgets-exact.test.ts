@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { InputType } from '../../../src-main/domain/workflow/input-type.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import type { JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
-import type { InputType } from '../../../src-main/domain/workflow/node-types.ts'
 import { randomWhole } from '../../../src-main/domain/workflow/settle/random-whole.ts'
 import { choicesOf, findChoices, withChoice } from '../../../src-renderer/features/workflow-editor/widgets/choices.ts'
 import {

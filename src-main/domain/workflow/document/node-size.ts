@@ -1,5 +1,6 @@
 /** Sizes of nodes that nobody has sized, in pixels of the canvas. */
-import { type InputType, isWidget, type NodeType } from '../node-types.ts'
+import { type InputType, isWidget } from '../input-type.ts'
+import type { NodeType } from '../node-types.ts'
 import { widgetPlaces } from '../widgets.ts'
 import type { Pair } from './values.ts'
 

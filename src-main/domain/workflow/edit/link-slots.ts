@@ -2,7 +2,8 @@
 import { type GraphNode, SUBGRAPH_INPUT } from '../document/document.ts'
 import type { LinkEnd } from '../document/links.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { type InputType, isWidget, type NodeTypes } from '../node-types.ts'
+import { type InputType, isWidget } from '../input-type.ts'
+import type { NodeTypes } from '../node-types.ts'
 import type { GraphDraft } from './draft.ts'
 
 /** A slot as a link sees it. `of`: what it is called, for a person. */

@@ -2,8 +2,9 @@
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
+import { isWidget } from '../input-type.ts'
 import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../json/value.ts'
-import { isWidget, type NodeType, type NodeTypes } from '../node-types.ts'
+import type { NodeType, NodeTypes } from '../node-types.ts'
 import { findPromoted, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
 import {
   type ControlMode,

@@ -1,8 +1,9 @@
 /** A parameter made from an input of a node: its kind, default, range and choices come from the class. */
 import type { GraphParameter, ParameterType } from '../../../contract/published.ts'
+import type { InputType } from '../input-type.ts'
 import { isNumber, type JsonObject, type JsonValue } from '../json/value.ts'
 import { writeJson } from '../json/write.ts'
-import type { InputType, NodeTypes } from '../node-types.ts'
+import type { NodeTypes } from '../node-types.ts'
 import { readLink, readPayloadNode } from '../payload.ts'
 
 /** The parameter, or why there can be none. */

@@ -2,8 +2,9 @@
  * The value that a widget has in the next run, by the word of its control. Whole numbers are exact, up to 2^64-1 and
  * beyond. Source: editor research, 2, Seed control.
  */
+
+import type { InputType } from '../input-type.ts'
 import { asText, isNumber, type JsonValue, jsonNumber, sameJson } from '../json/value.ts'
-import type { InputType } from '../node-types.ts'
 import type { ControlMode } from '../widgets.ts'
 import type { Random } from './dynamic-prompts.ts'
 

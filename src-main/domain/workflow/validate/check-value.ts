@@ -1,7 +1,8 @@
 /** Whether a value may be given to an input, by the rules of the field's server. Source: editor research, 9. */
+
+import { type InputType, isWidget, takesOthers, takesSeveral } from '../input-type.ts'
 import { isArray, isNumber, isObject, type JsonValue, sameJson } from '../json/value.ts'
 import { writeJson } from '../json/write.ts'
-import { type InputType, isWidget, takesOthers, takesSeveral } from '../node-types.ts'
 import type { ProblemCode } from '../problem.ts'
 
 /** What is wrong with a value: the code, and a sentence that goes on after the name of the input. */

@@ -4,9 +4,10 @@
  */
 
 import { typeOfPayloadNode } from '../dynamic-inputs.ts'
+import { type InputType, isWidget } from '../input-type.ts'
 import { isArray, type JsonValue } from '../json/value.ts'
 import { typesFit } from '../match-types.ts'
-import { type InputType, isWidget, type NodeType, type NodeTypes, type OutputType } from '../node-types.ts'
+import type { NodeType, NodeTypes, OutputType } from '../node-types.ts'
 import { linksInto, type PayloadNode, readLink, readPayloadNode } from '../payload.ts'
 import type { Problem, ProblemCode } from '../problem.ts'
 import { recognise } from '../recognise.ts'

@@ -1,6 +1,7 @@
 import { typeOfPayloadNode } from '../dynamic-inputs.ts'
+import type { InputType } from '../input-type.ts'
 import { asText, isArray, type JsonObject } from '../json/value.ts'
-import type { InputType, NodeTypes } from '../node-types.ts'
+import type { NodeTypes } from '../node-types.ts'
 import { readPayloadNodes } from '../payload.ts'
 
 /** A file that a node of a payload asks for. */

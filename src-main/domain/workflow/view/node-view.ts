@@ -4,8 +4,9 @@
  */
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, type InputSlot, MODE, type Subgraph } from '../document/document.ts'
+import { type InputType, isWidget } from '../input-type.ts'
 import { isArray, isObject, type JsonValue } from '../json/value.ts'
-import { type InputType, isWidget, type NodeType } from '../node-types.ts'
+import type { NodeType } from '../node-types.ts'
 import { SHOWN_SOCKET, storedPlaces, type WidgetPlace } from '../widgets.ts'
 
 /** An input that can be linked. `at`: its place in the slots of the node; undefined: a link to it adds the slot. */

@@ -1,7 +1,8 @@
 /** Views of nodes that stay the same objects as long as what they are made of does. */
 import { type Graph, type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import type { InputType, NodeType, NodeTypes } from '../node-types.ts'
+import type { InputType } from '../input-type.ts'
+import type { NodeType, NodeTypes } from '../node-types.ts'
 import { hostWidgets } from './host-widgets.ts'
 import { type NodeView, nodeView, type WidgetView } from './node-view.ts'
 import { primitiveTarget } from './primitive-target.ts'

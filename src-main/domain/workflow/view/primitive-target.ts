@@ -2,7 +2,8 @@ import type { Graph, GraphNode } from '../document/document.ts'
 import { linkById, nodeById } from '../document/index-of.ts'
 import { realTarget } from '../document/real-target.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import type { InputType, NodeTypes } from '../node-types.ts'
+import type { InputType } from '../input-type.ts'
+import type { NodeTypes } from '../node-types.ts'
 
 /** What a primitive gives its value to: the input of the node at the other end of its first link that is known. */
 export function primitiveTarget(graph: Graph, primitive: GraphNode, types: NodeTypes): InputType | undefined {

@@ -1,5 +1,5 @@
+import { takesOthers, takesSeveral } from '../../../../src-main/domain/workflow/input-type.ts'
 import { isArray } from '../../../../src-main/domain/workflow/json/value.ts'
-import { takesOthers, takesSeveral } from '../../../../src-main/domain/workflow/node-types.ts'
 import { ChoiceField } from './ChoiceField.tsx'
 import { choicesOf, choiceWord, isChosen, withChoice } from './choices.ts'
 import type { ControlProps } from './control-props.ts'

@@ -1,7 +1,7 @@
 import { Dices, History } from 'lucide-react'
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isNumber, isObject, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-context.ts'

@@ -1,7 +1,8 @@
 /** The values of a choice: as words, and found by some of their letters. */
+
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { isArray, isObject, type JsonValue, sameJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 
 /** A value that can be chosen. */
 export type Choice = {

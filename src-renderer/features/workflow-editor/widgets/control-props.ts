@@ -1,5 +1,5 @@
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
 
 /** Where widgets stand: on the node, in the height of a row of the field's editors, or in the inspector, with room. */

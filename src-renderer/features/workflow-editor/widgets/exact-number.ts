@@ -2,8 +2,9 @@
  * Numbers of widgets, exact at any size: what was typed is kept as text, and steps are added in whole digits. A seed of
  * 2^64-1 is no double, and 0.1 + 0.2 is no 0.3 in one. Source: image-workflows, rule 2.
  */
+
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 
 /** A decimal number: `digits` over 10 to the power of `scale`. */
 type Decimal = { readonly digits: bigint; readonly scale: number }

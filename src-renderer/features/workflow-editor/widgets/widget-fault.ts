@@ -1,6 +1,7 @@
 /** What is wrong with the value of a widget, in the place where it is set. */
+
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import { checkValue } from '../../../../src-main/domain/workflow/validate/check-value.ts'
 import { offStep } from './exact-number.ts'
 

@@ -1,7 +1,7 @@
 /** Which control a widget gets, and under what name. */
 import { defaultValue as firstValue } from '../../../../src-main/domain/workflow/default-values.ts'
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
 
 /** A control. `json` is for whatever has none of its own: its JSON as text. */

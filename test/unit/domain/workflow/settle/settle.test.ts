@@ -5,9 +5,10 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../../src-main/domain/workflow/document/document.ts'
+import type { InputType } from '../../../../../src-main/domain/workflow/input-type.ts'
 import type { JsonObject } from '../../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
-import { type InputType, readNodeTypes } from '../../../../../src-main/domain/workflow/node-types.ts'
+import { readNodeTypes } from '../../../../../src-main/domain/workflow/node-types.ts'
 import { settlePrompt } from '../../../../../src-main/domain/workflow/settle/dynamic-prompts.ts'
 import { nextValue } from '../../../../../src-main/domain/workflow/settle/next-value.ts'
 import { type SettleOptions, settle } from '../../../../../src-main/domain/workflow/settle/settle.ts'

@@ -4,7 +4,6 @@
  * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
  */
 
-import { packageIndexOf } from './build/package-index-file.ts'
 import { createProcessMachine } from './build/process-machine.ts'
 import { readCatalog } from './build/read-catalog.ts'
 import { readManifest } from './build/read-manifest.ts'
@@ -279,12 +278,7 @@ export function createCore(ports: CorePorts): Core {
     clock,
     newId,
     log,
-    ports: {
-      ...workflowResources,
-      fetchNodeTypes,
-      lookForServer,
-      packageIndex: packageIndexOf(() => facts().data),
-    },
+    ports: { ...workflowResources(() => facts().data), fetchNodeTypes, lookForServer },
     assetsMaxBytes: () => settings.get().assetsMaxMib * MIB,
     stopping: stopping.signal,
   })

@@ -1,4 +1,5 @@
 /** What comes along for workflows: templates, classes of nodes, and which of them a handler runs. */
+
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
@@ -9,6 +10,7 @@ import type {
   WorkflowPorts,
 } from '../services/ports/workflows.ts'
 import { fileTools } from './file-tools.ts'
+import { packageIndexOf } from './package-index-file.ts'
 import { RESOURCES } from './resource-program.ts'
 
 const index = z.object({
@@ -45,10 +47,13 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
   }
 }
 
-/** All of it, as the core takes it. */
-export const workflowResources: Omit<WorkflowPorts, 'fetchNodeTypes' | 'lookForServer' | 'packageIndex'> = {
-  tools: fileTools,
-  templates: readTemplates,
-  builtInNodeTypes: readBuiltInNodeTypes,
-  handlerClasses: readHandlerClasses,
+/** All of it, as the core takes it. @param data the data folder, asked each time, as it is known after the start */
+export function workflowResources(data: () => string): Omit<WorkflowPorts, 'fetchNodeTypes' | 'lookForServer'> {
+  return {
+    tools: fileTools,
+    templates: readTemplates,
+    builtInNodeTypes: readBuiltInNodeTypes,
+    handlerClasses: readHandlerClasses,
+    packageIndex: packageIndexOf(data),
+  }
 }

@@ -7,38 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { fileTools } from '../../src-main/build/file-tools.ts'
 import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { setup, type TestService } from '../support/core.ts'
+import { DOCUMENT, ended, finish, PAYLOAD, SEED, start, withEndpoint } from '../support/graph-runs.ts'
 import { until } from '../support/served-service.ts'
-
-const SEED = '18446744073709551615'
-const PAYLOAD = `{"3": {"class_type": "KSampler", "inputs": {"seed": ${SEED}, "cfg": 8.0}}}`
-const DOCUMENT = `{"nodes": [{"id": 3, "type": "KSampler", "widgets_values": [${SEED}]}], "links": [], "version": 0.4}`
 
 const picture = (grey: number) =>
   Buffer.from(encode({ width: 4, height: 3, channels: 1, depth: 8, data: new Uint8Array(12).fill(grey) }))
-
-async function withEndpoint(options?: Parameters<typeof setup>[0], workflows: object = {}): Promise<TestService> {
-  const service = await setup(options)
-  await service.createEndpoint('e', { workflows })
-  return service
-}
-
-const start = (service: TestService, more: object = {}) =>
-  service.post('/api/workflow-runs', { endpointId: 'e', payload: PAYLOAD, document: DOCUMENT, title: 'Mine', ...more })
-
-/** Lets the worker take the run's job and end it. */
-async function finish(service: TestService, runId: string, report: object): Promise<void> {
-  const worker = await service.worker()
-  const job = await worker.take()
-  expect(job?.id).toBe(runId)
-  await worker.done(runId, report)
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
-const ended = (service: TestService, runId: string): Promise<any> =>
-  service.clock.until(async () => {
-    const run = await service.get(`/api/workflow-runs/${runId}`)
-    return run.endedAt !== undefined && run
-  })
 
 async function bytesOf(service: TestService, asset: string): Promise<Buffer> {
   return Buffer.from(await (await service.request('GET', `/api/assets/${asset}`)).arrayBuffer())
@@ -441,65 +414,5 @@ describe('models that are not installed', () => {
       1: { class_type: 'VAELoader', inputs: { vae_name: 'taesd', lora_name: 'None', text: 'x.pt' } },
     }
     expect((await submits[0][1](service, workflow)).status).toBe(200)
-  })
-})
-
-describe('the gallery', () => {
-  it('has the graphs of other clients too', async () => {
-    const service = await withEndpoint()
-    const body = `{"input": {"workflow": ${PAYLOAD}}}`
-    const { id } = (await service.ask('POST', '/v2/e/run', { body })).body
-    await service.run({ something: 'else' })
-    expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [{ id, title: 'Sent by a program' }] })
-    expect((await service.get(`/api/workflow-runs/${id}`)).payload).toContain(SEED)
-  })
-
-  it('is read page by page, and filtered', async () => {
-    const service = await withEndpoint()
-    await service.createEndpoint('other', { workflows: {} })
-    const { id: workflowId } = await service.post('/api/workflows', { name: 'w', text: DOCUMENT })
-    const ids: string[] = []
-    for (let n = 0; n < 5; n++) ids.push((await start(service, { title: `Run ${n}` })).id)
-    const payload = '{"6": {"class_type": "Text", "inputs": {"text": "Ein BÜRO am Meer"}}}'
-    const mine = await start(service, { workflowId, sweepId: 's', endpointId: 'other', payload })
-    const idsOf = async (query: string) => {
-      const { runs, more } = await service.get(`/api/workflow-runs?${query}`)
-      return { ids: runs.map(({ id }: { id: string }) => id), more }
-    }
-    expect(await idsOf('limit=3')).toEqual({ ids: [mine.id, ids[4], ids[3]], more: true })
-    expect(await idsOf(`limit=3&before=${ids[3]}`)).toEqual({ ids: [ids[2], ids[1], ids[0]], more: false })
-    for (const query of [
-      `workflow=${workflowId}`,
-      'sweep=s',
-      'endpoint=other',
-      `workflow=${workflowId}&endpoint=other`,
-    ])
-      expect(await idsOf(query)).toEqual({ ids: [mine.id], more: false })
-    expect((await service.ask('GET', '/api/workflow-runs?before=nope')).body.code).toBe('BAD_FIELD')
-    expect(await idsOf('endpoint=e&limit=1')).toEqual({ ids: [ids[4]], more: true })
-    expect(await idsOf(`workflow=${workflowId}&endpoint=e`)).toEqual({ ids: [], more: false })
-    expect(await idsOf('q=RUN%202')).toEqual({ ids: [ids[2]], more: false })
-    expect(await idsOf('q=b%C3%BCro%20AM')).toEqual({ ids: [mine.id], more: false })
-  })
-
-  it('gives up a run that has ended, and none that has not', async () => {
-    const service = await withEndpoint()
-    const { id } = await start(service)
-    expect((await service.ask('DELETE', `/api/workflow-runs/${id}`)).body).toMatchObject({ code: 'BAD_FIELD' })
-    await finish(service, id, { output: {} })
-    await ended(service, id)
-    expect((await service.ask('DELETE', `/api/workflow-runs/${id}`)).status).toBe(200)
-    expect((await service.ask('GET', `/api/workflow-runs/${id}`)).body.code).toBe('RUN_NOT_FOUND')
-  })
-
-  it('forgets runs after 30 days', async () => {
-    const service = await withEndpoint()
-    const { id } = await start(service)
-    await finish(service, id, { output: {} })
-    await ended(service, id)
-    await service.clock.leap(29 * 86_400_000)
-    expect((await service.ask('GET', `/api/workflow-runs/${id}`)).status).toBe(200)
-    await service.clock.leap(2 * 86_400_000)
-    await service.clock.until(async () => (await service.ask('GET', `/api/workflow-runs/${id}`)).status === 404)
   })
 })

@@ -47,23 +47,6 @@ describe('a run', () => {
     })
   })
 
-  it('sends NaN and Infinity within a text, as JSON has no word for them, and nothing that a server noted for its cache', async () => {
-    const service = await withEndpoint()
-    const sent = async (inputs: string) => {
-      const payload = `{"3": {"class_type": "KSampler", "inputs": ${inputs}, "is_changed": [NaN]}}`
-      const { id } = await start(service, { payload })
-      const job = service.storage().jobs.find(id)
-      const text = String(job && (await service.storage().jobs.readInput(job))?.input)
-      return { text, run: await service.get(`/api/workflow-runs/${id}`) }
-    }
-    const node = (inputs: string) => `{"3":{"class_type":"KSampler","inputs":${inputs}}}`
-    const plain = await sent('{"cfg":1.0}')
-    expect(plain.text).toBe(`{"workflow":${node('{"cfg":1.0}')}}`)
-    const bare = await sent('{"cfg":NaN,"eta":-Infinity}')
-    expect(JSON.parse(bare.text)).toBe(`{"workflow":${node('{"cfg":NaN,"eta":-Infinity}')}}`)
-    expect(bare.run.payload).toBe(node('{"cfg":NaN,"eta":-Infinity}'))
-  })
-
   it('keeps its pictures with the graph in them, and the exact seed', async () => {
     const service = await withEndpoint()
     const { id } = await start(service, { label: 'seed 3', sweepId: 's1' })

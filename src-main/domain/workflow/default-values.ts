@@ -1,9 +1,10 @@
 /** Values that widgets have before anybody sets them. Source: editor research, 5 and 2. */
+import { isControlMode } from './control-mode.ts'
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget, takesSeveral } from './input-type.ts'
 import { isArray, isNumber, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from './json/value.ts'
 import type { NodeType } from './node-types.ts'
-import { isControlMode, isSent, LEFT_OUT, type WidgetPlace, widgetPlaces, widgetValues } from './widgets.ts'
+import { isSent, LEFT_OUT, type WidgetPlace, widgetPlaces, widgetValues } from './widgets.ts'
 
 const OF_TYPE: Readonly<Record<string, JsonValue>> = {
   INT: { number: '0' },

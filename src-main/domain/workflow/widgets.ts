@@ -2,9 +2,11 @@
  * Widgets: inputs whose value is set on the node. A document stores their values by place alone, so the place of each is
  * worked out from its class. Source: editor research, 2, "widgets_values -> names".
  */
+import { isControlMode } from './control-mode.ts'
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
-import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
+import { namedInputs, namedPlaces } from './named-values.ts'
 import type { NodeType } from './node-types.ts'
 
 const SEED_NAMES = new Set(['seed', 'noise_seed'])
@@ -26,12 +28,6 @@ export const LEFT_OUT = 'drydock.left-out'
  * Source: ours; newer files have a slot for every widget, so that a slot alone says nothing.
  */
 export const SHOWN_SOCKET = 'drydock.socket'
-
-/** What a control widget may say: how its value changes from run to run. */
-export const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
-
-/** A word of a control widget. */
-export type ControlMode = (typeof CONTROL_MODES)[number]
 
 /** A place in the list of values: of an input, or of a widget that only the editor has. */
 export type WidgetPlace = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
@@ -88,15 +84,15 @@ const EDITOR_PLACES: Readonly<Record<string, readonly WidgetPlace[]>> = {
 
 /**
  * The values of a node by the names of its inputs.
- * @param type its class; without it the names of its slots must do
+ * @param type its class; without it the names that the file has beside the values, or those of its slots must do
  * @returns undefined where the values cannot be told apart
  */
 export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
   const values = node.widgetValues
   if (isObject(values)) return type === undefined ? values : onlyInputs(values, type)
-  if (!isArray(values) || values.length === 0) return new Map()
+  if (!isArray(values) || values.length === 0) return (type === undefined ? namedInputs(node) : undefined) ?? new Map()
   const places = storedPlaces(node, type)
-  if (places === undefined) return undefined
+  if (places === undefined) return namedInputs(node)
   const named = new Map<string, JsonValue>()
   for (const { name, kind, at } of places) {
     const value = values[at]
@@ -113,7 +109,7 @@ export function storedPlaces(node: GraphNode, type: NodeType | undefined): reado
   const values = isArray(node.widgetValues) ? node.widgetValues : []
   const ofEditor = Object.hasOwn(EDITOR_PLACES, node.type ?? '') ? EDITOR_PLACES[node.type ?? ''] : undefined
   if (ofEditor !== undefined) return numbered(ofEditor).slice(0, Math.max(1, values.length))
-  if (type === undefined) return bySlots(node, values)
+  if (type === undefined) return namedPlaces(node) ?? bySlots(node, values)
   const places = widgetPlaces(type)
   return withDummies(type, places, values.length) ?? places
 }
@@ -154,10 +150,4 @@ function bySlots(node: GraphNode, values: JsonArray): readonly StoredPlace[] | u
     if (isControlMode(values[places.length]) && values.length > names.length) places.push({ name, kind: 'control' })
   }
   return places.length === values.length ? numbered(places) : undefined
-}
-
-/** Whether a value is a word of a control widget. */
-export function isControlMode(value: JsonValue | undefined): value is ControlMode {
-  const text = asText(value)
-  return text !== undefined && (CONTROL_MODES as readonly string[]).includes(text)
 }

@@ -1,4 +1,5 @@
 /** Edits of the values of nodes. Both lists of values that a file may have are kept in step. Source: editor research, 1. */
+import type { ControlMode } from '../control-mode.ts'
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
@@ -6,14 +7,7 @@ import { isWidget } from '../input-type.ts'
 import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { findPromoted, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
-import {
-  type ControlMode,
-  SHOWN_SOCKET,
-  type StoredPlace,
-  storedPlaces,
-  type WidgetPlace,
-  widgetPlaces,
-} from '../widgets.ts'
+import { SHOWN_SOCKET, type StoredPlace, storedPlaces, type WidgetPlace, widgetPlaces } from '../widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
 import { closeSlot, newInput } from './slots.ts'

@@ -3,9 +3,9 @@
  * beyond. Source: editor research, 2, Seed control.
  */
 
+import type { ControlMode } from '../control-mode.ts'
 import type { InputType } from '../input-type.ts'
 import { asText, isNumber, type JsonValue, jsonNumber, sameJson } from '../json/value.ts'
-import type { ControlMode } from '../widgets.ts'
 import type { Random } from './dynamic-prompts.ts'
 
 // Where a class says nothing. Source: editor research, 5.

@@ -2,6 +2,7 @@
  * What is sent when a graph is run, and how the graph goes on: prompts with choices are settled for this run alone, and
  * seeds move on for the next one. Source: image-workflows, Running a graph; editor research, 2.
  */
+import { type ControlMode, isControlMode } from '../control-mode.ts'
 import {
   type Graph,
   type GraphNode,
@@ -19,7 +20,7 @@ import { promotedWidgets } from '../promoted-widgets.ts'
 import { hostWidgets } from '../view/host-widgets.ts'
 import { type WidgetView, widgetsOf } from '../view/node-view.ts'
 import { primitiveTarget } from '../view/primitive-target.ts'
-import { type ControlMode, isControlMode, widgetPlaces } from '../widgets.ts'
+import { widgetPlaces } from '../widgets.ts'
 import { type Random, settlePrompt } from './dynamic-prompts.ts'
 import { nextValue } from './next-value.ts'
 

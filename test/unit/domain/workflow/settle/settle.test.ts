@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ControlMode } from '../../../../../src-main/domain/workflow/control-mode.ts'
 import {
   readDocument,
   type WorkflowDocument,
@@ -13,7 +14,6 @@ import { settlePrompt } from '../../../../../src-main/domain/workflow/settle/dyn
 import { nextValue } from '../../../../../src-main/domain/workflow/settle/next-value.ts'
 import { type SettleOptions, settle } from '../../../../../src-main/domain/workflow/settle/settle.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import type { ControlMode } from '../../../../../src-main/domain/workflow/widgets.ts'
 import { bundledTypes, json, objectOf } from '../../../../support/workflow-files.ts'
 
 const TYPES = bundledTypes()

@@ -17,7 +17,7 @@ import { isUsedUp } from './domain/worker/faults.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
 import { createFetchFile } from './outbound/fetch-file.ts'
-import { fetchNodeTypes } from './outbound/fetch-node-types.ts'
+import { fetchNodeTypes, sizeOfNodeTypes } from './outbound/fetch-node-types.ts'
 import { lookForServer } from './outbound/look-for-server.ts'
 import { pingWorker } from './outbound/ping-worker.ts'
 import { postOut } from './outbound/post.ts'
@@ -278,7 +278,7 @@ export function createCore(ports: CorePorts): Core {
     clock,
     newId,
     log,
-    ports: { ...workflowResources(() => facts().data), fetchNodeTypes, lookForServer },
+    ports: { ...workflowResources(() => facts().data), fetchNodeTypes, sizeOfNodeTypes, lookForServer },
     assetsMaxBytes: () => settings.get().assetsMaxMib * MIB,
     stopping: stopping.signal,
   })

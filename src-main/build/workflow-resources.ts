@@ -48,7 +48,9 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
 }
 
 /** All of it, as the core takes it. @param data the data folder, asked each time, as it is known after the start */
-export function workflowResources(data: () => string): Omit<WorkflowPorts, 'fetchNodeTypes' | 'lookForServer'> {
+export function workflowResources(
+  data: () => string,
+): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'lookForServer'> {
   return {
     tools: fileTools,
     templates: readTemplates,

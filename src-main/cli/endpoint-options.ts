@@ -116,7 +116,7 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--workflow-server <url>',
-    description: 'its workers take workflows, and pass them to this ComfyUI server',
+    description: 'its workers take workflows, and pass them to this ComfyUI server; a program needs not be named then',
     settings: (text) => ({ workflows: { server: text } }),
   },
 ]

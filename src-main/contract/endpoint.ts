@@ -327,6 +327,11 @@ export const endpointView = endpointConfig.extend({
     .optional()
     .describe('waiting alone does not help: somebody has to change something'),
   throttledReason: z.string().optional().describe('why a worker that is wanted finds no place, if that is so'),
+  nodeTypesReadAt: z
+    .number()
+    .int()
+    .optional()
+    .describe('when its classes of nodes were read, of its server or a file; missing: they were not'),
 })
 
 /** An endpoint. */

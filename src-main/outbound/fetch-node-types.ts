@@ -4,7 +4,7 @@
  */
 import { limit } from '../contract/limits.ts'
 import { sizeInWords } from '../domain/size-in-words.ts'
-import type { FetchNodeTypes } from '../services/ports/workflows.ts'
+import type { FetchNodeTypes, SizeOfNodeTypes } from '../services/ports/workflows.ts'
 import { comfyRequest, readUpTo } from './comfy-request.ts'
 import { lookForServer } from './look-for-server.ts'
 
@@ -37,6 +37,24 @@ async function readClasses(server: string, signal: AbortSignal): Promise<string>
   } catch (error) {
     if (timeout.aborted) throw new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`, { cause: error })
     throw new Error(reasonOf(error), { cause: error })
+  }
+}
+
+// A server that computes it does so within a second or two; whoever asks waits for it.
+const SIZE_TIMEOUT_MS = 3000
+
+/** Asks with HEAD, so that the server makes its list and sends none of it. */
+export const sizeOfNodeTypes: SizeOfNodeTypes = async (server, signal) => {
+  const { url, headers } = comfyRequest(server, 'object_info')
+  try {
+    const answer = await fetch(url, {
+      ...{ method: 'HEAD', redirect: 'manual', headers: { ...headers, 'accept-encoding': 'identity' } },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(SIZE_TIMEOUT_MS)]),
+    })
+    const length = answer.headers.get('content-length') ?? ''
+    return answer.status === 200 && /^[1-9]\d{0,15}$/.test(length) ? Number(length) : undefined
+  } catch {
+    return undefined // who is not there now may be later, and who asks has the list of before
   }
 }
 

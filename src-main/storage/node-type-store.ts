@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { NodeTypeStore, StoredNodeTypes } from '../services/ports/workflows.ts'
 
 const GET = `SELECT source, server, version, read_at AS readAt, text FROM node_types WHERE endpoint_id = ?`
+const ORIGIN = `SELECT source, server, read_at AS readAt FROM node_types WHERE endpoint_id = ?`
 const SAVE = `
   INSERT INTO node_types (endpoint_id, source, server, version, read_at, text)
   VALUES (@endpointId, @source, @server, @version, @readAt, @text)
@@ -17,6 +18,7 @@ type Row = Omit<StoredNodeTypes, 'server' | 'version'> & {
 /** Makes the store of classes of nodes that were read for endpoints. */
 export function createNodeTypeStore(db: Database): NodeTypeStore {
   const get = db.prepare<[string], Row>(GET)
+  const origin = db.prepare<[string], Pick<Row, 'source' | 'server' | 'readAt'>>(ORIGIN)
   const save = db.prepare(SAVE)
   const remove = db.prepare(REMOVE)
   return {
@@ -25,6 +27,12 @@ export function createNodeTypeStore(db: Database): NodeTypeStore {
       if (row === undefined) return undefined
       const { server, version, ...types } = row
       return { ...types, ...(server === null ? {} : { server }), ...(version === null ? {} : { version }) }
+    },
+    origin(endpointId) {
+      const row = origin.get(endpointId)
+      if (row === undefined) return undefined
+      const { server, ...rest } = row
+      return { ...rest, ...(server === null ? {} : { server }) }
     },
     save: (endpointId, { server = null, version = null, ...types }) =>
       void save.run({ ...types, endpointId, server, version }),

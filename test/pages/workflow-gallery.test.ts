@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { PAINTER, payloadText } from '../support/painter.ts'
+import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { NARROW, setup } from './support.ts'
 
@@ -20,9 +20,6 @@ async function painted(service: ServedService, settings: Parameters<typeof paylo
   })
 }
 
-const withPainter = (service: ServedService) =>
-  service.createHandler('painter', PAINTER, { workersMax: 1, workflows: {} })
-
 describe('the gallery', { timeout: LONG_MS }, () => {
   test('with no run says how the first is made; with runs it finds them by words, and they lead to their settings', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
@@ -31,7 +28,7 @@ describe('the gallery', { timeout: LONG_MS }, () => {
     await expectAccessible()
     await shoot('gallery-empty')
 
-    await withPainter(service)
+    await createPainter(service)
     const first = await painted(service, { text: 'a harbour at dusk', seed: '18446744073709551615' })
     await painted(service, { text: 'a forest in the rain', seed: '7' }, { title: 'Forest' })
     await painted(service, { fails: true }, { title: 'Broken' })
@@ -70,7 +67,7 @@ describe('the gallery', { timeout: LONG_MS }, () => {
 
   test('two runs are compared with a handle between them, beside each other, and by their settings', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({ viewport: NARROW })
-    await withPainter(service)
+    await createPainter(service)
     const one = await painted(service, { seed: '1' })
     const other = await painted(service, { seed: '2' })
     await open(`/workflows/gallery/${one.id}`)
@@ -104,7 +101,7 @@ describe('the gallery', { timeout: LONG_MS }, () => {
 
   test('of ten thousand runs draws those in sight alone, and reads on as somebody scrolls', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
-    await withPainter(service)
+    await createPainter(service)
     const run = await painted(service)
     const port = Number(new URL(service.url()).port)
     await service.stop()

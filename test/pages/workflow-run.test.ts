@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { PAINTER, payloadText } from '../support/painter.ts'
+import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { choose, NARROW, setup } from './support.ts'
 
@@ -15,9 +15,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const LARGEST_SEED = '18446744073709551615'
-
-const withPainter = (service: ServedService) =>
-  service.createHandler('painter', PAINTER, { workersMax: 1, workflows: {} })
 
 /** The address of a new workflow of the library that the painter can run. */
 async function workflow(service: ServedService, settings: Parameters<typeof payloadText>[0]): Promise<string> {
@@ -117,7 +114,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
 
   test('shows on its nodes how far it is, with the picture on the way', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
-    await withPainter(service)
+    await createPainter(service)
     const gate = service.gate('step')
     await open(`${await workflow(service, { gate, loads: true })}?side=results`)
     const bar = page.getByRole('region', { name: 'Run', exact: true })
@@ -167,7 +164,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
 
   test('several times says why each waits and cancels one or all; one that fails names its node and leads to it', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({ viewport: NARROW, colorScheme: 'dark' })
-    await withPainter(service)
+    await createPainter(service)
     await service.createEndpoint('hello')
     await service.post('/api/endpoints/painter/pause')
     await open(await workflow(service, {}))
@@ -221,7 +218,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
 
   test('again and again goes on until it is stopped', async () => {
     const { service, page, open } = await setup()
-    await withPainter(service)
+    await createPainter(service)
     await open(await workflow(service, {}))
     const bar = page.getByRole('region', { name: 'Run', exact: true })
     const queued = async () => (await service.get('/api/workflow-runs')).runs.length

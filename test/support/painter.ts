@@ -1,10 +1,12 @@
 /** An image worker for tests: it paints squares by the words and the seed of a graph, and is led by files. */
+import { expect } from 'vitest'
+import type { ServedService } from './served-service.ts'
 
 /**
  * Reports each node, and two steps of its sampler with a preview; where the title of the sampler is a file's, it waits
  * for that after each step.
  */
-export const PAINTER = `
+const PAINTER = `
 import base64, os, struct, time, zlib
 from svc_worker import progress
 
@@ -44,6 +46,14 @@ def handler(job):
         done.append(id)
     return {"images": images}
 `
+
+/** Makes an endpoint `painter`, whose classes of nodes are known: the editor chooses it by itself. */
+export async function createPainter(service: Pick<ServedService, 'createHandler' | 'ask' | 'get'>): Promise<void> {
+  await service.createHandler('painter', PAINTER, { workersMax: 1, workflows: {} })
+  const { text } = await service.get('/api/node-types')
+  const { status } = await service.ask('PUT', '/api/node-types/painter', { text })
+  expect(status).toBe(200)
+}
 
 /** What differs between the graphs of a test. */
 export type PaintSettings = {

@@ -15,6 +15,7 @@ export const NODE_TYPE_OPERATIONS = {
     const endpointId = queryValue(c, 'endpoint', APP_ROUTES.nodeTypes.query.endpoint)
     const endpoint = endpointId === undefined ? undefined : storage.endpoints.get(endpointId)
     if (endpointId !== undefined && endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+    await workflows.classes.renew(endpoint)
     return c.json(await workflows.nodeTypes.of(endpoint))
   },
   async nodeTypesWrite(c, service) {

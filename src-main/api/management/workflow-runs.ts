@@ -25,6 +25,8 @@ export const RUN_OPERATIONS = {
       const { url } = addressesOf(endpoint, service.info().url)
       throw new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: url })
     }
+    // Not waited for: what the server has now is shown before the next run.
+    void workflows.classes.renew(endpoint)
     return c.json(await createRun({ storage, clock, newId, models, nodeTypes: workflows.nodeTypes }, endpoint, asked))
   },
   runList(c, { storage }) {

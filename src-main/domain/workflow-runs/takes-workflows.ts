@@ -42,6 +42,13 @@ export function whyNoWorkflows(endpoint: WorkflowFacts): string | undefined {
 /** Whether an endpoint takes graphs. */
 export const takesWorkflows = (endpoint: WorkflowFacts): boolean => whyNoWorkflows(endpoint) === undefined
 
+/**
+ * Whether it is known which classes of nodes its workers have: they were read, or the worker comes along with its own. Only
+ * such an endpoint is chosen for a graph without being asked for.
+ */
+export const knowsClasses = (endpoint: WorkflowFacts & { readonly nodeTypesReadAt?: number | undefined }): boolean =>
+  endpoint.nodeTypesReadAt !== undefined || isStandIn(endpoint)
+
 /** Whether an endpoint could take graphs if its setting said so. */
 export const mayTakeWorkflows = ({ graph, loadBalanced }: WorkflowFacts): boolean =>
   graph === undefined && loadBalanced === undefined

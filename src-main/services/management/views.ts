@@ -9,6 +9,7 @@ import type { Leases } from '../queue/leases.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
+import { isOfServer } from '../workflows/is-of-server.ts'
 
 /** What the views are made from. */
 export type ViewDeps = {
@@ -144,7 +145,15 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     ...(crash === undefined ? {} : { crash }),
     ...viewWaiting(waitingReason(deps, endpoint)),
     ...(throttled === undefined ? {} : { throttledReason: throttled }),
+    ...viewNodeTypes(deps, endpoint),
   }
+}
+
+// Those of a server that is no longer its own are none.
+function viewNodeTypes({ storage }: Pick<ViewDeps, 'storage'>, { id, config }: Endpoint) {
+  if (config.workflows === undefined) return {}
+  const origin = storage.nodeTypes.origin(id)
+  return isOfServer(origin, config.workflows.server) ? { nodeTypesReadAt: origin.readAt } : {}
 }
 
 /** A worker as people see it. */

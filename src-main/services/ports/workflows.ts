@@ -91,9 +91,14 @@ export type StoredNodeTypes = NodeTypesAnswer & { readonly source: 'server' | 'f
 /** Classes of nodes by endpoint. Methods that write are called inside a Writer's work only. */
 export type NodeTypeStore = {
   readonly get: (endpointId: string) => StoredNodeTypes | undefined
+  /** Where they are from, without the megabytes of their text. */
+  readonly origin: (endpointId: string) => NodeTypesOrigin | undefined
   readonly save: (endpointId: string, types: StoredNodeTypes) => void
   readonly remove: (endpointId: string) => void
 }
+
+/** Where classes of nodes are from. `server`: address, where one told them. */
+export type NodeTypesOrigin = Pick<StoredNodeTypes, 'source' | 'server' | 'readAt'>
 
 /** A new run. */
 export type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
@@ -202,6 +207,7 @@ export type WorkflowPorts = {
   readonly builtInNodeTypes: ReadBuiltInNodeTypes
   readonly handlerClasses: ReadHandlerClasses
   readonly fetchNodeTypes: FetchNodeTypes
+  readonly sizeOfNodeTypes: SizeOfNodeTypes
   readonly packageIndex: PackageIndexFile
   readonly lookForServer: LookForServer
 }
@@ -219,6 +225,9 @@ export type FetchNodeTypes = (
   server: string,
   signal: AbortSignal,
 ) => Promise<{ readonly text: string; readonly version: string | undefined }>
+
+/** Asks a server how long its list of classes is, in bytes, without the list; undefined: it does not say. Never rejects. */
+export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<number | undefined>
 
 /** Looks whether a ComfyUI answers at an address; undefined: none does. Never rejects. */
 export type LookForServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>

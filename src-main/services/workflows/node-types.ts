@@ -64,15 +64,16 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
   async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesAnswer> {
     const now = clock.now()
     await storage.write(() => {
+      const isNew = storage.nodeTypes.get(endpoint.id)?.text !== types.text
       storage.nodeTypes.save(endpoint.id, types)
-      const { config, ...rest } = storage.endpoints.read(endpoint.id) ?? endpoint
+      const current = storage.endpoints.read(endpoint.id)
+      if (current === undefined) return
       // Whose classes of nodes are known runs graphs.
-      if (!takesWorkflows(config) && mayTakeWorkflows(config))
-        storage.endpoints.save(
-          { ...rest, config: endpointConfig.parse({ ...config, workflows: {} }), updatedAt: now },
-          'updated',
-          now,
-        )
+      const { config } = current
+      const isOpened = !takesWorkflows(config) && mayTakeWorkflows(config)
+      const known = isOpened ? endpointConfig.parse({ ...config, workflows: {} }) : config
+      // Who shows graphs hears of it.
+      if (isOpened || isNew) storage.endpoints.save({ ...current, config: known, updatedAt: now }, 'updated', now)
     })
     return types
   }
@@ -80,6 +81,9 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
   async function of(endpoint: Endpoint | undefined): Promise<NodeTypesAnswer> {
     return (endpoint && storage.nodeTypes.get(endpoint.id)) ?? comeAlong(endpoint)
   }
+
+  // Asked for by whoever makes an endpoint and by what hears of it, at once: the list is megabytes.
+  const reading = new Map<string, Promise<NodeTypesAnswer>>()
 
   return {
     of,
@@ -98,20 +102,29 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
       const text = version === undefined ? given : writeJson(classes)
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
-    async fetch(endpoint) {
-      const address = endpoint.config.workflows?.server
-      // What is told and kept of it is not the password.
-      const server = address === undefined ? undefined : withoutCredentials(address)
-      const unreadable = (why: string, cause?: unknown) =>
-        new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
-      if (address === undefined || server === undefined)
-        throw unreadable('the endpoint names no server in its settings (workflows.server)')
-      const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
-        throw unreadable(error.message, error)
-      })
-      const read = readClassesFile(text)
-      if (typeof read === 'string') throw unreadable(`its answer ${read}`)
-      return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
+    fetch(endpoint) {
+      const key = `${endpoint.id} ${endpoint.config.workflows?.server}`
+      const known = reading.get(key)
+      if (known !== undefined) return known
+      const done = fetchOf(endpoint).finally(() => void reading.delete(key))
+      reading.set(key, done)
+      return done
     },
+  }
+
+  async function fetchOf(endpoint: Endpoint): Promise<NodeTypesAnswer> {
+    const address = endpoint.config.workflows?.server
+    // What is told and kept of it is not the password.
+    const server = address === undefined ? undefined : withoutCredentials(address)
+    const unreadable = (why: string, cause?: unknown) =>
+      new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
+    if (address === undefined || server === undefined)
+      throw unreadable('the endpoint names no server in its settings (workflows.server)')
+    const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
+      throw unreadable(error.message, error)
+    })
+    const read = readClassesFile(text)
+    if (typeof read === 'string') throw unreadable(`its answer ${read}`)
+    return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
   }
 }

@@ -12,6 +12,7 @@ import { createNodeTypeRegistry, type NodeTypeRegistry } from './node-types.ts'
 import { readGraph } from './read-library-text.ts'
 import { sweepLostFiles } from './sweep-assets.ts'
 import { sweepWorkflows } from './sweep-workflows.ts'
+import { type ClassesWatch, createClassesWatch } from './watch-classes.ts'
 
 /** What the operations of workflows need, and what lives. */
 export type Workflows = {
@@ -21,6 +22,8 @@ export type Workflows = {
   readonly library: Parameters<typeof addWorkflow>[0]
   readonly assets: AssetDeps
   readonly templates: () => Promise<readonly WorkflowTemplate[]>
+  /** Keeps the classes of nodes those of the servers. */
+  readonly classes: Pick<ClassesWatch, 'renew'>
   /** The ComfyUI servers that answer at their usual places. */
   readonly servers: () => Promise<readonly WorkflowServer[]>
   readonly start: () => void
@@ -45,6 +48,10 @@ const SWEEPS_UNTIL_FILES = 60
 /** Makes them. */
 export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBytes, stopping }: Deps): Workflows {
   const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, stopping })
+  const classes = createClassesWatch({
+    ...{ storage, clock, log, nodeTypes, stopping },
+    sizeOfNodeTypes: ports.sizeOfNodeTypes,
+  })
   const assets = { storage, clock, tools: ports.tools, maxBytes: assetsMaxBytes }
   const collector = createResultCollector({ ...assets, storage, log })
   let cancelSweep: (() => void) | undefined
@@ -63,6 +70,7 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
 
   async function sweep(): Promise<void> {
     collector.look()
+    classes.readMissing()
     await sweepWorkflows({ storage, clock })
     if (sweeps % SWEEPS_UNTIL_FILES === 0) await sweepLostFiles(assets)
     sweeps += 1
@@ -71,6 +79,7 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
   return {
     nodeTypes,
     nodePackages: createNodePackages({ ports }),
+    classes,
     assets,
     library: { storage, clock, newId, builtInTypes: () => nodeTypes.readOf(undefined) },
     templates: async () => {
@@ -80,12 +89,13 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
     servers: () => findServers(ports.lookForServer, USUAL_SERVERS, stopping),
     start() {
       collector.start()
+      classes.start()
       planSweep()
     },
     async stop() {
       stopped = true
       cancelSweep?.()
-      await Promise.all([collector.stop(), sweeping])
+      await Promise.all([collector.stop(), classes.stop(), sweeping])
     },
   }
 }

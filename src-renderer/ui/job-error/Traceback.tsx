@@ -54,7 +54,7 @@ function Frame({ frame, here }: { readonly frame: TracebackFrame; readonly here:
         </span>
         {isOwn && <span className="shrink-0 text-accent">your code</span>}
       </div>
-      {code.length > 0 && <pre className="mt-0.5 overflow-x-auto font-mono">{code.join('\n')}</pre>}
+      {code.length > 0 && <pre className="mt-0.5 font-mono">{code.join('\n')}</pre>}
     </li>
   )
 }

@@ -4,7 +4,7 @@ import { widgetValues } from '../../../src-main/domain/workflow/widgets.ts'
 import { addImageNode } from '../../../src-renderer/features/workflow-editor/files/add-image-node.ts'
 import { renewNodeTypes } from '../../../src-renderer/features/workflow-editor/files/renew-node-types.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'
-import { until } from '../support.tsx'
+import { anEndpoint, until } from '../support.tsx'
 import { setup, textWith } from './files-support.ts'
 
 type Window = Awaited<ReturnType<Awaited<ReturnType<typeof setup>>['openWindow']>>
@@ -129,4 +129,11 @@ test('a tab shows the classes of its endpoint as any page has had them read last
   store.getState().noteNodeTypes('other')
   store.getState().noteNodeTypes('e')
   await until(() => expect(classes()).toEqual(['New']))
+  // The service has read them by itself, and tells of it with the endpoint.
+  const show = (nodeTypesReadAt: number) =>
+    store.setState(({ live }) => ({ live: { ...live, endpoints: { e: anEndpoint('e', { nodeTypesReadAt }) } } }))
+  show(1)
+  await take('Newest')
+  show(2)
+  await until(() => expect(classes()).toEqual(['Newest']))
 })

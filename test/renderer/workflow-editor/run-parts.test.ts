@@ -104,6 +104,13 @@ describe('endpoints for graphs', () => {
     expect(firstEndpoint([hello], undefined)).toBeUndefined()
   })
 
+  test('one whose classes of nodes were not read is not chosen by itself, but stays where somebody chose it', () => {
+    const bridge = anEndpoint('bridge', { handler: '/d/resources/node/comfyui/handler.ts', workflows: {} as never })
+    expect(firstEndpoint([bridge], undefined)).toBeUndefined()
+    expect(firstEndpoint([bridge], 'bridge')).toBe('bridge')
+    expect(firstEndpoint([bridge, { ...bridge, id: 'read', nodeTypesReadAt: 5 }], undefined)).toBe('read')
+  })
+
   test('one that is chosen, wherever that is, is remembered, and what was refused for another is forgotten', () => {
     const platform = testPlatform()
     const runs = createRunStore()

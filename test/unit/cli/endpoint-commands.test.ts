@@ -21,6 +21,11 @@ async function setup() {
   return cli
 }
 
+/** An entry of the catalog. */
+const entry = (id: string, settings: object) => ({
+  ...{ id, name: id, summary: 's', handler: `${id}.ts`, licence: 'l', settings, env: [], example: {}, missing: [] },
+})
+
 test('endpoint show tells what it knows of workflows', async () => {
   const view = (workflows: object) => ({ ...HELLO_VIEW, workflows: { checkModels: true, ...workflows } })
   const shown = async (workflows: object) => {
@@ -161,6 +166,32 @@ describe('endpoint create', () => {
     const { exitCode } = await run(['endpoint', 'create', 'Hello', '--handler', 'handler.py', ...options])
     expect(exitCode).toBe(0)
     expect(service.seen[0]?.body).toMatchObject({ workflows })
+  })
+
+  test('a ComfyUI server is enough: the bridge is its program, and its classes of nodes are read at once', async () => {
+    const bridge = { handler: '/d/comfyui/handler.ts', workersMax: 1, workflows: { server: 'http://127.0.0.1:8188' } }
+    const answers = {
+      'POST /api/endpoints': { ...HELLO_VIEW, key: 'k' },
+      'GET /api/catalog': { entries: [entry('sketch', {}), entry('bridge', bridge)] },
+      'POST /api/node-types/hello/fetch': { text: '{"A": {}, "B": {}}', source: 'server', server: 'http://h:1' },
+    }
+    const command = ['endpoint', 'create', 'comfy', '--workflow-server', 'http://h:1', '--workers', '0,2']
+    const { run, service } = await setupCli(answers)
+    const { exitCode, stderr } = await run(command)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '2 classes of nodes read from http://h:1\n' })
+    expect(service.seen.find(({ line }) => line === 'POST /api/endpoints')?.body).toEqual({
+      ...{ name: 'comfy', handler: bridge.handler, workersMin: 0, workersMax: 2, workflows: { server: 'http://h:1' } },
+    })
+
+    const why = 'The classes of nodes could not be read from http://h:1: ECONNREFUSED.'
+    const away = await setupCli({
+      ...answers,
+      'POST /api/node-types/hello/fetch': (response: Parameters<typeof sendError>[0]) =>
+        sendError(response, 502, 'NODE_TYPES_UNREADABLE', why),
+    })
+    const made = await away.run(command)
+    expect(made.exitCode).toBe(0)
+    expect(made.stderr).toBe(`${why} They are read when the server answers.\n`)
   })
 
   test('starts a worker command in the folder of the caller', async () => {

@@ -20,8 +20,14 @@ export function renewNodeTypes({ store, types, tabs, tell }: RenewPorts): void {
       showNodeTypes(open.tab, { types, tell })
     }
   }
-  store.subscribe(({ nodeTypesRead }, before) => {
-    if (nodeTypesRead === before.nodeTypesRead) return
-    for (const [id, count] of Object.entries(nodeTypesRead)) if (count !== before.nodeTypesRead[id]) renew(id)
+  store.subscribe(({ nodeTypesRead, live }, before) => {
+    if (nodeTypesRead !== before.nodeTypesRead)
+      for (const [id, count] of Object.entries(nodeTypesRead)) if (count !== before.nodeTypesRead[id]) renew(id)
+    if (live.endpoints === before.live.endpoints) return
+    // The service reads them by itself, too.
+    for (const [id, { nodeTypesReadAt }] of Object.entries(live.endpoints)) {
+      const known = before.live.endpoints[id]
+      if (known !== undefined && known.nodeTypesReadAt !== nodeTypesReadAt) renew(id)
+    }
   })
 }

@@ -1,5 +1,6 @@
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import {
+  knowsClasses,
   mayTakeWorkflows,
   takesWorkflows,
   type WorkflowFacts,
@@ -10,7 +11,7 @@ import type { RunStore } from '../store/run-store.ts'
 /** Where the last choice of an endpoint for graphs is kept. */
 export const CHOSEN_ENDPOINT = 'workflow-endpoint'
 
-type Facts = Pick<LiveEndpoint, 'id'> & WorkflowFacts
+type Facts = Pick<LiveEndpoint, 'id' | 'nodeTypesReadAt'> & WorkflowFacts
 
 /** Lets the runs of a tab go to an endpoint. The tabs that are opened next begin with it too. */
 export function chooseEndpoint(
@@ -33,10 +34,12 @@ export function runEndpoints<Endpoint extends Facts>(
 }
 
 /**
- * The endpoint to begin with: the one that was chosen last while it is there, else the first that takes graphs.
- * @returns undefined where none is known to: a graph sent to a worker of something else would only fail
+ * The endpoint to begin with: the one that was chosen last while it is there, else the first that takes graphs and whose
+ * classes of nodes are known.
+ * @returns undefined where there is none: a graph that nobody could check, or sent to a worker of something else, would
+ * only fail
  */
 export function firstEndpoint(endpoints: readonly Facts[], chosenLast: string | undefined): string | undefined {
   const last = endpoints.find(({ id }) => id === chosenLast)
-  return (last ?? endpoints.find(takesWorkflows))?.id
+  return (last ?? endpoints.find((one) => takesWorkflows(one) && knowsClasses(one)))?.id
 }

@@ -1,0 +1,100 @@
+/** Classes of nodes that follow the servers behind their endpoints. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { setup } from '../support/core.ts'
+
+const MINUTE_MS = 60_000
+const listOf = (...names: readonly string[]) =>
+  JSON.stringify(Object.fromEntries(names.map((name) => [name, { input: {}, output: [] }])))
+
+/** A server whose list can be changed, or nobody at all; and a service. */
+async function withServer() {
+  const asked: string[] = []
+  let list: string | undefined = listOf('First')
+  const server = createServer(({ method, url }, response) => {
+    if (url === '/object_info') asked.push(method ?? '')
+    if (list === undefined) return void response.destroy()
+    response.setHeader('content-length', Buffer.byteLength(list)).end(list)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  const service = await setup()
+  return {
+    ...service,
+    asked,
+    server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    has: (next: string | undefined) => {
+      list = next
+    },
+    readAt: async () => (await service.get('/api/endpoints/e')).nodeTypesReadAt as number | undefined,
+    classes: async () => {
+      const { source, text } = await service.get('/api/node-types?endpoint=e')
+      return source === 'built-in' ? source : Object.keys(JSON.parse(text))
+    },
+  }
+}
+
+it('are read as soon as an endpoint gets a server, and those of the one before hold no longer', async () => {
+  const { clock, createEndpoint, ask, server, readAt, classes, asked } = await withServer()
+  await createEndpoint('e', { workflows: {} })
+  expect(await readAt()).toBeUndefined()
+  await ask('PATCH', '/api/endpoints/e', { body: { workflows: { server } } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  expect(await classes()).toEqual(['First'])
+  expect(asked).toEqual(['GET', 'HEAD'])
+  await ask('PATCH', '/api/endpoints/e', { body: { workflows: { server: 'http://127.0.0.1:1' } } })
+  expect(await readAt()).toBeUndefined()
+})
+
+it('are read within a minute of the start of a server that was not there', async () => {
+  const { clock, createEndpoint, server, has, readAt, log } = await withServer()
+  has(undefined)
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(() => log.some(({ message }) => message === 'classes of nodes not read'))
+  await clock.advance(MINUTE_MS)
+  expect(await readAt()).toBeUndefined()
+  has(listOf('First'))
+  await clock.advance(MINUTE_MS)
+  await clock.until(async () => (await readAt()) !== undefined)
+  expect(log.filter(({ message }) => message === 'classes of nodes not read')).toHaveLength(1)
+})
+
+it('are read again where the server has others, which is looked at every 10 s at most', async () => {
+  const { clock, createEndpoint, server, has, readAt, classes, asked } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  asked.length = 0
+  expect(await classes()).toEqual(['First'])
+  has(listOf('First', 'Second'))
+  expect(await classes()).toEqual(['First'])
+  expect(asked).toEqual(['HEAD'])
+  await clock.advance(10_000)
+  expect(await classes()).toEqual(['First', 'Second'])
+  expect(asked).toEqual(['HEAD', 'HEAD', 'GET'])
+})
+
+it('are looked at when a graph is run, which does not wait for it', async () => {
+  const { clock, createEndpoint, post, server, has, readAt } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  const before = await clock.until(async () => (await readAt()) ?? false)
+  has(listOf('First', 'Second'))
+  await clock.advance(10_000)
+  await post('/api/workflow-runs', { endpointId: 'e', payload: '{"1": {"class_type": "First", "inputs": {}}}' })
+  await clock.until(async () => (await readAt()) !== before)
+})
+
+it('stay as they are where the server says no length, is away, or where somebody gave them in a file', async () => {
+  const { clock, createEndpoint, ask, server, has, readAt, classes, asked } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  has(undefined)
+  expect(await classes()).toEqual(['First'])
+  await ask('PUT', '/api/node-types/e', { body: { text: listOf('Mine') } })
+  has(listOf('First', 'Second'))
+  await clock.advance(10_000)
+  asked.length = 0
+  expect(await classes()).toEqual(['Mine'])
+  expect(asked).not.toContain('GET')
+})

@@ -1,12 +1,16 @@
 /** Our conversion, from text to text, with the classes that come along. */
 import { readFileSync } from 'node:fs'
 import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
-import { readDocument } from '../../src-main/domain/workflow/document/document.ts'
+import { readDocument, subgraphsOf, writeDocument } from '../../src-main/domain/workflow/document/document.ts'
+import { setWidget } from '../../src-main/domain/workflow/edit/widgets.ts'
 import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../src-main/domain/workflow/json/write.ts'
 import { toDocument } from '../../src-main/domain/workflow/to-document/to-document.ts'
+import { isActive } from '../../src-main/domain/workflow/to-payload/scope.ts'
 import { toPayload } from '../../src-main/domain/workflow/to-payload/to-payload.ts'
+import { hostWidgets } from '../../src-main/domain/workflow/view/host-widgets.ts'
+import type { WidgetView } from '../../src-main/domain/workflow/view/node-view.ts'
 
 /** The text of the classes that come along. */
 export const CLASSES = readFileSync(new URL('../../resources/node-types.json', import.meta.url), 'utf8')
@@ -22,6 +26,29 @@ export function payloadOf(document: string): string {
 export function documentOf(payload: string): string {
   return writeJson(toDocument(objectIn(payload), TYPES))
 }
+
+/**
+ * A document with another text in the first widget of a subgraph's host that holds one.
+ * @returns undefined where no host shows a text
+ */
+export function withText(document: string, text: string): string | undefined {
+  const read = readDocument(objectIn(document))
+  const definitions = subgraphsOf(read)
+  for (const node of read.nodes.items) {
+    if (!definitions.has(node.type ?? '') || !isActive(node)) continue
+    const widget = hostWidgets(definitions, node, TYPES).find((one) => !one.isLinked && isText(one))
+    if (widget === undefined) continue
+    const target = { node: node.id ?? '', name: widget.name, types: TYPES, value: text }
+    return writeJson(writeDocument(setWidget(read, undefined, target)))
+  }
+  return undefined
+}
+
+const isText = ({ kind, input, value }: WidgetView): boolean =>
+  kind === 'input' && input?.type === 'STRING' && typeof value === 'string'
+
+/** A document, opened and saved. */
+export const savedAgain = (document: string): string => writeJson(writeDocument(readDocument(objectIn(document))))
 
 function objectIn(text: string): JsonObject {
   const parsed = parseJson(text)

@@ -5,12 +5,13 @@
 import { writeSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { CLASSES, documentOf, knowsClassesOf, payloadOf } from './convert.ts'
+import { CLASSES, documentOf, knowsClassesOf, payloadOf, savedAgain, withText } from './convert.ts'
 import { type Difference, differences } from './differences.ts'
 import { type Installed, install, NEWEST, PINNED, type Release } from './packages.ts'
 import { openRealPage, type RealPage } from './real-page.ts'
 import { reasonOf } from './reasons.ts'
 
+const TEXT = 'a text that no template has'
 // Half a thousand documents, and as many of ours; on two cores.
 const ALL_MS = 30 * 60_000
 
@@ -47,6 +48,35 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
     say(`${release.name}: ${same} of ${payloads.size} payloads are the same`)
     for (const [why, names] of explained) say(`${release.name}: ${names.size}, because ${why}`)
     expect(unexplained).toEqual([])
+  })
+
+  it('are opened and saved here without a change', ({ skip }) => {
+    skip(noBrowser !== undefined, noBrowser)
+    const all = templatesOf(release, installed).map(([, document]) => document)
+    expect(
+      all.filter(
+        (document) => JSON.stringify(JSON.parse(savedAgain(document))) !== JSON.stringify(JSON.parse(document)),
+      ),
+    ).toEqual([])
+  })
+
+  it('sends a text that was edited here on the node of a subgraph, and nothing else changes', {
+    timeout: ALL_MS,
+  }, async ({ skip }) => {
+    skip(noBrowser !== undefined, noBrowser)
+    const wrong: string[] = []
+    let edited = 0
+    for (const [name, document] of templatesOf(release, installed)) {
+      const changed = withText(document, TEXT)
+      const before = payloads.get(name)
+      if (changed === undefined || before === undefined) continue
+      edited += 1
+      const found = differences(before, (await page.open(changed)).payload).filter(isMeant)
+      wrong.push(...found.filter(({ ours }) => ours !== TEXT).map((one) => told(name, one)))
+      if (!found.some(({ ours }) => ours === TEXT)) wrong.push(`${name}: the text is not sent`)
+    }
+    say(`${release.name}: a text was edited in ${edited} documents`)
+    expect(wrong).toEqual([])
   })
 
   it('opens the documents that we make of payloads, and sends the same', { timeout: ALL_MS }, async ({ skip }) => {

@@ -29,7 +29,7 @@ export function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined 
       `${type} sends its inputs without links, by the code of an extension. Link them to the nodes that need them.`,
     )
   if (isGroupNode(node) && !scope.definitions.has(type))
-    return warning(
+    return error(
       'needs_extension',
       'It is a group node, as older editors have them. Open the file in its editor and make it a subgraph.',
     )

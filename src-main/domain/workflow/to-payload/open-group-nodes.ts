@@ -79,16 +79,28 @@ function withHostValues(
   types: NodeTypes,
 ): readonly GraphNode[] | undefined {
   const given: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
+  const counts = [countsOfParts(nodes), countsOfClasses(nodes, types)].find((one) => {
+    return one?.reduce((sum, count) => sum + count, 0) === given.length
+  })
+  if (counts === undefined) return undefined
   let at = 0
-  const filled: GraphNode[] = []
-  for (const node of nodes) {
-    const type = typeOfNode(node, types)
-    if (type === undefined) return undefined
-    const count = widgetPlaces(type).length
-    filled.push(count === 0 ? node : { ...node, widgetValues: given.slice(at, at + count) })
+  return nodes.map((node, index) => {
+    const count = counts[index] ?? 0
     at += count
-  }
-  return at === given.length ? filled : undefined
+    return count === 0 ? node : { ...node, widgetValues: given.slice(at - count, at) }
+  })
+}
+
+// Each part is kept with as many values as it had when it was folded, whatever its class has gained since.
+const countsOfParts = (nodes: readonly GraphNode[]): readonly number[] =>
+  nodes.map(({ widgetValues }) => (isArray(widgetValues) ? widgetValues.length : 0))
+
+function countsOfClasses(nodes: readonly GraphNode[], types: NodeTypes): readonly number[] | undefined {
+  const counts = nodes.map((node) => {
+    const type = typeOfNode(node, types)
+    return node.type === 'Reroute' ? 0 : type && widgetPlaces(type).length
+  })
+  return counts.every((count) => count !== undefined) ? counts : undefined
 }
 
 // Sockets of all nodes first, then the inputs that take the place of widgets.

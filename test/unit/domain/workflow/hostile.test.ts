@@ -188,7 +188,7 @@ describe('what only other editors can do is told', () => {
   test.each([
     [{ type: 'Anything Everywhere' }, 'warning needs_extension'],
     [{ type: 'Anything Everywhere3' }, 'warning needs_extension'],
-    [{ type: 'workflow>My group' }, 'warning needs_extension'],
+    [{ type: 'workflow>My group' }, 'error needs_extension'],
     [{ type: 'GetNode', widgets_values: ['nobody'] }, 'warning needs_extension'],
     [{ type: '0a1b2c3d-0000-4000-8000-0123456789ab' }, 'error subgraph_missing'],
   ])('%j: %s', (node, problem) => {
@@ -265,6 +265,34 @@ describe('what only other editors can do is told', () => {
       expect(sent['9:0'].inputs).toEqual({ vae: ['1', 0] })
       expect(sent['9:1'].inputs).toEqual({ upscale_method: 'lanczos', scale_by: 2, image: ['9:0', 0] })
       expect(sent['2'].inputs.images).toEqual(['9:1', 0])
+    })
+
+    test('parts whose class has gained inputs since keep the values that they had', () => {
+      const [first, second] = [
+        { type: 'EmptyLatentImage', outputs: [{ name: 'LATENT', type: 'LATENT', links: [] }], widgets_values: [64] },
+        { type: 'SaveImage', inputs: [{ name: 'images', type: 'IMAGE', link: null }], widgets_values: ['p'] },
+      ]
+      const alone = { id: 9, type: 'workflow>My group', widgets_values: [128, 'q'] }
+      const { payload, problems } = convert({ 'My group': { nodes: [first, second], links: [] } }, [alone])
+      expect(problems).toEqual([])
+      const sent = JSON.parse(writeJson(payload))
+      expect([sent['9:0'].inputs, sent['9:1'].inputs]).toMatchObject([{ width: 128 }, { filename_prefix: 'q' }])
+      expect(sent['9:0'].inputs.height).toBe(512)
+    })
+
+    test('a reroute among its parts hands on what comes in', () => {
+      const reroute = {
+        type: 'Reroute',
+        inputs: [{ name: '', type: '*', link: null }],
+        outputs: [{ name: '', type: 'IMAGE', links: [] }],
+      }
+      const through = [
+        [0, 0, 2, 0, 1, 'IMAGE'],
+        [2, 0, 1, 0, 2, 'IMAGE'],
+      ]
+      const { payload, problems } = convert({ 'My group': { ...group, nodes: [...inner, reroute], links: through } })
+      expect(problems).toEqual([])
+      expect(JSON.parse(writeJson(payload))['9:1'].inputs.image).toEqual(['9:0', 0])
     })
 
     test.each([

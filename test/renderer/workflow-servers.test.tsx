@@ -143,3 +143,22 @@ test('the settings say where the classes come from, and read them from the serve
   expect(read.parentElement?.textContent).toBe('Read just now, those of ComfyUI 0.33.0.')
   expect(store.getState().nodeTypesRead).toEqual({ e: 1 })
 })
+
+test('the settings list the packages of the server, custom ones with their classes', async () => {
+  const classes = {
+    Ink: { input: {}, python_module: 'custom_nodes.ink-nodes' },
+    Brush: { input: {}, python_module: 'custom_nodes.ink-nodes' },
+    Mask: { input: {}, python_module: 'nodes' },
+  }
+  const nodeTypes = { text: JSON.stringify(classes), source: 'server', readAt: NOW, server: SERVER.address }
+  renderInApp(<NodeTypesRow endpoint={withWorkflows('e', SERVER.address)} />, { ...ANSWERS, nodeTypes })
+  const summary = await screen.findByText('Packages')
+  expect(screen.queryByText(/ink-nodes/)).toBeNull()
+  const details = summary.closest('details')
+  if (details === null) throw new Error('it cannot be opened')
+  details.open = true
+  fireEvent(details, new Event('toggle'))
+  await screen.findByText('ink-nodes: 2 classes')
+  screen.getByText('Brush, Ink')
+  screen.getByText('ComfyUI: 1 class')
+})

@@ -12,6 +12,7 @@ import { FormRow } from '../../../ui/form/FormRow.tsx'
 import { ago, exactTime } from '../../../ui/format.ts'
 import { readNodeTypes } from '../../../ui/servers/read-node-types.ts'
 import { useNow } from '../../../ui/use-now.ts'
+import { PackageList } from './PackageList.tsx'
 
 /** An endpoint whose classes of nodes may come from a server. */
 export type NodeTypesRowProps = { readonly endpoint: LiveEndpoint }
@@ -63,6 +64,7 @@ function OfServer({ endpointId, server }: { readonly endpointId: string; readonl
             </Button>
             {data !== undefined && <OriginText origin={data} server={server} />}
           </div>
+          {data !== undefined && <PackageList endpointId={endpointId} readAt={data.readAt} />}
           {fault !== null && <ErrorNotice error={fault} />}
           <CommandsHere commands={commands} />
         </div>

@@ -6,7 +6,9 @@ import { typeOfNode } from '../dynamic-inputs.ts'
 import { isWidget } from '../input-type.ts'
 import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
-import { findPromoted, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
+import { findPromoted, listedWidgets, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
+import { hostWidgets } from '../view/host-widgets.ts'
+import type { WidgetView } from '../view/node-view.ts'
 import { SHOWN_SOCKET, type StoredPlace, storedPlaces, type WidgetPlace, widgetPlaces } from '../widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
@@ -65,8 +67,12 @@ function setWithin(
   const promoted = promotedWidgets(node, definition)
   const widget = findPromoted(promoted, name)
   if (widget === undefined) return document
-  if (kind === 'input' && isHeld(node, widget))
-    return changeNodes(document, at, new Set([id]), (one) => onHost(one, widget, value))
+  if (kind === 'input' && (isHeld(node, widget) || mayHold(node, widget))) {
+    const shown = hostWidgets(subgraphsOf(document), node, types)
+    return changeNodes(document, at, new Set([id]), (one) =>
+      onHost(withPlaceFor(one, widget, promoted, shown), widget, value),
+    )
+  }
   const { inner } = widget
   if (inner === undefined) return document
   return setWithin(document, definition.id, { ...target, node: inner.node, name: inner.widget }, depth + 1)
@@ -79,6 +85,24 @@ const CONTROL_NAME = 'control_after_generate'
 export function isHeld({ widgetValues }: GraphNode, { at, key }: PromotedWidget): boolean {
   if (isObject(widgetValues)) return widgetValues.has(key)
   return isArray(widgetValues) && at !== undefined && at < widgetValues.length
+}
+
+// A host of the newest generation of files has its own values, whatever is inside: other instances keep theirs.
+const mayHold = (host: GraphNode, { at }: PromotedWidget): boolean =>
+  at !== undefined && !isObject(host.widgetValues) && listedWidgets(host).length === 0
+
+// Those before it are stored too, with what they show.
+function withPlaceFor(
+  host: GraphNode,
+  { at = 0 }: PromotedWidget,
+  promoted: readonly PromotedWidget[],
+  shown: readonly WidgetView[],
+): GraphNode {
+  const held: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
+  if (isObject(host.widgetValues) || at < held.length) return host
+  const shownValues = new Map(shown.map(({ name, value }) => [name, value]))
+  const added = promoted.slice(held.length, at + 1).map(({ key }) => shownValues.get(key) ?? null)
+  return { ...host, widgetValues: [...held, ...added] }
 }
 
 /** The host with the value of one of its widgets set. */

@@ -7,7 +7,7 @@ import { readNode } from '../../../../src-main/domain/workflow/document/document
 import { typeOfNode } from '../../../../src-main/domain/workflow/dynamic-inputs.ts'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import { CLASSES, documentOf, payloadOf } from '../../../comfy/convert.ts'
+import { CLASSES, documentOf, payloadOf, withText } from '../../../comfy/convert.ts'
 import { differences } from '../../../comfy/differences.ts'
 import { recordedFile } from '../../../comfy/recorded.ts'
 import { SAMPLES } from '../../../comfy/samples.ts'
@@ -56,6 +56,13 @@ describe('a document of a payload', () => {
     document.nodes[0].widgets_values[3] = 2
     expect(JSON.parse(payloadOf(JSON.stringify(document)))[1].inputs).toEqual({ seed: 5, steps: 3, cfg: 2 })
   })
+})
+
+test('a value that is set on a host is its own, with those before it; what is inside stays', () => {
+  const document = JSON.stringify(SAMPLES['a host without values'])
+  const edited = JSON.parse(withText(document, 'mine') ?? '')
+  expect(edited.nodes[0].widgets_values).toEqual([640, 'mine'])
+  expect(edited.definitions).toEqual(JSON.parse(document).definitions)
 })
 
 test('a new node of any class that comes along sends a value for each widget that has a default', () => {

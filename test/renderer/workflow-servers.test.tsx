@@ -63,7 +63,7 @@ test('one click makes a found server an endpoint by the catalog, reads its class
   expect(screen.queryByText(/A ComfyUI answers/)).toBeNull()
 })
 
-test('classes that cannot be read leave the endpoint, and say where to read them; a refusal leaves the offer', async () => {
+test('classes that cannot be read leave the endpoint, which is not chosen, and say where to read them; a refusal leaves the offer', async () => {
   const failing = (message: string) => () => Promise.reject(new Error(message))
   const unread = offer([], { nodeTypesFetch: failing('They could not be read.') })
   fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
@@ -73,6 +73,9 @@ test('classes that cannot be read leave the endpoint, and say where to read them
       text: expect.stringMatching(/settings/),
     }),
   )
+  unread.show([withWorkflows('comfyui', SERVER.address)])
+  await until(() => expect(screen.queryByText(/A ComfyUI answers/)).toBeNull())
+  expect([unread.made, unread.platform.preferences.get('workflow-endpoint')]).toEqual([[], undefined])
   unread.unmount()
   offer([], { endpointCreate: failing('There are too many.') })
   fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))

@@ -190,6 +190,15 @@ describe('runsync', () => {
     expect(JSON.parse(stderr)).toEqual({ error: 'Job j1 ended as FAILED: asked to fail.', code: 'JOB_NOT_SUCCESSFUL' })
   })
 
+  test('tells an error at a node of a graph in plain words, and the calls within its server only as JSON', async () => {
+    const place = { node: '3', class: 'KSampler', reason: 'no memory' }
+    const error = JSON.stringify({ message: 'Job processing failed', ...place, traceback: 'Traceback:\n  x\n' })
+    const { run } = await setup({ 'POST /v2/hello/runsync': { ...failed, error } })
+    const { stdout, stderr } = await run(['runsync', 'hello'], TERMINAL)
+    expect(stdout).toContain('error     KSampler (3): no memory\n          (--json prints its traceback)\n')
+    expect(stderr).toContain('Job j1 ended as FAILED: KSampler (3): no memory')
+  })
+
   test('shows the traceback of an exception, and its first line as the error', async () => {
     const error = JSON.stringify({
       error_type: "<class 'ValueError'>",

@@ -33,11 +33,11 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
   const [notWanted, setNotWanted] = useState(() => platform.readPreference(NOT_WANTED)?.split(' ') ?? [])
   const make = useMutation({
     mutationFn: async (server: WorkflowServer) => {
-      const id = await makeServerEndpoint(app, server)
-      // The tabs that are opened next begin with it too.
-      platform.writePreference(CHOSEN_ENDPOINT, id)
+      const { id, isRead } = await makeServerEndpoint(app, server)
+      // The tabs that are opened next begin with it too; without its classes nobody could check a graph for it.
+      if (isRead) platform.writePreference(CHOSEN_ENDPOINT, id)
       await endpointShown(app.store, id)
-      onMade?.(id)
+      if (isRead) onMade?.(id)
     },
   })
   const unused = loaded ? unusedServers(servers ?? [], endpoints) : []

@@ -7,13 +7,13 @@ import { readNodeTypes } from '../../../ui/servers/read-node-types.ts'
 
 /**
  * Makes a server an endpoint, by the entry of the catalog for the bridge, and has its classes of nodes read.
- * @returns its id, once the endpoint is made and its classes are read, or were tried to be
+ * @returns its id, once the endpoint is made and its classes are read, or were tried to be; and whether they are
  * @throws ApiError where the service refuses it
  */
 export async function makeServerEndpoint(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
   { address }: Pick<WorkflowServer, 'address'>,
-): Promise<string> {
+): Promise<{ readonly id: string; readonly isRead: boolean }> {
   const { entries } = await client.call('catalogList')
   const bridge = entries.find(({ settings }) => serverOfEntry(settings) !== undefined)
   if (bridge === undefined) throw new Error('The catalog has no bridge to ComfyUI. Install Drydock again.')
@@ -21,16 +21,18 @@ export async function makeServerEndpoint(
   const { tell } = store.getState()
   await client.call('endpointCreate', { body: { ...withServer(bridge.settings, address), id, name: id } })
   const where = `the ComfyUI at ${serverInWords(address)}`
-  await readNodeTypes({ client, store }, id).then(
-    () =>
-      tell({ kind: 'done', text: `${id} is an endpoint now: it runs graphs on ${where}, with its classes of nodes.` }),
-    ({ message }: Error) =>
-      tell({
-        kind: 'error',
-        text: `${id} is an endpoint now and runs graphs on ${where}. ${message} Read them in its settings, in Workflows.`,
-      }),
+  const fault = await readNodeTypes({ client, store }, id).then(
+    () => undefined,
+    ({ message }: Error) => message,
   )
-  return id
+  if (fault === undefined)
+    tell({ kind: 'done', text: `${id} is an endpoint now: it runs graphs on ${where}, with its classes of nodes.` })
+  else
+    tell({
+      kind: 'error',
+      text: `${id} is an endpoint now and runs graphs on ${where}. ${fault} They are read when it answers, or in its settings, in Workflows.`,
+    })
+  return { id, isRead: fault === undefined }
 }
 
 /** Resolves when the pages know of an endpoint, which is some ms after the service has made it. */

@@ -2,10 +2,13 @@
  * The bridge before a real ComfyUI, and beside the public image worker's own handler; see test/support/real-comfyui.
  * Skipped where there is none.
  */
-import { writeSync } from 'node:fs'
+import { readdirSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { fileTools } from '../../src-main/build/file-tools.ts'
 import { CATALOG_ROUTES } from '../../src-main/contract/catalog.ts'
+import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { runJob } from '../support/comfyui/run-job.ts'
 import { sendJob } from '../support/comfyui/send-job.ts'
 import { askPublicWorker, findPublicWorker } from '../support/real-comfyui/public-worker.ts'
@@ -133,6 +136,66 @@ describe('before a real ComfyUI', () => {
     }
   })
 
+  /** The texts of the only picture in the output folder whose name begins so. */
+  function textsOf(prefix: string): Readonly<Record<string, unknown>> {
+    const folder = join(comfyUi.folder, 'output')
+    const names = readdirSync(folder).filter((name) => name.startsWith(prefix))
+    expect(names).toHaveLength(1)
+    const texts = readPngTexts(readFileSync(join(folder, names[0] ?? '')), fileTools)
+    return Object.fromEntries(texts.map(({ keyword, text }) => [keyword, JSON.parse(text)]))
+  }
+
+  withComfyUi(
+    'files in its output folder hold the graph: the document of a run, or one made of a payload',
+    async () => {
+      const service = await withService()
+      const save = (prefix: string) => ({
+        '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 32, batch_size: 1, color: 255 } },
+        '2': { class_type: 'SaveImage', inputs: { filename_prefix: prefix, images: ['1', 0] } },
+      })
+      const document = { id: 'of-the-run', nodes: [{ id: 1, type: 'EmptyImage' }], links: [], version: 0.4 }
+      const asked = { endpointId: 'comfy', payload: JSON.stringify(save('run')), document: JSON.stringify(document) }
+      const run = await service.post('/api/workflow-runs', asked)
+      expect((await service.jobEnd('comfy', run.id, PATIENCE_MS)).status).toBe('COMPLETED')
+      expect(textsOf('run').workflow).toEqual(document)
+
+      const job = await service.send(JSON.stringify({ workflow: save('job') }))
+      expect((await service.jobEnd('comfy', job, PATIENCE_MS)).status).toBe('COMPLETED')
+      const { workflow, prompt } = textsOf('job')
+      expect(prompt).toMatchObject(save('job'))
+      expect(workflow).toMatchObject({
+        nodes: [
+          { id: 1, type: 'EmptyImage', widgets_values: [16, 32, 1, 255] },
+          { id: 2, type: 'SaveImage', widgets_values: ['job'] },
+        ],
+        links: [[1, 1, 0, 2, 0, 'IMAGE']],
+      })
+    },
+  )
+
+  withComfyUi('what its preview nodes show comes with a run, beside its results', async () => {
+    const service = await withService()
+    const graph = {
+      '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 99 } },
+      '2': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+      '3': { class_type: 'SolidMask', inputs: { value: 1, width: 16, height: 16 } },
+      '4': { class_type: 'MaskPreview', inputs: { mask: ['3', 0] } },
+      '5': { class_type: 'EmptyAudio', inputs: { duration: 1, sample_rate: 8000, channels: 1 } },
+      '6': { class_type: 'PreviewAudio', inputs: { audio: ['5', 0] } },
+      '7': { class_type: 'PreviewAny', inputs: { source: 'a text' } },
+    }
+    const { id } = await service.post('/api/workflow-runs', { endpointId: 'comfy', payload: JSON.stringify(graph) })
+    const run = await until(async () => {
+      const got = await service.get(`/api/workflow-runs/${id}`)
+      expect([got.status, got.errors]).toEqual(['COMPLETED', []])
+      return got
+    }, PATIENCE_MS)
+    const kinds = (results: readonly { node: string; mediaType: string }[]) =>
+      results.map(({ node, mediaType }) => `${node} ${mediaType}`).toSorted()
+    expect(kinds(run.previews)).toEqual(['2 image/png', '4 image/png', '6 audio/flac'])
+    expect(kinds(run.results)).toEqual(['7 text/plain'])
+  })
+
   withComfyUi('a cancelled job that waits behind the prompt of another leaves that one alone', async () => {
     const service = await withService()
     const other = await queueAsAnother(9000)
@@ -150,8 +213,15 @@ describe('before a real ComfyUI', () => {
 
   withComfyUi('the classes of its nodes are read through the service', async () => {
     const service = await withService()
+    await until(
+      async () => expect((await service.get('/api/endpoints/comfy')).nodeTypesReadAt).toBeDefined(),
+      PATIENCE_MS,
+    )
     const { text, source } = await service.post('/api/node-types/comfy/fetch')
     expect(source).toBe('server')
+    // By this it is seen that they have changed.
+    const { headers } = await fetch(`${comfyUi.url}/object_info`, { method: 'HEAD' })
+    expect(Number(headers.get('content-length'))).toBe(Buffer.byteLength(text))
     const classes = JSON.parse(text)
     expect(Object.keys(classes).length).toBeGreaterThan(300)
     expect(classes.KSampler.input.required.seed[1].max).toBeGreaterThan(1e19)
@@ -165,7 +235,7 @@ describe('before a real ComfyUI', () => {
     expect(await queue()).toEqual([])
   })
 
-  withComfyUi('a server that dies fails its job with a reason, and takes the next one when it is back', async () => {
+  withComfyUi('a server that dies fails its job with a reason, and the next one waits until it is back', async () => {
     const service = await withService()
     const job = await service.send(sampling('1', 5000))
     await until(
@@ -178,8 +248,15 @@ describe('before a real ComfyUI', () => {
       'FAILED',
       expect.stringMatching(/^WebSocket communication error: .* may have ended; its log says why$/),
     ])
+    const next = await service.send(sampling('2', 3))
+    await until(async () => {
+      const { status: state, waitingReason } = await service.get(`/api/jobs/${next}`)
+      expect([state, waitingReason]).toEqual([
+        'IN_PROGRESS',
+        expect.stringMatching(/does not answer yet\. .*ECONNREFUSED/),
+      ])
+    }, PATIENCE_MS)
     await comfyUi.start()
-    const next = await service.jobEnd('comfy', await service.send(sampling('2', 3)), PATIENCE_MS)
-    expect(next.status).toBe('COMPLETED')
+    expect((await service.jobEnd('comfy', next, PATIENCE_MS)).status).toBe('COMPLETED')
   })
 })

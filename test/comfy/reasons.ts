@@ -62,7 +62,32 @@ const REASONS: readonly Reason[] = [
   },
 ]
 
+// Of documents that are made of the page's payloads: `page` is what it sent before, `ours` what it sends of the document.
+const REASONS_OF_DOCUMENTS: readonly Reason[] = [
+  {
+    why: 'a socket has no widget: a value that a subgraph handed to it has no place in a document without that subgraph',
+    explains: ({ what, ours }) =>
+      ours === undefined &&
+      /^(PreviewAny\.source|ComfySwitchNode\.on_false|ComfyMathExpression\.values\.\w)$/.test(what),
+  },
+  {
+    why: 'the page takes braces in a prompt for choices, also where a payload has them as they are',
+    explains: ({ page, ours }) => typeof page === 'string' && page.includes('{') && typeof ours === 'string',
+  },
+  {
+    why: 'the page draws the model and sends where its camera stands',
+    explains: ({ what }) => what === 'Load3D.image',
+  },
+]
+
 /** The reason of a difference; undefined where there is none. */
-export function reasonOf(template: string, difference: Difference): Reason | undefined {
-  return REASONS.find(({ templates, explains }) => (templates?.includes(template) ?? true) && explains(difference))
+export const reasonOf = (template: string, difference: Difference): Reason | undefined =>
+  find(REASONS, template, difference)
+
+/** The reason of a difference between a payload and that of the document made of it; undefined where there is none. */
+export const reasonOfDocument = (template: string, difference: Difference): Reason | undefined =>
+  find(REASONS_OF_DOCUMENTS, template, difference)
+
+function find(reasons: readonly Reason[], template: string, difference: Difference): Reason | undefined {
+  return reasons.find(({ templates, explains }) => (templates?.includes(template) ?? true) && explains(difference))
 }

@@ -9,7 +9,7 @@ import { CLASSES, documentOf, knowsClassesOf, payloadOf, savedAgain, withText } 
 import { type Difference, differences } from './differences.ts'
 import { type Installed, install, NEWEST, PINNED, type Release } from './packages.ts'
 import { openRealPage, type RealPage } from './real-page.ts'
-import { reasonOf } from './reasons.ts'
+import { reasonOf, reasonOfDocument } from './reasons.ts'
 
 const TEXT = 'a text that no template has'
 // Half a thousand documents, and as many of ours; on two cores.
@@ -82,16 +82,18 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
   it('opens the documents that we make of payloads, and sends the same', { timeout: ALL_MS }, async ({ skip }) => {
     skip(noBrowser !== undefined, noBrowser)
     const changed: string[] = []
-    for (const [name, payload] of payloads) {
+    let same = 0
+    // The page itself sends nodes of classes that it does not know without a class.
+    const known = templatesOf(release, installed).filter(([, document]) => knowsClassesOf(document))
+    for (const [name] of known) {
+      const payload = payloads.get(name) ?? '{}'
       const { payload: again, errors } = await page.open(documentOf(payload))
-      changed.push(
-        ...differences(payload, again)
-          .filter(isMeant)
-          .map((one) => told(name, one)),
-      )
+      const found = differences(payload, again)
+      if (found.length === 0) same += 1
+      changed.push(...found.filter((one) => reasonOfDocument(name, one) === undefined).map((one) => told(name, one)))
       changed.push(...errors.filter(isOfDocument).map((error) => `${name}: ${error}`))
     }
-    say(`${release.name}: ${payloads.size} documents were opened`)
+    say(`${release.name}: ${same} of ${known.length} documents are sent as the payloads that they were made of`)
     expect(changed).toEqual([])
   })
 })

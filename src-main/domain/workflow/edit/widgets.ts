@@ -111,7 +111,26 @@ export function onHost(host: GraphNode, { at = 0, key }: PromotedWidget, value: 
   if (isObject(widgetValues)) return { ...host, widgetValues: withKey(widgetValues, key, value) }
   const values = isArray(widgetValues) ? widgetValues : []
   if (sameJson(values[at], value)) return host
-  return { ...host, widgetValues: values.with(at, value), namedValues: withNamed(host.namedValues, key, value) }
+  const properties = withoutQuarantined(host.properties, key)
+  return {
+    ...host,
+    properties,
+    widgetValues: values.with(at, value),
+    namedValues: withNamed(host.namedValues, key, value),
+  }
+}
+
+// Where the editor of the field once failed to move a value it keeps the old one aside, and prefers it to what is stored.
+const QUARANTINE = 'proxyWidgetErrorQuarantine'
+
+function withoutQuarantined(properties: JsonValue | undefined, input: string): JsonValue | undefined {
+  const entries = isObject(properties) ? properties.get(QUARANTINE) : undefined
+  if (!isObject(properties) || !isArray(entries)) return properties
+  const left = entries.filter((entry) => {
+    const original = isObject(entry) ? entry.get('originalEntry') : undefined
+    return !isArray(original) || original[1] !== input
+  })
+  return left.length === entries.length ? properties : withKey(properties, QUARANTINE, left)
 }
 
 function withPlace(node: GraphNode, place: WidgetPlace, value: JsonValue, types: NodeTypes): GraphNode {

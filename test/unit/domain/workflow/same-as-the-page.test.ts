@@ -65,6 +65,14 @@ test('a value that is set on a host is its own, with those before it; what is in
   expect(edited.definitions).toEqual(JSON.parse(document).definitions)
 })
 
+test('a value that is set takes the place of one that the page once kept aside, which it would prefer', () => {
+  const document = JSON.parse(JSON.stringify(SAMPLES['a host without values']))
+  const aside = (input: string) => ({ originalEntry: ['-1', input], reason: 'missingSourceNode', hostValue: 'old' })
+  document.nodes[0].properties = { proxyWidgetErrorQuarantine: [aside('value'), aside('width')] }
+  const edited = JSON.parse(withText(JSON.stringify(document), 'mine') ?? '')
+  expect(edited.nodes[0].properties).toEqual({ proxyWidgetErrorQuarantine: [aside('width')] })
+})
+
 test('a new node of any class that comes along sends a value for each widget that has a default', () => {
   const types = typesIn(CLASSES)
   for (const [name] of types) {

@@ -10,23 +10,28 @@ import { readLink, readPayloadNodes } from '../../src-main/domain/workflow/paylo
 export function whatNodesDo(payload: JsonObject): readonly string[] {
   const nodes = new Map(readPayloadNodes(payload).map((node) => [node.id, node]))
   const known = new Map<string, string>()
-  const told = (id: string): string => {
+  // Of a node of a loop it depends on where the telling began, so that only others are remembered.
+  const told = (id: string, within: ReadonlySet<string>): { readonly text: string; readonly isOfLoop: boolean } => {
     const before = known.get(id)
-    if (before !== undefined) return before
-    known.set(id, 'a loop')
+    if (before !== undefined) return { text: before, isOfLoop: false }
+    if (within.has(id)) return { text: 'a loop', isOfLoop: true }
     const node = nodes.get(id)
-    if (node === undefined) return 'nothing'
+    if (node === undefined) return { text: 'nothing', isOfLoop: false }
+    let isOfLoop = false
     const inputs = [...node.inputs].map(([name, value]): readonly [string, JsonValue] => {
       const link = isArray(value) ? readLink(value) : undefined
-      return link === undefined ? [name, value] : [name, [told(link.node), jsonNumber(link.slot)]]
+      if (link === undefined) return [name, value]
+      const source = told(link.node, new Set([...within, id]))
+      isOfLoop ||= source.isOfLoop
+      return [name, [source.text, jsonNumber(link.slot)]]
     })
-    const text = writeJson([node.classType, node.title ?? null, new Map(inputs.sort(([a], [b]) => (a < b ? -1 : 1)))])
+    const whole = writeJson([node.classType, node.title ?? null, new Map(inputs.sort(([a], [b]) => (a < b ? -1 : 1)))])
     // Short, as what is told of a node is told again by all after it.
-    const name = text.length > 400 ? `${node.classType} ${hash(text)}` : text
-    known.set(id, name)
-    return name
+    const text = whole.length > 400 ? `${node.classType} ${hash(whole)}` : whole
+    if (!isOfLoop) known.set(id, text)
+    return { text, isOfLoop }
   }
-  return [...nodes.keys()].map(told).sort()
+  return [...nodes.keys()].map((id) => told(id, new Set()).text).sort()
 }
 
 function hash(text: string): number {

@@ -136,7 +136,7 @@ const firstOfEach = (definition: Subgraph) =>
   })
 
 /** All widgets that an input of a definition leads to. */
-export function widgetsBehind(definition: Subgraph, input: string): readonly InnerWidget[] {
+function widgetsBehind(definition: Subgraph, input: string): readonly InnerWidget[] {
   const [linkOf, nodeOf] = [linksById(definition), nodesById(definition)]
   const ids = definition.inputs.items.find(({ name }) => name === input)?.linkIds ?? []
   return ids.flatMap((id) => {

@@ -8,13 +8,13 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
-import { linkToOutput } from '../document/index-of.ts'
+import { linkToOutput, nodeById } from '../document/index-of.ts'
 import type { Link, LinkEnd } from '../document/links.ts'
 import { realLinks } from '../document/real-target.ts'
 import type { Pair } from '../document/values.ts'
 import type { NodeTypes } from '../node-types.ts'
-import { promotedWidgets, widgetsBehind } from '../promoted-widgets.ts'
-import { heldBy } from '../view/host-widgets.ts'
+import { type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
+import { heldBy, hostWidgets } from '../view/host-widgets.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'
 import { waysOf } from './graph-parts.ts'
@@ -129,13 +129,32 @@ function withHostValues(
   of: Pick<Relinking, 'host' | 'definition' | 'ids'> & { readonly types: NodeTypes },
 ): WorkflowDocument {
   const { host, definition, ids, types } = of
+  const views = hostWidgets(subgraphsOf(document), host, types)
+  const shown = new Map(views.filter(({ kind }) => kind === 'input').map(({ name, value }) => [name, value]))
   return promotedWidgets(host, definition).reduce((changed, widget) => {
-    const value = heldBy(host, widget)
+    if (isLinked(host, widget.input)) return changed
+    const value = heldBy(host, widget) ?? shown.get(widget.key)
     if (value === undefined) return changed
-    const behind = widget.input === undefined ? [] : widgetsBehind(definition, widget.input)
-    return behind.reduce((next, { node: inner, widget: name }) => {
+    return slotsBehind(definition, widget).reduce((next, { node: inner, name }) => {
       const node = ids.get(inner)
       return node === undefined ? next : setWidget(next, at, { node, name, value, types })
     }, changed)
   }, document)
 }
+
+/** The slots that a widget of a host stands for: of a class, or of a host within. One that is no widget takes no value. */
+function slotsBehind(definition: Subgraph, { input, inner }: PromotedWidget): readonly InnerSlot[] {
+  if (input === undefined) return inner === undefined ? [] : [{ node: inner.node, name: inner.widget }]
+  const place = definition.inputs.items.findIndex(({ name }) => name === input)
+  const entering = realLinks(definition).filter(({ from }) => from.node === SUBGRAPH_INPUT && from.slot === place)
+  return entering.flatMap(({ to }) => {
+    const name = nodeById(definition, to.node)?.inputs.items[to.slot]?.name
+    return name === undefined ? [] : [{ node: to.node, name }]
+  })
+}
+
+type InnerSlot = { readonly node: string; readonly name: string }
+
+// What is linked outside is linked to the inner nodes now, which keep their own values beside it.
+const isLinked = (host: GraphNode, input: string | undefined): boolean =>
+  host.inputs.items.some(({ name, link }) => link !== undefined && name === input)

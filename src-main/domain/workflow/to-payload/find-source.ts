@@ -26,21 +26,14 @@ export type InnerValue = (node: GraphNode, widget: string) => JsonValue | undefi
 /** Where an input of a node gets its data from. */
 export function sourceOfInput(scope: Scope, slot: InputSlot, innerValue: InnerValue): Source {
   // Step by step and not one within the other: a row of 10,000 reroutes is no reason to fail.
-  const walk: Walk = { type: slot.type, seen: new Set(), values: [], innerValue }
+  const walk: Walk = { type: slot.type, seen: new Set(), innerValue }
   let step: Step = ofInput(scope, slot, walk)
   while (step.kind === 'on') step = step.next()
-  if (step.kind !== 'nothing') return step
-  const value = walk.values.at(-1)
-  return value === undefined ? NOTHING : { kind: 'value', value }
+  return step
 }
 
-/** The way so far. `values`: what hosts hold for inputs that it came through, where nothing is found further up. */
-type Walk = {
-  readonly type: string
-  readonly seen: Set<string>
-  readonly values: JsonValue[]
-  readonly innerValue: InnerValue
-}
+/** The way so far. */
+type Walk = { readonly type: string; readonly seen: Set<string>; readonly innerValue: InnerValue }
 
 /** Where the way ends, or how it goes on. */
 type Step = Source | { readonly kind: 'on'; readonly next: () => Step }
@@ -114,13 +107,14 @@ function valueOnHost(inner: Scope, input: string, innerValue: InnerValue): JsonV
   return further === undefined ? innerValue(node, widget.widget) : valueOnHost(further, widget.widget, innerValue)
 }
 
-// By the name and not by the place: a host leaves out inputs that nobody linked.
+// By the name and not by the place: a host leaves out inputs that nobody linked. One that nothing is linked to says the
+// value of its widget; where what is linked gives nothing, the widgets within keep their own.
 function ofHost(inner: Scope, slot: number, walk: Walk): Step {
   const { host } = inner
   const name = host?.definition.inputs.items[slot]?.name
   if (host === undefined || name === undefined) return NOTHING
-  const value = valueOnHost(inner, name, walk.innerValue)
-  if (value !== undefined) walk.values.push(value)
   const input = host.node.inputs.items.find((one) => one.name === name)
-  return ofInput(host.scope, input, walk)
+  if (input !== undefined && linkInto(host.scope, input) !== undefined) return ofInput(host.scope, input, walk)
+  const value = valueOnHost(inner, name, walk.innerValue)
+  return value === undefined ? NOTHING : { kind: 'value', value }
 }

@@ -180,11 +180,15 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await reordersQueue(bar, service)
     // The list of endpoints by keys: the longer one stays open, and takes the keys.
     const chooser = bar.getByRole('combobox', { name: 'Endpoint' })
+    // Keys reach the list once it has the focus.
+    const focused = page.locator('[role=listbox]:focus-within')
     await chooser.press('Enter')
     await page.getByRole('option', { name: 'painter' }).waitFor()
+    await focused.waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'hello' }).waitFor()
+    await focused.waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await until(async () => expect(await chooser.textContent()).toBe('hello'))

@@ -46,9 +46,9 @@ export function sentValues(node: GraphNode, type: NodeType | undefined): JsonObj
   if (held === undefined || type === undefined) return held
   const unsent = new Set(type.inputs.flatMap((input) => (isSent(input) ? [] : input.name)))
   const leftOut = namesLeftOut(node)
-  const defaults = new Map(type.inputs.map((input) => [input.name, input]))
+  const inputs = new Map(type.inputs.map((input) => [input.name, input]))
   const isLeftOut = (name: string, value: JsonValue) => {
-    const input = leftOut.has(name) ? defaults.get(name) : undefined
+    const input = leftOut.has(name) ? inputs.get(name) : undefined
     return input !== undefined && isDefault(value, input)
   }
   const sent = [...held].filter(([name, value]) => !unsent.has(name) && !isLeftOut(name, value))

@@ -16,6 +16,8 @@ const PACKAGE_LIMIT_MS = 120_000
 // the networks of containers, which come and go, would break off what browsers load.
 const MOSTLY_WAITING = { maxWorkers: 4, groupOrder: 0 }
 const IN_BROWSERS = { maxWorkers: 3, groupOrder: 1 }
+// They measure spans and memory, and each would disturb the others.
+const ONE_AT_A_TIME = { maxWorkers: 1, groupOrder: 2 }
 
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
@@ -54,7 +56,7 @@ export default defineConfig({
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: PATIENCE_MS } },
-    reporters: ['default', './test/support/print-summary.ts'],
+    reporters: ['default', './test/support/print-summary.ts', './test/soak/report/note-outcomes.ts'],
     projects: [
       ...IN_ONE_PROCESS.map((name) => project(name, { include: [`test/${name}/**/*.test.ts`], isolate: false })),
       project('conformance', { include: ['test/conformance/**/*.test.ts'], isolate: true }),
@@ -82,7 +84,12 @@ export default defineConfig({
       // Only in `npm run test:comfy`, which installs the public editor's page.
       project('comfy', { include: ['test/comfy/**/*.test.ts'], isolate: true }),
       // Only in `npm run test:soak`; `npm test` leaves both out by name.
-      project('soak', { include: ['test/soak/**/*.test.ts'], isolate: true, limitMs: SOAK_LIMIT_MS }),
+      project('soak', {
+        include: ['test/soak/**/*.test.ts'],
+        isolate: true,
+        limitMs: SOAK_LIMIT_MS,
+        group: ONE_AT_A_TIME,
+      }),
     ],
   },
 })

@@ -5,60 +5,41 @@
  */
 
 import { createProcessMachine } from './build/process-machine.ts'
-import { readCatalog } from './build/read-catalog.ts'
-import { readManifest } from './build/read-manifest.ts'
-import { unpackArtifact } from './build/unpack-artifact.ts'
-import { workflowResources } from './build/workflow-resources.ts'
-import { limit } from './contract/limits.ts'
-import type { RegistryCredentials } from './contract/registry.ts'
-import { workerEnvironment } from './contract/worker-protocol.ts'
-import { placeOf } from './domain/app/app-place.ts'
-import { isUsedUp } from './domain/worker/faults.ts'
+import { PYTHON_PACKAGES, readCatalog, workflowResources } from './build/resources.ts'
+import { readManifest, unpackArtifact } from './build/unpack-artifact.ts'
+import type { RegistryCredentials } from './contract/container.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
+import { fetchNodeTypes, probeServer, sizeOfNodeTypes } from './outbound/comfy-server.ts'
 import { createFetchFile } from './outbound/fetch-file.ts'
-import { fetchNodeTypes, sizeOfNodeTypes } from './outbound/fetch-node-types.ts'
-import { lookForServer } from './outbound/look-for-server.ts'
-import { pingWorker } from './outbound/ping-worker.ts'
+import { pingWorker, previewLink, sendRequest } from './outbound/local-requests.ts'
 import { postOut } from './outbound/post.ts'
-import { previewLink } from './outbound/preview-link.ts'
-import { sendRequest } from './outbound/send-request.ts'
-import { createLogMasks } from './services/apps/mask-logs.ts'
 import { createReleases } from './services/apps/releases.ts'
-import { variablesOf } from './services/apps/variables.ts'
-import { createBell } from './services/bell.ts'
+import { createCatalog } from './services/endpoints/catalog.ts'
+import { registryCredentials } from './services/endpoints/registries.ts'
+import type { ViewDeps } from './services/endpoints/views.ts'
+import { createFleetStatuses, createScalingSignal } from './services/fleet-status.ts'
+import { WebhookDelivery } from './services/jobs/deliver-webhooks.ts'
+import { createLoadTests } from './services/jobs/load-tests.ts'
+import { createAccess } from './services/keys.ts'
 import { createRequestBalancer } from './services/load-balanced/balance-requests.ts'
-import { countRequests } from './services/load-balanced/count-requests.ts'
 import { createRequestLog } from './services/load-balanced/log-requests.ts'
 import { createHealthWatch } from './services/load-balanced/watch-health.ts'
-import { createLoadTests } from './services/load-tests/load-tests.ts'
-import { createCatalog } from './services/management/catalog.ts'
-import { createDoctor } from './services/management/doctor.ts'
-import { createFigures } from './services/management/figures.ts'
-import { Housekeeping } from './services/management/housekeeping.ts'
-import { createKeys } from './services/management/keys.ts'
-import { MetricsRecorder } from './services/management/metrics.ts'
-import { registryCredentials } from './services/management/registries.ts'
-import { createSessions } from './services/management/sessions.ts'
-import { createSettings } from './services/management/settings.ts'
-import { type ViewDeps, waitingReason } from './services/management/views.ts'
+import { createDoctor } from './services/machine/doctor.ts'
+import { Housekeeping } from './services/machine/housekeeping.ts'
 import { createModels } from './services/models/models.ts'
-import type { Host } from './services/ports/machine.ts'
-import type { ProcessMachine } from './services/ports/process-machine.ts'
+import { MetricsRecorder } from './services/monitoring/metrics.ts'
+import { createStats } from './services/monitoring/stats.ts'
+import { createUsageWatch } from './services/monitoring/watch-usage.ts'
+import { createLogCollector, createLogMasks } from './services/monitoring/worker-logs.ts'
+import { createPlatformDeploys } from './services/platform/deploys.ts'
+import { createSignInRequests } from './services/platform/sign-in-requests.ts'
+import { createUploads } from './services/platform/uploads.ts'
+import type { Fleet, Host, ProcessMachine } from './services/ports/fleet.ts'
 import type { PreviewEnd, ProjectPorts, StartPreview } from './services/ports/projects.ts'
-import type { RequestSender } from './services/ports/requests.ts'
-import type {
-  Clock,
-  Endpoint,
-  Fleet,
-  Log,
-  NewId,
-  Pinger,
-  Poster,
-  ServiceReach,
-  Storage,
-  WorkerPlan,
-} from './services/ports.ts'
+import type { Pinger, Poster, RequestSender } from './services/ports/requests.ts'
+import type { Storage } from './services/ports/storage.ts'
+import type { Clock, Log, NewId } from './services/ports/system.ts'
 import { createProjects } from './services/projects/projects.ts'
 import { createLeases } from './services/queue/leases.ts'
 import { createParkedTakes } from './services/queue/parked-takes.ts'
@@ -67,18 +48,18 @@ import { createStreamReaders } from './services/queue/read-stream.ts'
 import { createStreamClients } from './services/queue/stream-clients.ts'
 import { createJobWaiters } from './services/queue/wait-for-job.ts'
 import type { ServiceContext, ServiceFacts } from './services/service-context.ts'
-import { createSteadyClock, type TimeSource } from './services/steady-clock.ts'
-import { WebhookDelivery } from './services/webhooks/deliver.ts'
+import { createSettings } from './services/settings.ts'
+import { createStoredClock, type TimeSource } from './services/steady-clock.ts'
+import { createNotifier } from './services/wait.ts'
+import { createWorkerPlans } from './services/worker-plans.ts'
+import { createWorkerRegistry } from './services/worker-registry.ts'
 import { adoptWorkers } from './services/workers/adopt-workers.ts'
-import { createLogCollector } from './services/workers/collect-logs.ts'
 import { joinFleets } from './services/workers/join-fleets.ts'
-import type { WorkerIdentity } from './services/workers/prepared-workers.ts'
-import { createHandReplacement } from './services/workers/replace-worker.ts'
+import { createHandReplacement } from './services/workers/replace-by-hand.ts'
 import { createShells } from './services/workers/shells.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
-import { createUsageWatch } from './services/workers/watch-usage.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
-import { createWorkerRegistry, loadOf, takesJobs } from './services/workers/worker-registry.ts'
+import { createExitHistory } from './services/workers/worker-lifecycle.ts'
 import { createWorkflows } from './services/workflows/workflows.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
 
@@ -112,178 +93,88 @@ export type CorePorts = {
   readonly writeAccountKey: (key: string) => Promise<void>
 }
 
-/** The running core. */
+/** The service without its shells: everything joined, started and stopped as one. */
 export type Core = {
   readonly service: ServiceContext
   readonly start: () => Promise<void>
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-const CLOCK_OFFSET = 'clock.offset'
-const MIB = 1024 * 1024
-
-/** Joins everything; nothing runs yet. */
+/** Joins everything, from what others stand on upwards; nothing runs yet. */
 export function createCore(ports: CorePorts): Core {
-  const { storage, newId, log, post, ping, send, facts } = ports
-  const clock = createSteadyClock(ports.time, Number(storage.state.get(CLOCK_OFFSET) ?? 0), (offset) => {
-    log.warn('the wall clock jumped', { offset })
-    storage
-      .write(() => storage.state.set(CLOCK_OFFSET, offset))
-      .catch((error) => log.error('clock offset not stored', { error }))
-  })
+  const { storage, newId, log, post, ping, send, host, facts, accountKey } = ports
+  const clock = createStoredClock({ source: ports.time, storage, log })
   const settings = createSettings(storage)
-  const bells = { events: createBell(clock), logs: createBell(clock), requests: createBell(clock) }
-  const leases = createLeases(storage, clock)
-  const waiters = createJobWaiters(storage, clock)
+  const notifiers = { logs: createNotifier(clock), requests: createNotifier(clock) }
+  const stopping = new AbortController()
+  const base = { storage, clock, newId, log, settings, notifiers, info: facts, stopping: stopping.signal }
+  const url = () => facts().url
+  const dataFolder = () => facts().data
+  const python = () => settings.get().python
   const registry = createWorkerRegistry({ storage, clock, log })
-  const keys = createKeys({ storage, newId, registry })
-  const sessions = createSessions({ storage, clock, newId })
-  const balancer = createRequestBalancer({
-    storage,
-    clock,
-    registry,
-    statusOf: (endpointId) => supervisor.status(endpointId),
-    reasonOf: (endpoint, requestSince) => waitingReason(views, endpoint, { requestSince }),
-    onChange: (endpointId) => supervisor.check(endpointId),
-  })
-  const counts = countRequests(createQueueCounts(storage), balancer, registry)
-  const health = createHealthWatch({
-    clock,
-    registry,
-    ping,
-    log,
-    onChange: (endpointId) => supervisor.check(endpointId),
-  })
-  const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
-  const takes = createParkedTakes(storage, clock, {
-    mayHandOut: (endpointId) => storage.endpoints.get(endpointId)?.paused === false,
-    waiting: (endpointId) => counts.of(endpointId).normal + counts.of(endpointId).lowPriority,
-    mayTake: (workerId) => {
-      const worker = registry.get(workerId)
-      if (worker === undefined || !takesJobs(worker)) return false
-      return !isUsedUp(faultsOf(worker.endpointId), worker)
-    },
-    load: (workerId) => {
-      const worker = registry.get(workerId)
-      return worker === undefined ? 0 : loadOf(worker, leases)
-    },
-    except: (workerId) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map((order) => order.seq),
-    faultsOf,
-  })
+  const access = createAccess({ storage, clock, newId, registry, writeAccountKey: ports.writeAccountKey })
   const fleet = ports.fleet({
     clock,
     maxWorkers: () => settings.get().maxWorkers,
     registryAuth: (name) => registryCredentials(storage, name),
   })
-  const calls = createWorkerCalls({
-    storage,
-    clock,
-    fleet,
-    leases,
-    takes,
-    waiters,
-    registry,
-    onWorkerChange: (worker) => supervisor.check(worker.endpointId),
-  })
-  const ofModels = { fetchFile: createFetchFile(), settings: settings.get, dataFolder: () => facts().data }
-  const models = createModels({ storage, clock, newId, log, ...ofModels })
-  const planOf = ({ id, config }: Endpoint): WorkerPlan => ({
-    endpointId: id,
-    handler: config.handler,
-    command: config.command,
-    cwd: config.cwd,
-    searchPath: config.searchPath,
-    virtualEnv: config.virtualEnv,
-    python: settings.get().python,
-    container: models.withFolders(config),
-    loadBalanced: config.loadBalanced,
-    app: config.app,
-  })
-  // Code of an app may call its app and no more, and that only while it runs.
-  const keyForCalls = ({ config }: Endpoint, { token }: WorkerIdentity) => {
-    if (!config.callsOthers) return undefined
-    return config.app === undefined ? ports.accountKey() : token
-  }
+  const processMachine = ports.processMachine({ python })
+  const catalog = createCatalog({ fleet, read: readCatalog })
+  const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }
+
+  // Work that waits and runs: jobs, and requests to load-balanced endpoints. Who changes it tells scaling, made first.
+  const leases = createLeases(storage, clock)
+  const waiters = createJobWaiters(storage, clock)
+  const scaling = createScalingSignal()
+  const onChange = scaling.notify
+  const history = createExitHistory({ storage, log })
+  const status = createFleetStatuses(clock, history)
+  const jobCounts = createQueueCounts(storage)
+  const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, jobCounts, onChange })
+  const counts = balancer.work
+  const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, status }
+  const takes = createParkedTakes({ storage, clock, counts, registry, leases })
+  const calls = createWorkerCalls({ storage, clock, fleet, leases, takes, waiters, registry, onChange })
+  const health = createHealthWatch({ clock, registry, ping, log, onChange })
+
+  // Workers.
+  const models = createModels({ ...base, settings: settings.get, fetchFile: createFetchFile(), dataFolder })
   const logMasks = createLogMasks(storage, registry)
-  const environmentOf = (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) => {
-    logMasks.learn(placeOf(endpoint.config.app)) // before it can print what it gets
-    return workerEnvironment({
-      workerBaseUrl: reach.workerUrl,
-      serviceBaseUrl: reach.serviceUrl,
-      endpointId: endpoint.id,
-      workerId: worker.workerId,
-      workerToken: worker.token,
-      apiKey: keyForCalls(endpoint, worker),
-      concurrency: endpoint.config.concurrency,
-      pingIntervalMs: limit('pingIntervalMs'),
-      systemChecks: settings.get().workerSystemChecks,
-      hasGpu: endpoint.config.container?.gpu !== undefined, // a process may see one, and need not have it for itself
-      workflowServer: endpoint.config.workflows?.server,
-      app: placeOf(endpoint.config.app),
-      env: { ...endpoint.config.env, ...variablesOf(storage, endpoint.config.app) },
-    })
-  }
-  const supervisor: WorkerSupervisor = new WorkerSupervisor({
-    storage,
-    clock,
-    newId,
-    log,
-    fleet,
-    counts,
-    leases,
-    registry,
-    calls,
-    balancer,
-    health,
-    planOf,
-    environmentOf,
-  })
-  const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, supervisor }
-  const requestLog = createRequestLog({
-    storage,
-    clock,
-    log,
-    heard: (request) => metrics.countRequest(request),
-    stored: bells.requests.ring,
-  })
-  const { mask } = logMasks
-  const collect = createLogCollector({ storage, clock, registry, leases, log, mask, stored: bells.logs.ring })
-  const processMachine = ports.processMachine({ python: () => settings.get().python })
-  const releases = createReleases({
-    storage,
-    clock,
-    newId,
-    log,
-    fleet,
-    processMachine,
-    registry,
-    supervisor,
-    unpack: unpackArtifact,
-    readManifest,
-  })
+  const plans = createWorkerPlans({ storage, settings, models, logMasks, accountKey })
+  const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
+  const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
   const shells = createShells({ clock, newId, log, fleet, registry })
-  const projects = createProjects({ storage, clock, newId, log, ports: ports.projects })
-  const ofLoadTests = { send, url: () => facts().url, accountKey: ports.accountKey }
-  const loadTests = createLoadTests({ storage, clock, newId, log, ...ofLoadTests })
-  const { host } = ports
-  const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url: () => facts().url })
   const usage = createUsageWatch({ clock, fleet, registry, log })
+  const workers = { registry, calls, supervisor, replacement, shells, usage, views }
+  const { mask } = logMasks
+  fleet.onOutput(createLogCollector({ ...base, registry, leases, mask, stored: notifiers.logs.notify }))
+
+  // What follows the work.
+  storage.onFailure((error) =>
+    log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
+  )
+  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
+  const monitoring = { metrics, stats: createStats({ storage, clock }) }
+  const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
-  const metrics: MetricsRecorder = new MetricsRecorder({ storage, clock, log, counts, registry })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
-  const stopping = new AbortController()
-  const workflows = createWorkflows({
-    storage,
-    clock,
-    newId,
-    log,
-    ports: { ...workflowResources(() => facts().data), fetchNodeTypes, sizeOfNodeTypes, lookForServer },
-    assetsMaxBytes: () => settings.get().assetsMaxMib * MIB,
-    stopping: stopping.signal,
-  })
-  fleet.onOutput(collect)
-  storage.onCommit(bells.events.ring)
+  const loadTests = createLoadTests({ ...base, send, url, accountKey })
+  const streams = createStreamReaders({ storage, clock, waiters })
+  const streamClients = createStreamClients({ newId, log })
+  const jobs = { leases, waiters, streams, streamClients, webhooks, loadTests, models }
+  const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
+
+  // Apps, projects, and graphs of nodes.
+  const ofReleases = { ...machine, registry, supervisor, unpack: unpackArtifact, readManifest }
+  const releases = createReleases({ ...base, ...ofReleases })
+  const uploads = createUploads({ storage, clock, newId })
+  const platformDeploys = createPlatformDeploys({ ...base, ...ofReleases, releases })
+  const signInRequests = createSignInRequests({ clock, newId, accountKey })
+  const projects = createProjects({ ...base, ports: ports.projects })
+  const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer }
+  const ofWorkflows = { ports: { ...workflowResources(dataFolder), ...servers }, settings: settings.get }
+  const workflows = createWorkflows({ ...base, ...ofWorkflows })
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined
@@ -309,47 +200,8 @@ export function createCore(ports: CorePorts): Core {
 
   return {
     service: {
-      storage,
-      clock,
-      newId,
-      log,
-      settings,
-      keys,
-      sessions,
-      leases,
-      waiters,
-      registry,
-      calls,
-      supervisor,
-      replacement,
-      shells,
-      webhooks,
-      metrics,
-      figures: createFigures({ storage, clock }),
-      catalog: createCatalog({ fleet, read: readCatalog }),
-      usage,
-      bells,
-      streams: createStreamReaders({ storage, clock, waiters }),
-      streamClients: createStreamClients({ newId, log }),
-      balancer,
-      requestLog,
-      releases,
-      loadTests,
-      projects,
-      workflows,
-      models,
-      doctor,
-      host,
-      fleet,
-      processMachine,
-      views,
-      info: facts,
-      stopping: stopping.signal,
-      async rotateAccountKey() {
-        // Asked for in one turn, so both are in one commit.
-        const [key] = await Promise.all([keys.rotateAccountKey(), sessions.endAll()])
-        await ports.writeAccountKey(key)
-      },
+      ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },
+      ...{ balancer, requestLog, releases, uploads, platformDeploys, signInRequests, projects, workflows, doctor },
     },
     async start() {
       if (state !== 'new') return

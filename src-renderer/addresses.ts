@@ -26,7 +26,9 @@ export type SystemTab = (typeof SYSTEM_TABS)[number]
 
 const part = encodeURIComponent
 
-/** What stands in the address of the settings for credentials that are to be added; no name of credentials begins so. */
+/**
+ * What stands in the address of the settings for credentials that are to be added; no name of credentials begins so.
+ */
 export const NEW_REGISTRY = '-new'
 
 /** The address of each page. */
@@ -109,7 +111,9 @@ const THINGS: readonly { readonly address: RegExp; readonly what: string }[] = [
   { address: /^\/workflows\/sweeps\/[^/]+/, what: 'Sweep' },
 ]
 
-/** The thing that a path is of, whichever of its tabs: its address, and what it is. Undefined: a list, or another page. */
+/**
+ * The thing that a path is of, whichever of its tabs: its address, and what it is. Undefined: a list, or another page.
+ */
 export function thingOf(path: string): { readonly to: string; readonly what: string } | undefined {
   for (const { address, what } of THINGS) {
     const [to, name = ''] = address.exec(path) ?? []

@@ -6,15 +6,15 @@ import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { isSignedOut } from './api-client/api-error.ts'
 import { createApiClient } from './api-client/client.ts'
-import { followJobLists } from './api-client/follow-job-lists.ts'
 import { App } from './app/App.tsx'
-import { loadPage, sectionOf } from './app/page-loaders.ts'
-import { showTheme } from './app/show-theme.ts'
-import { tellDesktopNotices } from './app/tell-desktop-notices.ts'
+import { loadPage, sectionOf } from './app/Pages.tsx'
+import { showDesktopNotices, showTheme } from './app/store-effects.ts'
+import { followEvents } from './live/follow-events.ts'
+import { LiveConnection } from './live/keep-live.ts'
+import { liveQueries } from './live/live-queries.ts'
 import { browserPlatform } from './platform/platform.ts'
 import { connectStreams } from './platform/streams.ts'
 import { createAppStore } from './store/app-store.ts'
-import { LiveKeeper } from './store/keep-live.ts'
 
 // Zod would try whether it may compile schemas, which the policy of the pages forbids and the browser then reports.
 z.config({ jitless: true })
@@ -31,22 +31,17 @@ const queries = new QueryClient({
     },
   }),
 })
-const keeper = new LiveKeeper({
-  client,
-  store,
-  platform,
-  connect,
-  onEvents: followJobLists(queries, platform),
-})
+const live = new LiveConnection({ client, store, platform, connect })
 
 showTheme(store, document.documentElement)
-keeper.start()
-tellDesktopNotices(platform.desktop, store)
+followEvents(store, liveQueries(queries, platform))
+live.start()
+showDesktopNotices(platform.desktop, store)
 
-const place = document.getElementById('root')
-if (place === null) throw new Error('the page has no place for the app')
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no place for the app')
 // Before anything is drawn, so that the first that is seen is the page; where it cannot be had the page says so.
 const first = await loadPage(sectionOf(location.pathname) ?? 'endpoints').catch(() => ({}))
-createRoot(place).render(
+createRoot(root).render(
   createElement(StrictMode, null, createElement(App, { services: { store, client, platform }, queries, first })),
 )

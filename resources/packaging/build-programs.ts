@@ -2,12 +2,10 @@
  * Makes JavaScript of the programs in `resources/node`, for packages: Node removes no types from files below
  * `node_modules`. Each file stays a file at its place, so that paths, stack traces and what lies beside them hold.
  */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
 import ts from 'typescript'
 
-// What the handlers import of the sources.
-const IMPORTED_SOURCES = ['src-main/contract/limits.ts', 'src-main/domain/media', 'src-main/domain/workflow']
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2024,
   module: ts.ModuleKind.ESNext,
@@ -19,16 +17,30 @@ const OPTIONS: ts.CompilerOptions = {
 export const LIBRARIES_OF_PROGRAMS: readonly string[] = ['jsonc-parser', 'fast-png', 'jpeg-js']
 
 /**
- * Writes them, with what they import of the sources.
+ * Writes them, with all that they import of the sources.
  * @param root the clone
  * @param to folder that takes `resources/node` and the part of `src-main`
+ * @throws Error for a file that does not compile
  */
 export function buildPrograms(root: string, to: string): void {
-  for (const path of ['resources/node', ...IMPORTED_SOURCES].flatMap((start) => filesOf(root, start))) {
-    const text = readFileSync(join(root, path))
-    if (path.endsWith('.ts')) write(join(to, path.replace(/\.ts$/, '.js')), withoutTypes(path, text.toString()))
-    else write(join(to, path), text)
+  const paths = new Set(filesBelow(root, 'resources/node'))
+  // A set gives what is added while it is gone through, too.
+  for (const path of paths) {
+    const content = readFileSync(join(root, path))
+    if (path.endsWith('.ts')) {
+      const program = withoutTypes(path, content.toString())
+      write(join(to, path.replace(/\.ts$/, '.js')), program)
+      for (const imported of importsOf(path, program)) paths.add(imported)
+    } else write(join(to, path), content)
   }
+}
+
+// The sources that a program imports when it runs; types are gone from it.
+function importsOf(path: string, program: string): readonly string[] {
+  return ts
+    .preProcessFile(program)
+    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => posix.join(posix.dirname(path), fileName).replace(/\.js$/, '.ts'))
 }
 
 function withoutTypes(path: string, text: string): string {
@@ -42,12 +54,11 @@ function withoutTypes(path: string, text: string): string {
   return outputText
 }
 
-/** Files below a file or folder, relative to the root. */
-function filesOf(root: string, start: string): readonly string[] {
-  if (statSync(join(root, start)).isFile()) return [start]
-  return readdirSync(join(root, start), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${start}/${entry.name}`
-    return entry.isDirectory() ? filesOf(root, path) : [path]
+// Relative to the root.
+function filesBelow(root: string, folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    return entry.isDirectory() ? filesBelow(root, path) : [path]
   })
 }
 

@@ -12,7 +12,8 @@ const CORE = 'out/core'
 export const CORE_FOLDER = join(ROOT, CORE)
 
 /**
- * The configuration, new each time, as electron-builder writes into it; its hooks put the core together and set the fuses.
+ * The configuration, new each time, as electron-builder writes into it; its hooks put the core together and set the
+ * fuses.
  * @param feed address where packages look for newer ones; without it they never look
  */
 export const configuration = (feed?: string) =>
@@ -21,7 +22,8 @@ export const configuration = (feed?: string) =>
     productName: 'Drydock',
     copyright: 'MIT',
     directories: { output: 'dist', buildResources: 'resources/packaging' },
-    // The archive: what Electron's main process runs, in one piece with its libraries. Nothing in it is opened as a file.
+    // The archive: what Electron's main process runs, in one piece with its libraries. Nothing in it is opened as a
+    // file.
     asar: true,
     files: ['out/desktop/**', 'package.json', '!node_modules'],
     // Debian asks for an address; this is where the pages are on each machine.

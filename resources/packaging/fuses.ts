@@ -1,6 +1,6 @@
 /**
  * Switches in Electron's program that are set when it is packaged, so that nobody can turn it into another one by a
- * variable or an argument. Source: peers, 3.3.
+ * variable or an argument. Source: Electron's own list of fuses.
  */
 import { join } from 'node:path'
 import { type FuseV1Config, FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'

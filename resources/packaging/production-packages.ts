@@ -1,4 +1,6 @@
-/** The packages that a few others need, by a lock file: as Node finds them, without those that are only nice to have. */
+/**
+ * The packages that a few others need, by a lock file: as Node finds them, without those that are only nice to have.
+ */
 
 /** What is read of a lock file. */
 export type LockedPackages = Readonly<

@@ -1,8 +1,8 @@
 /**
  * Puts together the core of a package, the service and the command line with all that they read, as plain files in the
- * layout of a clone. A desktop package holds it beside Electron's archive, with its libraries and the pinned Node, since
- * Python, containers and a Node that is not Electron's read files. The npm package holds it for any machine; there npm
- * installs libraries and Node.
+ * layout of a clone. A desktop package holds it beside Electron's archive, with its libraries and the pinned Node,
+ * since Python, containers and a Node that is not Electron's read files. The npm package holds it for any machine;
+ * there npm installs libraries and Node.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'

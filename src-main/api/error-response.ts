@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import { ZodError } from 'zod'
-import { AppError, errorBody } from '../contract/errors.ts'
+import { AppError, type ErrorBody, errorBody } from '../contract/errors.ts'
+import { isPlatformPath } from '../contract/platform-routes.ts'
 import { failureOfService, type OpenAiFailure } from '../domain/job/openai-error.ts'
-import type { Log, NewId } from '../services/ports.ts'
+import type { Log, NewId } from '../services/ports/system.ts'
 
 /** Turns whatever was thrown into the JSON answer of contract/errors. No stack trace leaves the service. */
 export function errorResponse(
@@ -18,20 +19,21 @@ export function errorResponse(
   return respond(c, new AppError('INTERNAL', { requestId }))
 }
 
-/** The first fault that a schema found, as an error with the name of the field. */
+/** The first problem that a schema found, as an error with the name of the field; its cause has them all. */
 export function fieldError(error: ZodError): AppError {
   const issue = error.issues[0]
   const field = issue?.path.join('.') ?? ''
   const why = issue?.message ?? 'is not valid'
-  if (field === 'input') return new AppError('BAD_INPUT', { why: `\`input\` is missing or ${why}` })
-  if (field === '') return new AppError('BAD_FIELD', { field: 'body', why })
-  return new AppError('BAD_FIELD', { field, why: inWords(why) })
+  if (field === 'input') return new AppError('BAD_INPUT', { why: `\`input\` is missing or ${why}` }, { cause: error })
+  if (field === '') return new AppError('BAD_FIELD', { field: 'body', why }, { cause: error })
+  return new AppError('BAD_FIELD', { field, why: reasonText(why) }, { cause: error })
 }
 
-// What a schema says without words of its own.
-function inWords(why: string): string {
+// What a schema says that has no message of its own.
+function reasonText(why: string): string {
   return why
     .replace(/^Invalid input: expected boolean, received .*$/, 'must be true or false')
+    .replace(/^Too small: expected string to have >=1 characters$/, 'must not be empty')
     .replace(/^Invalid input: /, 'is wrong: ')
     .replace(/^Too big: expected number to be <=(\S+)$/, 'must be at most $1')
     .replace(/^Too small: expected number to be >=(\S+)$/, 'must be at least $1')
@@ -60,5 +62,27 @@ function respond(c: Context, error: AppError): Response {
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   }
   if (OPENAI_PATH.test(c.req.path)) return openAiResponse(failureOfService(body), body, headers)
+  if (isPlatformPath(c.req.path)) return problemResponse(error, body, headers)
   return c.json(body, body.status as 400, headers)
+}
+
+// As many as a person reads; a list of ten thousand wrong names is no help. Source: ours.
+const MOST_PROBLEMS = 50
+
+/**
+ * The answer to a request of the platform's management API that failed: a problem document (RFC 9457) with a line for
+ * each field that is wrong. `error` and `code` are as in all errors of this service.
+ */
+function problemResponse(error: AppError, body: ErrorBody, headers: object): Response {
+  const { cause } = error
+  const issues = cause instanceof ZodError ? cause.issues : []
+  const errors = issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
+    const field = path.join('.')
+    return field === '' ? message : `${field}: ${reasonText(message)}`
+  })
+  const type = `urn:drydock:error:${body.code.toLowerCase().replaceAll('_', '-')}`
+  return Response.json(
+    { type, ...body, ...(errors.length === 0 ? {} : { errors }) },
+    { status: body.status, headers: { ...headers, 'content-type': 'application/problem+json' } },
+  )
 }

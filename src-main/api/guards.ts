@@ -1,25 +1,29 @@
 /**
  * The gate of the listener for users. A localhost server can be reached by every page in every browser of the user, so
- * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that takes
- * bytes names their type and is a PUT, which no page sends to another origin without asking first. The cookie of a
- * session is as good as the account key. Browsers send it by themselves, so it counts only where the browser says that
- * our own page or the person asks; SameSite is no help against pages of other ports of this machine. Pages of other origins
- * are let in at an endpoint that names them, with its key, and nowhere else.
- * Source: targets, Rules of the localhost server.
+ * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that
+ * takes bytes names their type and is a PUT, which no page sends to another origin without asking first. The cookie of
+ * a session is as good as the account key. Browsers send it by themselves, so it counts only where the browser says
+ * that our own page or the person asks; SameSite is no help against pages of other ports of this machine. Pages of
+ * other origins are let in at an endpoint that names them, with its key, and nowhere else. Signing in by a link is here
+ * too, and so are the strict limits. Source: docs/spec/targets.md, 3.
  */
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
+import { limit, STRICT_LIMITS } from '../contract/limits.ts'
+import { PAGE_SECTIONS } from '../contract/pages.ts'
 import type { Route } from '../contract/routes.ts'
+import { SERVICE_ROUTES } from '../contract/service-routes.ts'
 import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../domain/auth.ts'
-import type { Caller } from '../services/management/keys.ts'
-import type { Endpoint } from '../services/ports.ts'
-import type { ServiceContext } from '../services/service-context.ts'
+import { type Caller, GUEST } from '../services/keys.ts'
+import type { Endpoint } from '../services/ports/storage.ts'
+import type { GuardServices, ServiceBase, WorkerServices } from '../services/service-context.ts'
+import { parseRequest } from './read-request.ts'
 
 /**
  * Refuses foreign hosts, foreign pages and bodies of another type than the route's, which is JSON where it says none.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE
  */
-export function requireOwnPlace(c: Context, service: ServiceContext, bodyType?: Route['bodyType']): void {
+export function requireOwnOrigin(c: Context, service: GuardServices, bodyType?: Route['bodyType']): void {
   requireOwnAddress(c, service)
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('FORBIDDEN_ORIGIN')
@@ -27,11 +31,11 @@ export function requireOwnPlace(c: Context, service: ServiceContext, bodyType?: 
 }
 
 /**
- * Refuses foreign hosts, and foreign pages that would read the answer. Links from foreign pages pass: this alone is for
- * what holds nothing of the user's.
+ * Refuses foreign hosts, and foreign pages that would read the response. Links from foreign pages pass: this alone is
+ * for what holds nothing of the user's.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN
  */
-export function requireOwnAddress(c: Context, { info }: ServiceContext): void {
+export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
   const { hosts } = info()
   if (!isOwnHost(c.req.header('host'), hosts)) throw new AppError('FORBIDDEN_HOST')
   if (!isOwnOrigin(c.req.header('origin'), hosts)) throw new AppError('FORBIDDEN_ORIGIN')
@@ -39,9 +43,9 @@ export function requireOwnAddress(c: Context, { info }: ServiceContext): void {
 
 /**
  * The foreign origin that a request comes from, where the endpoint lets its pages in; undefined for any other request,
- * which has to come from our own place. Where the answer is an origin, the session of a browser does not count.
+ * which has to come from our own origin. Where the answer is an origin, the session of a browser does not count.
  */
-export function allowedOrigin(c: Context, { info, storage }: ServiceContext, endpointId: string): string | undefined {
+export function allowedOrigin(c: Context, { info, storage }: ServiceBase, endpointId: string): string | undefined {
   const origin = c.req.header('origin')
   if (origin === undefined || isOwnOrigin(origin, info().hosts)) return undefined
   return storage.endpoints.get(endpointId)?.config.cors?.includes(origin) === true ? origin : undefined
@@ -51,7 +55,7 @@ export function allowedOrigin(c: Context, { info, storage }: ServiceContext, end
  * The gate for what such a page sends.
  * @throws AppError FORBIDDEN_HOST, UNSUPPORTED_MEDIA_TYPE
  */
-export function requireOwnHost(c: Context, { info }: ServiceContext): void {
+export function requireOwnHost(c: Context, { info }: ServiceBase): void {
   if (!isOwnHost(c.req.header('host'), info().hosts)) throw new AppError('FORBIDDEN_HOST')
   if (c.req.method !== 'OPTIONS') requireBodyType(c, 'application/json')
 }
@@ -74,7 +78,7 @@ function hasBody(c: Context): boolean {
  * Asks for the account key, or a session.
  * @throws AppError UNAUTHORIZED, or FORBIDDEN_KEY for the key of some endpoint or of a worker that may call others
  */
-export function requireAccount(c: Context, service: ServiceContext): void {
+export function requireAccount(c: Context, service: GuardServices): void {
   if (requireCaller(c, service).holder !== 'account') throw new AppError('FORBIDDEN_KEY')
 }
 
@@ -82,7 +86,7 @@ export function requireAccount(c: Context, service: ServiceContext): void {
  * Asks for any key that is good for something, or a session.
  * @throws AppError UNAUTHORIZED
  */
-export function requireCaller(c: Context, service: ServiceContext): Caller {
+export function requireCaller(c: Context, service: GuardServices): Caller {
   const key = keyFromHeader(c.req.header('authorization'))
   if (key === undefined && hasSession(c, service)) return { holder: 'account', within: undefined }
   const caller = key === undefined ? undefined : service.keys.callerOf(key)
@@ -90,31 +94,138 @@ export function requireCaller(c: Context, service: ServiceContext): Caller {
   return caller
 }
 
+/** Who asks, be it a guest without key or session. @throws AppError UNAUTHORIZED for a wrong key */
+export function callerOrGuest(c: Context, service: GuardServices): Caller {
+  const isGuest = c.req.header('authorization') === undefined && !hasSession(c, service)
+  return isGuest ? GUEST : requireCaller(c, service)
+}
+
 /**
  * Asks for a key that opens this endpoint, or a session. Whoever has none learns nothing of which endpoints exist.
  * @throws AppError UNAUTHORIZED, ENDPOINT_NOT_FOUND
  */
-export function requireEndpoint(c: Context, service: ServiceContext, endpointId: string): Endpoint {
+export function requireEndpoint(c: Context, service: GuardServices, endpointId: string): Endpoint {
   const endpoint = service.storage.endpoints.get(endpointId)
   if (!opens(c, service, endpoint)) throw new AppError('UNAUTHORIZED')
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
   return endpoint
 }
 
-/** Whether the key of this request opens the endpoint, or a session does; of one that is not there, whether it would. */
-export function opens(c: Context, service: ServiceContext, endpoint: Endpoint | undefined): boolean {
+/**
+ * Whether the key of this request opens the endpoint, or a session does; of one that is not there, whether it would.
+ */
+export function opens(c: Context, service: GuardServices, endpoint: Endpoint | undefined): boolean {
   const key = keyFromHeader(c.req.header('authorization'))
   return key === undefined ? hasSession(c, service) : service.keys.holder(key, endpoint) !== undefined
 }
 
 /** The secret of the session that a request brings; it may have ended. */
-export function sessionSecret(c: Context, { info }: ServiceContext): string | undefined {
+export function sessionSecret(c: Context, { info }: ServiceBase): string | undefined {
   return cookieNamed(c.req.header('cookie'), sessionCookieName(info().url))
 }
 
 // The cookie comes along by itself, so it counts for no other page than ours.
-function hasSession(c: Context, service: ServiceContext): boolean {
+function hasSession(c: Context, service: GuardServices): boolean {
   if (!isOwnOrigin(c.req.header('origin'), service.info().hosts)) return false
   const secret = sessionSecret(c, service)
   return secret !== undefined && service.sessions.isOpen(secret)
+}
+
+// How often an endpoint may be called, while strict limits are on.
+
+const WINDOW_MS = 10_000
+
+type Limited = keyof typeof STRICT_LIMITS
+type Use = { windowStart: number; count: number; open: number }
+
+/** Counts requests per endpoint and operation, and refuses what is above the limits of the platform. */
+export type StrictLimits = {
+  /**
+   * Counts one request in. Call the result when it has been answered.
+   * @throws AppError TOO_MANY_REQUESTS while strict limits are on
+   */
+  readonly enter: (endpointId: string, operation: string) => () => void
+}
+
+const nothing = () => undefined
+
+/** Makes the limits; with the setting off they cost one look at it. Source: docs/spec/job-api.md, 8. */
+export function createStrictLimits({
+  settings,
+  clock,
+  registry,
+}: Pick<ServiceBase & WorkerServices, 'settings' | 'clock' | 'registry'>): StrictLimits {
+  const uses = new Map<string, Use>()
+  return {
+    enter(endpointId, operation) {
+      const { strictLimits, strictLimitsFleetShare } = settings.get()
+      if (!strictLimits || !isLimited(operation)) return nothing
+      const base = STRICT_LIMITS[operation]
+      const running = registry
+        .ofEndpoint(endpointId)
+        .filter(({ state }) => state === 'running' || state === 'idle').length
+      const per10s = Math.max(base.per10s, Math.floor((running * base.per10s) / strictLimitsFleetShare))
+      const use = currentUse(uses, `${endpointId} ${operation}`, clock.steady())
+      const seconds = Math.max(1, Math.ceil((use.windowStart + WINDOW_MS - clock.steady()) / 1000))
+      if (use.count >= per10s)
+        throw new AppError('TOO_MANY_REQUESTS', { limit: `${per10s} requests in 10 s`, operation, seconds })
+      if (base.atOnce !== undefined && use.open >= base.atOnce) {
+        throw new AppError('TOO_MANY_REQUESTS', { limit: `${base.atOnce} requests at once`, operation, seconds: 1 })
+      }
+      use.count += 1
+      use.open += 1
+      return () => {
+        use.open -= 1
+      }
+    },
+  }
+}
+
+function isLimited(operation: string): operation is Limited {
+  return operation in STRICT_LIMITS
+}
+
+function currentUse(uses: Map<string, Use>, name: string, now: number): Use {
+  const use = uses.get(name) ?? { windowStart: now, count: 0, open: 0 }
+  uses.set(name, use)
+  if (now - use.windowStart >= WINDOW_MS) {
+    use.windowStart = now
+    use.count = 0
+  }
+  return use
+}
+
+// GET /sign-in: turns the code of a link into a session. The code is all that is asked for, so that the link also works
+// from a page of another origin, like a chat; it is void before the response is sent. Whatever comes of it, the
+// response leads to the pages, which say what to do where there is no session; `to` names one of them.
+
+// No Secure: the service speaks plain HTTP on loopback, where browsers differ on keeping such cookies.
+const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
+
+/** Answers it. @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN */
+export async function signIn(c: Context, service: GuardServices): Promise<Response> {
+  requireOwnAddress(c, service)
+  const { query } = await parseRequest(c, SERVICE_ROUTES.signIn)
+  const secret = await service.sessions.redeem(query.code)
+  const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+  if (secret === undefined) return new Response(null, { status: 303, headers: { ...headers, location: '/?link=void' } })
+  const cookie = `${sessionCookieName(service.info().url)}=${secret}; Max-Age=${limit('sessionMs') / 1000}; ${ATTRIBUTES}`
+  const location = pageOf(query.to)
+  return new Response(null, { status: 303, headers: { ...headers, location, 'set-cookie': cookie } })
+}
+
+/** The page that an address from its `/` on names; the first one for all that is none, above all another host. */
+function pageOf(address: string): string {
+  if (!address.startsWith('/') || !URL.canParse(address, PAGES)) return '/'
+  const { origin, pathname, search } = new URL(address, PAGES)
+  const isPage = origin === PAGES && PAGE_SECTIONS.some((section) => section === pathname.split('/', 2)[1])
+  return isPage ? `${pathname}${search}` : '/'
+}
+
+// Any origin: an address that leads away from it leads away from ours.
+const PAGES = 'http://pages'
+
+/** The header that makes a browser forget its session. */
+export function endedSessionCookie(name: string): string {
+  return `${name}=; Max-Age=0; ${ATTRIBUTES}`
 }

@@ -1,7 +1,7 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi'
 import { type ZodType, z } from 'zod'
 import { APP_ROUTES } from '../contract/app-routes.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
+import { PLATFORM_ROUTES_HERE, type PlatformRoute } from '../contract/platform-routes.ts'
 import type { Route } from '../contract/routes.ts'
 import { COMMON_ERRORS, V2_ROUTES } from '../contract/v2-routes.ts'
 
@@ -13,71 +13,123 @@ const problem = z.object({
   detail: z.string(),
 })
 
+// RFC 9457, with our code and a line for each wrong field.
+const platformProblem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: z.string(),
+  errors: z.array(z.unknown()).optional(),
+})
+
+/** How errors are written: their schema, and its type. */
+type ErrorForm = { readonly type: string; readonly schema: ZodType }
+
+const TABLES: readonly {
+  readonly routes: Readonly<Record<string, PlatformRoute>>
+  readonly tag: string
+  /** The name of an operation in the document; names of two tables may be the same. */
+  readonly nameOf: (name: string) => string
+  readonly errors: ErrorForm
+}[] = [
+  { routes: V2_ROUTES, tag: 'Job API', nameOf: (name) => name, errors: { type: 'application/json', schema: problem } },
+  {
+    routes: APP_ROUTES,
+    tag: 'Management',
+    nameOf: (name) => name,
+    errors: { type: 'application/json', schema: problem },
+  },
+  {
+    routes: PLATFORM_ROUTES_HERE,
+    tag: 'Management API of the platform',
+    nameOf: (name) => `platform${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    errors: { type: 'application/problem+json', schema: platformProblem },
+  },
+]
+
 /** The OpenAPI 3.1 document, made from the same route tables that the router is made from. */
 export function openApiDocument({ url, version }: { readonly url: string; readonly version: string }): object {
-  const app = new OpenAPIHono()
-  app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
-  for (const [table, tag] of [
-    [V2_ROUTES, 'Job API'],
-    [APP_ROUTES, 'Management'],
-  ] as const) {
-    for (const [name, route] of Object.entries<Route>(table)) {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { routes, tag, nameOf, errors } of TABLES) {
+    for (const [name, route] of Object.entries(routes)) {
+      const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
       for (const method of route.methods) {
-        const id = route.methods.length > 1 && method === 'POST' ? `${name}Post` : name
-        app.openAPIRegistry.registerPath(describe(route, method, { id, tag }))
+        const operationId = `${nameOf(name)}${route.methods.length > 1 && method === 'POST' ? 'Post' : ''}`
+        const operation = { operationId, summary: route.summary, tags: [tag], ...describe(route, errors) }
+        paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
       }
     }
   }
-  return app.getOpenAPI31Document({
+  return {
     openapi: '3.1.0',
     info: { title: 'Drydock', version, description: 'The v2 job API of serverless endpoints on your own machine.' },
     servers: [{ url }],
     security: [{ key: [] }],
-  })
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    paths,
+  }
 }
 
-function describe(
-  route: Route,
-  method: Route['methods'][number],
-  { id, tag }: { readonly id: string; readonly tag: string },
-) {
-  const places = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
-  return createRoute({
-    method: method.toLowerCase() as 'get',
-    path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
-    operationId: id,
-    summary: route.summary,
-    tags: [tag],
-    request: {
-      params: z.object(Object.fromEntries(places.map((place) => [place, z.string()]))),
-      ...(route.query === undefined ? {} : { query: z.object(route.query) }),
-      ...bodyOf(route),
-    },
+function describe(route: PlatformRoute, errors: ErrorForm): object {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
+  const inPath = names.map((name) => parameter(name, 'path', route.params?.[name] ?? z.string()))
+  const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => parameter(name, 'query', schema))
+  const parameters = [...inPath, ...inQuery]
+  return {
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(route),
     responses: {
-      200: { description: 'Success', content: json(route.answer) },
-      ...errorAnswers([...COMMON_ERRORS, ...route.errors]),
+      [route.status ?? 200]: {
+        description: 'Success',
+        ...(route.status === 204 ? {} : { content: json(route.response) }),
+      },
+      ...errorResponses([...COMMON_ERRORS, ...route.errors], errors),
+    },
+  }
+}
+
+function parameter(name: string, location: 'path' | 'query', schema: ZodType): object {
+  const { description } = schema
+  return {
+    schema: jsonSchema(schema),
+    required: !schema.safeParse(undefined).success,
+    ...(description === undefined ? {} : { description }),
+    name,
+    in: location,
+  }
+}
+
+const json = (schema: ZodType) => ({ 'application/json': { schema: jsonSchema(schema) } })
+
+/** The schema of what is sent: what a transform makes of it is no concern of a client. */
+function jsonSchema(schema: ZodType): object {
+  const { $schema: _draft, ...described } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ jsonSchema: made }) {
+      // The bounds of whole numbers in JavaScript say nothing of ours.
+      if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum
+      if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum
     },
   })
+  return described
 }
 
-const json = (schema: ZodType) => ({ 'application/json': { schema } })
-
-function bodyOf({ body, bodyType }: Route) {
+function bodyOf({ body, bodyType }: Route): object {
   const bytes = { schema: { type: 'string', format: 'binary' } } as const
-  if (bodyType !== undefined) return { body: { required: true, content: { [bodyType]: bytes } } }
-  return body === undefined ? {} : { body: { required: true, content: json(body) } }
+  if (bodyType !== undefined) return { requestBody: { required: true, content: { [bodyType]: bytes } } }
+  return body === undefined ? {} : { requestBody: { required: true, content: json(body) } }
 }
 
-function errorAnswers(codes: readonly ErrorCode[]) {
+function errorResponses(codes: readonly ErrorCode[], { type, schema }: ErrorForm): object {
+  const content = { [type]: { schema: jsonSchema(schema) } }
   const byStatus = new Map<number, Set<ErrorCode>>()
   for (const code of codes) {
     const { status } = ERRORS[code]
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, names]) => [
-      status,
-      { description: [...names].join(', '), content: { 'application/json': { schema: problem } } },
-    ]),
+    [...byStatus].map(([status, names]) => [status, { description: [...names].join(', '), content }]),
   )
 }

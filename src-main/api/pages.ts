@@ -5,9 +5,8 @@
  */
 import type { Context, Hono } from 'hono'
 import { PAGE_SECTIONS } from '../contract/pages.ts'
-import type { ServiceContext } from '../services/service-context.ts'
+import type { ServiceBase, ServiceFacts } from '../services/service-context.ts'
 import { requireOwnAddress } from './guards.ts'
-import { webPage } from './web-page.ts'
 
 /** A file of the built pages. */
 export type PageFile = { readonly body: Uint8Array<ArrayBuffer>; readonly type: string }
@@ -19,8 +18,8 @@ export type PageFiles = {
   readonly asset: (name: string) => Promise<PageFile | undefined>
 }
 
-// `unsafe-inline` for styles alone: menus, dialogs and the editor place style elements while they are open. A style runs
-// nothing, and what it could load comes from this service or not at all.
+// `unsafe-inline` for styles alone: menus, dialogs and the editor place style elements while they are open. A style
+// runs nothing, and what it could load comes from this service or not at all.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,21 +49,57 @@ const EACH_TIME = 'no-cache'
 const PATHS = ['/', ...PAGE_SECTIONS.map((section) => `/${section}/*`)]
 
 /** Adds the pages to the app. Where they are not built, each address answers with the plain page. */
-export function addPages(app: Hono, service: ServiceContext, files: PageFiles): void {
+export function addPages(app: Hono, service: ServiceBase, files: PageFiles): void {
   for (const path of PATHS) {
     app.get(path, async (c) => {
       requireOwnAddress(c, service)
       const index = await files.index()
-      return index === undefined ? webPage(c, service.info()) : fileAnswer(c, index, EACH_TIME)
+      return index === undefined ? webPage(c, service.info()) : fileResponse(c, index, EACH_TIME)
     })
   }
   app.get('/assets/:name', async (c, next) => {
     requireOwnAddress(c, service)
     const file = await files.asset(c.req.param('name'))
-    return file === undefined ? next() : fileAnswer(c, file, FOR_EVER)
+    return file === undefined ? next() : fileResponse(c, file, FOR_EVER)
   })
 }
 
-function fileAnswer(c: Context, { body, type }: PageFile, caching: string): Response {
+function fileResponse(c: Context, { body, type }: PageFile, caching: string): Response {
   return c.body(body, 200, { ...HEADERS, 'content-type': type, 'cache-control': caching })
+}
+
+// Nothing of the user's is on it, so it needs no key; no script, so nothing on it can be tricked into asking for one.
+const ROOT_PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The page at the root: says what this address is and which commands go on from here. */
+function webPage(c: Context, { url, version }: ServiceFacts): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Drydock</title>
+<style>
+  :root { color-scheme: light dark; font: 15px/1.5 Inter, system-ui, sans-serif; }
+  body { max-width: 44rem; margin: 4rem auto; padding: 0 1.5rem; }
+  h1 { font-size: 20px; font-weight: 600; }
+  code { font: 13px/1.5 "JetBrains Mono", ui-monospace, monospace; }
+  dt { margin-top: 1rem; } dd { margin: 0; }
+</style>
+<h1>Drydock ${version} is running</h1>
+<p>Job API: <code>${url}/v2/&lt;endpoint&gt;</code></p>
+<dl>
+  <dt>See what is there</dt><dd><code>drydock endpoint list</code></dd>
+  <dt>Serve a handler</dt><dd><code>drydock endpoint create hello --handler handler.py</code></dd>
+  <dt>Send a job</dt><dd><code>drydock runsync hello '{"name":"world"}'</code></dd>
+  <dt>Why it waits</dt><dd><code>drydock status JOB</code>, <code>drydock logs hello -f</code></dd>
+</dl>
+<p>All routes: <code>GET /openapi.json</code> with the account key.</p>
+</html>
+`
+  return c.html(html, 200, {
+    'content-security-policy': ROOT_PAGE_POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
 }

@@ -1,40 +1,45 @@
 import { type Context, Hono } from 'hono'
 import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
 import { AppError } from '../contract/errors.ts'
+import { PLATFORM_ROUTES, type PlatformOperation } from '../contract/platform-routes.ts'
 import type { Route } from '../contract/routes.ts'
-import { V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
-import { headersForPage, preflightHeaders } from '../domain/cross-origin.ts'
-import { createFindEndpoint } from '../services/apps/find-endpoint.ts'
-import { addressesOf } from '../services/management/views.ts'
+import { SERVICE_ROUTES } from '../contract/service-routes.ts'
+import { TASK_ROUTES } from '../contract/task-calls.ts'
+import { OPENAI_ROUTE, V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
+import { headersForPage, preflightHeaders } from '../domain/auth.ts'
+import { createFindEndpoint } from '../services/apps/environment-endpoints.ts'
+import { requireQueue } from '../services/endpoint-kinds.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
-import type { Endpoint } from '../services/ports.ts'
-import type { ServiceContext } from '../services/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../services/service-context.ts'
 import { errorResponse } from './error-response.ts'
-import { serveEvents } from './events.ts'
+import { createEventFeed } from './follow-events.ts'
 import {
   allowedOrigin,
+  callerOrGuest,
+  createStrictLimits,
   requireAccount,
-  requireCaller,
   requireEndpoint,
+  requireOwnAddress,
   requireOwnHost,
-  requireOwnPlace,
+  requireOwnOrigin,
+  signIn,
 } from './guards.ts'
-import { APP_OPERATIONS } from './management/routes.ts'
+import { manage } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
+import type { Operation } from './operation.ts'
 import { addPages, type PageFiles } from './pages.ts'
-import { addPythonIndex } from './python-index.ts'
-import { SIGN_IN_PATH, signIn } from './sign-in.ts'
-import { createStateManager, STATE_MANAGER_ROUTE } from './state-manager/state-manager.ts'
-import { createStrictLimits } from './strict-limits.ts'
+import { operatePlatform } from './platform/routes.ts'
+import { parseRequest } from './read-request.ts'
+import { createStateManager } from './state-manager/state-manager.ts'
+import { addTaskCalls } from './task-calls.ts'
 import { NAMED, namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
-import type { Operation } from './v2/operation.ts'
-import { LIMIT_NAMES, V2_OPERATIONS } from './v2/routes.ts'
+import { LIMIT_NAMES, operateJobs } from './v2/routes.ts'
 
 const PREFLIGHT = 'access-control-request-method'
 
 /**
- * The app of the listener for users: the job API, the management API, the state manager, events, the OpenAPI document,
+ * The app of the listener for users: the job API, both management APIs, the state manager, events, the OpenAPI document,
  * the pages and the package index.
  */
 export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: () => Promise<PythonWheel>): Hono {
@@ -42,22 +47,25 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   const limits = createStrictLimits(service)
   const findEndpoint = createFindEndpoint(service)
   const stateManager = createStateManager(service, findEndpoint)
+  const followEvents = createEventFeed(service)
 
   const byPath = (c: Context) => requireEndpoint(c, service, c.req.param('endpointId') ?? '')
   const byHeaders = (c: Context) => requireNamedEndpoint(c, service, findEndpoint)
+  const finderFor = (c: Context) =>
+    c.req.param('endpointId') === NAMED && namesEndpoint((name) => c.req.header(name)) ? byHeaders : byPath
 
   /** Does the same for pages of other origins that the endpoint lets in; they may read what is answered, errors too. */
   async function forPages(c: Context, act: () => Promise<Response>): Promise<Response> {
     const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')
     if (origin === undefined) {
-      requireOwnPlace(c, service)
+      requireOwnOrigin(c, service)
       return act()
     }
-    const answer = async () => {
+    const respond = async () => {
       requireOwnHost(c, service)
       return act()
     }
-    const response = await answer().catch((error: unknown) => errorResponse(c, error, service))
+    const response = await respond().catch((error: unknown) => errorResponse(c, error, service))
     for (const [name, value] of Object.entries(headersForPage(origin))) response.headers.set(name, value)
     return response
   }
@@ -65,7 +73,7 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   /** Whether a page may ask; it brings no key yet. Who is not let in learns nothing, as with any request. */
   function preflight(c: Context): Response {
     const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')
-    if (origin === undefined) requireOwnPlace(c, service)
+    if (origin === undefined) requireOwnOrigin(c, service)
     if (origin === undefined || c.req.header(PREFLIGHT) === undefined) throw unknownRoute(c)
     requireOwnHost(c, service)
     const asked = {
@@ -90,46 +98,58 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   }
 
   app.options('/v2/:endpointId/*', preflight)
-  app.post(`/v2/${NAMED}/runsync`, (c, next) =>
-    namesEndpoint((name) => c.req.header(name))
-      ? onEndpoint(c, LIMIT_NAMES.runsync, onQueue(V2_OPERATIONS.runsync), byHeaders)
-      : next(),
-  )
+  // Before the job API: their first segments are ids that no endpoint gets.
+  for (const [name, route] of Object.entries<Route>(PLATFORM_ROUTES)) {
+    app.on([...route.methods], route.path, async (c) => {
+      requireOwnOrigin(c, service)
+      requireAccount(c, service)
+      return operatePlatform(name as PlatformOperation, c, service)
+    })
+  }
   for (const [name, route] of Object.entries(V2_ROUTES)) {
     const operation = name as V2Operation
-    const operate = operation === 'health' ? V2_OPERATIONS.health : onQueue(V2_OPERATIONS[operation])
-    app.on([...route.methods], route.path, (c) => onEndpoint(c, LIMIT_NAMES[operation], operate))
+    const read: Operation = (request) => operateJobs(operation, request)
+    const operate = operation === 'health' ? read : onQueue(read)
+    app.on([...route.methods], route.path, (c) => onEndpoint(c, LIMIT_NAMES[operation], operate, finderFor(c)))
   }
-  app.all('/v2/:endpointId/openai/*', (c) => onEndpoint(c, 'runsync', onQueue(openai)))
+  app.all(OPENAI_ROUTE.path, (c) => onEndpoint(c, 'runsync', onQueue(openai)))
 
   for (const [name, route] of Object.entries<Route>(APP_ROUTES)) {
     app.on([...route.methods], route.path, async (c) => {
-      requireOwnPlace(c, service, route.bodyType)
+      requireOwnOrigin(c, service, route.bodyType)
       requireAccount(c, service)
-      return APP_OPERATIONS[name as AppOperation](c, service)
+      return manage(name as AppOperation, c, service)
     })
   }
-  app.post(STATE_MANAGER_ROUTE.path, (c) => {
-    requireOwnPlace(c, service)
-    return stateManager(c, requireCaller(c, service))
+  app.post(SERVICE_ROUTES.stateManager.path, (c) => {
+    requireOwnOrigin(c, service)
+    return stateManager(c, callerOrGuest(c, service))
   })
-  app.get('/events', (c) => {
-    requireOwnPlace(c, service)
+  app.put(SERVICE_ROUTES.upload.path, async (c) => {
+    requireOwnOrigin(c, service, SERVICE_ROUTES.upload.bodyType)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.upload)
+    const { body } = c.req.raw
+    await service.uploads.receive(path.uploadId, body ?? new Blob([]).stream())
+    return c.body(null, 200)
+  })
+  addTaskCalls(app, service)
+  app.get(SERVICE_ROUTES.events.path, async (c) => {
+    requireOwnOrigin(c, service)
     requireAccount(c, service)
-    return serveEvents(c, service)
+    return followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events)) })
   })
-  app.get('/openapi.json', (c) => {
-    requireOwnPlace(c, service)
+  app.get(SERVICE_ROUTES.openApi.path, (c) => {
+    requireOwnOrigin(c, service)
     requireAccount(c, service)
     return c.json(openApiDocument(service.info()))
   })
-  app.get(SIGN_IN_PATH, (c) => signIn(c, service))
+  app.get(SERVICE_ROUTES.signIn.path, (c) => signIn(c, service))
   addPages(app, service, pages)
   addPythonIndex(app, service, wheel)
 
   app.notFound((c) => {
     try {
-      requireOwnPlace(c, service)
+      requireOwnOrigin(c, service)
       return errorResponse(c, unknownRoute(c), service)
     } catch (error) {
       return errorResponse(c, error, service)
@@ -139,24 +159,12 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   return app
 }
 
-/** @throws AppError NOT_QUEUE_BASED: a load-balanced endpoint takes no jobs */
-function onQueue(operate: Operation): Operation {
-  return (request) => {
-    const { endpoint, service } = request
-    if (endpoint.config.loadBalanced !== undefined) throw notQueueBased(endpoint, service)
-    return operate(request)
-  }
-}
-
-function notQueueBased(endpoint: Endpoint, service: ServiceContext): AppError {
-  const { url, hostUrl } = addressesOf(endpoint, service.info().url)
-  return new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: `${url}/ or ${hostUrl}/` })
-}
-
 const ALL_ROUTES: readonly Pick<Route, 'methods' | 'path'>[] = [
   ...Object.values(V2_ROUTES),
   ...Object.values(APP_ROUTES),
-  STATE_MANAGER_ROUTE,
+  ...Object.values(PLATFORM_ROUTES),
+  ...Object.values(TASK_ROUTES),
+  SERVICE_ROUTES.stateManager,
 ]
 
 function unknownRoute(c: Context): AppError {
@@ -171,4 +179,49 @@ function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split('/')
   const parts = path.split('/')
   return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(':') || part === parts[at])
+}
+
+function onQueue(operate: Operation): Operation {
+  return (request) => {
+    requireQueue(request.endpoint, request.service)
+    return operate(request)
+  }
+}
+
+// A package index with the Python packages that scripts import, in the form that pip reads (PEP 503), so that `pip
+// install --index-url ADDRESS/simple/ svc` is all that a script needs. Like the pages it holds nothing of the user's,
+// and pip can bring no key that would not be in an address: it takes none, and refuses foreign hosts and pages.
+
+const HEADERS = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
+const POLICY = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" }
+
+/** Adds the index. @param wheel reads the wheel; it is called each time, and may cache what it has read */
+function addPythonIndex(app: Hono, service: ServiceBase, wheel: () => Promise<PythonWheel>): void {
+  app.get(SERVICE_ROUTES.packageList.path, async (c) => {
+    requireOwnAddress(c, service)
+    const { name } = await wheel()
+    return listing(c, 'Simple index', [`<a href="${name}/">${name}</a>`])
+  })
+  app.get(SERVICE_ROUTES.packageFiles.path, async (c, next) => {
+    requireOwnAddress(c, service)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.packageFiles)
+    const { name, fileName, sha256, requiresPython } = await wheel()
+    if (path.project !== name) return next()
+    const attribute = requiresPython.replaceAll('>', '&gt;').replaceAll('<', '&lt;')
+    const link = `<a href="${fileName}#sha256=${sha256}" data-requires-python="${attribute}">${fileName}</a>`
+    return listing(c, `Links for ${name}`, [link])
+  })
+  app.get(SERVICE_ROUTES.packageFile.path, async (c, next) => {
+    requireOwnAddress(c, service)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.packageFile)
+    const { name, fileName, body } = await wheel()
+    if (path.project !== name || path.file !== fileName) return next()
+    return c.body(body, 200, { ...HEADERS, 'content-type': 'application/zip' })
+  })
+}
+
+function listing(c: Context, title: string, links: readonly string[]): Response {
+  const head = '<meta charset="utf-8"><meta name="pypi:repository-version" content="1.0">'
+  const html = `<!DOCTYPE html><html><head>${head}<title>${title}</title></head><body>${links.join('<br>')}</body></html>`
+  return c.body(html, 200, { ...HEADERS, ...POLICY, 'content-type': 'text/html; charset=utf-8' })
 }

@@ -36,7 +36,10 @@ export async function existingFiles(folder: string, names: readonly string[]): P
   return found.flatMap((name) => name ?? [])
 }
 
-/** Writes files into a folder, which is made if it is missing. @param overwrite without it a file that exists is an error */
+/**
+ * Writes files into a folder, which is made if it is missing. @param overwrite without it a file that exists is an
+ * error
+ */
 export async function writeFiles(
   folder: string,
   files: Readonly<Record<string, string>>,

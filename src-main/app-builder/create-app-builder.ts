@@ -4,15 +4,14 @@
  */
 import { fileURLToPath } from 'node:url'
 import { ignoreState, openBuildFolder, writeState } from '../build/build-folder.ts'
-import { createEndpointHasher } from '../build/hash-endpoints.ts'
-import { hashFiles } from '../build/hash-files.ts'
+import { createEndpointHasher, hashFiles } from '../build/hash-files.ts'
 import { createPackageInstaller } from '../build/installed-sets.ts'
 import { createPacker } from '../build/pack-artifact.ts'
-import { createPlacer } from '../build/place-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
 import { buildWheel } from '../build/python-wheel.ts'
+import { createFolderWriter } from '../build/write-app-folder.ts'
 import type { BuildEvent, BuildResult, BuiltApp } from '../contract/build.ts'
-import { ARCHIVE_LIMIT_BYTES } from '../domain/app/archive-size.ts'
+import { limit } from '../contract/limits.ts'
 import { type BuildRequest, buildApp } from '../services/apps/build.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
 
@@ -49,7 +48,7 @@ export type AppBuilderOptions = {
 
 type Build<Result> = (
   request: BuildRequest,
-  tell?: (event: BuildEvent) => void,
+  report?: (event: BuildEvent) => void,
   signal?: AbortSignal,
 ) => Promise<Result>
 
@@ -60,7 +59,7 @@ export type AppBuilder = Build<BuildResult>
 export type AppPlacer = Build<BuiltApp>
 
 /** Makes the builder of this installation. */
-export function createAppBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: AppBuilderOptions): AppBuilder {
+export function createAppBuilder({ limitBytes = limit('artifactBytes'), ...options }: AppBuilderOptions): AppBuilder {
   const ours = { pythonPackages: PYTHON_PACKAGES, sdk: SDK }
   const pack = createPacker({ ...ours, limitBytes })
   const ports = {
@@ -69,12 +68,12 @@ export function createAppBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options 
     localPython: (signal?: AbortSignal) => localPython(options.env, signal),
     pack,
   }
-  return (request, tell, signal) => buildApp(ports, request, tell, signal)
+  return (request, report, signal) => buildApp(ports, request, report, signal)
 }
 
 /** Makes what builds an app into a folder of this machine, again and again: `output` of a request is the folder. */
-export function createAppPlacer(options: Omit<AppBuilderOptions, 'limitBytes'>): AppPlacer {
-  const pack = createPlacer({ pythonPackages: PYTHON_PACKAGES, sdk: SDK })
+export function createAppFolderWriter(options: Omit<AppBuilderOptions, 'limitBytes'>): AppPlacer {
+  const pack = createFolderWriter({ pythonPackages: PYTHON_PACKAGES, sdk: SDK })
   // Asked once: it takes as long as half of a build, and changes with an installation of Python only.
   let version: Promise<string | undefined> | undefined
   const askOnce = (signal?: AbortSignal) => {
@@ -82,7 +81,7 @@ export function createAppPlacer(options: Omit<AppBuilderOptions, 'limitBytes'>):
     return version
   }
   const ports = { ...buildPorts(options), localPython: askOnce, pack }
-  return (request, tell, signal) => buildApp(ports, request, tell, signal)
+  return (request, report, signal) => buildApp(ports, request, report, signal)
 }
 
 /** What every build takes, wherever its artifact goes. */

@@ -1,21 +1,26 @@
 /** What the service needs to open, read and build projects of this machine, joined. */
-import { readFile, unlink } from 'node:fs/promises'
-import { createEndpointHasher } from '../build/hash-endpoints.ts'
-import { hashFiles } from '../build/hash-files.ts'
+import { readdir, readFile, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createEndpointHasher, hashFiles } from '../build/hash-files.ts'
 import { listContents } from '../build/list-contents.ts'
-import { isFile, isFolder, listFolders, realFolder } from '../build/machine-folders.ts'
+import { isFile, isFolder, listFolders, reading, realFolder, wholePath } from '../build/machine-folders.ts'
 import { createPacker } from '../build/pack-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
+import { listFiles } from '../build/read-files.ts'
 import { readGit } from '../build/read-git.ts'
 import { sourceStamp } from '../build/source-stamp.ts'
 import { BuildFailure } from '../contract/build.ts'
+import { AppError } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
 import { manifest } from '../contract/manifest.ts'
-import { ARCHIVE_LIMIT_BYTES } from '../domain/app/archive-size.ts'
+import type { ExampleView } from '../contract/projects.ts'
+import type { ScanDocument } from '../contract/scan.ts'
 import { buildApp } from '../services/apps/build.ts'
 import type { ArtifactContent } from '../services/ports/build.ts'
 import type { BuildProject, ProjectPorts } from '../services/ports/projects.ts'
+import { readTemplate, writeFiles } from './app-template.ts'
 import { type AppBuilderOptions, buildPorts, PYTHON_PACKAGES, SDK } from './create-app-builder.ts'
-import { makeApp, readExamples } from './new-app.ts'
 
 /** Makes them for this installation. */
 export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPorts, 'folders' | 'source' | 'build'> {
@@ -61,12 +66,12 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
 /** @throws BuildFailure where the folder of a project is gone */
 async function requireFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return
-  const message = `The folder ${folder} is not there, or cannot be read. Bring it back, or forget the project.`
+  const message = `The folder ${folder} is missing or cannot be read. Restore it, or remove the project.`
   throw new BuildFailure([{ code: 'FOLDER_GONE', message }])
 }
 
 /** Builds as the command line does, and lists what is in the artifact. */
-function createProjectBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: AppBuilderOptions): BuildProject {
+function createProjectBuilder({ limitBytes = limit('artifactBytes'), ...options }: AppBuilderOptions): BuildProject {
   const ours = { pythonPackages: PYTHON_PACKAGES, sdk: SDK }
   const plain = createPacker({ ...ours, limitBytes })
   const pack = async (content: ArtifactContent, output: string, signal?: AbortSignal) => {
@@ -79,10 +84,10 @@ function createProjectBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: 
     localPython: (signal?: AbortSignal) => localPython(options.env, signal),
     pack,
   }
-  return async ({ folder, output, ...request }, tell, signal) => {
+  return async ({ folder, output, ...request }, report, signal) => {
     await requireFolder(folder)
     try {
-      const built = await buildApp(ports, { ...request, project: folder, output }, tell, signal)
+      const built = await buildApp(ports, { ...request, project: folder, output }, report, signal)
       const read = manifest.parse(JSON.parse(await readFile(built.manifest, 'utf8')))
       return { ...built, manifestRead: read }
     } catch (error) {
@@ -90,4 +95,66 @@ function createProjectBuilder({ limitBytes = ARCHIVE_LIMIT_BYTES, ...options }: 
       throw error
     }
   }
+}
+
+// Apps to begin with: the template of `drydock init`, and the examples that come along.
+const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
+const TEMPLATE = 'app'
+
+/** Makes an app in a folder that is empty or not there yet. See ProjectFolders.make. */
+async function makeApp(path: string, from: string): Promise<void> {
+  const folder = wholePath(path)
+  const files = from === TEMPLATE ? await readTemplate(basename(folder)) : await readExample(from)
+  await reading(folder, async () => {
+    const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    })
+    if (entries.length > 0) throw new AppError('FOLDER_NOT_EMPTY', { folder })
+    await writeFiles(folder, files, { overwrite: false })
+  })
+}
+
+/** The examples, by name. @param scan finds their endpoints */
+async function readExamples(scan: (folder: string) => Promise<ScanDocument>): Promise<readonly ExampleView[]> {
+  const names = await exampleNames()
+  return Promise.all(
+    names.map(async (name) => {
+      const folder = join(EXAMPLES, name)
+      const readme = await readFile(join(folder, 'README.md'), 'utf8')
+      // Without Python here they are shown all the same; opening one says what is missing.
+      const endpoints = await scan(folder).then(
+        ({ endpoints }) => endpoints.flatMap((endpoint) => endpoint.name ?? []),
+        () => [],
+      )
+      return { name, summary: summaryOf(readme), endpoints }
+    }),
+  )
+}
+
+async function exampleNames(): Promise<readonly string[]> {
+  const entries = await readdir(EXAMPLES, { withFileTypes: true })
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()
+}
+
+async function readExample(name: string): Promise<Readonly<Record<string, string>>> {
+  const names = await exampleNames()
+  if (!names.includes(name)) {
+    const why = `there is no example ${name}; there are ${[TEMPLATE, ...names].join(', ')}`
+    throw new AppError('BAD_FIELD', { field: 'from', why })
+  }
+  const folder = join(EXAMPLES, name)
+  // Somebody may have built or run it where it lies.
+  const files = (await listFiles(folder)).filter((file) => !/(^|\/)(\.svc|__pycache__)\//.test(file))
+  const texts = files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(texts))
+}
+
+/** The first paragraph below the title. */
+function summaryOf(readme: string): string {
+  const [, paragraph = ''] = /^#[^\n]*\n+((?:[^\n]+\n?)+)/.exec(readme) ?? []
+  return paragraph
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('`', '')
 }

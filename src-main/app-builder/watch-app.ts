@@ -8,6 +8,6 @@ export async function watchApp(
   project: string,
   listener: Omit<ProjectListener, 'now'>,
 ): Promise<{ readonly close: () => void }> {
-  await ignoreState(project) // a build does that too, and would be heard as a change
+  await ignoreState(project) // a build does that too, and would be reported as a change
   return watchProject(project, { ...listener, now: () => Date.now() })
 }

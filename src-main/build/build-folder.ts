@@ -1,15 +1,17 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DAY_MS } from '../contract/units.ts'
+import { errorCode } from '../domain/error-code.ts'
 import type { BuildFolder } from '../services/ports/build.ts'
-import { makeTextFile } from './new-file.ts'
+import { makeTextFile } from './write-files.ts'
 
 const STATE_FOLDER = '.svc'
 const IGNORED_ALREADY = /^\s*\/?\.svc\/?\s*$/m
 
 // What a build that was killed leaves in .svc: its folder, and files that were not renamed yet.
 const BEGUN = /^build-|^\..*\.new$/
-// Older than any build that still runs, in ms.
-const ABANDONED_MS = 24 * 60 * 60 * 1000
+/** What a build began longer ago than this was left by one that was killed: no build runs as long. In ms; ours. */
+export const ABANDONED_MS = DAY_MS
 
 /**
  * Opens a folder of its own for a build, so that two builds of a project do not meet. Leftovers of killed builds go.
@@ -26,9 +28,9 @@ export async function openBuildFolder(project: string, now: number): Promise<Bui
     handlers,
     write: (name, text) => writeFile(join(folder, name), text),
     async close(keep) {
-      const kept = join(state, 'build')
-      await rm(kept, { recursive: true, force: true })
-      await (keep ? rename(folder, kept) : rm(folder, { recursive: true, force: true }))
+      const buildFolder = join(state, 'build')
+      await rm(buildFolder, { recursive: true, force: true })
+      await (keep ? rename(folder, buildFolder) : rm(folder, { recursive: true, force: true }))
     },
   }
 }
@@ -38,7 +40,7 @@ async function makeState(state: string): Promise<void> {
   try {
     await mkdir(state)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 
@@ -64,7 +66,7 @@ export async function ignoreState(project: string): Promise<void> {
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (errorCode(error) !== 'ENOENT') throw error
   }
   if (IGNORED_ALREADY.test(text)) return
   await makeTextFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.svc/\n`)

@@ -3,6 +3,7 @@
  * whole, not looked at: builds make none, and without them no path can lead out by what was unpacked before it.
  */
 import type { Header } from 'tar-stream'
+import { MIB } from '../contract/units.ts'
 
 /** Ends the unpacking of an archive; the message completes "The artifact cannot be unpacked: ". */
 export class RefusedArchive extends Error {}
@@ -28,7 +29,7 @@ const PATH_BYTES = 2048
 // Five times the deepest package seen. Ours.
 const DEPTH = 100
 // All paths are held in memory to find twins: 500,000 paths of usual length have 35 MiB. Ours.
-const ALL_PATHS_BYTES = 128 * 1024 * 1024
+const ALL_PATHS_BYTES = 128 * MIB
 const SHOWN_CHARACTERS = 120
 
 /** What is no file and no folder. Without `type` it is one that the reader does not know. */
@@ -45,7 +46,7 @@ const REFUSED_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'has no name'],
   [/\p{Cc}/u, 'has a control character in its path'],
   // What a text becomes that is no UTF-8: two names could become the same.
-  [/\uFFFD/, 'has a path that is no text'],
+  [/\uFFFD/, 'has a path that is not text'],
   [/^\//, 'has an absolute path'],
   [/\\/, 'has a backslash in its path'],
   [/^[A-Za-z]:/, 'has a path with a drive'],

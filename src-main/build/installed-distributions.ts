@@ -1,8 +1,13 @@
 import { readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { InstalledPackage } from '../contract/build.ts'
-import { chooseRemovals, type Distribution, readMetadata, readRecord } from '../domain/app/distributions.ts'
-import { neededOfImage } from '../domain/app/image-requirements.ts'
+import {
+  chooseRemovals,
+  type Distribution,
+  neededOfImage,
+  readMetadata,
+  readRecord,
+} from '../domain/app/distributions.ts'
 
 /** Reads what is installed in a folder, by name. */
 export async function readDistributions(folder: string): Promise<Distribution[]> {
@@ -29,7 +34,9 @@ export async function removeExcluded(
   return removed
 }
 
-/** What the packages in a folder need of those that are left out: requirement strings. @param wanted those of the app */
+/**
+ * What the packages in a folder need of those that are left out: requirement strings. @param wanted those of the app
+ */
 export async function readNeedsOfImage(
   folder: string,
   excludes: readonly string[],

@@ -1,25 +1,25 @@
 /**
- * Installed packages of a project, kept in `.svc/packages/KEY` by what was wanted, so that a build whose code changed
+ * Installed packages of a project, stored in `.svc/packages/KEY` by what was wanted, so that a build whose code changed
  * installs nothing. A set is made in a folder of another name and renamed when it is whole: `site` has the packages,
  * `part.tar.gz` the same compressed, `set.json` what they are.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { z } from 'zod'
 import { BuildFailure, type BuildProblem, buildProblem } from '../contract/build.ts'
 import type { InstalledSet, InstallPackages } from '../services/ports/build.ts'
+import { ABANDONED_MS } from './build-folder.ts'
 import { freeScripts, measurePackages, readNeedsOfImage, removeExcluded } from './installed-distributions.ts'
 import { findInstaller, INSTALL_PLATFORM, type Installer, runInstaller } from './installer.ts'
-import { listFiles } from './list-files.ts'
+import { listFiles } from './read-files.ts'
 import { createMeter, writePart } from './tar-part.ts'
+import { putInPlace } from './write-files.ts'
 
 // Two to go back and forth between two branches, and one more; a set can have gigabytes.
-const KEPT_SETS = 3
-// A folder of a build that was killed is older than any build that runs, in ms.
-const ABANDONED_MS = 24 * 60 * 60 * 1000
+const STORED_SETS = 3
 // Changes with the form of a set.
 const FORM = 2
 const BEGUN = 'new-'
@@ -134,16 +134,6 @@ async function compress(site: string, path: string, signal: AbortSignal | undefi
   return meter.bytes()
 }
 
-/** Another build of the same project may have been quicker: then its set counts, which is the same. */
-async function putInPlace(begun: string, folder: string): Promise<void> {
-  try {
-    await rename(begun, folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-  }
-}
-
 async function removeOldSets(sets: string, now: number): Promise<void> {
   const found = await Promise.all(
     (await readdir(sets)).map(async (name) => {
@@ -154,7 +144,8 @@ async function removeOldSets(sets: string, now: number): Promise<void> {
   )
   const whole = found.filter(({ isBegun }) => !isBegun).sort((a, b) => b.usedAt - a.usedAt)
   const abandoned = found.filter(({ isBegun, usedAt }) => isBegun && now - usedAt > ABANDONED_MS)
-  for (const { folder } of [...whole.slice(KEPT_SETS), ...abandoned]) await rm(folder, { recursive: true, force: true })
+  for (const { folder } of [...whole.slice(STORED_SETS), ...abandoned])
+    await rm(folder, { recursive: true, force: true })
 }
 
 function warningsOf({ name, python }: Installer, pythonVersion: string): readonly BuildProblem[] {

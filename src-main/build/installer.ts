@@ -29,16 +29,16 @@ export type InstallerOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-// Source: app-deploy, Build. The newest first: pip takes the first that has a wheel.
+// Source: docs/spec/app-deploy.md, 5. The newest first: pip takes the first that has a wheel.
 const PIP_PLATFORMS = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
 const UV_PLATFORM = 'x86_64-manylinux_2_28'
 /** For which machine packages are chosen; a word of the cache's key. */
 export const INSTALL_PLATFORM = UV_PLATFORM
 
-const LOOK_LIMIT_MS = 20_000
+const CHECK_LIMIT_MS = 20_000
 // Says its Python. `pip --version` says it too, but loads all of pip first: 0.4 s of the processor instead of 0.1 s.
 const HAS_PIP = 'import pip, sys; print("%d.%d" % sys.version_info[:2])'
-// Lines of an installer's last words that a person gets.
+// How many of the last lines of an installer a person gets.
 const SHOWN_LINES = 20
 
 /**
@@ -51,15 +51,15 @@ export async function findInstaller(
   env: InstallerOptions['env'],
   signal?: AbortSignal,
 ): Promise<Installer | undefined> {
-  const look = async (command: string, args: readonly string[]) => {
-    const end = await runProgram({ command, args, env, limitMs: LOOK_LIMIT_MS, signal })
+  const check = async (command: string, args: readonly string[]) => {
+    const end = await runProgram({ command, args, env, limitMs: CHECK_LIMIT_MS, signal })
     return end.kind === 'ended' && end.exitCode === 0 ? end.stdout : undefined
   }
-  if ((await look('uv', ['--version'])) !== undefined) return { name: 'uv', command: ['uv', 'pip'] }
+  if ((await check('uv', ['--version'])) !== undefined) return { name: 'uv', command: ['uv', 'pip'] }
   for (const python of [`python${pythonVersion}`, 'python3']) {
-    const answer = await look(python, ['-c', HAS_PIP])
-    if (answer === undefined) continue
-    return { name: 'pip', command: [python, '-m', 'pip'], python: /^\d+\.\d+$/m.exec(answer)?.[0] }
+    const result = await check(python, ['-c', HAS_PIP])
+    if (result === undefined) continue
+    return { name: 'pip', command: [python, '-m', 'pip'], python: /^\d+\.\d+$/m.exec(result)?.[0] }
   }
   return undefined
 }
@@ -78,7 +78,7 @@ function installArguments(name: Installer['name'], installation: Installation): 
   return [...both, ...platforms, '--implementation', 'cp', '--only-binary=:all:', ...quiet]
 }
 
-/** Runs an installer to its end. @throws BuildFailure with its last words */
+/** Runs an installer to its end. @throws BuildFailure with its last lines */
 export async function runInstaller(
   installer: Installer,
   installation: Installation,
@@ -95,7 +95,7 @@ export async function runInstaller(
     limitMs,
     limits: 'no progress',
     onLine(line) {
-      downloads.hear(line)
+      downloads.readLine(line)
       onLine(line)
     },
     signal,
@@ -104,7 +104,8 @@ export async function runInstaller(
   if (problem !== undefined) throw new BuildFailure([problem])
 }
 
-// Lines like `Downloading torch (864.9MiB)` of uv and `  Downloading torch-2.5.1-cp312-cp312-linux_x86_64.whl (906.4 MB)` of pip.
+// Lines like `Downloading torch (864.9MiB)` of uv and ` Downloading torch-2.5.1-cp312-cp312-linux_x86_64.whl (906.4
+// MB)` of pip.
 const DOWNLOAD = /^\s*Downloading (\S+) \((\d[\d.]* ?[kKMG]?i?B)\)/
 // uv names what is done, pip goes on with the next one.
 const DOWNLOADED = /^\s*Downloaded (\S+)/
@@ -114,7 +115,7 @@ const PIP_GOES_ON = /^(?:Collecting|Installing collected packages)\b/
 function createDownloadList() {
   const begun = new Map<string, string>()
   return {
-    hear(line: string) {
+    readLine(line: string) {
       const [, name = '', size = ''] = DOWNLOAD.exec(line) ?? []
       const [, done = ''] = DOWNLOADED.exec(line) ?? []
       const isFile = /\.(?:whl|tar\.gz|zip|metadata)$/.test(name)
@@ -128,7 +129,7 @@ function createDownloadList() {
 }
 
 const OFFER_UV =
-  ' uv downloads several packages at once and keeps what it has: install it (https://docs.astral.sh/uv), and the next build takes it.'
+  ' uv downloads several packages at once and keeps partial downloads: install it (https://docs.astral.sh/uv), and the next build uses it.'
 
 function problemOf(
   end: ProgramEnd,
@@ -145,7 +146,7 @@ function problemOf(
   }
   if (end.kind === 'missing') return buildProblem('INSTALL_FAILED', { installer, exitCode: 127, why: 'it vanished.' })
   if (end.exitCode === 0) return undefined
-  const words = end.stderr.trim() || end.stdout.trim() || 'it printed nothing.'
-  const why = words.split(/\r?\n/).slice(-SHOWN_LINES).join('\n')
+  const message = end.stderr.trim() || end.stdout.trim() || 'it printed nothing.'
+  const why = message.split(/\r?\n/).slice(-SHOWN_LINES).join('\n')
   return buildProblem('INSTALL_FAILED', { installer, exitCode: end.exitCode, why })
 }

@@ -1,11 +1,15 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ArtifactContents, ContainedFile, ContainedPackage } from '../domain/app/artifact-pieces.ts'
-import { importedModules } from '../domain/app/imported-modules.ts'
+import {
+  type ArtifactContents,
+  type ContainedFile,
+  type ContainedPackage,
+  importedModules,
+} from '../domain/app/artifact-pieces.ts'
 import { parseRequirement } from '../domain/app/requirements.ts'
 import type { ArtifactContent, InstalledSet } from '../services/ports/build.ts'
-import { appEntries, type OurPackages } from './artifact-entries.ts'
 import { readDistributions } from './installed-distributions.ts'
+import { appEntries, type OurPackages } from './pack-artifact.ts'
 import type { TarEntry } from './tar-part.ts'
 
 // How many files are looked at together: so many that none waits for the disk, and the service gets its turn between.
@@ -28,7 +32,7 @@ export async function listContents(content: ArtifactContent, ours: OurPackages):
 
 async function sizeOf(entry: TarEntry): Promise<ContainedFile> {
   if ('text' in entry) return { path: entry.name, bytes: Buffer.byteLength(entry.text) }
-  // One that went away while the build ran was told by the packer.
+  // One that went away while the build ran was reported by the packer.
   const found = await stat(entry.path).catch(() => undefined)
   return { path: entry.name, bytes: found?.size ?? 0 }
 }

@@ -5,7 +5,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isHandlerFile } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import type { FolderList } from '../contract/projects.ts'
-import { isLeftAlone } from './left-alone.ts'
+import { errorCode } from '../domain/error-code.ts'
+import { isLeftAlone } from './read-files.ts'
 
 // More than a person reads; in each of them some files are opened.
 const LISTED = 500
@@ -14,7 +15,7 @@ const FILES_OF_ONE = 20
 const FILES_OF_ALL = 2000
 const BYTES = 8 * 1024
 const AT_ONCE = 16
-// Folders in which apps keep their code, below the one that is opened.
+// Folders in which apps have their code, below the one that is opened.
 const INNER = ['src', 'app', 'workers', 'endpoints']
 // What tells a handler file of Python or TypeScript from another one.
 const NAMES_HANDLER =
@@ -34,7 +35,7 @@ export async function listFolders(path = homedir(), withFiles = false): Promise<
   const budget = { files: FILES_OF_ALL }
   const folders: { name: string; path: string; isApp: boolean }[] = []
   for (let from = 0; from < paths.length && folders.length <= LISTED; from += AT_ONCE) {
-    const group = paths.slice(from, from + AT_ONCE).map((name) => lookAt(name, join(folder, name), budget))
+    const group = paths.slice(from, from + AT_ONCE).map((name) => measure(name, join(folder, name), budget))
     folders.push(...(await Promise.all(group)).flatMap((found) => found ?? []))
   }
   const files = withFiles
@@ -102,14 +103,13 @@ async function handlerFiles(folder: string, names: readonly string[]): Promise<N
   return found
 }
 
-/** Does something with a folder; what the system says becomes words. @throws AppError FOLDER_UNREADABLE */
+/** Does something with a folder; an error of the system becomes a sentence. @throws AppError FOLDER_UNREADABLE */
 export async function reading<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof AppError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const why = WHY[code] ?? (error instanceof Error ? error.message : String(error))
+    const why = WHY[errorCode(error)] ?? (error instanceof Error ? error.message : String(error))
     throw new AppError('FOLDER_UNREADABLE', { folder, why }, { cause: error })
   }
 }
@@ -126,7 +126,7 @@ const WHY: Readonly<Record<string, string>> = {
 }
 
 /** @returns undefined: it is no folder that can be read */
-async function lookAt(name: string, path: string, budget: { files: number }) {
+async function measure(name: string, path: string, budget: { files: number }) {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined)
   if (entries === undefined) return undefined
   const isPython = (file: string) => file.endsWith('.py') && !isLeftAlone(file)
@@ -147,7 +147,7 @@ async function lookAt(name: string, path: string, budget: { files: number }) {
 
 async function beginningOf(path: string): Promise<string> {
   try {
-    // A pipe or a device would keep whoever opens it.
+    // To open a pipe or a device could take for ever.
     if (!(await stat(path)).isFile()) return ''
     await using file = await open(path)
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(BYTES) })

@@ -1,7 +1,7 @@
 import { access, constants, lstat, readlink, stat, symlink, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import type { ProcessMachine } from '../services/ports/process-machine.ts'
+import type { ProcessMachine } from '../services/ports/fleet.ts'
 import { runProgram } from './run-program.ts'
 
 const ASK_LIMIT_MS = 20_000
@@ -31,7 +31,7 @@ def is_missing(text):
 
 print(json.dumps([text for text in json.loads(sys.argv[1]) if is_missing(text)]))
 `
-const answer = z.array(z.string())
+const imports = z.array(z.string())
 
 /** Makes what asks this machine. @param python interpreter of the settings, asked for each time */
 export function createProcessMachine({
@@ -47,7 +47,7 @@ export function createProcessMachine({
       if (requirements.length === 0) return []
       const args = ['-c', ASK, JSON.stringify(requirements)]
       const end = await runProgram({ command: python(), args, env, limitMs: ASK_LIMIT_MS })
-      return end.kind === 'ended' && end.exitCode === 0 ? answer.parse(JSON.parse(end.stdout)) : requirements
+      return end.kind === 'ended' && end.exitCode === 0 ? imports.parse(JSON.parse(end.stdout)) : requirements
     },
     async whyNotAt(path, folder) {
       const found = await foundAt(path, folder)

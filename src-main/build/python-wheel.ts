@@ -1,7 +1,7 @@
 /**
- * The wheel of the Python packages that scripts import. It is put together from the sources of this installation, so that
- * the service can offer it without pip, setuptools or a network; `pyproject.toml` beside the sources says the same for
- * whoever builds it with the tools of Python. Format: the specification "Binary distribution format" of the Python
+ * The wheel of the Python packages that scripts import. It is put together from the sources of this installation, so
+ * that the service can offer it without pip, setuptools or a network; `pyproject.toml` beside the sources says the same
+ * for whoever builds it with the tools of Python. Format: the specification "Binary distribution format" of the Python
  * packaging authority, wheel version 1.0.
  */
 import { createHash } from 'node:crypto'

@@ -1,10 +1,15 @@
-import { open } from 'node:fs/promises'
+/** The files of a project: listed, read many at once, and which of them no build takes. */
+import { open, readdir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { BuildFailure, buildProblem } from '../contract/build.ts'
+import { MIB } from '../contract/units.ts'
+import { comparePaths } from '../domain/app/manifest.ts'
+import { isExecutableMode } from './file-modes.ts'
 
-// Files up to this size are read whole. Together: 32 MiB in memory at most.
-const WHOLE_BYTES = 1024 * 1024
-const AT_ONCE = 32
-const EXECUTABLE = 0o111
+/** Files up to this size are held whole, larger ones pass through in pieces. */
+export const WHOLE_BYTES = MIB
+/** How many are read or written beside each other. Source: ours; with the size above 32 MiB in memory at most. */
+export const FILES_AT_ONCE = 32
 
 /** A file of a project; `name` is its path for messages and archives. */
 export type FileToRead = { readonly name: string; readonly path: string }
@@ -21,7 +26,7 @@ export async function* readFiles(files: readonly FileToRead[], signal?: AbortSig
   const reading: Promise<ReadFile>[] = []
   let next = 0
   const fill = () => {
-    while (next < files.length && reading.length < AT_ONCE) {
+    while (next < files.length && reading.length < FILES_AT_ONCE) {
       const file = readOne(files[next++] as FileToRead)
       // One that fails is met in its turn; until then it must not end the process.
       file.catch(() => undefined)
@@ -41,8 +46,7 @@ async function readOne(file: FileToRead): Promise<ReadFile> {
     await using opened = await open(file.path)
     const { size, mode } = await opened.stat()
     const content = size <= WHOLE_BYTES ? await opened.readFile() : undefined
-    const isExecutable = (mode & EXECUTABLE) !== 0
-    return { ...file, size: content?.length ?? size, content, isExecutable }
+    return { ...file, size: content?.length ?? size, content, isExecutable: isExecutableMode(mode) }
   } catch (error) {
     throw unreadable(file.name, error)
   }
@@ -52,4 +56,25 @@ async function readOne(file: FileToRead): Promise<ReadFile> {
 export function unreadable(name: string, error: unknown): BuildFailure {
   const why = error instanceof Error ? error.message : String(error)
   return new BuildFailure([buildProblem('FILE_UNREADABLE', { why }, { file: name })], { cause: error })
+}
+
+/** All files below a folder as sorted relative paths with forward slashes, without what Python compiled. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  return found
+    .filter((entry) => entry.isFile() && !/\.py[co]$/.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort(comparePaths)
+}
+
+// Left out of every build, so nothing in them changes an app. Source: svc_build/_files.py, its patterns that are
+// folders.
+const FOLDERS =
+  /^(\.git|\.svc|\.venv|venv|env|__pycache__|build|dist|tests|docs|node_modules|\.flash|\.build|\.runpod|\.mypy_cache|\.pytest_cache|\.ruff_cache|\.idea|\.vscode|.*\.egg-info)$/
+// What editors and systems write beside a file while it is open. Source: vim, Emacs, JetBrains, Kate, macOS.
+const PASSING = /^(4913|\.#.*|#.*#|.*~|\..*\.sw[a-z]|.*___jb_(tmp|old)___|\..*\.kate-swp|\.DS_Store|.*\.py[cod])$/
+
+/** Whether a watcher of a project leaves an entry of this name alone, with all below it. */
+export function isLeftAlone(name: string): boolean {
+  return FOLDERS.test(name) || PASSING.test(name)
 }

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-// The end of what a program prints that is kept; source: ours, hundreds of lines, of which a person reads the last.
+// How much of the end of what a program prints is held, in characters; source: ours, hundreds of lines, of which a
+// person reads the last.
 const TAIL_CHARACTERS = 64 * 1024
 
-// How often in its time a program without a limit is looked at. Looks are counted, and no time: a machine that was asleep
-// or busy for long gives it as many as any other.
-const LOOKS = 20
+// How often in its time a program without a limit is looked at. Looks are counted, and no time: a machine that was
+// asleep or busy for long gives it as many as any other.
+const MAX_CHECKS = 20
 
 /** How a program ended. `missing`: it could not be started; `late`: it was ended at its limit. */
 export type ProgramEnd =
@@ -23,7 +24,7 @@ export type Program = {
   readonly limitMs: number
   /** What `limitMs` counts: all its time, or only time in a row in which it prints nothing and writes nothing. */
   readonly limits?: 'all' | 'no progress'
-  /** Gets every line of both outputs; the outputs are then kept by their end only. */
+  /** Gets every line of both outputs; of the outputs only the end is then held. */
   readonly onLine?: (line: string) => void
   readonly signal?: AbortSignal | undefined
 }
@@ -44,13 +45,13 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
     child.once('close', (code) => resolve(code ?? -1))
   })
   const outputs = { stdout: '', stderr: '' }
-  let heard = false
+  let hasOutput = false
   for (const name of ['stdout', 'stderr'] as const) {
     const lines = onLine === undefined ? undefined : splitLines(onLine)
     // Where no more files can be opened it has none, whatever its type says, and its error tells why.
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       outputs[name] = onLine === undefined ? outputs[name] + text : (outputs[name] + text).slice(-TAIL_CHARACTERS)
-      heard = true
+      hasOutput = true
       lines?.(text)
     })
   }
@@ -69,15 +70,15 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   let quiet = 0
   let written = -1
   let limit: NodeJS.Timeout
-  const look = () => {
+  const check = () => {
     const now = bytesWritten(child.pid)
-    quiet = heard || now > written ? 0 : quiet + 1
-    heard = false
+    quiet = hasOutput || now > written ? 0 : quiet + 1
+    hasOutput = false
     written = now
-    if (quiet >= LOOKS) tooLate()
-    else limit = setTimeout(look, limitMs / LOOKS)
+    if (quiet >= MAX_CHECKS) tooLate()
+    else limit = setTimeout(check, limitMs / MAX_CHECKS)
   }
-  limit = limits === 'all' ? setTimeout(tooLate, limitMs) : setTimeout(look, limitMs / LOOKS)
+  limit = limits === 'all' ? setTimeout(tooLate, limitMs) : setTimeout(check, limitMs / MAX_CHECKS)
   signal?.addEventListener('abort', end, { once: true })
   try {
     const exitCode = await exit
@@ -91,8 +92,8 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
 }
 
 /**
- * Bytes that a process wrote so far, to files above all: installers say nothing while they download, and write what comes.
- * Only Linux tells; elsewhere only what is printed counts as progress.
+ * Bytes that a process wrote so far, to files above all: installers say nothing while they download, and write what
+ * comes. Only Linux tells; elsewhere only what is printed counts as progress.
  */
 function bytesWritten(pid: number | undefined): number {
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isLeftAlone } from './left-alone.ts'
+import { isLeftAlone } from './read-files.ts'
 
 /** What a project looks like from outside. `newestAt`: the time of the last change, in ms since the epoch. */
 export type SourceStamp = { readonly stamp: string; readonly newestAt: number }
@@ -22,19 +22,19 @@ export async function sourceStamp(project: string, files: readonly string[]): Pr
   const hash = createHash('sha256')
   let newestAt = 0
   for (let from = 0; from < paths.length; from += AT_ONCE) {
-    const looks = await Promise.all(paths.slice(from, from + AT_ONCE).map((path) => lookOf(project, path)))
-    hash.update(looks.map(({ look }) => look).join('\n'))
-    newestAt = Math.max(newestAt, ...looks.map(({ at }) => at))
+    const stamps = await Promise.all(paths.slice(from, from + AT_ONCE).map((path) => stampOf(project, path)))
+    hash.update(stamps.map(({ stamp }) => stamp).join('\n'))
+    newestAt = Math.max(newestAt, ...stamps.map(({ at }) => at))
   }
   return { stamp: hash.digest('hex'), newestAt }
 }
 
-async function lookOf(project: string, path: string): Promise<{ readonly look: string; readonly at: number }> {
+async function stampOf(project: string, path: string): Promise<{ readonly stamp: string; readonly at: number }> {
   // What is not there has no look; when it comes it has one.
   const found = await stat(join(project, path)).catch(() => undefined)
-  if (found === undefined) return { look: path, at: 0 }
+  if (found === undefined) return { stamp: path, at: 0 }
   // The time of the entry, which tools that keep the time of the content cannot set.
-  return { look: `${path} ${found.ctimeMs} ${found.size} ${found.ino}`, at: found.ctimeMs }
+  return { stamp: `${path} ${found.ctimeMs} ${found.size} ${found.ino}`, at: found.ctimeMs }
 }
 
 /** The folders that hold a file, each with a slash at its end. */

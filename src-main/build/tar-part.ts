@@ -1,6 +1,6 @@
 /**
- * Parts of a `.tar.gz`. An archive is one or two of them, one after the other: gzip readers take what follows as more of
- * the same file. So the packages are compressed once, when they are installed, and a build whose code changed only
+ * Parts of a `.tar.gz`. An archive is one or two of them, one after the other: gzip readers take what follows as more
+ * of the same file. So the packages are compressed once, when they are installed, and a build whose code changed only
  * compresses the code. The bytes depend on the entries alone: fixed times and owners, and a header that does not say
  * which system wrote it.
  */
@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { BuildFailure, buildProblem } from '../contract/build.ts'
+import { fileMode } from './file-modes.ts'
 import { type FileToRead, type ReadFile, readFiles } from './read-files.ts'
 
 /** A file on the disk, or a text that was made. `name`: path in the archive. */
@@ -55,7 +56,7 @@ export function createMeter(limitBytes: number): Meter {
 /**
  * Compresses entries to `target`, in their order.
  * @param isLast whether the archive ends with this part, and with it the target
- * @param onEntry is told the size of each entry that was written, in bytes
+ * @param onEntry gets the size of each entry that was written, in bytes
  */
 export async function writePart(
   entries: readonly TarEntry[],
@@ -118,14 +119,14 @@ async function addFile(tar: ReturnType<typeof pack>, file: ReadFile): Promise<vo
   const header = {
     name: file.name,
     size: file.size,
-    mode: file.isExecutable ? 0o755 : 0o644,
+    mode: fileMode(file.isExecutable),
     mtime: ENTRY_TIME,
     type: 'file',
   } as const
   const { promise: written, resolve, reject } = Promise.withResolvers<void>()
   const done = (error?: Error | null) => (error ? reject(error) : resolve())
   if (file.content !== undefined) {
-    // Both tell of an error: the callback, and the entry, which would end the process if nobody listened.
+    // Both report an error: the callback, and the entry, which would end the process if nobody listened.
     tar.entry(header, file.content, done).on('error', reject)
     return written
   }

@@ -1,33 +1,33 @@
 /**
- * Unpacks artifacts. All of an archive is checked while it is read: `check-entries` says what it may hold, and the first
- * entry that it may not ends it. Small files are written beside the reading, many at once; large ones pass through. All is
- * on the disk before the folder gets its name: whoever finds the name after a loss of power finds whole files.
+ * Unpacks artifacts. All of an archive is checked while it is read: `check-entries` says what it may hold, and the
+ * first entry that it may not ends it. Small files are written beside the reading, many at once; large ones pass
+ * through. All is on the disk before the folder gets its name: whoever finds the name after a loss of power finds whole
+ * files.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { extract, type Header } from 'tar-stream'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
-import type { UnpackArtifact } from '../services/ports/apps.ts'
+import { MANIFEST_FILE } from '../contract/manifest.ts'
+import { PLATFORM_MANIFEST_FILE } from '../contract/platform-manifest.ts'
+import { KIB } from '../contract/units.ts'
+import { errorCode } from '../domain/error-code.ts'
+import type { ReadManifest, UnpackArtifact } from '../services/ports/apps.ts'
 import { type ArchiveLimits, createEntryCheck, RefusedArchive, tooLarge } from './check-entries.ts'
-import { syncFiles } from './sync-files.ts'
+import { FOLDER_MODE, fileMode, isExecutableMode } from './file-modes.ts'
+import { FILES_AT_ONCE, WHOLE_BYTES } from './read-files.ts'
+import { putInPlace, syncFiles } from './write-files.ts'
 
-// Files up to this size are held whole. Together: 32 MiB in memory at most.
-const WHOLE_BYTES = 1024 * 1024
-const AT_ONCE = 32
 // A quarter of the time for archives of many small files, against the 16 KiB that are usual.
-const INFLATED_BYTES = 256 * 1024
+const INFLATED_BYTES = 256 * KIB
 
 const BLOCK_BYTES = 512
 // Two empty blocks end an archive.
 const END_BYTES = 2 * BLOCK_BYTES
-const EXECUTABLE = 0o111
-const FOLDER_MODE = 0o755
-const PROGRAM_MODE = 0o755
-const FILE_MODE = 0o644
 
 type Body = AsyncIterable<unknown>
 
@@ -37,7 +37,10 @@ export const unpackArtifact: UnpackArtifact = createUnpacker({
   files: limit('unpackedFiles'),
 })
 
-/** Makes what unpacks artifacts; `bytes` are those of the archive without its compression. @param sync as `syncFiles` */
+/**
+ * Makes what unpacks artifacts; `bytes` are those of the archive without its compression.
+ * @param sync as `syncFiles`
+ */
 export function createUnpacker(limits: ArchiveLimits, sync = syncFiles): UnpackArtifact {
   return async (file, folder, signal) => {
     await mkdir(dirname(folder), { recursive: true })
@@ -54,16 +57,6 @@ export function createUnpacker(limits: ArchiveLimits, sync = syncFiles): UnpackA
     } finally {
       await rm(begun, { recursive: true, force: true })
     }
-  }
-}
-
-/** Where another one was quicker its folder counts: it is whole, and came of the same artifact. */
-async function putInPlace(begun: string, folder: string): Promise<void> {
-  try {
-    await rename(begun, folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
   }
 }
 
@@ -92,7 +85,7 @@ async function unpackInto(
     }
     if (entry.kind === 'folder') return
     // 'wx' makes a new file or fails: it follows no link and changes nothing that is there.
-    const options = { flag: 'wx', mode: (header.mode & EXECUTABLE) === 0 ? FILE_MODE : PROGRAM_MODE } as const
+    const options = { flag: 'wx', mode: fileMode(isExecutableMode(header.mode)) } as const
     const path = join(root, entry.path)
     made.push(path)
     if (header.size > WHOLE_BYTES) return pipeline(body, createWriteStream(path, { ...options, flags: options.flag }))
@@ -118,10 +111,10 @@ async function unpackInto(
     await pipeline(createReadStream(file), gunzip, bounded, tar, { signal })
     await taking
     if (inflated - endOfEntries < END_BYTES) throw new RefusedArchive('it is cut off')
-    // Zeros after the last part, and all that is behind them, are left out by gunzip without a word.
-    if (gunzip.bytesWritten !== (await stat(file)).size) throw new RefusedArchive('there is something behind its end')
+    // Zeros after the last part, and all that follows them, are skipped by gunzip without an error.
+    if (gunzip.bytesWritten !== (await stat(file)).size) throw new RefusedArchive('there is data after its end')
   } finally {
-    // Nothing may be written any more when the folder is removed; what ended it is told by the archive.
+    // Nothing may be written any more when the folder is removed; the error is that of the archive.
     await taking.catch(() => undefined)
     await writes.idle()
   }
@@ -146,7 +139,7 @@ function createWrites() {
   return {
     throwIfFailed,
     async add(write: () => Promise<void>): Promise<void> {
-      while (running.size >= AT_ONCE) await Promise.race(running)
+      while (running.size >= FILES_AT_ONCE) await Promise.race(running)
       throwIfFailed()
       const one = write()
         .catch((error: unknown) => {
@@ -161,21 +154,33 @@ function createWrites() {
   }
 }
 
-/** What a person is told. */
+/** The error for a person. */
 function unpackError(error: unknown): Error {
-  const { code, message } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', {}, { cause: error })
-  return new Error(
-    `The artifact cannot be unpacked: ${reasonOf(error, code, message)}. Build the app and deploy again.`,
-    {
-      cause: error,
-    },
-  )
+  return new Error(`The artifact cannot be unpacked: ${reasonOf(error, code)}. Build the app and deploy again.`, {
+    cause: error,
+  })
 }
 
-function reasonOf(error: unknown, code: string | undefined, message: string): string {
+function reasonOf(error: unknown, code: string): string {
+  const { message } = error as Error
   if (error instanceof RefusedArchive) return message
-  if (code?.startsWith('Z_')) return 'it is no gzip file, or it is cut off or damaged'
-  if (code !== undefined) return message
-  return `it is no tar archive, or it is cut off or damaged (${message.replace(/[.?]$/, '')})`
+  if (code.startsWith('Z_')) return 'it is not a gzip file, or it is incomplete or damaged'
+  if (code !== '') return message
+  return `it is not a tar archive, or it is incomplete or damaged (${message.replace(/[.?]$/, '')})`
+}
+
+/** Reads the manifest of a folder, ours or that of SDK 2.0. */
+export const readManifest: ReadManifest = async (folder) => {
+  // One that depends on where the service was started is nobody's wish.
+  if (!isAbsolute(folder)) return undefined
+  for (const name of [MANIFEST_FILE, PLATFORM_MANIFEST_FILE]) {
+    try {
+      return await readFile(join(folder, name), 'utf8')
+    } catch (error) {
+      if (!/^(ENOENT|ENOTDIR)$/.test(errorCode(error))) throw error
+    }
+  }
+  return undefined
 }

@@ -1,11 +1,10 @@
 /**
- * Tells when a project changes. Changes that come together are told together: an editor saves through a second file, and
- * a change of branch touches many. Where the system cannot watch, and while the project is not there, the files are
- * looked at from time to time.
+ * Reports when a project changes. Changes that come together are reported together: an editor saves through a second
+ * file, and a change of branch touches many. Where the system cannot watch, and while the project is not there, the
+ * files are looked at from time to time.
  */
 import { existsSync } from 'node:fs'
-import { pollFolders } from './poll-folders.ts'
-import { type EntryChange, watchFolders } from './watch-folders.ts'
+import { type EntryChange, pollFolders, watchFolders } from './watch-folders.ts'
 
 /**
  * Files that changed together: relative paths, sorted; none where it is not known which. `at` is when the first was
@@ -13,7 +12,7 @@ import { type EntryChange, watchFolders } from './watch-folders.ts'
  */
 export type ProjectChange = { readonly files: readonly string[]; readonly at: number }
 
-/** Who hears of changes. */
+/** Who is notified of changes. */
 export type ProjectListener = {
   readonly onChange: (change: ProjectChange) => void
   /** The folder of the project is not there any more, or is there again. */
@@ -45,10 +44,10 @@ export function watchProject(
     // What an editor writes to rename it afterwards has come and gone.
     if (first === 'came' && change === 'went') changed.delete(path)
     else changed.set(path, first ?? change)
-    tellSoon()
+    reportSoon()
   }
 
-  function tellSoon(): void {
+  function reportSoon(): void {
     const since = at ?? now()
     at = since
     clearTimeout(timer)
@@ -65,8 +64,8 @@ export function watchProject(
   function pollBecause({ message }: Error): void {
     onPolling(message)
     stop = pollFolders(project, { onChange: notice, onThere }, { wasThere: true })
-    // What changed before the first look is not told by it.
-    tellSoon()
+    // What changed before the first look is not reported.
+    reportSoon()
   }
 
   function pollUntilThere(): void {

@@ -1,6 +1,5 @@
 import { CliError, usageError } from './cli-error.ts'
 import type { Output } from './output.ts'
-import { readAll } from './read-all.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Whether a person sits there who can answer. */
@@ -41,6 +40,13 @@ export async function readSecret(
   const text = stdin.isTTY === true ? await ask.secret(question) : await readAll(stdin)
   if (text === undefined) throw new CliError('ABANDONED', { why: nothing })
   const secret = text.replace(/\r?\n$/, '') // the end of the line that `echo` writes
-  if (secret === '') throw usageError(`There is no ${name}. Give it on standard input, like < ${name}.txt`)
+  if (secret === '') throw usageError(`There is no ${name}. Pass it on standard input, like < ${name}.txt`)
   return secret
+}
+
+/** Reads standard input to its end, as text. */
+export async function readAll(stream: Surroundings['stdin']): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of stream) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces).toString('utf8')
 }

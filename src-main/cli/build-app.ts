@@ -1,9 +1,10 @@
+/** Builds an app for a command: its options, its steps on the screen, its problems and warnings. */
 import { basename, relative, resolve, sep } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { BuildFailure, BuildProblem, BuildResult } from '../contract/build.ts'
+import type { BuildEvent, BuildFailure, BuildProblem, BuildResult } from '../contract/build.ts'
 import { CliError } from './cli-error.ts'
-import type { Output } from './output.ts'
-import { showBuildSteps } from './show-build-steps.ts'
+import { duration, type Output } from './output.ts'
+import { createStatusLine } from './progress-line.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** How to build, as the options say it. */
@@ -18,13 +19,10 @@ export type BuildOptions = {
 /** Adds the options of a build to a command. */
 export function addBuildOptions(command: Command): Command {
   return command
-    .option('--exclude <names>', 'packages to leave out, with commas between, as the image has them')
-    .option('--output <file>', 'where the artifact goes (default: .svc/artifact.tar.gz)')
+    .option('--exclude <names>', 'packages to leave out because the image has them, separated by commas')
+    .option('--output <file>', 'path of the artifact (default:  .svc/artifact.tar.gz)')
     .addOption(
-      new Option(
-        '--python <version>',
-        "Python version of the app (default: its endpoints', else that of python3 here)",
-      ),
+      new Option('--python <version>', 'Python version of the app (default: that of its endpoints, else of python3)'),
     )
     .addOption(
       new Option('--images <profile>', 'what the images have: "observed" ones have no numpy')
@@ -81,7 +79,7 @@ export async function runBuild(
       outputInProject: relative(cwd, artifact).split(sep).join('/'),
       keepBuild: options.keepBuild === true,
     }
-    return await createAppBuilder({ env })(request, steps.tell, stop.signal)
+    return await createAppBuilder({ env })(request, steps.report, stop.signal)
   } catch (error) {
     throw error instanceof BuildFailure ? failed(error, output) : error
   } finally {
@@ -95,7 +93,7 @@ function failed({ problems }: BuildFailure, output: Output): CliError {
   const count = problems.length === 1 ? 'there is 1 problem' : `there are ${problems.length} problems`
   const error = new CliError('BUILD_FAILED', { count })
   if (!output.json) {
-    for (const problem of problems) output.note(placed(problem))
+    for (const problem of problems) output.note(problemLine(problem))
     return error
   }
   const body = { error: error.message, code: 'BUILD_FAILED', problems }
@@ -104,11 +102,43 @@ function failed({ problems }: BuildFailure, output: Output): CliError {
 
 /** Prints what a build warns of. */
 export function showBuildWarnings(output: Output, { warnings }: BuildResult): void {
-  for (const warning of warnings) output.note(placed(warning, 'warning: '))
+  for (const warning of warnings) output.note(problemLine(warning, 'warning: '))
 }
 
 /** A problem as editors and terminals know how to jump to: `file:line: message`. */
-export function placed({ file, line, message }: BuildProblem, kind = ''): string {
-  const place = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
-  return `${place}${kind}${message}`
+export function problemLine({ file, line, message }: BuildProblem, kind = ''): string {
+  const position = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
+  return `${position}${kind}${message}`
+}
+
+const STEP_WIDTH = 14
+const TIME_WIDTH = 9
+
+/** What a step tells: that of a build, or one that comes after it. */
+type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly step: 'upload' })
+
+type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ? Omit<Union, Name> : never
+
+/**
+ * Shows the steps of a build or deploy, a line for each with its time; a terminal also shows what the present one does.
+ */
+export function showBuildSteps(
+  output: Output,
+  surroundings: Pick<Surroundings, 'stdout'>,
+): { readonly report: (event: StepEvent) => void; readonly end: () => void } {
+  const draw = createStatusLine(output, surroundings)
+  return {
+    end: () => draw(''),
+    report(event) {
+      if (output.json) return
+      if (event.kind === 'started') draw(`  ${event.step} ...`)
+      else if (event.kind === 'progress') draw(`  ${event.step.padEnd(STEP_WIDTH)}${event.text.trim()}`)
+      else {
+        draw('')
+        const mark = output.paint('green', '✓')
+        const time = output.paint('gray', duration(event.tookMs).padStart(TIME_WIDTH))
+        output.line(`${mark} ${event.step.padEnd(STEP_WIDTH)}${time}  ${event.summary}`)
+      }
+    },
+  }
 }

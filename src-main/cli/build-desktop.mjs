@@ -1,6 +1,6 @@
 /**
- * Builds what Electron runs into out/desktop: `npm run build:desktop` always does, `drydock start` where the files there
- * are not of these sources.
+ * Builds what Electron runs into out/desktop: `npm run build:desktop` always does, `drydock start` where the files
+ * there are not of these sources.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
@@ -41,9 +41,7 @@ function build(sources, node) {
   })
   if (status !== 0) {
     say(`${stdout ?? ''}${stderr ?? ''}`.trimEnd())
-    say(
-      `The desktop could not be built: ${error?.message ?? 'see above'}. Mend that, then run "npm run build:desktop".`,
-    )
+    say(`The desktop could not be built: ${error?.message ?? 'see above'}. Fix that, then run "npm run build:desktop".`)
     return 1
   }
   writeFileSync(STAMP, sources)

@@ -61,7 +61,7 @@ function build(sources, node) {
   try {
     if (status !== 0) {
       say(`${stdout ?? ''}${stderr ?? ''}`.trimEnd())
-      say(`The web pages could not be built: ${error?.message ?? 'see above'}. Mend that, then run "npm run build".`)
+      say(`The web pages could not be built: ${error?.message ?? 'see above'}. Fix that, then run "npm run build".`)
       return 1
     }
     mkdirSync(OUT, { recursive: true })

@@ -1,19 +1,41 @@
+/** How commands fail: their exit codes, and the failures that begin in the command line with their texts. */
 import type { DeployPlan, ReleaseProgress } from '../contract/app.ts'
 import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
-import { EXIT_CODES, type ExitCode } from './exit-codes.ts'
 
-/** Failures that begin in the command line itself: message with `{name}` places and the exit code. */
+/** What the exit code of every command means; scripts rely on it. */
+export const EXIT_CODES = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  serviceNotReachable: 3,
+  jobNotSuccessful: 4,
+  refused: 5,
+} as const
+
+/** One of the exit codes of the command line. */
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
+
+/** The table as `drydock --help` shows it. */
+export const EXIT_CODE_HELP = `Exit codes:
+  0  done
+  1  failed
+  2  wrong use of the command
+  3  the service is not reachable
+  4  the job ended without success
+  5  refused: the data folder is in use, the port is taken, files would be overwritten, or something would be deleted`
+
+/** Failures that begin in the command line itself: message with `{name}` placeholders and the exit code. */
 export const CLI_ERRORS = {
   USAGE: { exitCode: EXIT_CODES.usage, message: '{why}' },
   KEY_MISSING: {
     exitCode: EXIT_CODES.usage,
-    message: 'There is no key for {url}. Give it with --key KEY or in SVC_API_KEY.',
+    message: 'There is no key for {url}. Pass one with --key KEY or in SVC_API_KEY.',
   },
   NOT_RUNNING: {
     exitCode: EXIT_CODES.serviceNotReachable,
     message:
-      'No Drydock service runs on the data folder {data}. Start one with `drydock serve --data {data}`, or name another with --data or --url.',
+      'No Drydock service is running on the data folder {data}. Start one with `drydock serve --data {data}`, or choose another with --data or --url.',
   },
   NOT_REACHABLE: {
     exitCode: EXIT_CODES.serviceNotReachable,
@@ -21,33 +43,35 @@ export const CLI_ERRORS = {
   },
   NOT_DRYDOCK: {
     exitCode: EXIT_CODES.failed,
-    message: '{url} answered {status}, and not in the form of a Drydock service. Check the address.',
+    message: '{url} answered {status}, but it is not a Drydock service. Check the address.',
   },
   SERVICE_REFUSED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   JOB_NOT_SUCCESSFUL: { exitCode: EXIT_CODES.jobNotSuccessful, message: 'Job {jobId} ended as {status}{why}.' },
   WAITS_IN_VAIN: {
     exitCode: EXIT_CODES.failed,
     message:
-      'Job {jobId} waits, and waiting does not help. {why} It stays in the queue and runs when that is mended; `drydock cancel {jobId}` takes it back.',
+      'Job {jobId} cannot start. {why} It stays in the queue and runs once that is fixed; `drydock cancel {jobId}` cancels it.',
   },
   WAIT_OVER: {
     exitCode: EXIT_CODES.failed,
-    message: 'The wait is over, and job {jobId} is {status}{why}. It goes on: `drydock status {endpointId} {jobId}`.',
+    message:
+      'Gave up waiting: job {jobId} is still {status}{why}. Check it later with `drydock status {endpointId} {jobId}`.',
   },
   START_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The line below each says how to fix it.' },
-  DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} not answered as expected.' },
+  DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} did not give the expected result.' },
   NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
   WINDOW_FAILED: {
     exitCode: EXIT_CODES.failed,
     message:
-      'The desktop window failed: {why}. What it said is above; `drydock start --no-window` starts the service without it.',
+      'The desktop window failed: {why}. Its output is above; `drydock start --no-window` starts the service without it.',
   },
+  PROGRAM_FAILED: { exitCode: EXIT_CODES.failed, message: 'Could not start {program}: {why}' },
   BUILD_FAILED: { exitCode: EXIT_CODES.failed, message: 'Nothing was built: {count}.' },
   FILES_EXIST: {
     exitCode: EXIT_CODES.refused,
-    message: 'These files exist in {folder}: {files}. Nothing was written; --force overwrites them.',
+    message: 'These files already exist in {folder}: {files}. Nothing was written; --force overwrites them.',
   },
   DEPLOY_FAILED: {
     exitCode: EXIT_CODES.failed,
@@ -56,38 +80,40 @@ export const CLI_ERRORS = {
   DELETES_UNCONFIRMED: {
     exitCode: EXIT_CODES.refused,
     message:
-      'The app no longer has {endpoints}, and nobody confirmed that this may be deleted. Nothing was uploaded or changed. Deploy with --yes to delete, or with --keep to leave what is there.',
+      'The app no longer has {endpoints}, and the deletion was not confirmed. Nothing was uploaded or changed. Deploy with --yes to delete, or with --keep to keep what is there.',
   },
   UNCONFIRMED: {
     exitCode: EXIT_CODES.refused,
-    message: 'Nothing was deleted: {what} would go. Confirm it with --yes.',
+    message: 'Nothing was deleted. This would delete {what}; confirm it with --yes.',
   },
   NO_ENVIRONMENT: {
     exitCode: EXIT_CODES.failed,
     message:
-      'App {app} has no environment on {url}. Deploy it with `drydock deploy`, or make one with `drydock env create {environment}`.',
+      'App {app} has no environment on {url}. Deploy it with `drydock deploy`, or create one with `drydock env create {environment}`.',
   },
   NO_EARLIER_RELEASE: {
     exitCode: EXIT_CODES.failed,
     message:
-      '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists all; `drydock rollback NUMBER` tries one again that failed.',
+      '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists all; `drydock rollback NUMBER` retries one that failed.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },
+  FILE_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} is not valid: {why}.' },
   FILE_UNWRITABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be written: {why}.' },
-  LINES_REFUSED: { exitCode: EXIT_CODES.failed, message: '{count} gave no job; all others are queued.' },
+  LINES_REFUSED: { exitCode: EXIT_CODES.failed, message: '{count} could not be queued; all others were.' },
   NOT_A_WORKFLOW: { exitCode: EXIT_CODES.failed, message: '{file}: {why}' },
   WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },
   CLASSES_UNREADABLE: {
     exitCode: EXIT_CODES.failed,
-    message: 'The classes of nodes cannot be read from {from}: {why}.',
+    message: 'The node classes cannot be read from {from}: {why}.',
   },
   RESULTS_MISSING: {
     exitCode: EXIT_CODES.failed,
-    message: 'Job {jobId} has ended, and its results could not be read: {why}. They are in the gallery.',
+    message: 'Job {jobId} has ended, but its results could not be read: {why}. They are in the gallery.',
   },
   DOWNLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: '{name} was not downloaded: {why}.' },
-  SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs gave no result.' },
+  TESTS_FAILED: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} failed.' },
+  SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs returned no result.' },
   ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },
 } as const satisfies Record<string, { readonly exitCode: ExitCode; readonly message: string }>
@@ -117,7 +143,7 @@ export class CliError extends Error {
 
   constructor(code: CliErrorCode, data: ErrorData = {}, options: ErrorOptions & { readonly body?: PrintedError } = {}) {
     super(
-      CLI_ERRORS[code].message.replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? '')),
+      CLI_ERRORS[code].message.replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? '')),
       options,
     )
     this.name = 'CliError'

@@ -1,8 +1,10 @@
-/** The options of `endpoint create` and `update` that are about containers. Any of them makes the workers containers. */
+/**
+ * The options of `endpoint create` and `update` that are about containers. Any of them makes the workers containers.
+ */
 import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { ContainerProfile, ContainerSettings } from '../contract/container.ts'
-import { oneOf, secondsAsMs, sizeInBytes, splitWords, whole } from './option-values.ts'
+import { oneOf, secondsAsMs, sizeInBytes, wholeNumber, wordsOf } from './option-values.ts'
 
 /** Some settings of containers. */
 export type SomeContainerSettings = Partial<ContainerSettings>
@@ -31,48 +33,48 @@ export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
   { flags: '--image <image>', description: 'image that the workers run', settings: (image) => ({ image }) },
   {
     flags: '--python <version>',
-    description: 'Python of the worker image, like 3.12; an image of yours has its own',
+    description: 'Python of the worker image, like 3.12; your own image has its own',
     settings: (python) => ({ python }),
   },
   {
     flags: '--package <requirement>',
-    description: 'Python package that the worker image gets, like "torch>=2.5"; may be repeated',
+    description: 'Python package to add to the worker image, like "torch>=2.5"; may be repeated',
     settings: (text, { packages = [] }) => ({ packages: [...packages, text] }),
   },
   {
     flags: '--system-package <name>',
-    description: 'Debian package that the worker image gets, like ffmpeg; may be repeated',
+    description: 'Debian package to add to the worker image, like ffmpeg; may be repeated',
     settings: (text, { systemPackages = [] }) => ({ systemPackages: [...systemPackages, text] }),
   },
   {
     flags: '--entrypoint <words...>',
     description: 'replaces the image\'s entry point, like "python3 -u worker.py"',
-    settings: (text, { entrypoint = [] }) => ({ entrypoint: [...entrypoint, ...splitWords(text)] }),
+    settings: (text, { entrypoint = [] }) => ({ entrypoint: [...entrypoint, ...wordsOf(text)] }),
   },
   {
     flags: '--args <words...>',
-    description: "replaces the image's command; one quoted text where a word begins with a dash",
-    settings: (text, { args = [] }) => ({ args: [...args, ...splitWords(text)] }),
+    description: "replaces the image's command; quote all of it if a word begins with a dash",
+    settings: (text, { args = [] }) => ({ args: [...args, ...wordsOf(text)] }),
   },
   {
     flags: '--gpu <kind>',
-    description: 'graphics card: ANY, a group like ADA_24, or a part of its name',
+    description: 'GPU: ANY, a group like ADA_24, or a part of its name',
     settings: (gpu) => ({ gpu }),
   },
   {
     flags: '--gpu-count <cards>',
-    description: 'cards of each worker',
-    settings: (text) => ({ gpuCount: whole(text) }),
+    description: 'GPUs per worker',
+    settings: (text) => ({ gpuCount: wholeNumber(text) }),
   },
   {
     flags: '--volume <host:container[:ro]>',
-    description: 'folder of this machine, or named volume, in the container; may be repeated',
+    description: 'folder of this machine, or named volume, to mount in the container; may be repeated',
     settings: (text, { volumes = [] }) => ({ volumes: [...volumes, volumeOf(text)] }),
   },
   {
     flags: '--publish <port>',
-    description: 'port of the container that this machine reaches on a free port of loopback; may be repeated',
-    settings: (text, { ports = [] }) => ({ ports: [...ports, whole(text)] }),
+    description: 'port of the container to publish on a free port of loopback; may be repeated',
+    settings: (text, { ports = [] }) => ({ ports: [...ports, wholeNumber(text)] }),
   },
   {
     flags: '--cpu <spec>',
@@ -81,12 +83,12 @@ export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
   },
   {
     flags: '--memory <size>',
-    description: 'limit of memory, like 2g',
+    description: 'memory limit, like 2g',
     settings: (text) => ({ memoryBytes: sizeInBytes(text) }),
   },
   {
     flags: '--disk <size>',
-    description: 'limit of the disk of a container, where the engine can',
+    description: 'disk limit of a container, if the engine supports it',
     settings: (text) => ({ diskBytes: sizeInBytes(text) }),
   },
   {
@@ -101,7 +103,7 @@ export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
   },
   {
     flags: '--cap-add <name>',
-    description: 'capability that is kept, like SYS_NICE; may be repeated',
+    description: 'capability to keep, like SYS_NICE; may be repeated',
     settings: (text, { capabilities = [] }) => ({ capabilities: [...capabilities, text.toUpperCase()] }),
   },
   {
@@ -121,8 +123,8 @@ export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
   },
   {
     flags: '--prepared <containers>',
-    description: 'containers that are made before they are needed',
-    settings: (text) => ({ prepared: whole(text) }),
+    description: 'containers that are created in advance',
+    settings: (text) => ({ prepared: wholeNumber(text) }),
   },
 ]
 
@@ -130,21 +132,21 @@ export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
 export const CONTAINER_SWITCHES: readonly ContainerSwitch[] = [
   {
     flags: '--container',
-    description: 'run in containers, of our worker image where none is named',
+    description: 'run in containers, with the worker image of Drydock if none is named',
     name: 'container',
     given: true,
     settings: {},
   },
   {
     flags: '--gpu-shared',
-    description: 'share a card with other workers that share',
+    description: 'share a GPU with other workers that share',
     name: 'gpuShared',
     given: true,
     settings: { gpuShared: true },
   },
   {
     flags: '--no-egress',
-    description: 'containers reach this service, and no other machine',
+    description: 'containers reach only this service, and no other machine',
     name: 'egress',
     given: false,
     settings: { egress: false },

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AnswerOf, CallArguments, Operation, ServiceClient } from './client.ts'
-import { followToEnd } from './follow-events.ts'
-import { HELLO, HELLO_HANDLER } from './hello-sample.ts'
+import type { Operation, ResponseOf } from '../client/calls.ts'
+import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'
+import { HELLO } from '../contract/catalog.ts'
+import { HELLO_HANDLER } from './hello-sample.ts'
+import { followToEnd } from './session.ts'
 
-/** What was asked of the service and what came back, in words and JSON. */
+/** What was asked of the service and what came back, as text and JSON. */
 export type Exchange = { readonly question: string; readonly answer: unknown }
 
-/** A value of an answer beside the one that is right. */
+/** A value of a response beside the one that is right. */
 export type Check = { readonly what: string; readonly got: unknown; readonly wanted: unknown; readonly right: boolean }
 
 /** What a step of the demo did. */
@@ -21,7 +23,7 @@ export type DemoStep = {
 
 /** Asks and notes the questions, the answers and the checks of one step. */
 type Notebook = {
-  ask<Name extends Operation>(name: Name, args?: CallArguments): Promise<AnswerOf<Name>>
+  ask<Name extends Operation>(name: Name, args?: ServiceArguments<Name>): Promise<ResponseOf<Name>>
   note(question: string, answer: unknown): void
   check(what: string, got: unknown, wanted: unknown): void
 }
@@ -30,7 +32,7 @@ const endpoint = { endpointId: HELLO }
 const ofJob = (jobId: string) => ({ path: { endpointId: HELLO, jobId } })
 const withInput = (input: Record<string, unknown>) => ({ path: endpoint, body: { input } })
 
-/** The steps of the demo in their order. Every value that is compared comes out of an answer of the service. */
+/** The steps of the demo in their order. Every value that is compared comes out of a response of the service. */
 export const DEMO_STEPS: readonly DemoStep[] = [
   step('endpoint', 'create an endpoint from a Python file', async ({ ask, check }) => {
     const { key, ...created } = await ask('endpointCreate', {
@@ -133,9 +135,9 @@ function step(
       const notebook: Notebook = {
         note: (question, answer) => void exchanges.push({ question, answer }),
         check: (what, got, wanted) => void checks.push({ what, got, wanted, right: isDeepStrictEqual(got, wanted) }),
-        async ask(operation, args = {}) {
+        async ask(operation, args) {
           const answer = await client.call(operation, args)
-          const body = args.body === undefined ? '' : ` ${JSON.stringify(args.body)}`
+          const body = args?.body === undefined ? '' : ` ${JSON.stringify(args.body)}`
           notebook.note(`${client.describe(operation, args)}${body}`, withoutKey(answer))
           return answer
         },
@@ -147,7 +149,7 @@ function step(
 }
 
 /** Reads a job until a worker has it or it has ended. */
-async function untilRunning(client: ServiceClient, jobId: string): Promise<AnswerOf<'status'>> {
+async function untilRunning(client: ServiceClient, jobId: string): Promise<ResponseOf<'status'>> {
   for (;;) {
     const job = await client.call('status', ofJob(jobId))
     if (job.status !== 'IN_QUEUE') return job

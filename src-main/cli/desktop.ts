@@ -33,8 +33,7 @@ const MAIN = join(ROOT, 'out', 'desktop', 'main.js')
 export function planWindow({ env, platform, electron, isRoot }: WindowFacts): WindowPlan {
   const packaged = env.DRYDOCK_DESKTOP
   const program = packaged || env.DRYDOCK_ELECTRON || electron
-  if (!program)
-    return { kind: 'browser', why: "Electron's program is not there (`npx install-electron` would fetch it)" }
+  if (!program) return { kind: 'browser', why: 'Electron is not installed (`npx install-electron` installs it)' }
   const why = whyNoScreen(env, platform)
   if (why !== undefined) return { kind: 'browser', why }
   // Chromium's sandbox does not work for root, and we start nothing without it; who wants that says so to Electron.
@@ -53,7 +52,9 @@ function whyNoScreen(env: WindowFacts['env'], platform: NodeJS.Platform): string
   return undefined
 }
 
-/** Electron's program as npm put it there; undefined where it was not fetched. Never fetches it, as requiring it would. */
+/**
+ * Electron's program as npm put it there; undefined where it was not fetched. Never fetches it, as requiring it would.
+ */
 export function installedElectron(root: string = ROOT): string | undefined {
   try {
     const folder = join(root, 'node_modules', 'electron')
@@ -76,12 +77,13 @@ export async function runWindow(
   // With it Electron would be a plain Node.
   const { ELECTRON_RUN_AS_NODE: _node, ...rest } = env
   const options = ['--data', data, ...(port === undefined ? [] : ['--port', String(port)])]
-  const child = spawn(program, [...args, ...options], { cwd, env: rest, stdio: 'inherit' })
   let passedOn: string | undefined
+  // Before the window is there: a signal that came in between would end this process alone.
   const off = onStopSignal((signal) => {
     passedOn = signal
     child.kill(signal)
   })
+  const child = spawn(program, [...args, ...options], { cwd, env: rest, stdio: 'inherit' })
   const ended = Promise.withResolvers<string | undefined>()
   child.once('error', (error) => ended.resolve(error.message))
   child.once('close', (code, signal) => {

@@ -8,8 +8,8 @@ import {
   type SomeContainerSettings,
   withAbsoluteVolumes,
 } from './container-options.ts'
-import { decimal, oneOf, secondsAsMs, whole } from './option-values.ts'
-import { placeOfShell } from './program-place.ts'
+import { decimal, oneOf, secondsAsMs, wholeNumber } from './option-values.ts'
+import { searchOfShell } from './program-search.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Some settings of an endpoint. */
@@ -33,21 +33,21 @@ const CONTAINERS: readonly EndpointOption[] = CONTAINER_OPTIONS.map(({ flags, de
 }))
 
 const OPTIONS: readonly EndpointOption[] = [
-  { flags: '--workers <min,max>', description: 'fewest and most workers, like 0,3', settings: workers },
+  { flags: '--workers <min,max>', description: 'minimum and maximum number of workers, like 0,3', settings: workers },
   {
     flags: '--idle-timeout <s>',
-    description: 'seconds without a job after which a worker stops',
+    description: 'seconds after which an idle worker stops',
     settings: (text) => ({ idleTimeoutMs: secondsAsMs(text) }),
   },
   {
     flags: '--freeze-idle <when>',
-    description: 'freeze a process that waits for a job: always or never',
+    description: 'freeze idle processes until the next job: always or never',
     settings: (text) => ({ freezeIdle: oneOf(['always', 'never'], text) === 'always' }),
   },
   {
     flags: '--concurrency <jobs>',
     description: 'jobs that a worker runs at once',
-    settings: (text) => ({ concurrency: whole(text) }),
+    settings: (text) => ({ concurrency: wholeNumber(text) }),
   },
   {
     flags: '--env <name=value>',
@@ -66,23 +66,23 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--execution-timeout <ms>',
-    description: 'limit on the processing of a job in ms',
-    settings: (text) => ({ executionTimeoutMs: whole(text) }),
+    description: 'maximum run time of a job in ms',
+    settings: (text) => ({ executionTimeoutMs: wholeNumber(text) }),
   },
   {
     flags: '--initializing-timeout <ms>',
-    description: 'limit on the start of a worker in ms',
-    settings: (text) => ({ initializingTimeoutMs: whole(text) }),
+    description: 'maximum start time of a worker in ms',
+    settings: (text) => ({ initializingTimeoutMs: wholeNumber(text) }),
   },
   {
     flags: '--stop-grace <ms>',
-    description: 'time a worker has to stop in ms',
-    settings: (text) => ({ stopGraceMs: whole(text) }),
+    description: 'time for a worker to stop, in ms',
+    settings: (text) => ({ stopGraceMs: wholeNumber(text) }),
   },
   {
     flags: '--redispatches <times>',
-    description: 'new tries of a job whose worker was lost',
-    settings: (text) => ({ redispatches: whole(text) }),
+    description: 'retries of a job whose worker was lost',
+    settings: (text) => ({ redispatches: wholeNumber(text) }),
   },
   {
     flags: '--scale-by-delay <s>',
@@ -91,8 +91,8 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--scale-by-jobs <jobs>',
-    description: 'keep one worker for this many jobs',
-    settings: (text) => ({ scaler: { type: 'REQUEST_COUNT', value: whole(text) } }),
+    description: 'run one worker for this many jobs',
+    settings: (text) => ({ scaler: { type: 'REQUEST_COUNT', value: wholeNumber(text) } }),
   },
   {
     flags: '--calls-others',
@@ -106,17 +106,17 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--stream-form <form>',
-    description: 'form of stream for clients that do not ask for one: array or object (by the client without it)',
+    description: 'stream format for clients that do not ask for one: array or object (default: depends on the client)',
     settings: (text) => ({ streamForm: streamForm(text) }),
   },
   {
     flags: '--models <files>',
-    description: 'its workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
+    description: 'workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
     settings: (text, before) => ({ workflows: { models: [...(before.workflows?.models ?? []), ...namesIn(text)] } }),
   },
   {
     flags: '--workflow-server <url>',
-    description: 'its workers take workflows, and pass them to this ComfyUI server; a program needs not be named then',
+    description: 'workers take workflows and pass them to this ComfyUI server; no handler, command or image is needed',
     settings: (text) => ({ workflows: { server: text } }),
   },
 ]
@@ -124,7 +124,7 @@ const OPTIONS: readonly EndpointOption[] = [
 /** Options that say what an endpoint runs. */
 export type ProgramOptions = { readonly handler?: string; readonly command?: string }
 
-/** What commander keeps of the options of `create` and `update`. */
+/** What commander reads of the options of `create` and `update`. */
 export type EndpointOptions = ProgramOptions & Readonly<Record<string, unknown>>
 
 /** Adds the options from which `settingsOf` makes the settings of an endpoint. */
@@ -140,12 +140,12 @@ export function addEndpointOptions(command: Command): Command {
   }
   for (const { flags, description } of CONTAINER_SWITCHES) command.option(flags, description)
   return command
-    .option('--no-cors', 'let no page of another origin in')
-    .option('--workflows', 'its workers take workflows')
-    .option('--no-check-models', 'take graphs that load other models too')
+    .option('--no-cors', 'let no page of another origin call it')
+    .option('--workflows', 'workers take workflows')
+    .option('--no-check-models', 'also accept graphs that load other models')
     .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')
-    .option('--port <port>', 'port that a load-balanced container listens on (default 80)', whole)
-    .option('--health-port <port>', 'its port for GET /ping, where that is another one', whole)
+    .option('--port <port>', 'port that a load-balanced container listens on (default 80)', wholeNumber)
+    .option('--health-port <port>', 'its port for GET /ping, if that is a different one', wholeNumber)
 }
 
 /** The settings that the given options stand for. */
@@ -154,9 +154,9 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
     (value): value is EndpointSettings => typeof value === 'object' && value !== null,
   )
   const container = containers(options, given, surroundings)
-  const place = container.container === undefined ? placeOfShell(options, surroundings) : {}
+  const search = container.container === undefined ? searchOfShell(options, surroundings) : {}
   return Object.assign(
-    place,
+    search,
     ...given,
     options.callsOthers === true ? { callsOthers: true } : {},
     options.cors === false ? { cors: [] } : {},
@@ -220,7 +220,7 @@ function streamForm(text: string): 'array' | 'object' {
 
 function namesIn(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
-  if (names.includes('')) throw new InvalidArgumentError('Give names of files, with commas between them.')
+  if (names.includes('')) throw new InvalidArgumentError('Give file names, separated by commas.')
   return names
 }
 

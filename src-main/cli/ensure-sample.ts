@@ -1,6 +1,7 @@
 import { resourceProgram } from '../app-builder/machine-tools.ts'
+import { ApiError } from '../client/calls.ts'
+import type { ServiceClient } from '../client/service-client.ts'
 import { CliError } from './cli-error.ts'
-import type { ServiceClient } from './client.ts'
 
 /** An endpoint that comes with Drydock. */
 export type Sample = {
@@ -28,12 +29,16 @@ export async function ensureSample(client: ServiceClient, sample: Sample): Promi
     if (endpoint.handler !== handler && isOurs(endpoint.handler, sample))
       await client.call('endpointUpdate', { path, body: { handler } })
   } catch (error) {
-    if (!(error instanceof CliError) || error.status !== 404) throw error
+    // The desktop calls it too, with errors of its own.
+    const status = error instanceof CliError || error instanceof ApiError ? error.status : undefined
+    if (status !== 404) throw error
     await client.call('endpointCreate', { body: { ...settings, id, name: id, handler } })
   }
 }
 
-/** An endpoint of that name with a handler of the user's own is left alone. A package has a .js where a clone has a .ts. */
+/**
+ * An endpoint of that name with a handler of the user's own is left alone. A package has a .js where a clone has a .ts.
+ */
 function isOurs(handler: string | undefined, sample: Sample): boolean {
   const withoutType = (path: string | undefined) => path?.replaceAll('\\', '/').replace(/\.[jt]s$/, '')
   return withoutType(handler)?.endsWith(`/resources/${withoutType(sample.handler)}`) === true

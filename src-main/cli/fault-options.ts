@@ -1,10 +1,9 @@
-/** The options of `faults`, and the fault switches in words. */
+/** The options of `faults`, and fault injection as text. */
 import type { Command } from 'commander'
 import { ALL_FAULTS_OFF, type Faults } from '../contract/faults.ts'
-import { duration } from './format.ts'
 import { decimal, spanInMs } from './option-values.ts'
 
-/** What commander keeps of the options. */
+/** What commander reads of the options. */
 export type FaultOptions = {
   readonly delay?: number
   readonly fail?: number
@@ -18,15 +17,15 @@ export type FaultOptions = {
 /** Adds the options from which `faultsOf` makes the switches. */
 export function addFaultOptions(command: Command): Command {
   return command
-    .option('--delay <span>', 'how long each job or request is held back, like 2s or 500ms', spanInMs)
-    .option('--fail <percent>', 'share of jobs that end as FAILED, or of requests answered 500', decimal)
-    .option('--kill <percent>', 'share of tries whose worker is killed', decimal)
-    .option('--out-of-memory <percent>', 'the same, told as out of memory', decimal)
-    .option('--throttle', 'no place for a further worker')
-    .option('--no-throttle', 'places as there are')
-    .option('--cold-start', 'each job gets a worker that has just been started')
-    .option('--no-cold-start', 'workers stay for further jobs')
-    .option('--off', 'all off, but what else is given')
+    .option('--delay <span>', 'delay of each job or request, like 2s or 500ms', spanInMs)
+    .option('--fail <percent>', 'percentage of jobs that end as FAILED, or of requests answered with 500', decimal)
+    .option('--kill <percent>', 'percentage of attempts whose worker is killed', decimal)
+    .option('--out-of-memory <percent>', 'the same, reported as out of memory', decimal)
+    .option('--throttle', 'no capacity for further workers')
+    .option('--no-throttle', 'normal capacity')
+    .option('--cold-start', 'start a new worker for each job')
+    .option('--no-cold-start', 'workers stay for the next jobs')
+    .option('--off', 'all off, except what else is given')
 }
 
 /** The switches that the given options stand for; empty: none was given. */
@@ -40,19 +39,4 @@ export function faultsOf({ delay, fail, kill, outOfMemory, throttle, coldStart, 
     ...(throttle === undefined ? {} : { throttle }),
     ...(coldStart === undefined ? {} : { coldStart }),
   }
-}
-
-/** The switches that are on, in words; undefined: all are off. */
-export function faultsInWords(faults: Faults | undefined): string | undefined {
-  if (faults === undefined) return undefined
-  const { delayMs, failPercent, killPercent, outOfMemoryPercent, throttle, coldStart } = faults
-  const words = [
-    delayMs === undefined ? [] : `delay ${duration(delayMs)}`,
-    failPercent === undefined ? [] : `fail ${failPercent} %`,
-    killPercent === undefined ? [] : `kill ${killPercent} %`,
-    outOfMemoryPercent === undefined ? [] : `out of memory ${outOfMemoryPercent} %`,
-    throttle === true ? 'throttle' : [],
-    coldStart === true ? 'cold start' : [],
-  ].flat()
-  return words.join(', ')
 }

@@ -1,17 +1,18 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/** Which service a command talks to and with which key: by address, by login, or by data folder. */
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, posix, win32 } from 'node:path'
+import { errorCode } from '../domain/error-code.ts'
 import { CliError, usageError } from './cli-error.ts'
-import { dataFolder } from './data-folder.ts'
-import { readEnvFile } from './env-file.ts'
-import { readLogin } from './login-file.ts'
+import { readEnvFile } from './nearest-env-file.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Options that say which service is meant. */
 export type ServiceOptions = { readonly url?: string; readonly key?: string; readonly data?: string }
 
 /**
- * A service and the key to it; `keyFile` is where the key was read from, if that was a file with nothing else in it. `by`
- * is what named the service, for a person.
+ * A service and the key to it; `keyFile` is where the key was read from, if that was a file with nothing else in it.
+ * `by` is what named the service, for a person.
  */
 export type FoundService = {
   readonly url: string
@@ -119,7 +120,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return codeOf(error) === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 
@@ -127,13 +128,80 @@ async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined
     throw usageError(
-      `${path} cannot be read (${codeOf(error)}). Check its permissions, or name the service with --url and --key.`,
+      `${path} cannot be read (${errorCode(error)}). Check its permissions, or name the service with --url and --key.`,
     )
   }
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+/** What the path of the data folder depends on. */
+type DataFolderSource = Pick<Surroundings, 'env' | 'cwd' | 'platform' | 'home'>
+
+/**
+ * The data folder of a command, absolute: `--data`, else `SVC_DATA`, else the user's default folder.
+ * @param given the value of `--data`, relative to the caller's folder
+ */
+export function dataFolder(given: string | undefined, source: DataFolderSource): string {
+  const path = pathOf(source)
+  const chosen = given || source.env.SVC_DATA
+  return chosen ? path.resolve(source.cwd, chosen) : defaultDataFolder(source)
+}
+
+/** The user's default data folder by the custom of the system. */
+export function defaultDataFolder({ env, platform, home }: Omit<DataFolderSource, 'cwd'>): string {
+  if (platform === 'win32') {
+    return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), 'Drydock')
+  }
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Drydock')
+  // The custom says that a relative value is not valid and is to be ignored.
+  const shared = env.XDG_DATA_HOME
+  return posix.join(shared && posix.isAbsolute(shared) ? shared : posix.join(home, '.local', 'share'), 'drydock')
+}
+
+function pathOf({ platform }: Pick<DataFolderSource, 'platform'>) {
+  return platform === 'win32' ? win32 : posix
+}
+
+// What `drydock login` stores. The Python package reads the same file: resources/python/svc/_service.py.
+
+/** A service and the key to it; the key is sent to this address and no other. */
+export type Login = { readonly url: string; readonly key: string }
+
+type LoginSource = Pick<Surroundings, 'env' | 'home'>
+
+/** Path of the file: JSON with `url` and `key`, readable for its owner only. */
+export function loginFile({ env, home }: LoginSource): string {
+  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'svc', 'credentials.json')
+}
+
+/** The login of this user; undefined where there is none, or the file cannot be read, as in Python. */
+export async function readLogin(source: LoginSource): Promise<Login | undefined> {
+  try {
+    const { url, key } = JSON.parse(await readFile(loginFile(source), 'utf8'))
+    return typeof url === 'string' && typeof key === 'string' ? { url, key } : undefined
+  } catch {
+    // Missing or damaged: nobody is logged in by it, which is what undefined says.
+    return undefined
+  }
+}
+
+/** Writes the login; a reader sees the old one or the new one, and never a key that others may read. */
+export async function writeLogin(source: LoginSource, login: Login): Promise<void> {
+  const file = loginFile(source)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await chmod(dirname(file), 0o700) // it may have been there before
+  const written = `${file}.${randomUUID()}`
+  try {
+    await writeFile(written, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(written, file)
+  } catch (error) {
+    await rm(written, { force: true })
+    throw error
+  }
+}
+
+/** Forgets the login. */
+export async function removeLogin(source: LoginSource): Promise<void> {
+  await rm(loginFile(source), { force: true })
 }

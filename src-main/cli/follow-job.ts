@@ -1,8 +1,10 @@
+import type { ResponseOf } from '../client/calls.ts'
+import type { ServiceClient } from '../client/service-client.ts'
 import { limit } from '../contract/limits.ts'
 import { isFinal } from '../domain/job/transitions.ts'
+import { writeExact } from '../domain/json/json.ts'
 import type { WaitingReason } from '../domain/worker/waiting-reason.ts'
 import { CliError } from './cli-error.ts'
-import type { AnswerOf, ServiceClient } from './client.ts'
 import type { Output } from './output.ts'
 import { expectSuccess, type JobRecord, showJob } from './show-job.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -46,7 +48,7 @@ export async function readExpired(
   client: ServiceClient,
   { endpointId, jobId }: JobAddress,
   error: unknown,
-): Promise<AnswerOf<'jobRead'>> {
+): Promise<ResponseOf<'jobRead'>> {
   if (!(error instanceof CliError) || error.body.code !== 'JOB_NOT_FOUND') throw error
   const job = await client.call('jobRead', { path: { jobId } }).catch(() => {
     throw error
@@ -63,7 +65,7 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
     const reason = await whyItWaits(client, path)
     show(reason?.text ?? '')
     if (reason?.needsChange === true) return { job: await client.call('status', { path, ...stop }), reason }
-    const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), LOOK_EVERY_MS)
+    const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), POLL_EVERY_MS)
     const job = await client.call('statusSync', { path, query: { wait }, ...stop })
     if (isFinal(job.status)) return { job }
     if (now() >= until) return { job, reason }
@@ -71,7 +73,7 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
 }
 
 // The reason is read again this often, ms; source: ours, the shortest wait that the service takes.
-const LOOK_EVERY_MS = limit('waitMinMs')
+const POLL_EVERY_MS = limit('waitMinMs')
 
 /** Runs a request with `runsync`, and waits for its job up to so many ms, counted from the request. */
 export async function runAndWait(
@@ -83,8 +85,8 @@ export async function runAndWait(
   const until = options.now() + waitMs
   const stop = options.signal === undefined ? {} : { signal: options.signal }
   // A short wait tells the id of the job, which tells why it waits.
-  const query = { wait: Math.min(waitMs, LOOK_EVERY_MS) }
-  const job = await client.call('runsync', { path: { endpointId }, query, body, ...stop })
+  const query = { wait: Math.min(waitMs, POLL_EVERY_MS) }
+  const job = await client.call('runsync', { path: { endpointId }, query, bodyText: writeExact(body), ...stop })
   if (isFinal(job.status) || options.now() >= until) return { job }
   return waitForEnd(client, { endpointId, jobId: job.id }, { ...options, until })
 }
@@ -105,7 +107,7 @@ export async function watchReasons(
       if (signal.aborted) return undefined
       show(reason?.text ?? '')
       if (reason?.needsChange === true) return reason
-      await pause(LOOK_EVERY_MS, signal)
+      await pause(POLL_EVERY_MS, signal)
     }
   } catch (error) {
     // A service that is gone, or knows the job no longer, shows in what follows the job.
@@ -137,10 +139,10 @@ export async function whyItWaits(
 export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {
   if (output.piped) output.document(job)
   else showJob(output, endpointId, job, reason?.text)
-  const place = { jobId: job.id, endpointId, status: job.status }
+  const facts = { jobId: job.id, endpointId, status: job.status }
   if (reason?.needsChange === true) throw waitsInVain(job.id, reason)
   const why = reason === undefined ? '' : `: ${reason.text.replace(/\.$/, '')}`
-  if (!isFinal(job.status)) throw new CliError('WAIT_OVER', { ...place, why })
+  if (!isFinal(job.status)) throw new CliError('WAIT_OVER', { ...facts, why })
   expectSuccess(job)
 }
 

@@ -1,9 +1,7 @@
-import type { ServiceClient } from './client.ts'
+import type { ServiceClient } from '../client/service-client.ts'
+import { HELLO } from '../contract/catalog.ts'
 import { ensureSample, type Sample, sampleHandler } from './ensure-sample.ts'
 import { type Followed, runAndWait } from './follow-job.ts'
-
-/** Id of the sample endpoint. */
-export const HELLO = 'hello'
 
 const SAMPLE: Sample = { id: HELLO, handler: 'examples/hello/handler.py', settings: {} }
 
@@ -11,7 +9,7 @@ const SAMPLE: Sample = { id: HELLO, handler: 'examples/hello/handler.py', settin
 export const HELLO_HANDLER: string = sampleHandler(SAMPLE)
 
 // How long the sample may take to answer, in ms; source: ours, a cold start of Python on a busy machine and some more.
-const ANSWER_WITHIN_MS = 30_000
+const RESPONSE_WITHIN_MS = 30_000
 
 /** Makes sure that the sample endpoint exists and runs the handler file of this installation. */
 export function ensureHello(client: ServiceClient): Promise<void> {
@@ -20,7 +18,7 @@ export function ensureHello(client: ServiceClient): Promise<void> {
 
 /**
  * Asks the sample once.
- * @returns its answer, why there is none yet, and the ms it took as the caller sees it
+ * @returns its response, why there is none yet, and the ms it took as the caller sees it
  */
 export async function askHello(
   client: ServiceClient,
@@ -28,7 +26,7 @@ export async function askHello(
 ): Promise<Followed & { readonly tookMs: number }> {
   const now = () => performance.now()
   const began = now()
-  const request = { endpointId: HELLO, body: { input: { name: 'world' } }, waitMs: ANSWER_WITHIN_MS }
+  const request = { endpointId: HELLO, body: { input: { name: 'world' } }, waitMs: RESPONSE_WITHIN_MS }
   const followed = await runAndWait(client, request, { show: () => undefined, now, signal })
   return { ...followed, tookMs: Math.round(now() - began) }
 }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
-import { parseExact } from '../domain/json/exact-json.ts'
+import type { Command } from 'commander'
+import { isRecord, parseExact } from '../domain/json/json.ts'
+import { readAll } from './ask.ts'
 import { usageError } from './cli-error.ts'
-import { readAll } from './read-all.ts'
+import { wholeNumber } from './option-values.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Options of `run` and `runsync` that become part of the request body. */
@@ -20,12 +21,12 @@ export type RequestOptions = {
 export function addRequestOptions(command: Command): Command {
   return command
     .argument('<endpoint>', 'id of the endpoint')
-    .argument('[input]', 'JSON object, or - to read it from standard input; {} without it')
+    .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--input-file <file>', 'read the input from a JSON file')
     .option('--webhook <url>', 'address that is called when the job ends')
-    .option('--ttl <ms>', 'life of the job in ms, counted from now', wholeNumber)
-    .option('--execution-timeout <ms>', 'limit on processing in ms', wholeNumber)
-    .option('--low-priority', 'wait behind normal jobs')
+    .option('--ttl <ms>', 'time to live of the job in ms', wholeNumber)
+    .option('--execution-timeout <ms>', 'maximum run time in ms', wholeNumber)
+    .option('--low-priority', 'run after normal jobs')
     .option('--idempotency-key <key>', 'the same key returns the first job again')
 }
 
@@ -54,14 +55,8 @@ export async function buildRequest(
     ...compact({ webhook: options.webhook, idempotencyKey: options.idempotencyKey }),
     ...(Object.keys(policy).length === 0
       ? {}
-      : { policy: { ...(isObject(request.policy) ? request.policy : {}), ...policy } }),
+      : { policy: { ...(isRecord(request.policy) ? request.policy : {}), ...policy } }),
   }
-}
-
-/** Parses an option that is a whole number, 0 or more. */
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
 }
 
 async function readInput(
@@ -89,12 +84,8 @@ function parse(text: string, from: string): unknown {
 }
 
 function asRequest(value: unknown): Record<string, unknown> {
-  if (!isObject(value)) throw usageError(`The input is not a JSON object. Give one like '{"name": "Ada"}'.`)
-  return isObject(value.input) ? value : { input: value }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isRecord(value)) throw usageError(`The input is not a JSON object. Give one like '{"name": "Ada"}'.`)
+  return isRecord(value.input) ? value : { input: value }
 }
 
 function compact(values: Record<string, unknown>): Record<string, unknown> {

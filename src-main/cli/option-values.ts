@@ -1,8 +1,10 @@
-/** Values of options: each reads a text, or refuses it with a sentence that the parser puts behind the option's name. */
+/** Values of options: each reads a text, or refuses it with a sentence that the parser appends to the option's name. */
 import { InvalidArgumentError } from 'commander'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
+import { splitWords } from '../domain/text.ts'
 
 /** A whole number, 0 or more. */
-export function whole(text: string): number {
+export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }
@@ -15,28 +17,31 @@ export function decimal(text: string): number {
 
 /** Seconds, as ms. */
 export function secondsAsMs(text: string): number {
-  return Math.round(decimal(text) * 1000)
+  return Math.round(decimal(text) * SECOND_MS)
 }
 
-const SPAN_UNITS = { ms: 1, s: 1000, min: 60_000 } as const
+const SPAN_UNITS = { ms: 1, s: SECOND_MS, min: MINUTE_MS } as const
 
 /** A span like `2s`, `500ms` or `1.5min`, in ms; without a unit in seconds. */
 export function spanInMs(text: string): number {
   const [, number, unit = 's'] = /^(\d{1,9}(?:\.\d+)?) ?(ms|s|min)?$/.exec(text) ?? []
-  if (number === undefined) throw new InvalidArgumentError('It must be a span, like 2s, 500ms or 1min.')
+  if (number === undefined) throw new InvalidArgumentError('It must be a duration, like 2s, 500ms or 1min.')
   return Math.round(Number(number) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS])
 }
 
-const AGO_UNITS = { s: 1000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const AGO_UNITS = { s: SECOND_MS, min: MINUTE_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 
-/** A time as ms since the epoch: a span before `now` like `2h`, or a date with or without a time, of this machine's zone. */
+/**
+ * A time as ms since the epoch: a span before `now` like `2h`, or a date with or without a time, of this machine's
+ * zone.
+ */
 export function timeOrSpanAgo(text: string, now: number): number {
   const [, number, unit] = /^(\d{1,9}(?:\.\d+)?) ?(s|m|min|h|d)$/.exec(text) ?? []
   if (number !== undefined) return Math.round(now - Number(number) * AGO_UNITS[unit as keyof typeof AGO_UNITS])
   // A date without a time would be read as one of Greenwich.
   const time = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
   if (!/^\d{4}-/.test(text) || Number.isNaN(time) || time < 0)
-    throw new InvalidArgumentError('It must be a span like 30min, 2h or 7d, or a time like 2026-11-03T14:00.')
+    throw new InvalidArgumentError('It must be a duration like 30min, 2h or 7d, or a time like 2026-11-03T14:00.')
   return time
 }
 
@@ -49,31 +54,16 @@ export function sizeInBytes(text: string): number {
   return Math.round(Number(number) * 1024 ** UNITS.indexOf(unit.toLowerCase()))
 }
 
-/** One of some words. */
-export function oneOf<Word extends string>(words: readonly Word[], text: string): Word {
-  const found = words.find((word) => word === text)
-  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`)
+/** One of some values. */
+export function oneOf<Value extends string>(values: readonly Value[], text: string): Value {
+  const found = values.find((value) => value === text)
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`)
   return found
 }
 
-/** Cuts a command line into its words as a shell does: at spaces, but not within quotes or after a backslash. */
-export function splitWords(line: string): readonly string[] {
-  const words: string[] = []
-  let word: string | undefined
-  let quote = ''
-  for (let at = 0; at < line.length; at++) {
-    const letter = line.charAt(at)
-    if (letter === '\\' && quote !== "'" && at + 1 < line.length) word = (word ?? '') + line.charAt(++at)
-    else if (letter === quote) quote = ''
-    else if (quote === '' && (letter === '"' || letter === "'")) {
-      quote = letter
-      word ??= '' // "" is a word too
-    } else if (quote === '' && /\s/.test(letter)) {
-      if (word !== undefined) words.push(word)
-      word = undefined
-    } else word = (word ?? '') + letter
-  }
-  if (quote !== '') throw new InvalidArgumentError('A quotation mark is not closed.')
-  if (word !== undefined) words.push(word)
+/** The words of a command line; see domain/text.ts. */
+export function wordsOf(line: string): readonly string[] {
+  const words = splitWords(line)
+  if (words === undefined) throw new InvalidArgumentError('A quotation mark is not closed.')
   return words
 }

@@ -1,7 +1,9 @@
+/** How commands print: where to, in which colours, and how values, tables, spans and sizes read. */
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
-import { writeExact } from '../domain/json/exact-json.ts'
-import { asCalled } from './called-as.ts'
+import { writeExact } from '../domain/json/json.ts'
+import { asCalledBy, durationText, sizeText } from '../domain/text.ts'
+import { type Caller, calledAs } from '../server/called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Colour of a piece of text. */
@@ -92,3 +94,23 @@ function aligned(cells: readonly string[], widths: readonly number[]): string {
 function width(text: string): number {
   return stripVTControlCharacters(text).length
 }
+
+/** A hint as the caller can type it. @param text with commands as `drydock deploy` */
+export function asCalled(text: string, caller: Caller): string {
+  return asCalledBy(text, calledAs(caller))
+}
+
+/**
+ * A text of a stranger for a terminal: without the signs by which it would move the cursor, change colours or set the
+ * clipboard. Lines and tabs stay.
+ */
+export function plainText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+}
+
+/** A span for a person. */
+export const duration = durationText
+
+/** A size for a person. */
+export const size = sizeText

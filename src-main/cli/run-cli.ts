@@ -1,53 +1,47 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../contract/errors.ts'
-import { asCalled } from './called-as.ts'
-import { CliError } from './cli-error.ts'
-import { addApp } from './commands/app/app.ts'
+import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
+import { addApp } from './commands/app.ts'
 import { addBuild } from './commands/build.ts'
-import { addCancel } from './commands/cancel.ts'
+import { addCancel, addPurge, addRetry } from './commands/cancel-retry-purge.ts'
 import { addDemo } from './commands/demo.ts'
-import { addDeploy } from './commands/deploy.ts'
+import { addDeploy, addRollback, addUndeploy } from './commands/deploy.ts'
 import { addDoctor } from './commands/doctor.ts'
-import { addEndpoint } from './commands/endpoint/endpoint.ts'
-import { addEnv } from './commands/env/env.ts'
-import { addFaults } from './commands/faults.ts'
+import { addEndpoint } from './commands/endpoint.ts'
+import { addEnv } from './commands/env.ts'
+import { addFaultCommands } from './commands/faults.ts'
 import { addHealth } from './commands/health.ts'
 import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addLoadTest } from './commands/load-test.ts'
-import { addLogin } from './commands/login.ts'
-import { addLogout } from './commands/logout.ts'
+import { addLogin, addLogout } from './commands/login.ts'
 import { addLogs } from './commands/logs.ts'
 import { addModels } from './commands/models/models.ts'
 import { addOpen } from './commands/open.ts'
-import { addPurge } from './commands/purge.ts'
+import { addPlatform } from './commands/platform.ts'
 import { addRegistry } from './commands/registry.ts'
 import { addRequests } from './commands/requests.ts'
-import { addRetry } from './commands/retry.ts'
-import { addRollback } from './commands/rollback.ts'
-import { addRun } from './commands/run.ts'
-import { addRunsync } from './commands/runsync.ts'
+import { addRun, addRunsync } from './commands/run.ts'
 import { addServe } from './commands/serve.ts'
 import { addSettings } from './commands/settings.ts'
 import { addStart } from './commands/start.ts'
 import { addStatus } from './commands/status.ts'
 import { addStream } from './commands/stream.ts'
-import { addUndeploy } from './commands/undeploy.ts'
+import { addTest } from './commands/test.ts'
 import { addWorkers } from './commands/workers.ts'
 import { addWorkflow } from './commands/workflow/workflow.ts'
-import { EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './exit-codes.ts'
-import { plainWords } from './plain-words.ts'
+import { asCalled, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
 // In the order of `drydock --help`: from the first start to the last look.
 const COMMANDS = [
   ...[addStart, addServe, addDemo, addDoctor, addOpen],
-  ...[addInit, addBuild, addDeploy, addRollback, addUndeploy, addApp, addEnv],
+  ...[addInit, addBuild, addTest, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addWorkflow, addModels],
-  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaults],
-  ...[addLogin, addLogout],
+  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaultCommands],
+  ...[addLogin, addLogout, addPlatform],
 ]
 
 /**
@@ -79,7 +73,7 @@ function buildProgram(surroundings: Surroundings): Command {
     .option('--data <dir>', "data folder of the service (SVC_DATA; default: the user's own)")
     .option('--url <url>', 'address of the service (SVC_BASE_URL)')
     .option('--key <key>', 'account or endpoint key (SVC_API_KEY)')
-    .option('--json', 'machine output: one JSON document, errors as JSON on stderr')
+    .option('--json', 'JSON output: one document, errors as JSON on stderr')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void surroundings.stdout.write(text),
@@ -126,7 +120,7 @@ function asCliError(error: unknown): CliError {
 }
 
 function oneLine(text: string): string {
-  return plainWords(text)
+  return plainText(text)
     .trim()
     .replace(/\s*\n\s*/g, ' ')
 }

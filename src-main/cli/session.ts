@@ -1,5 +1,12 @@
+/**
+ * What a command has of its service: the options that every command takes, the client, and streams followed to their
+ * end.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { ServiceClient } from './client.ts'
+import type { Operation } from '../client/calls.ts'
+import type { ServerSentEvent } from '../client/http.ts'
+import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'
 import { type FoundService, findService, type ServiceOptions } from './find-service.ts'
 import { createOutput, type Output } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -34,4 +41,29 @@ export async function openSession(command: Command, surroundings: Surroundings):
   // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
   const [{ createClient }, service] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
   return { client: createClient(service), output: outputOf(command, surroundings), options, service }
+}
+
+// Pause before a stream that the service ended is asked for again, in ms; source: ours, too short to be noticed and
+// long enough not to load a service that ends every stream at once.
+const AGAIN_AFTER_MS = 100
+
+/**
+ * Follows an operation until an `end` event, which is the last one given. A service that stops ends its streams without
+ * one: then it is asked again, from where it ended, and a service that is gone shows as NOT_REACHABLE.
+ * @param argumentsAfter the arguments of the call, by the id of the last event that was seen
+ */
+export async function* followToEnd(
+  client: ServiceClient,
+  operation: Operation,
+  argumentsAfter: (lastId: string | undefined) => ServiceArguments,
+): AsyncGenerator<ServerSentEvent> {
+  let lastId: string | undefined
+  for (;;) {
+    for await (const event of client.follow(operation, argumentsAfter(lastId))) {
+      yield event
+      if (event.event === 'end') return
+      lastId = event.id ?? lastId
+    }
+    await pause(AGAIN_AFTER_MS)
+  }
 }

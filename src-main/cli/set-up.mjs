@@ -1,6 +1,6 @@
 /**
- * Installs the dependencies of this clone when they are missing or older than the lock file asks for, and with `--pages`
- * builds the web pages when they are missing or of other sources.
+ * Installs the dependencies of this clone when they are missing or older than the lock file asks for, and with
+ * `--pages` builds the web pages when they are missing or of other sources.
  *
  * It is the step before every npm script, and the launcher calls it too. It has no dependencies and no TypeScript,
  * because it must run on whatever Node a machine has before the pinned one is there. It writes to stderr only:
@@ -243,7 +243,7 @@ async function whyPinnedNodeIsMissing() {
   const { code, output } = await run(PINNED_NODE, ['--version'])
   const version = output.trim()
   if (code === 0 && version.startsWith(`v${PINNED_NODE_MAJOR}.`)) return undefined
-  const found = version === '' ? 'It does not run' : `It says "${version}"`
+  const found = version === '' ? 'It does not run' : `It reports "${version}"`
   return `The pinned Node is not usable: ${PINNED_NODE}\n${found}, and ${PINNED_NODE_MAJOR}.x is needed. ${fix}`
 }
 

@@ -1,11 +1,10 @@
+/** An endpoint as it is printed, with the settings of its container. */
+import type { ContainerSettings } from '../contract/container.ts'
 import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
-import { crashSummary, endpointStateWord } from '../domain/worker/endpoint-state.ts'
-import { withHiddenPassword } from '../domain/workflow/server/server-address.ts'
-import { faultsInWords } from './fault-options.ts'
-import { ago, duration } from './format.ts'
-import type { Colour, Output } from './output.ts'
-import { plainWords } from './plain-words.ts'
-import { containerFields } from './show-container.ts'
+import { ago, faultsText } from '../domain/text.ts'
+import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
+import { withHiddenPassword } from '../domain/workflow/server-address.ts'
+import { type Colour, duration, type Output, plainText, size } from './output.ts'
 
 /** Prints an endpoint, or its JSON; with its key where the service has just made one. */
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
@@ -23,7 +22,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['state', endpointStateText(output, endpoint)],
     ['crashes', endpoint.crash && `${crashSummary(endpoint.crash, now)}\n${endpoint.crash.lastWords}`],
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
-    ['fault switches', endpoint.faults && output.paint('yellow', `on: ${faultsInWords(endpoint.faults)}`)],
+    ['fault injection', endpoint.faults && output.paint('yellow', `on: ${faultsText(endpoint.faults)}`)],
     ['handler', endpoint.handler],
     ['command', endpoint.command],
     ['folder', endpoint.cwd],
@@ -43,19 +42,19 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['initializing timeout', duration(initializingLimitMs(endpoint))],
     ['stop grace', duration(endpoint.stopGraceMs)],
     ['redispatches', String(endpoint.redispatches)],
-    ['pages let in', endpoint.cors?.join(', ')],
+    ['allowed origins', endpoint.cors?.join(', ')],
     ['stream form', endpoint.streamForm],
-    ['calls others', endpoint.callsOthers ? 'yes' : undefined],
+    ['may call others', endpoint.callsOthers ? 'yes' : undefined],
     ['workflows', workflowsText(endpoint)],
     ['environment', environmentText(endpoint.env)],
     ['changed', ago(endpoint.updatedAt, now)],
-    ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown this once)`],
+    ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown only once)`],
   ])
 }
 
 /** Says what is in the way of an endpoint that was just made or changed. */
 export function showWarning(output: Output, { warning }: { readonly warning?: string | undefined }): void {
-  if (warning !== undefined && !output.json) output.note(`warning: ${plainWords(warning)}`)
+  if (warning !== undefined && !output.json) output.note(`warning: ${plainText(warning)}`)
 }
 
 const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
@@ -68,13 +67,13 @@ const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
 
 /** The state of an endpoint as a word in its colour. */
 export function endpointStateText(output: Output, { state }: Pick<EndpointView, 'state'>): string {
-  return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateWord(state))
+  return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateLabel(state))
 }
 
 /** Why an endpoint does not go on, for a list: its crashes, else why its jobs wait; empty: it does. */
 export function waitText({ state, crash, waitingReason = '' }: EndpointView, now: number): string {
   return state === 'crashing' && crash !== undefined
-    ? `${crashSummary(crash, now)}: ${plainWords(crash.lastWords)}`
+    ? `${crashSummary(crash, now)}: ${plainText(crash.lastWords)}`
     : waitingReason
 }
 
@@ -94,4 +93,46 @@ function workflowsText({ workflows, container }: EndpointView): string | undefin
 function environmentText(env: EndpointView['env']): string | undefined {
   const entries = Object.entries(env)
   return entries.length === 0 ? undefined : entries.map(([name, value]) => `${name}=${value}`).join('\n')
+}
+
+type Field = readonly [name: string, value: string | undefined]
+
+/** The settings of containers, a line each; nothing for an endpoint of processes. What is as usual is left out. */
+function containerFields(settings: ContainerSettings | undefined): readonly Field[] {
+  if (settings === undefined) return []
+  const { gpu, volumes, ports, capabilities, keepPausedMs } = settings
+  return [
+    ['container', settings.image ?? 'our worker image'],
+    ['Python', settings.python],
+    ['packages', lines(settings.packages)],
+    ['Debian packages', lines(settings.systemPackages)],
+    ['entry point', commandText(settings.entrypoint)],
+    ['arguments', commandText(settings.args)],
+    ['pull', settings.pull === 'missing' ? undefined : settings.pull],
+    ['registry', settings.registryAuth],
+    ['GPUs', gpu && `${settings.gpuCount} of ${gpu}${settings.gpuShared ? ', shared' : ''}`],
+    ['CPUs and memory', settings.cpu],
+    ['memory', sizeText(settings.memoryBytes)],
+    ['disk', sizeText(settings.diskBytes)],
+    ['/dev/shm', sizeText(settings.shmBytes)],
+    ['volumes', lines(volumes.map(volumeText))],
+    ['published ports', ports.length === 0 ? undefined : ports.join(', ')],
+    ['profile', settings.profile],
+    ['capabilities', capabilities.length === 0 ? undefined : capabilities.join(', ')],
+    ['other machines', settings.egress ? undefined : 'not reached'],
+    ['stays paused', keepPausedMs === undefined ? undefined : duration(keepPausedMs)],
+    ['made before', `${settings.prepared}`],
+  ]
+}
+
+const sizeText = (bytes: number | undefined) => (bytes === undefined ? undefined : size(bytes))
+const lines = (texts: readonly string[] = []) => (texts.length === 0 ? undefined : texts.join('\n'))
+
+function volumeText({ source, target, readOnly }: ContainerSettings['volumes'][number]): string {
+  return `${source}:${target}${readOnly ? ':ro' : ''}`
+}
+
+// As they would be typed.
+function commandText(list: readonly string[] | undefined): string | undefined {
+  return list?.map((word) => (/^[\w./:=@-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }

@@ -1,6 +1,5 @@
 import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView } from '../contract/app.ts'
-import { gitText } from '../domain/app/git-text.ts'
-import { ago } from './format.ts'
+import { ago, gitText } from '../domain/text.ts'
 import type { Colour, Output } from './output.ts'
 
 const STATE_COLOURS = {
@@ -10,7 +9,7 @@ const STATE_COLOURS = {
   failed: 'red',
 } as const satisfies Record<ReleaseState, Colour>
 
-const KIND_WORDS = {
+const KIND_TEXTS = {
   deploy: 'Deploy',
   rollback: 'Rollback',
   variables: 'Variables',
@@ -22,7 +21,7 @@ const FINGERPRINT_SHOWN = 12
 /** Prints the environments of an app. @param now ms since the epoch */
 export function showEnvironments(output: Output, { name: app, environments }: AppView, now: number): void {
   if (environments.length === 0) {
-    output.hint(`App ${app} has no environment. Make one: drydock env create production`)
+    output.hint(`App ${app} has no environments yet. Create one: drydock env create production`)
     return
   }
   output.table(
@@ -41,7 +40,7 @@ export function showEnvironments(output: Output, { name: app, environments }: Ap
 /** Prints an environment: its endpoints, releases and the names of its variables. @param now ms since the epoch */
 export function showEnvironment(output: Output, environment: EnvironmentDetail, now: number): void {
   const { app, name, endpoints, releases, variables } = environment
-  output.line(`${output.paint('bold', `${app}/${name}`)}, made ${ago(environment.createdAt, now)}`)
+  output.line(`${output.paint('bold', `${app}/${name}`)}, created ${ago(environment.createdAt, now)}`)
   output.line()
   if (endpoints.length === 0) output.hint('No endpoints. Deploy the app: drydock deploy')
   else
@@ -61,7 +60,7 @@ export function showEnvironment(output: Output, environment: EnvironmentDetail, 
       releases.map((release) => [
         String(release.number),
         output.paint(STATE_COLOURS[release.state], release.state),
-        KIND_WORDS[release.kind],
+        KIND_TEXTS[release.kind],
         ago(release.createdAt, now),
         release.fingerprint.slice(0, FINGERPRINT_SHOWN),
         release.git === undefined ? '' : cut(gitText(release.git)),

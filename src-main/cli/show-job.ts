@@ -3,8 +3,7 @@ import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
 import { errorText, readJobError } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { CliError } from './cli-error.ts'
-import { duration, size } from './format.ts'
-import { type Output, stateText, valueText } from './output.ts'
+import { duration, type Output, size, stateText, valueText } from './output.ts'
 
 /** A job as the job API shows it. */
 export type JobRecord = z.infer<typeof jobRecord>
@@ -50,13 +49,13 @@ function outputText(output: unknown): string {
   })
 }
 
-/** Prints the answer of run: for a program the id alone. */
+/** Prints the response of run: for a program the id alone. */
 export function showSubmitted(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
   if (output.piped && !output.json) output.line(job.id)
   else showHandle(output, endpointId, job)
 }
 
-/** Prints the answer of run, cancel or retry, or its JSON. */
+/** Prints the response of run, cancel or retry, or its JSON. */
 export function showHandle(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
   if (output.json) output.document(job)
   else

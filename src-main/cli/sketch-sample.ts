@@ -1,8 +1,6 @@
-import type { ServiceClient } from './client.ts'
+import type { ServiceClient } from '../client/service-client.ts'
+import { SKETCH } from '../contract/catalog.ts'
 import { ensureSample } from './ensure-sample.ts'
-
-/** Id of the endpoint that runs image workflows. */
-export const SKETCH = 'sketch'
 
 // Long enough to look at a picture and to change the prompt, in ms; source: ours, a start of it takes half a second.
 const IDLE_MS = 5 * 60_000

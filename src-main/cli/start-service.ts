@@ -1,3 +1,7 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ServiceClient } from '../client/service-client.ts'
 import type { RunningServer, StartOptions } from '../server/main.ts'
 import { CliError } from './cli-error.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
@@ -9,7 +13,7 @@ import type { StopSignal, Surroundings } from './surroundings.ts'
 export async function startService(options: StartOptions): Promise<RunningServer> {
   const [{ startServer }, { StartError }] = await Promise.all([
     import('../server/main.ts'),
-    import('../server/start-error.ts'),
+    import('../server/data-folder.ts'),
   ])
   try {
     return await startServer(options)
@@ -18,6 +22,29 @@ export async function startService(options: StartOptions): Promise<RunningServer
     const code = error.kind === 'data' ? 'START_FAILED' : 'START_REFUSED'
     const body = { error: error.message, code: START_CODES[error.kind] }
     throw new CliError(code, { why: error.message }, { body, cause: error })
+  }
+}
+
+/**
+ * Works on a service of its own with a fresh data folder, of which nothing stays.
+ * @param name of the folder, as in `drydock-demo-...`
+ * @throws what `startService` and the work throw
+ */
+export async function onFreshService<Result>(
+  name: string,
+  work: (client: ServiceClient, server: RunningServer) => Promise<Result>,
+): Promise<Result> {
+  const { createClient } = await import('./client.ts')
+  const data = await mkdtemp(join(tmpdir(), `drydock-${name}-`))
+  try {
+    const server = await startService({ data, port: 0, logLevel: 'silent' })
+    try {
+      return await work(createClient({ url: server.url, key: (await readFile(server.keyFile, 'utf8')).trim() }), server)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await rm(data, { recursive: true, force: true })
   }
 }
 
@@ -31,8 +58,8 @@ const START_CODES = {
 /** What a shell shows for a process that a signal ended: 128 + the number of the signal. */
 export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
-// One press of Ctrl+C may arrive more than once: a terminal sends it to all of a group, and npm or `timeout` pass on what
-// they get. In ms; source: ours, no person presses twice within it.
+// One press of Ctrl+C may arrive more than once: a terminal sends it to all of a group, and npm or `timeout` pass on
+// what they get. In ms; source: ours, no person presses twice within it.
 const ONE_PRESS_MS = 300
 
 /** What a command does while its service is up. */
@@ -45,7 +72,7 @@ export type Phases = {
 
 /**
  * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the second
- * ends the process at once. Signals are heard before the start, because whoever reads that the service is ready may
+ * ends the process at once. Signals are handled before the start, because whoever reads that the service is ready may
  * send one at that very moment.
  * @throws what `start`, `onUp` or the stop of the service throws; the service does not stay up then
  */
@@ -83,7 +110,7 @@ export async function runService(
   }
 }
 
-/** Stops the service when it is asked to; settles at once where it stops by itself. */
+/** Stops the service when it is asked to; resolves at once where it stops by itself. */
 async function stopOn(signal: AbortSignal, server: RunningServer): Promise<void> {
   const asked = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   await Promise.race([asked, server.stopped])

@@ -8,7 +8,7 @@ export type TextTarget = {
   /** Width of the terminal; 0 where a terminal does not tell it. */
   readonly columns?: number | undefined
   readonly rows?: number | undefined
-  /** Of a terminal: hears of another size. */
+  /** Of a terminal: is notified of another size. */
   on?(event: 'resize', listener: () => void): unknown
   off?(event: 'resize', listener: () => void): unknown
 }
@@ -51,8 +51,8 @@ export type Surroundings = {
   /** Calls the listener at every stop signal; returns how to end that. */
   readonly onStopSignal: (listener: (signal: StopSignal) => void) => () => void
   /**
-   * Calls the listener when standard input ends: whoever holds it is gone. From now on what is written to nobody is lost,
-   * where it would have ended the process. Returns how to end that.
+   * Calls the listener when standard input ends: whoever holds it is gone. From now on what is written to nobody is
+   * lost, where it would have ended the process. Returns how to end that.
    */
   readonly onInputEnd: (listener: () => void) => () => void
   /** Ends the process at once. */
@@ -69,8 +69,8 @@ const TERMINAL: Ask = {
   },
   async secret(message) {
     const { password, isCancel } = await import('@clack/prompts')
-    const answer = await password({ message })
-    return isCancel(answer) ? undefined : answer
+    const value = await password({ message })
+    return isCancel(value) ? undefined : value
   },
 }
 

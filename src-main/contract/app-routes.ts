@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CATALOG_ROUTES } from './catalog.ts'
+import { registryCreate, registryView } from './container.ts'
 import { DEPLOY_ROUTES } from './deploy-routes.ts'
 import {
   changedEndpoint,
@@ -13,6 +14,7 @@ import {
 import { FLEET_EVENT_ROUTES } from './fleet-events.ts'
 import { JOB_ROUTES } from './job-routes.ts'
 import { limit } from './limits.ts'
+import { PAGE_ROUTES } from './live.ts'
 import {
   logPage,
   metricsSeries,
@@ -23,30 +25,24 @@ import {
   webhookDelivery,
 } from './management.ts'
 import { MODEL_ROUTES } from './model-routes.ts'
-import { PAGE_ROUTES } from './page-routes.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
-import { PUBLISHED_ROUTES } from './published-routes.ts'
-import { registryCreate, registryView } from './registry.ts'
-import { REQUEST_ROUTES } from './request-routes.ts'
+import { PUBLISHED_ROUTES } from './published.ts'
+import { REQUEST_ROUTES } from './requests.ts'
 import type { Route } from './routes.ts'
-import { SHELL_ROUTES } from './shell-routes.ts'
-import { SYSTEM_ROUTES } from './system-routes.ts'
-import { WORKER_ROUTES } from './worker-routes.ts'
+import { done, wholeNumber } from './routes.ts'
+import { SIGN_IN_ROUTES } from './sign-in.ts'
+import { SYSTEM_ROUTES } from './system.ts'
+import { SHELL_ROUTES, WORKER_MANAGEMENT_ROUTES } from './workers.ts'
 import { WORKFLOW_ROUTES } from './workflow-routes.ts'
 
-const count = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
-  .transform(Number)
 const logQuery = {
-  after: count.optional().describe('id of the last line already seen'),
-  tail: count
+  after: wholeNumber.optional().describe('id of the last line already seen'),
+  tail: wholeNumber
     .refine((n) => n <= 10_000, 'must be at most 10000')
     .optional()
     .describe('only the newest lines'),
-  follow: z.enum(['true', 'false']).optional().describe('keep the answer open as server-sent events'),
+  follow: z.enum(['true', 'false']).optional().describe('keep the response open as server-sent events'),
 }
-const done = z.object({ ok: z.literal(true) })
 
 /** The management API. All of it takes the account key. Source: ours. */
 export const APP_ROUTES = {
@@ -58,16 +54,17 @@ export const APP_ROUTES = {
   ...PUBLISHED_ROUTES,
   ...REQUEST_ROUTES,
   ...FLEET_EVENT_ROUTES,
+  ...SIGN_IN_ROUTES,
   ...SYSTEM_ROUTES,
   ...JOB_ROUTES,
   ...SHELL_ROUTES,
-  ...WORKER_ROUTES,
+  ...WORKER_MANAGEMENT_ROUTES,
   ...WORKFLOW_ROUTES,
   info: {
     methods: ['GET'],
     path: '/api/info',
-    summary: 'Where the service is and how it does',
-    answer: serviceInfo,
+    summary: 'Address and state of the service',
+    response: serviceInfo,
     errors: [],
     source: 'ours',
   },
@@ -75,16 +72,16 @@ export const APP_ROUTES = {
     methods: ['GET'],
     path: '/api/endpoints',
     summary: 'List endpoints',
-    answer: z.object({ endpoints: z.array(endpointView) }),
+    response: z.object({ endpoints: z.array(endpointView) }),
     errors: [],
     source: 'ours',
   },
   endpointCreate: {
     methods: ['POST'],
     path: '/api/endpoints',
-    summary: 'Create an endpoint; its key is shown this once',
+    summary: 'Create an endpoint; its key is shown only once',
     body: endpointCreate,
-    answer: endpointWithKey,
+    response: endpointWithKey,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS', 'BODY_TOO_LARGE'],
     source: 'ours',
   },
@@ -92,16 +89,16 @@ export const APP_ROUTES = {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId',
     summary: 'Read an endpoint',
-    answer: endpointView,
+    response: endpointView,
     errors: [],
     source: 'ours',
   },
   endpointUpdate: {
     methods: ['PATCH'],
     path: '/api/endpoints/:endpointId',
-    summary: 'Change settings of an endpoint; workers are replaced where the change needs it',
+    summary: 'Change settings of an endpoint; workers are replaced if needed',
     body: endpointUpdate,
-    answer: changedEndpoint,
+    response: changedEndpoint,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS'],
     source: 'ours',
   },
@@ -109,31 +106,31 @@ export const APP_ROUTES = {
     methods: ['DELETE'],
     path: '/api/endpoints/:endpointId',
     summary: 'Stop the workers, cancel the jobs and delete the endpoint',
-    answer: done,
+    response: done,
     errors: [],
     source: 'ours',
   },
   endpointPause: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/pause',
-    summary: 'Hand out no further job; jobs are still accepted and wait',
-    answer: endpointView,
+    summary: 'Stop starting jobs; new jobs are still accepted and wait',
+    response: endpointView,
     errors: [],
     source: 'ours',
   },
   endpointResume: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/resume',
-    summary: 'Hand out jobs again, and forget a crash loop',
-    answer: endpointView,
+    summary: 'Start jobs again, and clear a crash loop',
+    response: endpointView,
     errors: [],
     source: 'ours',
   },
   endpointRotateKey: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/rotate-key',
-    summary: 'Give the endpoint a new key; the old one is void at once',
-    answer: endpointWithKey,
+    summary: 'Create a new key for the endpoint; the old one stops working at once',
+    response: endpointWithKey,
     errors: [],
     source: 'ours',
   },
@@ -142,7 +139,7 @@ export const APP_ROUTES = {
     path: '/api/endpoints/:endpointId/logs',
     summary: 'Log lines of all workers of an endpoint',
     query: logQuery,
-    answer: logPage,
+    response: logPage,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
@@ -155,12 +152,12 @@ export const APP_ROUTES = {
         .string()
         .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 502, or a class like 5xx')
         .optional(),
-      limit: count.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
-      cursor: count.optional(),
+      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      cursor: wholeNumber.optional(),
       after: logQuery.after,
       follow: logQuery.follow,
     },
-    answer: proxiedRequestPage,
+    response: proxiedRequestPage,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
@@ -169,11 +166,11 @@ export const APP_ROUTES = {
     path: '/api/endpoints/:endpointId/metrics',
     summary: 'Queue, delay, execution and workers over time',
     query: {
-      from: count.optional(),
-      to: count.optional(),
-      points: count.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
+      from: wholeNumber.optional(),
+      to: wholeNumber.optional(),
+      points: wholeNumber.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
     },
-    answer: metricsSeries,
+    response: metricsSeries,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
@@ -182,28 +179,30 @@ export const APP_ROUTES = {
     path: '/api/workers',
     summary: 'List workers',
     query: { endpoint: z.string().optional() },
-    answer: z.object({ workers: z.array(workerView) }),
+    response: z.object({ workers: z.array(workerView) }),
     errors: [],
     source: 'ours',
   },
   workerUsage: {
     methods: ['GET'],
     path: '/api/workers/usage',
-    summary: 'What workers use now: CPU, memory, network, graphics cards; with follow=true as events every 2 s',
+    summary: 'Current usage of workers: CPU, memory, network, GPUs; with follow=true as events every 2 s',
     query: {
       endpoint: z.string().optional(),
-      after: count.optional().describe('time of the last reading already seen; those of the last minutes come first'),
+      after: wholeNumber
+        .optional()
+        .describe('time of the last reading already seen; readings of the last minutes come first'),
       follow: z.enum(['true', 'false']).optional(),
     },
-    answer: usageReading,
+    response: usageReading,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
   workerStop: {
     methods: ['POST'],
     path: '/api/workers/:workerId/stop',
-    summary: 'Stop a worker: its jobs may finish within the grace time',
-    answer: done,
+    summary: 'Stop a worker; its jobs may finish within the grace time',
+    response: done,
     errors: ['WORKER_NOT_FOUND'],
     source: 'ours',
   },
@@ -212,7 +211,7 @@ export const APP_ROUTES = {
     path: '/api/workers/:workerId/logs',
     summary: 'Log lines of a worker',
     query: logQuery,
-    answer: logPage,
+    response: logPage,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
@@ -221,7 +220,7 @@ export const APP_ROUTES = {
     path: '/api/jobs/:jobId/logs',
     summary: 'Log lines of a job',
     query: logQuery,
-    answer: logPage,
+    response: logPage,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
@@ -229,32 +228,32 @@ export const APP_ROUTES = {
     methods: ['POST'],
     path: '/api/deliveries/:deliveryId/resend',
     summary: 'Send a webhook again',
-    answer: webhookDelivery,
+    response: webhookDelivery,
     errors: ['DELIVERY_NOT_FOUND'],
-    source: 'job-api, Webhook',
+    source: 'docs/spec/job-api.md, 6',
   },
   registryList: {
     methods: ['GET'],
     path: '/api/registries',
-    summary: 'List stored credentials of image registries, without passwords',
-    answer: z.object({ registries: z.array(registryView) }),
+    summary: 'List stored credentials for image registries, without passwords',
+    response: z.object({ registries: z.array(registryView) }),
     errors: ['SECRET_LOST'],
     source: 'ours',
   },
   registryPut: {
     methods: ['POST'],
     path: '/api/registries',
-    summary: 'Store credentials of an image registry; those of the same name are replaced',
+    summary: 'Store credentials for an image registry; they replace those of the same name',
     body: registryCreate,
-    answer: registryView,
+    response: registryView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source: 'ours',
   },
   registryRemove: {
     methods: ['DELETE'],
     path: '/api/registries/:name',
-    summary: 'Forget credentials of an image registry',
-    answer: done,
+    summary: 'Remove credentials for an image registry',
+    response: done,
     errors: ['REGISTRY_NOT_FOUND'],
     source: 'ours',
   },
@@ -262,7 +261,7 @@ export const APP_ROUTES = {
     methods: ['GET'],
     path: '/api/settings',
     summary: 'Read the settings',
-    answer: serviceSettings,
+    response: serviceSettings,
     errors: [],
     source: 'ours',
   },
@@ -271,17 +270,17 @@ export const APP_ROUTES = {
     path: '/api/settings',
     summary: 'Change settings',
     body: serviceSettingsUpdate,
-    answer: serviceSettings,
+    response: serviceSettings,
     errors: ['NOT_JSON', 'BAD_FIELD'],
     source: 'ours',
   },
   keyRotate: {
     methods: ['POST'],
     path: '/api/account-key/rotate',
-    summary: 'Make a new account key and write it to the key file',
-    answer: z.object({ keyFile: z.string() }),
+    summary: 'Create a new account key and write it to the key file',
+    response: z.object({ keyFile: z.string() }),
     errors: [],
-    source: 'job-api, Authentication',
+    source: 'docs/spec/job-api.md, 9',
   },
 } as const satisfies Record<string, Route>
 

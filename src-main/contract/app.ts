@@ -1,7 +1,7 @@
 /** Apps on the service: environments, their releases and variables, and what a deploy plans and does. */
 import { z } from 'zod'
 
-/** Name of an app: that of its project folder, so nearly anything. Source: flash research, Build. */
+/** Name of an app: that of its project folder, so nearly anything. Source: docs/spec/platform.md, 3. */
 export const appName = z
   .string()
   .trim()
@@ -90,7 +90,7 @@ export const releaseView = z.object({
   endedAt: z.number().int().optional(),
 })
 
-/** A release. */
+/** A release as the API gives it. */
 export type ReleaseView = z.infer<typeof releaseView>
 
 // Values of variables are never shown.
@@ -119,10 +119,10 @@ export const deployPlan = z.object({
   /** Which of them the deploy makes. */
   makes: z.array(z.enum(['app', 'environment'])),
   runsOn: z.enum(RUNS_ON),
-  git: gitState.optional().describe('of the code that it brings'),
-  activeGit: gitState.optional().describe('of the code that is active'),
+  git: gitState.optional().describe('of the new code'),
+  activeGit: gitState.optional().describe('of the active code'),
   steps: z.array(plannedStep),
-  warnings: z.array(z.string()).describe('what is not as the manifest asks, like a card that this machine lacks'),
+  warnings: z.array(z.string()).describe('what differs from the manifest, like a GPU that this machine lacks'),
 })
 
 /** What a deploy would do. */
@@ -149,7 +149,7 @@ export const deployedEndpoint = z.object({
   examples: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
-    .describe('arguments for a first try, by function or, of a load-balanced one, by route'),
+    .describe('sample arguments, by function or, for a load-balanced one, by route'),
 })
 
 /** An endpoint of an environment. */
@@ -160,7 +160,7 @@ export const releaseProgress = z.object({
   release: releaseView,
   steps: z.array(releaseStep).describe('empty once the service was restarted'),
   warnings: z.array(z.string()),
-  endpoints: z.array(deployedEndpoint).describe('those of the environment now'),
+  endpoints: z.array(deployedEndpoint).describe('those the environment has now'),
 })
 
 /** A release with what it does or did. */
@@ -179,7 +179,7 @@ export const environmentView = z.object({
   variables: z.number().int(),
 })
 
-/** An environment. */
+/** An environment of an app as the API gives it. */
 export type EnvironmentView = z.infer<typeof environmentView>
 
 /** An environment with all that belongs to it. */
@@ -199,7 +199,7 @@ export const appView = z.object({
   environments: z.array(environmentView),
 })
 
-/** An app. */
+/** An app with its environments, as the API gives it. */
 export type AppView = z.infer<typeof appView>
 
 /** Body of 'plan' and, with what may be deleted, of 'release'. */
@@ -210,30 +210,30 @@ const source = z
       folder: z.string().min(1).max(4096).describe('absolute folder of this machine with a built app'),
     }),
     z.strictObject({ release: z.number().int().min(1).describe('number of an earlier release of this environment') }),
-    z.strictObject({ active: z.literal(true).describe('the one that is active, with the variables of now') }),
+    z.strictObject({ active: z.literal(true).describe('the active one, with the current variables') }),
   ])
   .describe('where the code is')
 
 /** Body of 'make a release'. */
 export const releaseCreate = z.strictObject({
   source,
-  git: gitState.optional().describe('of a deploy; other releases have that of the release whose code they have'),
-  runsOn: z.enum(RUNS_ON).optional().describe('without it containers where there is an engine, else processes'),
+  git: gitState.optional().describe('for a deploy; other releases have that of the release whose code they use'),
+  runsOn: z.enum(RUNS_ON).optional().describe('default: containers if there is an engine, else processes'),
   deletes: z
     .array(z.string())
     .max(1000)
     .default([])
-    .describe('endpoints that may be deleted as the app has them no more'),
+    .describe('endpoints that may be deleted because the app no longer has them'),
   withoutImages: z
     .boolean()
     .default(false)
-    .describe('wait for no ready image, and leave them out where there are no containers'),
+    .describe('do not wait for ready images, and leave them out where there are no containers'),
   first: z
     .array(z.string())
     .max(1000)
     .optional()
     .describe(
-      'endpoints whose new workers are waited for; without it all. Others of which only the code changes get theirs as soon as the release is active',
+      'endpoints whose new workers must be ready first (default: all). Others of which only the code changes get new workers as soon as the release is active',
     ),
 })
 

@@ -10,25 +10,25 @@ const path = z.string().min(1).max(4096)
 
 const pick = {
   argument: z.strictObject({ title: z.string().min(1).max(200), from: path.optional() }),
-  answer: path.optional().describe('missing: the person chose none'),
+  response: path.optional().describe('missing: the person chose none'),
 } as const
 
-/** What pages may ask for: the one argument of each call, and its answer. */
+/** What pages may ask for: the one argument of each call, and its response. */
 export const BRIDGE_CALLS = {
   facts: {
     argument: z.undefined(),
-    answer: z.object({ version: z.string(), platform: z.string().describe('as Node names it, like darwin') }),
+    response: z.object({ version: z.string(), platform: z.string().describe('as Node names it, like darwin') }),
   },
   // A handler file.
   pickFile: pick,
   pickFolder: pick,
   revealFile: {
     argument: z.strictObject({ path }),
-    answer: z.boolean().describe('false: there is no such file, or it is not on this machine'),
+    response: z.boolean().describe('false: there is no such file, or it is not on this machine'),
   },
   // The key stays with the desktop: it leads the window to a link, as at its start.
-  signIn: { argument: z.undefined(), answer: z.boolean().describe('false: no service is up') },
-} as const satisfies Record<BridgeCall, { readonly argument: z.ZodType; readonly answer: z.ZodType }>
+  signIn: { argument: z.undefined(), response: z.boolean().describe('false: no service is up') },
+} as const satisfies Record<BridgeCall, { readonly argument: z.ZodType; readonly response: z.ZodType }>
 
 /** What the desktop tells the pages by itself. */
 export const desktopNotice = z.discriminatedUnion('kind', [
@@ -37,7 +37,7 @@ export const desktopNotice = z.discriminatedUnion('kind', [
     why: z.string(),
     restartInMs: z.number().int(),
     crashes: z.number().int().describe('within the last minutes, this one counted'),
-    looping: z.boolean().describe('it ended so often that somebody should look'),
+    looping: z.boolean().describe('it ended so many times that somebody should look into it'),
   }),
   z.object({ kind: z.literal('service-refused'), why: z.string() }),
   z.object({ kind: z.literal('service-restarted') }),
@@ -56,7 +56,7 @@ export type DesktopNotice = z.infer<typeof desktopNotice>
 export type DesktopBridge = {
   readonly [Call in BridgeCall]: (
     argument: z.infer<(typeof BRIDGE_CALLS)[Call]['argument']>,
-  ) => Promise<z.infer<(typeof BRIDGE_CALLS)[Call]['answer']>>
+  ) => Promise<z.infer<(typeof BRIDGE_CALLS)[Call]['response']>>
 } & {
   /** Calls the listener with each notice; returns how to end that. */
   readonly onNotice: (listener: (notice: DesktopNotice) => void) => () => void

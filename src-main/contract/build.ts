@@ -1,4 +1,4 @@
-/** What a build tells: its steps, its problems and its result. Source: app-deploy, Build. */
+/** What a build tells: its steps, its problems and its result. Source: docs/spec/app-deploy.md, 5. */
 
 /** The steps, in order. */
 export const BUILD_STEPS = ['scan', 'handlers', 'requirements', 'install', 'manifest', 'pack'] as const
@@ -16,15 +16,15 @@ export type BuildProblem = {
   readonly line?: number | undefined
 }
 
-/** Problems that begin after discovery: message with `{name}` places. */
+/** Problems that begin after discovery: message with `{name}` placeholders. */
 export const BUILD_ERRORS = {
   PYTHON_MISSING: 'python3 was not found. Install Python 3.10 or newer, or put it on the PATH.',
   SCAN_FAILED: 'The source could not be read: {why}',
   HANDLER_MISSING: 'The handler file of endpoint "{name}" was not written. Please report it.',
-  REQUIREMENT_INVALID: '"{text}" is no requirement: {why}.',
+  REQUIREMENT_INVALID: '"{text}" is not a valid requirement: {why}.',
   OPTION_UNKNOWN: 'The option "{text}" cannot be used in a build: {why}.',
   EXCLUDE_INVALID:
-    '--exclude {text}: that is no name of a package. Give names with commas between, like --exclude torch,scipy.',
+    '--exclude {text}: that is not the name of a package. Give names separated by commas, like --exclude torch,scipy.',
   PYTHON_UNSUPPORTED: 'Python {version} is not one of {supported}. Choose one with --python.',
   PYTHON_CONFLICT:
     'An app has one Python version, but its endpoints ask for several: {asked}. Give them the same, or choose one with --python.',
@@ -35,7 +35,7 @@ export const BUILD_ERRORS = {
     '{installer} made no progress for {seconds} s{where}. Nothing was changed. Check the network and try again.{offer}',
   /** A warning. */
   OTHER_PYTHON:
-    'The packages for Python {version} were chosen by pip of Python {python}, which reads conditions like python_version for itself. Install uv, or pip for Python {version}.',
+    'The packages for Python {version} were chosen by pip of Python {python}, which evaluates conditions like python_version for its own version. Install uv, or pip for Python {version}.',
   ARCHIVE_TOO_LARGE: '{why}',
   FILE_CHANGED: 'The file changed while it was packed. Run the build again.',
   FILE_UNREADABLE: 'The file cannot be read: {why}',
@@ -44,13 +44,13 @@ export const BUILD_ERRORS = {
 /** Stable word of a problem that begins after discovery. */
 export type BuildErrorCode = keyof typeof BUILD_ERRORS
 
-/** Makes a problem. @param at where in the project, if it is about a place */
+/** Makes a problem. @param at where in the project, if it is about a file or line */
 export function buildProblem(
   code: BuildErrorCode,
   data: Readonly<Record<string, string | number>> = {},
   at: { readonly file?: string; readonly line?: number } = {},
 ): BuildProblem {
-  const message = BUILD_ERRORS[code].replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? ''))
+  const message = BUILD_ERRORS[code].replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? ''))
   return { code, message, ...at }
 }
 

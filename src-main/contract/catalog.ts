@@ -1,9 +1,14 @@
 /**
- * The catalog: programs that come ready to be made into endpoints. Each is a file of resources/catalog; the service adds
- * what this machine lacks for it. Source: issue 6, item 1; image-workflows, Image workers.
+ * The catalog: programs that come ready to be made into endpoints. Each is a file of resources/catalog; the service
+ * adds what this machine lacks for it. Source: docs/spec/image-workflows.md, 6; ours for the rest.
  */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
+
+/** Entry of the sample handler, and id of the endpoint that a first start makes of it. */
+export const HELLO = 'hello'
+/** Entry of the stand-in that runs image workflows without a model, and id of its endpoint. */
+export const SKETCH = 'sketch'
 
 const settings = z.record(z.string(), z.unknown())
 
@@ -61,9 +66,9 @@ export const CATALOG_ROUTES = {
   catalogList: {
     methods: ['GET'],
     path: '/api/catalog',
-    summary: 'What comes ready to be made into an endpoint, and what this machine lacks for it',
-    answer: z.object({ entries: z.array(catalogEntry) }),
+    summary: 'Ready-made endpoints, and what this machine lacks for each',
+    response: z.object({ entries: z.array(catalogEntry) }),
     errors: [],
-    source: 'issue 6, item 1',
+    source: 'ours: what can be started with one click',
   },
 } as const satisfies Record<string, Route>

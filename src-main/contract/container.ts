@@ -1,4 +1,6 @@
+/** What an endpoint says of its containers: image, cards, volumes and limits; and the registries of images. */
 import { z } from 'zod'
+import { GIB } from './units.ts'
 
 /** Kinds of graphics cards that may be asked for; source: the platform's app package, with the memory of each in GB. */
 export const GPU_GROUPS = {
@@ -15,8 +17,17 @@ export const GPU_GROUPS = {
   BLACKWELL_180: { memoryGb: 180, models: ['B200'] },
 } as const satisfies Record<string, { readonly memoryGb: number; readonly models: readonly string[] }>
 
-/** A CPU machine of the platform: family, virtual CPUs, GB of memory; source: spec 2.1, its sizes from the app package. */
+/** A CPU machine of the platform: family, virtual CPUs, GB of memory; source: docs/spec/app-deploy.md, 2. */
 const CPU_SPEC = /^[a-z0-9]+-([1-9]\d{0,2})-([1-9]\d{0,3})$/
+
+/** Variables of workers, by name. */
+export const environment = z.record(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'),
+  z.string().max(32_768),
+)
+
+/** Folder of a container with the code of its endpoint: that of a handler, or an artifact. Source: ours. */
+export const CODE_FOLDER = '/app'
 
 const path = z.string().min(1).max(4096)
 
@@ -29,7 +40,7 @@ const volume = z.object({
   readOnly: z.boolean().default(false),
 })
 
-/** What a container may do. Source: targets, Rules; ours for the names. */
+/** What a container may do. Source: docs/spec/targets.md, 3; ours for the names. */
 export const CONTAINER_PROFILES = ['safe', 'strict', 'trusted'] as const
 
 /** Name of a profile. */
@@ -41,41 +52,41 @@ export const containerSettings = z.object({
     .string()
     .regex(/^[A-Za-z0-9][\w./:@-]{0,511}$/, 'must be the name of an image, like python:3.12-slim')
     .optional()
-    .describe('image to run; without it the worker image of Drydock, for a handler'),
+    .describe('image to run (default: the worker image of Drydock, for a handler)'),
   python: z
     .string()
     .regex(/^3\.\d{1,2}$/, 'must be a version like 3.12')
     .optional()
-    .describe('Python of the worker image, without it 3.11; an image of yours has its own'),
+    .describe('Python of the worker image (default: 3.11); an image of yours has its own'),
   packages: z
     .array(z.string().min(1).max(500))
     .max(500)
     .default([])
-    .describe('requirements that the worker image gets, as those of the platform have torch'),
+    .describe('Python packages to add to the worker image, like torch in the images of the platform'),
   systemPackages: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9+.-]{0,100}(=[\w.:~+-]+)?$/, 'must be the name of a package of Debian'))
     .max(200)
     .default([])
-    .describe('Debian packages that the worker image gets'),
+    .describe('Debian packages to add to the worker image'),
   entrypoint: z.array(z.string()).max(100).optional().describe('replaces the entry point of the image'),
   args: z.array(z.string()).max(1000).optional().describe('replaces the command of the image'),
   pull: z.enum(['missing', 'always', 'never']).default('missing'),
   registryAuth: z.string().min(1).max(100).optional().describe('name of stored registry credentials'),
   volumes: z.array(volume).max(50).default([]),
   ports: z.array(z.number().int().min(1).max(65_535)).max(50).default([]).describe('published on loopback'),
-  shmBytes: z.number().int().min(1).optional().describe('size of /dev/shm, without it 64 MiB, or 1 GiB with a GPU'),
+  shmBytes: z.number().int().min(1).optional().describe('size of /dev/shm (default: 64 MiB, or 1 GiB with a GPU)'),
   cpu: z.string().regex(CPU_SPEC, 'must look like cpu3c-2-4: family, CPUs, GB of memory').optional(),
-  memoryBytes: z.number().int().min(6_291_456).optional().describe('limit of memory; above what cpu says'),
-  diskBytes: z.number().int().min(1).optional().describe('limit of the container disk, where the engine can'),
-  gpu: z.string().min(1).max(200).optional().describe('ANY, a group like ADA_24, or a part of the name of a card'),
+  memoryBytes: z.number().int().min(6_291_456).optional().describe('memory limit; takes precedence over cpu'),
+  diskBytes: z.number().int().min(1).optional().describe('limit of the container disk, if the engine supports it'),
+  gpu: z.string().min(1).max(200).optional().describe('ANY, a group like ADA_24, or a part of the name of a GPU'),
   gpuCount: z.number().int().min(1).max(64).default(1),
-  gpuShared: z.boolean().default(false).describe('share a card with other workers that share'),
+  gpuShared: z.boolean().default(false).describe('share a GPU with other workers that share'),
   profile: z.enum(CONTAINER_PROFILES).default('safe'),
   capabilities: z
     .array(z.string().regex(/^[A-Z][A-Z_]{1,40}$/, 'must be the name of a capability, like SYS_NICE'))
     .max(40)
     .default([])
-    .describe('kept although the profile drops them'),
+    .describe('kept even if the profile drops them'),
   egress: z.boolean().default(true).describe('may reach other machines'),
   keepPausedMs: z
     .number()
@@ -83,14 +94,14 @@ export const containerSettings = z.object({
     .min(0)
     .max(86_400_000)
     .optional()
-    .describe('how long an idle worker stays paused before it ends; without it 10 min, with a GPU 0'),
+    .describe('how long an idle worker stays paused before it ends (default: 10 min, with a GPU 0)'),
   prepared: z
     .number()
     .int()
     .min(0)
     .max(10)
     .default(1)
-    .describe('containers made before they are needed; none with a GPU, or an image that is always pulled'),
+    .describe('containers created in advance; none with a GPU, or an image that is always pulled'),
 })
 
 /** The settings of containers. */
@@ -100,5 +111,42 @@ export type ContainerSettings = z.infer<typeof containerSettings>
 export function readCpuSpec(spec: string): { readonly cpus: number; readonly memoryBytes: number } | undefined {
   const [, cpus, memoryGb] = CPU_SPEC.exec(spec) ?? []
   if (cpus === undefined || memoryGb === undefined) return undefined
-  return { cpus: Number(cpus), memoryBytes: Number(memoryGb) * 1024 ** 3 }
+  return { cpus: Number(cpus), memoryBytes: Number(memoryGb) * GIB }
 }
+
+/** Name under which credentials are stored; endpoints name it as `registryAuth`. */
+const registryName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, hyphens and underscores')
+
+const server = z
+  .string()
+  .regex(
+    /^(\*|[A-Za-z0-9][A-Za-z0-9.-]{0,252}(:\d{1,5})?)$/,
+    'must be a host, like ghcr.io or registry.example.com:5000',
+  )
+
+/** Body of 'store registry credentials'; it replaces those of the same name. */
+export const registryCreate = z.strictObject({
+  name: registryName,
+  server: server.describe('host of the registry; docker.io for Docker Hub, * for that of the image'),
+  username: z.string().min(1).max(1000),
+  password: z.string().min(1).max(10_000).describe('password or token; it is stored encrypted and never shown again'),
+})
+
+/** Credentials to be stored. */
+export type RegistryCreate = z.infer<typeof registryCreate>
+
+/** Stored credentials as the management API shows them: without the password. */
+export const registryView = z.object({
+  name: z.string(),
+  server: z.string(),
+  username: z.string(),
+  updatedAt: z.number().int(),
+})
+
+/** Stored credentials, without the password. */
+export type RegistryView = z.infer<typeof registryView>
+
+/** What a registry is given. */
+export type RegistryCredentials = Pick<RegistryCreate, 'server' | 'username' | 'password'>

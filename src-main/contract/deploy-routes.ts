@@ -1,6 +1,10 @@
-/** The routes of apps: artifacts, environments, releases and variables. Source: app-deploy, Deploy; names are ours. */
+/**
+ * The routes of apps: artifacts, environments, releases and variables. Source: docs/spec/app-deploy.md, 7; names are
+ * ours.
+ */
 import { z } from 'zod'
 import {
+  appName,
   appView,
   artifactName,
   artifactStatus,
@@ -14,10 +18,17 @@ import {
   variablesUpdate,
   variableView,
 } from './app.ts'
+import { limit } from './limits.ts'
 import { manifest } from './manifest.ts'
 import type { Route } from './routes.ts'
+import { done } from './routes.ts'
 
-const done = z.object({ ok: z.literal(true) })
+// Of what need not be there yet; elsewhere a name that is wrong is of something that is not there.
+const place = { app: appName, environment: environmentName }
+const releaseNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
 const bytes = z
   .string()
   .regex(/^\d{1,13}$/, 'must be a number of bytes')
@@ -28,117 +39,123 @@ export const DEPLOY_ROUTES = {
   artifactRead: {
     methods: ['GET'],
     path: '/api/artifacts/:artifact',
-    summary: 'How much of an artifact is here',
-    answer: artifactStatus,
+    summary: 'How much of an artifact has been received',
+    params: { artifact: artifactName },
+    response: artifactStatus,
     errors: ['BAD_FIELD'],
-    source: 'issue 5: chunked and resumable',
+    source: 'ours: chunked and resumable',
   },
   artifactWrite: {
     methods: ['PUT'],
     path: '/api/artifacts/:artifact',
     summary: 'Send the next part of an artifact; the last part checks its hash',
     bodyType: 'application/octet-stream',
-    query: { offset: bytes.describe('bytes sent before'), total: bytes.describe('bytes in all') },
-    answer: artifactStatus,
+    params: { artifact: artifactName },
+    bodyLimit: { bytes: limit('artifactPartBytes'), name: 'a part of an artifact' },
+    query: { offset: bytes.describe('bytes already sent'), total: bytes.describe('bytes in total') },
+    response: artifactStatus,
     errors: ['BAD_FIELD', 'BODY_TOO_LARGE', 'UPLOAD_TOO_LARGE', 'UPLOAD_OFFSET', 'UPLOAD_DAMAGED', 'DISK_FULL'],
-    source: 'issue 5: chunked and resumable',
+    source: 'ours: chunked and resumable',
   },
   appList: {
     methods: ['GET'],
     path: '/api/apps',
     summary: 'List apps with their environments',
-    answer: z.object({ apps: z.array(appView) }),
+    response: z.object({ apps: z.array(appView) }),
     errors: [],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   appRead: {
     methods: ['GET'],
     path: '/api/apps/:app',
     summary: 'Read an app',
-    answer: appView,
+    response: appView,
     errors: ['APP_NOT_FOUND'],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   appDelete: {
     methods: ['DELETE'],
     path: '/api/apps/:app',
     summary: 'Delete an app: all its environments, endpoints and releases',
-    answer: done,
+    response: done,
     errors: ['APP_NOT_FOUND', 'DEPLOY_RUNNING'],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   environmentCreate: {
     methods: ['POST'],
     path: '/api/apps/:app/environments',
-    summary: 'Make an environment, and its app if it is missing',
+    summary: 'Create an environment, and its app if needed',
+    params: { app: appName },
     body: z.strictObject({ name: environmentName }),
-    answer: environmentView,
+    response: environmentView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENVIRONMENT_EXISTS'],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   environmentRead: {
     methods: ['GET'],
     path: '/api/apps/:app/environments/:environment',
     summary: 'Read an environment: endpoints, variables without values, releases',
-    answer: environmentDetail,
+    response: environmentDetail,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   environmentDelete: {
     methods: ['DELETE'],
     path: '/api/apps/:app/environments/:environment',
     summary: 'Delete an environment with its endpoints, releases and variables',
-    answer: done,
+    response: done,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'DEPLOY_RUNNING'],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   environmentUndeploy: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/undeploy',
     summary: 'Delete the endpoints of an environment; releases and variables stay',
-    answer: z.object({ deleted: z.array(z.string()).describe('endpoints, as the app names them') }),
+    response: z.object({ deleted: z.array(z.string()).describe('endpoints, as the app names them') }),
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'DEPLOY_RUNNING'],
-    source: 'app-deploy, Commands',
+    source: 'docs/spec/app-deploy.md, 9',
   },
   variablesUpdate: {
     methods: ['PATCH'],
     path: '/api/apps/:app/environments/:environment/variables',
     summary: 'Set and remove variables; they are stored encrypted and reach workers with the next release',
     body: variablesUpdate,
-    answer: z.object({
+    response: z.object({
       variables: z.array(variableView),
       changed: z.boolean().describe('whether any differs from before'),
       unreleased: z.boolean().describe('whether workers of the active release have others'),
     }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'SECRET_LOST'],
-    source: 'issue 5: secrets',
+    source: 'ours: secrets',
   },
   planCreate: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/plan',
     summary: 'What a deploy of this manifest would do; nothing is changed',
+    params: place,
     body: releaseCreate.pick({ git: true, runsOn: true, withoutImages: true }).extend({
       manifest,
-      artifact: artifactName.describe('it need not be here yet; by it a change of code is known'),
+      artifact: artifactName.describe('it need not be uploaded yet; it tells whether the code changes'),
     }),
-    answer: deployPlan,
+    response: deployPlan,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-    source: 'app-deploy, Deploy',
+    source: 'docs/spec/app-deploy.md, 7',
   },
   releaseList: {
     methods: ['GET'],
     path: '/api/apps/:app/environments/:environment/releases',
     summary: 'List releases, newest first',
-    answer: z.object({ releases: z.array(releaseView) }),
+    response: z.object({ releases: z.array(releaseView) }),
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
-    source: 'app-deploy, Deploy',
+    source: 'docs/spec/app-deploy.md, 7',
   },
   releaseCreate: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/releases',
-    summary: 'Make a release: it becomes active when all its endpoints are ready, else nothing changes',
+    summary: 'Create a release: it becomes active when all its endpoints are ready, else nothing changes',
+    params: place,
     body: releaseCreate,
-    answer: releaseProgress,
+    response: releaseProgress,
     errors: [
       'NOT_JSON',
       'BAD_FIELD',
@@ -148,30 +165,33 @@ export const DEPLOY_ROUTES = {
       'DEPLOY_RUNNING',
       'STOPPING',
     ],
-    source: 'app-deploy, Deploy',
+    source: 'docs/spec/app-deploy.md, 7',
   },
   releaseRead: {
     methods: ['GET'],
     path: '/api/apps/:app/environments/:environment/releases/:number',
-    summary: 'A release and how far it is',
+    summary: 'A release and its progress',
+    params: { number: releaseNumber },
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is decided') },
-    answer: releaseProgress,
+    response: releaseProgress,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND', 'BAD_FIELD'],
-    source: 'app-deploy, Deploy',
+    source: 'docs/spec/app-deploy.md, 7',
   },
   releasePlan: {
     methods: ['GET'],
     path: '/api/apps/:app/environments/:environment/releases/:number/plan',
     summary: 'What going back to this release would do; nothing is changed',
-    answer: deployPlan,
+    params: { number: releaseNumber },
+    response: deployPlan,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND', 'BAD_FIELD'],
     source: 'ours, because who goes back wants to know what changes, as who deploys',
   },
   releaseCancel: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/releases/:number/cancel',
-    summary: 'Give up a release that is being prepared',
-    answer: releaseProgress,
+    summary: 'Cancel a release that is being prepared',
+    params: { number: releaseNumber },
+    response: releaseProgress,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND'],
     source: 'ours, because whoever stops a deploy wants it to end',
   },

@@ -1,6 +1,9 @@
 /** Editors that open a file at a line by a link, and whether an address is such a link. */
 
-/** What a file and line of a traceback do when they are pressed. `copy` puts them on the clipboard. Source: their documentation. */
+/**
+ * What a file and line of a traceback do when they are pressed. `copy` puts them on the clipboard. Source: their
+ * documentation.
+ */
 export const EDITORS = {
   copy: { name: 'Copy file and line' },
   vscode: { name: 'VS Code', link: 'vscode://file' },

@@ -1,28 +1,45 @@
 import { z } from 'zod'
 import { appMembership } from './app.ts'
-import { type ContainerSettings, containerSettings } from './container.ts'
+import { type ContainerSettings, containerSettings, environment } from './container.ts'
 import { faults } from './faults.ts'
 import { limit } from './limits.ts'
-import { publishedPlace } from './published.ts'
+import { platformSettings } from './platform-settings.ts'
+import { publishedTarget } from './published.ts'
 import { workflowWorker } from './workflows.ts'
+
+/**
+ * Ids that no endpoint gets: in addresses below /v2 they stand for the platform's management API, and for calls by
+ * name. Source: docs/spec/platform.md, 5.
+ */
+export const RESERVED_IDS: ReadonlySet<string> = new Set([
+  'account',
+  'billing',
+  'catalog',
+  'clusters',
+  'flash',
+  'global-volumes',
+  'network-volumes',
+  'pods',
+  'registries',
+  'serverless',
+  'templates',
+])
 
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
 const endpointId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'must be a-z, 0-9 and inner hyphens, at most 40')
+  .refine((id) => !RESERVED_IDS.has(id), 'is reserved: the address /v2/ID of this one means something else')
 
-/** Rule by which the fleet of an endpoint grows; source: the platform. Of a load-balanced one, jobs are open requests. */
+/**
+ * Rule by which the fleet of an endpoint grows; source: the platform. Of a load-balanced one, jobs are open requests.
+ */
 const scaler = z.discriminatedUnion('type', [
   z.object({ type: z.literal('QUEUE_DELAY'), value: z.number().min(0).max(3600).describe('seconds a job may wait') }),
   z.object({ type: z.literal('REQUEST_COUNT'), value: z.number().min(1).max(10_000).describe('jobs per worker') }),
 ])
 
-const environment = z.record(
-  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'),
-  z.string().max(32_768),
-)
-
-/** How requests reach the workers of a load-balanced endpoint. Source: job-api, Load-balanced endpoints. */
+/** How requests reach the workers of a load-balanced endpoint. Source: docs/spec/job-api.md, 10. */
 const loadBalanced = z.object({
   port: z.number().int().min(1).max(65_535).default(80).describe('PORT of a container; a process gets a free one'),
   healthPort: z.number().int().min(1).max(65_535).optional().describe('PORT_HEALTH where it is not the same'),
@@ -44,8 +61,8 @@ const cors = z.array(origin).max(20)
 const streamForm = z.enum(['array', 'object'])
 
 /**
- * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers are
- * containers, else processes. Spans in ms.
+ * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers
+ * are containers, else processes. Spans in ms.
  */
 export const endpointConfig = z.object({
   name: z.string().trim().min(1).max(100),
@@ -54,14 +71,14 @@ export const endpointConfig = z.object({
     .min(1)
     .optional()
     .describe('absolute path of a handler file: Python, run by svc_worker, or TypeScript, run by svc-worker'),
-  command: z.string().min(1).optional().describe('command line of a worker that speaks the worker protocol'),
-  cwd: z.string().min(1).optional().describe('absolute working folder; the folder of the handler without it'),
+  command: z.string().min(1).optional().describe('command line of a worker that implements the worker protocol'),
+  cwd: z.string().min(1).optional().describe('absolute working folder (default: the folder of the handler)'),
   searchPath: z
     .string()
     .min(1)
     .max(32_768)
     .optional()
-    .describe('PATH of process workers; that of the service without it'),
+    .describe('PATH of process workers (default: that of the service)'),
   virtualEnv: z
     .string()
     .min(1)
@@ -79,25 +96,23 @@ export const endpointConfig = z.object({
     .max(limit('executionTimeoutMaxMs'))
     .default(limit('executionTimeoutDefaultMs')),
   initializingTimeoutMs: z.number().int().min(1000).max(3_600_000).default(limit('initializingMs')),
-  freezeIdle: z
-    .boolean()
-    .optional()
-    .describe('freeze processes that wait for a job until one comes; without it they are'),
+  freezeIdle: z.boolean().optional().describe('freeze idle processes until the next job (default: they are frozen)'),
   stopGraceMs: z.number().int().min(0).max(600_000).default(limit('stopGraceMs')),
-  redispatches: z.number().int().min(0).max(10).default(1).describe('new tries after a lost worker'),
+  redispatches: z.number().int().min(0).max(10).default(1).describe('retries after a lost worker'),
   scaler: scaler.default({ type: 'QUEUE_DELAY', value: 4 }),
   env: environment.default({}),
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
-  cors: cors.optional().describe('origins of pages that may call it with its key; the management API lets none in'),
+  cors: cors.optional().describe('origins of pages that may call it with its key; the management API allows none'),
   streamForm: streamForm
     .optional()
-    .describe('form of stream for clients that do not ask for one; missing: by the client'),
-  workflows: workflowWorker.optional().describe('its workers take workflows'),
-  graph: publishedPlace.optional().describe('it is a published graph; set by publishing alone'),
-  app: appMembership.optional().describe('set by deploys alone'),
-  faults: faults.optional().describe('fault switches that are on; missing: all are off'),
+    .describe('stream format for clients that do not ask for one; missing: depends on the client'),
+  workflows: workflowWorker.optional().describe('workers take workflows'),
+  graph: publishedTarget.optional().describe('it is a published graph; set only by publishing'),
+  app: appMembership.optional().describe('set only by deploys'),
+  platform: platformSettings.optional().describe('what clients of the platform asked for; set only by them'),
+  faults: faults.optional().describe('fault injection that is on; missing: all is off'),
 })
 
 /** The settings of an endpoint. */
@@ -107,8 +122,8 @@ export type EndpointConfig = z.infer<typeof endpointConfig>
 export const isHandlerFile = (name: string): boolean => /\.(?:py|m?ts|m?js)$/.test(name) && !name.endsWith('.d.ts')
 
 /**
- * How long a worker may take to get ready, ms. The variable that the platform reads, in seconds, counts before the setting.
- * Source: protocol research, limits of the platform.
+ * How long a worker may take to get ready, ms. The variable that the platform reads, in seconds, counts before the
+ * setting. Source: docs/spec/platform.md, 1.
  */
 export function initializingLimitMs({
   env,
@@ -124,9 +139,9 @@ export const isNodeHandler = (handler: string): boolean => /\.(?:m?ts|m?js)$/.te
 
 /**
  * What is wrong with the program of an endpoint; undefined where nothing is.
- * Source: ours, because an image brings its own program and may also be only the place for a handler or command.
+ * Source: ours, because an image brings its own program and may also be only the environment of a handler or command.
  */
-export function programFault({
+export function programProblem({
   handler,
   command,
   container,
@@ -136,7 +151,7 @@ export function programFault({
   | string
   | undefined {
   if (graph !== undefined) return undefined
-  if (handler !== undefined && command !== undefined) return 'give one of handler and command, not both'
+  if (handler !== undefined && command !== undefined) return 'give a handler or a command, not both'
   if (handler !== undefined && loadBalanced !== undefined)
     return 'a handler takes jobs; a load-balanced endpoint needs a command or an image that answers HTTP'
   if (handler === undefined && command === undefined && container?.image === undefined)
@@ -144,7 +159,7 @@ export function programFault({
   if (handler !== undefined && isNodeHandler(handler) && container !== undefined)
     return 'the worker image has Python alone: a handler of TypeScript or JavaScript runs as a process, so leave out container'
   if (container?.image !== undefined && wantsOfWorkerImage(container))
-    return 'python, packages and systemPackages are for the worker image, and an image has its own: leave out one of both'
+    return 'python, packages and systemPackages are only for the worker image: leave them out, or leave out image'
   return undefined
 }
 
@@ -157,11 +172,11 @@ const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 
 /** Body of 'create an endpoint'. */
 export const endpointCreate = endpointConfig
-  .omit({ app: true, graph: true })
+  .omit({ app: true, graph: true, platform: true })
   .extend({ id: endpointId.optional(), scaler: scaler.optional() })
   .superRefine((config, context) => {
-    const fault = programFault(config)
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, path: ['handler'] })
+    const problem = programProblem(config)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, path: ['handler'] })
   })
   .refine((config) => config.workersMin <= config.workersMax, {
     message: 'must not be above workersMax',
@@ -219,7 +234,9 @@ export const endpointUpdate = z.strictObject({
 /** Changes of an endpoint. */
 export type EndpointUpdate = z.infer<typeof endpointUpdate>
 
-/** The states of a worker; the first five are counted by health. Source: job-api, health; the others are ours. */
+/**
+ * The states of a worker; the first five are counted by health. Source: docs/spec/job-api.md, 1; the others are ours.
+ */
 export const WORKER_STATES = [
   'initializing',
   'idle',
@@ -240,17 +257,17 @@ export const workerView = z.object({
   endpointId: z.string(),
   state: z.enum(WORKER_STATES),
   reason: z.string().optional().describe('why it is in a state that is not idle or running'),
-  replacement: z.string().optional().describe('how its replacement by hand goes, or why it did not'),
+  replacement: z.string().optional().describe('state of its manual replacement, or why it failed'),
   pid: z.number().int().optional(),
   container: z.string().optional().describe('id of its container'),
-  gpus: z.array(z.string()).optional().describe('ids of its graphics cards'),
+  gpus: z.array(z.string()).optional().describe('ids of its GPUs'),
   startedAt: z.number().int(),
   lastSeenAt: z.number().int().optional(),
   jobs: z.array(z.string()).describe('ids of the jobs it runs'),
-  jobsDone: z.number().int().describe('jobs, or requests of a load-balanced endpoint, that it has answered'),
+  jobsDone: z.number().int().describe('jobs it has completed, or requests of a load-balanced endpoint'),
 })
 
-/** A worker. */
+/** A worker as the API gives it. */
 export type WorkerView = z.infer<typeof workerView>
 
 /** What a worker uses now; a field is missing where nobody tells. Bytes since its start for the network. */
@@ -260,7 +277,7 @@ export const workerUsage = z.object({
   memoryLimitBytes: z.number().int().optional(),
   networkReceivedBytes: z.number().int().optional(),
   networkSentBytes: z.number().int().optional(),
-  gpuPercent: z.number().optional().describe('mean of its cards'),
+  gpuPercent: z.number().optional().describe('mean of its GPUs'),
   gpuMemoryBytes: z.number().int().optional(),
 })
 
@@ -305,7 +322,7 @@ const endpointCrash = z.object({
     .int()
     .optional()
     .describe('when the next worker starts, now if it is over; missing: when work comes'),
-  needsChange: z.boolean().describe('further tries will fail as well until somebody changes something'),
+  needsChange: z.boolean().describe('further attempts will fail as well until something is changed'),
 })
 
 /** The crashes of an endpoint's workers. */
@@ -321,20 +338,17 @@ export const endpointView = endpointConfig.extend({
   hostUrl: z.string().optional().describe('address of a load-balanced endpoint with a host name of its own'),
   state: z.enum(ENDPOINT_STATES),
   crash: endpointCrash.optional().describe('set while its workers crash'),
-  waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any does'),
-  waitingNeedsChange: z
-    .literal(true)
-    .optional()
-    .describe('waiting alone does not help: somebody has to change something'),
-  throttledReason: z.string().optional().describe('why a worker that is wanted finds no place, if that is so'),
+  waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any do'),
+  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
+  throttledReason: z.string().optional().describe('why there is no capacity for a worker that is needed'),
   nodeTypesReadAt: z
     .number()
     .int()
     .optional()
-    .describe('when its classes of nodes were read, of its server or a file; missing: they were not'),
+    .describe('when its node classes were read from its server or a file; missing: they were not'),
 })
 
-/** An endpoint. */
+/** An endpoint with its state, as the API gives it. */
 export type EndpointView = z.infer<typeof endpointView>
 
 /** Answer of 'create' and 'update': `warning` says why this machine could run no such worker as it is. */

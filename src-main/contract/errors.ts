@@ -1,6 +1,8 @@
+import { PLATFORM_ERRORS } from './platform-errors.ts'
+
 /**
- * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` places that are
- * filled from the error's data. A message says what is wrong and what to do.
+ * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that
+ * are filled from the error's data. A message says what is wrong and what to do.
  */
 export const ERRORS = {
   NOT_JSON: { status: 400, title: 'Bad Request', message: 'The body is not valid JSON: {why}. Send a JSON object.' },
@@ -9,7 +11,7 @@ export const ERRORS = {
   BODY_TOO_LARGE: {
     status: 400,
     title: 'Bad Request',
-    message: 'The body exceeds the {limit} maximum of {operation}. Send less, or pass an address of the data.',
+    message: 'The body exceeds the {limit} maximum of {operation}. Send less, or the URL of the data.',
   },
   WRONG_STATE: {
     status: 400,
@@ -35,7 +37,8 @@ export const ERRORS = {
   FORBIDDEN_HOST: {
     status: 403,
     title: 'Forbidden',
-    message: 'This service answers only under its own address, not under the Host of this request.',
+    message:
+      'This service does not accept the Host of this request. Use its own address, or add the host with --allow-host.',
   },
   FORBIDDEN_ORIGIN: {
     status: 403,
@@ -46,7 +49,7 @@ export const ERRORS = {
   FORBIDDEN_KEY: {
     status: 403,
     title: 'Forbidden',
-    message: 'This key is good for calls to endpoints only. Use the account key for management.',
+    message: 'This key only works for calls to endpoints. Use the account key for management.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -68,7 +71,7 @@ export const ERRORS = {
   WORKER_LEAVES: {
     status: 409,
     title: 'Conflict',
-    message: 'Worker {workerId} is leaving already: {why}. Scaling starts another one where one is needed.',
+    message: 'Worker {workerId} is already stopping: {why}. Another one starts if needed.',
   },
   SHELL_NOT_FOUND: {
     status: 404,
@@ -83,7 +86,7 @@ export const ERRORS = {
   TOO_MANY_SHELLS: {
     status: 409,
     title: 'Conflict',
-    message: '{count} shells are open, which is the most at once. Close one that is not needed.',
+    message: '{count} shells are open, which is the limit. Close one first.',
   },
   DELIVERY_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no webhook delivery {deliveryId}.' },
   REGISTRY_NOT_FOUND: {
@@ -99,24 +102,24 @@ export const ERRORS = {
   SAVED_REQUEST_EXISTS: {
     status: 409,
     title: 'Conflict',
-    message: 'Endpoint {endpointId} has a saved request named {name}. Choose another name, or replace that one.',
+    message: 'Endpoint {endpointId} already has a saved request named {name}. Choose another name, or replace it.',
   },
   LOAD_TEST_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
-    message: 'Endpoint {endpointId} has no load test {loadTestId}: it is unknown, or newer ones have taken its place.',
+    message: 'Endpoint {endpointId} has no load test {loadTestId}: it is unknown, or newer ones have replaced it.',
   },
   LOAD_TEST_RUNNING: {
     status: 409,
     title: 'Conflict',
     message:
-      'A load test of endpoint {endpointId} is running. Wait for its end, or stop it: two would measure each other.',
+      'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it: two at once would distort each other.',
   },
   FOLDER_UNREADABLE: { status: 400, title: 'Bad Request', message: 'The folder {folder} cannot be used: {why}.' },
   FOLDER_NOT_EMPTY: {
     status: 409,
     title: 'Conflict',
-    message: 'The folder {folder} holds files already. Name one that is empty or not there yet.',
+    message: 'The folder {folder} already has files in it. Choose an empty or a new folder.',
   },
   PROJECT_NOT_FOUND: {
     status: 404,
@@ -127,18 +130,18 @@ export const ERRORS = {
   BUILD_RUNNING: {
     status: 409,
     title: 'Conflict',
-    message: 'Project {projectId} is being built. Wait for its end, or cancel it.',
+    message: 'Project {projectId} is being built. Wait until the build ends, or cancel it.',
   },
   BUILD_FAILED: { status: 422, title: 'Unprocessable Content', message: 'The app does not build: {why}' },
   NO_PREVIEW: {
     status: 404,
     title: 'Not Found',
-    message: 'No preview of project {projectId} was started. Start one.',
+    message: 'Project {projectId} has no preview. Start one.',
   },
   PREVIEW_RUNNING: {
     status: 409,
     title: 'Conflict',
-    message: 'Project {projectId} has a preview already. End it before you start another.',
+    message: 'Project {projectId} already has a preview. End it before you start another.',
   },
   APP_NOT_FOUND: {
     status: 404,
@@ -159,7 +162,7 @@ export const ERRORS = {
   ARTIFACT_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
-    message: 'The artifact {artifact} is not here, or not whole. Upload it first, as `drydock deploy` does.',
+    message: 'The artifact {artifact} is missing or incomplete. Upload it first, as `drydock deploy` does.',
   },
   NOT_DEPLOYED: {
     status: 404,
@@ -176,12 +179,12 @@ export const ERRORS = {
   ENDPOINT_EXISTS: {
     status: 409,
     title: 'Conflict',
-    message: 'An endpoint with {field} {value} exists. Choose another one, or update that endpoint.',
+    message: 'An endpoint with {field} {value} already exists. Choose another one, or update that endpoint.',
   },
   ENVIRONMENT_EXISTS: {
     status: 409,
     title: 'Conflict',
-    message: 'App {app} has an environment {environment} already.',
+    message: 'App {app} already has an environment {environment}.',
   },
   DEPLOY_RUNNING: {
     status: 409,
@@ -191,12 +194,12 @@ export const ERRORS = {
   UPLOAD_OFFSET: {
     status: 409,
     title: 'Conflict',
-    message: '{received} bytes of the artifact are here. Go on from there.',
+    message: '{received} bytes of the artifact were received. Continue from there.',
   },
   UPLOAD_TOO_LARGE: {
     status: 413,
     title: 'Content Too Large',
-    message: 'The artifact has {bytes} bytes, the limit is {limit}. Leave packages out with --exclude.',
+    message: 'The artifact has {bytes} bytes, and the limit is {limit}. Leave packages out with --exclude.',
   },
   REQUEST_TOO_LARGE: {
     status: 413,
@@ -206,18 +209,18 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported Media Type',
-    message: 'The body is {type}, and this address takes {wanted}. Send that, with its Content-Type.',
+    message: 'The body is {type}, but this address takes {wanted}. Send that, with its Content-Type.',
   },
   UNSUPPORTED_ENCODING: {
     status: 415,
     title: 'Unsupported Media Type',
     message:
-      'The body has the Content-Encoding {encoding}, which is not read here. Send it as gzip, deflate, br or zstd, or without compression.',
+      'The body has the Content-Encoding {encoding}, which is not supported. Send it as gzip, deflate, br or zstd, or without compression.',
   },
   UPLOAD_DAMAGED: {
     status: 422,
     title: 'Unprocessable Content',
-    message: 'The artifact is not what its name says: {why}. What came was thrown away; send it again.',
+    message: 'The artifact is not valid: {why}. It was discarded; send it again.',
   },
   TOO_MANY_REQUESTS: {
     status: 429,
@@ -238,13 +241,13 @@ export const ERRORS = {
   INTERNAL: {
     status: 500,
     title: 'Internal Server Error',
-    message: 'The service failed on this request; its log says why under {requestId}. Nothing accepted was lost.',
+    message: 'The service failed on this request; see {requestId} in its log. Nothing accepted was lost.',
   },
   FAULT_SWITCH: {
     status: 500,
     title: 'Internal Server Error',
     message:
-      'The request was failed by the fault switch of endpoint {endpointId}: set failPercent to 0, with `drydock faults {endpointId} --fail 0`.',
+      'The request was failed by fault injection on endpoint {endpointId}: set failPercent to 0 with `drydock faults {endpointId} --fail 0`.',
   },
   WORKER_FAILED: {
     status: 502,
@@ -265,12 +268,18 @@ export const ERRORS = {
   WORKER_TOO_SLOW: {
     status: 504,
     title: 'Gateway Timeout',
-    message: 'Job {jobId} has not ended yet. It goes on: read it with status/{jobId}.',
+    message: 'Job {jobId} has not ended yet and continues: read it with status/{jobId}.',
   },
   DATABASE_BUSY: {
     status: 503,
     title: 'Service Unavailable',
     message: 'The database cannot be written at the moment: {why}. Nothing accepted was lost. Try again.',
+  },
+  STORAGE_FAILED: {
+    status: 503,
+    title: 'Service Unavailable',
+    message:
+      'The disk of the data folder reported an error while the database was written ({why}). What was confirmed before is safe; what was not may be lost. Check the disk, then restart the service.',
   },
   STOPPING: {
     status: 503,
@@ -280,13 +289,13 @@ export const ERRORS = {
   NOT_A_WORKFLOW: {
     status: 400,
     title: 'Bad Request',
-    message: 'This is no workflow but {found}. {fix}',
+    message: 'This is not a workflow but {found}. {fix}',
   },
   MODEL_NOT_INSTALLED: {
     status: 400,
     title: 'Bad Request',
     message:
-      'Node {node} asks for the model {asked} in its input {input}, but endpoint {endpointId} has {installed}. Choose that one, or turn off the check of models in the settings of the endpoint.',
+      'Node {node} asks for the model {asked} in its input {input}, but endpoint {endpointId} has {installed}. Choose that one, or turn off the model check in the settings of the endpoint.',
   },
   TAKES_NO_WORKFLOWS: {
     status: 400,
@@ -297,21 +306,21 @@ export const ERRORS = {
     status: 409,
     title: 'Conflict',
     message:
-      'Graph {endpointId} runs on endpoint {behind}, which is not there any more. Let another one do the work, on the page of the graph or with `drydock workflow publish --id {endpointId} --endpoint`.',
+      'Graph {endpointId} runs on endpoint {behind}, which no longer exists. Choose another endpoint on the page of the graph, or with `drydock workflow publish --id {endpointId} --endpoint`.',
   },
   WORKFLOW_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no workflow {workflowId} in the library.' },
   WORKFLOW_CHANGED: {
     status: 409,
     title: 'Conflict',
-    message: 'Workflow {workflowId} was changed in another window meanwhile. Read it again, or save yours as a copy.',
+    message: 'Workflow {workflowId} was changed in another window. Load it again, or save yours as a copy.',
   },
   ASSET_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no file {asset} here. Upload it again.' },
   RUN_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no run {runId} in the gallery.' },
-  SWEEP_NOT_FOUND: { status: 404, title: 'Not Found', message: 'No run of the sweep {sweepId} is kept.' },
+  SWEEP_NOT_FOUND: { status: 404, title: 'Not Found', message: 'No run of sweep {sweepId} is stored any more.' },
   NODE_TYPES_UNREADABLE: {
     status: 502,
     title: 'Bad Gateway',
-    message: 'The classes of nodes could not be read from {server}: {why}.',
+    message: 'The node classes could not be read from {server}: {why}.',
   },
   MODEL_NOT_FOUND: {
     status: 404,
@@ -321,7 +330,7 @@ export const ERRORS = {
   MODEL_EXISTS: {
     status: 409,
     title: 'Conflict',
-    message: 'There is a model {name} in {directory} already. Delete it first, or give the new one another name.',
+    message: 'A model {name} already exists in {directory}. Delete it first, or choose another name.',
   },
   MODEL_UNWRITABLE: { status: 409, title: 'Conflict', message: 'The file of the model cannot be changed: {why}.' },
   DOWNLOAD_NOT_FOUND: {
@@ -332,9 +341,10 @@ export const ERRORS = {
   CREDENTIALS_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
-    message: 'There are no credentials of {host}. List them with `drydock models credentials`.',
+    message: 'There are no credentials for {host}. List them with `drydock models credentials`.',
   },
-  NOT_DONE: { status: 409, title: 'Conflict', message: 'It was not done: {why}.' },
+  ...PLATFORM_ERRORS,
+  NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
   DISK_FULL: {
     status: 507,
     title: 'Insufficient Storage',
@@ -345,10 +355,10 @@ export const ERRORS = {
 /** Stable word of an error, as sent in `code`. */
 export type ErrorCode = keyof typeof ERRORS
 
-/** Values for the `{name}` places of an error's message. */
+/** Values for the `{name}` placeholders of an error's message. */
 export type ErrorData = Readonly<Record<string, string | number>>
 
-/** An expected failure that ends in an answer to the caller. */
+/** An expected failure that ends in a response to the caller. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly data: ErrorData
@@ -361,7 +371,7 @@ export class AppError extends Error {
   }
 }
 
-/** JSON body of every error answer; source: job-api, Errors. */
+/** JSON body of every error answer; source: docs/spec/job-api.md, 8. */
 export type ErrorBody = {
   readonly error: string
   readonly code: ErrorCode
@@ -370,12 +380,12 @@ export type ErrorBody = {
   readonly detail: string
 }
 
-/** The message of an error with its places filled. A place without a value is left out. */
+/** The message of an error with its placeholders filled. One without a value is left out. */
 function errorMessage(code: ErrorCode, data: ErrorData): string {
-  return ERRORS[code].message.replace(/\{(\w+)\}/g, (_place, name: string) => String(data[name] ?? ''))
+  return ERRORS[code].message.replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? ''))
 }
 
-/** Makes the answer of an error. */
+/** Makes the response of an error. */
 export function errorBody(error: AppError): ErrorBody {
   const { status, title } = ERRORS[error.code]
   return { error: error.message, code: error.code, status, title, detail: error.message }

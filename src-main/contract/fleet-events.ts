@@ -1,8 +1,9 @@
-/** What happened to endpoints, workers and releases, for lists of events and marks over charts. Source: issue 6. */
+/** What happened to endpoints, workers and releases, for lists of events and marks over charts. Source: ours. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
+import { moment } from './routes.ts'
 
-const moment = z
+const momentText = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a time in ms since the epoch')
   .transform(Number)
@@ -10,10 +11,12 @@ const moment = z
 /** One thing that happened. */
 export const fleetEvent = z.object({
   id: z.number().int().describe('grows by time; send it back as `before` to get those before it'),
-  at: z.number().int().describe('ms since the epoch'),
+  at: moment,
   kind: z
     .enum(['endpoint', 'release', 'scale', 'crash', 'worker'])
-    .describe('scale: a worker started or was stopped; crash: one ended by itself; worker: any other move of one'),
+    .describe(
+      'scale: a worker started or was stopped; crash: one ended unexpectedly; worker: any other change of state',
+    ),
   endpointId: z.string(),
   workerId: z.string().optional(),
   event: z.string().describe('what was done to the endpoint, the state the worker went to, or `activated`'),
@@ -28,17 +31,17 @@ export const FLEET_EVENT_ROUTES = {
   fleetEventList: {
     methods: ['GET'],
     path: '/api/fleet-events',
-    summary: 'What happened to endpoints and workers, newest first',
+    summary: 'Events of endpoints and workers, newest first',
     query: {
       endpoint: z.string().optional(),
-      kinds: z.string().max(100).optional().describe('with commas between; without it all but `worker`'),
-      from: moment.optional(),
-      to: moment.optional(),
-      before: moment.optional().describe('id of an event'),
-      limit: moment.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
+      kinds: z.string().max(100).optional().describe('separated by commas (default: all but `worker`)'),
+      from: momentText.optional(),
+      to: momentText.optional(),
+      before: momentText.optional().describe('id of an event'),
+      limit: momentText.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
     },
-    answer: z.object({ events: z.array(fleetEvent) }),
+    response: z.object({ events: z.array(fleetEvent) }),
     errors: ['BAD_FIELD'],
-    source: 'issue 6, items 1 and 5',
+    source: 'ours: marks over charts',
   },
 } as const satisfies Record<string, Route>

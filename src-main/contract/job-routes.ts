@@ -4,11 +4,7 @@ import { JOB_STATES, type JobState, jobHandle, jobList, jobState, streamChunk } 
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
-
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
-  .transform(Number)
+import { wholeNumber } from './routes.ts'
 
 const cursor = z.string().regex(/^\d{1,15}$/, 'must be a cursor of a list')
 const isState = (word: string): word is JobState => (JOB_STATES as readonly string[]).includes(word)
@@ -16,7 +12,7 @@ const isState = (word: string): word is JobState => (JOB_STATES as readonly stri
 const states = z
   .string()
   .transform((text) => text.split(','))
-  .refine((words) => words.every(isState), `must be of ${JOB_STATES.join(', ')}, with commas between`)
+  .refine((words) => words.every(isState), `must be of ${JOB_STATES.join(', ')}, separated by commas`)
   .transform((words) => words.filter(isState))
 
 const ids = z
@@ -27,16 +23,16 @@ const ids = z
 /** What a list of jobs is filtered by, as a query: all of it must hold. */
 const filterQuery = {
   endpoint: z.string().optional(),
-  status: states.optional().describe('one state or several, with commas between'),
+  status: states.optional().describe('one state or several, separated by commas'),
   worker: z.string().max(100).optional().describe('the worker that has it, or had it last'),
   from: wholeNumber.optional().describe('created at this time or later, ms since the epoch'),
   to: wholeNumber.optional().describe('created at this time or earlier, ms since the epoch'),
-  q: z.string().max(500).optional().describe('words that occur in id, input, output or error'),
+  q: z.string().max(500).optional().describe('text that occurs in id, input, output or error'),
   expired: z
     .enum(['true', 'false'], 'must be true or false')
     .transform((word) => word === 'true')
     .optional()
-    .describe('only jobs that the job API has forgotten, as their retention is over, or only those that it knows'),
+    .describe('true: only jobs that have expired for the job API; false: only jobs that it still knows'),
 }
 
 const time = z.number().int().min(0)
@@ -66,7 +62,7 @@ const BULK_ACTIONS = [...BULK_MOVES, 'rerun'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
 /** Body of a bulk action: jobs by id, or all that a filter lets through. */
-export const jobBulk = z
+const jobBulk = z
   .strictObject({
     action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
     ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
@@ -83,8 +79,8 @@ const jobBulkResult = z.object({
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
 })
 
-/** Body of 'reorder': before all others, or in the place of another job, which takes its own. */
-export const jobPlace = z.union(
+/** Body of 'reorder': before all others, or swapped with another waiting job. */
+const queueMove = z.union(
   [z.strictObject({ to: z.literal('front') }), z.strictObject({ swapWith: z.string().max(100) })],
   'give {"to": "front"}, or {"swapWith": the id of another waiting job}',
 )
@@ -105,7 +101,7 @@ export const jobCount = z.object({
 /** What became of a file of jobs. */
 export const jobImportResult = z.object({
   queued: z.number().int().describe('new jobs'),
-  refused: z.number().int().describe('lines that gave none'),
+  refused: z.number().int().describe('lines that could not be queued'),
   bad: z
     .array(z.object({ line: z.number().int().describe('from 1'), reason: z.string() }))
     .describe('the first of those lines'),
@@ -122,7 +118,7 @@ export const JOB_ROUTES = {
     summary: 'List and search jobs of all endpoints, newest first',
     query: {
       ...filterQuery,
-      ids: ids.optional().describe('these jobs alone, with commas between; all else is ignored'),
+      ids: ids.optional().describe('only these jobs, separated by commas; all other parameters are ignored'),
       limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
       cursor: cursor.optional(),
       offset: wholeNumber
@@ -130,42 +126,43 @@ export const JOB_ROUTES = {
         .optional()
         .describe('jobs to leave out from the cursor on'),
     },
-    answer: jobList,
+    response: jobList,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
   jobCount: {
     methods: ['GET'],
     path: '/api/job-count',
-    summary: 'Count the jobs that a filter of the list lets through',
+    summary: 'Count the jobs that match a filter of the list',
     query: {
       ...filterQuery,
       cursor: cursor.optional().describe('only jobs older than this'),
       after: cursor.optional().describe('only jobs that came after a count: its cursor'),
     },
-    answer: jobCount,
+    response: jobCount,
     errors: ['BAD_FIELD'],
     source: 'ours, because a list of 100,000 has to know how long it is',
   },
   jobBulk: {
     methods: ['POST'],
     path: '/api/jobs/bulk',
-    summary: 'Retry, cancel or run again many jobs: those that may be; jobs that come meanwhile are left alone',
+    summary:
+      'Retry, cancel or run again many jobs, where their state allows it; jobs that arrive in the meantime are not changed',
     body: jobBulk,
-    answer: jobBulkResult,
+    response: jobBulkResult,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-    source: 'issue 6, Jobs',
+    source: 'ours: many jobs at once',
   },
   jobExport: {
     methods: ['GET'],
     path: '/api/job-export',
-    summary: 'Jobs as lines of JSON (application/x-ndjson), oldest first: records with input, output and stream',
+    summary: 'Jobs as JSON lines (application/x-ndjson), oldest first, with input, output and stream',
     query: {
       ...filterQuery,
       cursor: cursor.optional().describe('only jobs older than this'),
-      ids: ids.optional().describe('these jobs alone, with commas between; all else is ignored'),
+      ids: ids.optional().describe('only these jobs, separated by commas; all other parameters are ignored'),
     },
-    answer: z.string(),
+    response: z.string(),
     errors: ['BAD_FIELD'],
     source: 'ours, to keep what a job gave beside the code that made it',
   },
@@ -174,7 +171,7 @@ export const JOB_ROUTES = {
     path: '/api/endpoints/:endpointId/jobs',
     summary: 'Queue a new job for each line of JSON: the body of a run, or a line of an export',
     bodyType: 'application/x-ndjson',
-    answer: jobImportResult,
+    response: jobImportResult,
     errors: ['ENDPOINT_NOT_FOUND'],
     source: 'ours, because inputs come as files',
   },
@@ -182,25 +179,24 @@ export const JOB_ROUTES = {
     methods: ['GET'],
     path: '/api/jobs/:jobId',
     summary: 'A job with its history, reasons and deliveries',
-    answer: jobDetail,
+    response: jobDetail,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
   },
   jobRerun: {
     methods: ['POST'],
     path: '/api/jobs/:jobId/rerun',
-    summary: 'Run a job again that has ended: a new job with its input and policy, without its webhook',
-    answer: jobHandle,
+    summary: 'Run an ended job again: a new job with its input and policy, without its webhook',
+    response: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST'],
     source: 'ours, because the job API cannot retry what it has forgotten, or what has succeeded',
   },
   jobReorder: {
     methods: ['POST'],
     path: '/api/jobs/:jobId/place',
-    summary:
-      'Change the place of a waiting job in its queue: to the front of those with its priority, or with another job',
-    body: jobPlace,
-    answer: jobHandle,
+    summary: 'Move a waiting job in its queue: to the front of its priority, or swap it with another job',
+    body: queueMove,
+    response: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source: 'ours, because what is wanted first is often known only when others wait already',
   },
@@ -209,15 +205,15 @@ export const JOB_ROUTES = {
     path: '/api/endpoints/:endpointId/queue',
     summary: 'The waiting jobs of an endpoint, in the order in which workers get them',
     query: { limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional() },
-    answer: jobQueue,
+    response: jobQueue,
     errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
     source: 'ours, because what is wanted first is often known only when others wait already',
   },
   jobProgress: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/progress',
-    summary: 'How far a job is: its state, why it waits, and the latest progress that its worker reported',
-    answer: jobProgress,
+    summary: 'Progress of a job: its state, why it waits, and the latest progress that its worker reported',
+    response: jobProgress,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours, because a page that shows previews reads this ten times a second, and an input may be megabytes',
   },
@@ -229,7 +225,7 @@ export const JOB_ROUTES = {
       after: wholeNumber.optional().describe('chunks to leave out'),
       limit: wholeNumber.refine((n) => n >= 1 && n <= limit('chunksPerJob'), 'is out of range').optional(),
     },
-    answer: z.object({ chunks: z.array(streamChunk) }),
+    response: z.object({ chunks: z.array(streamChunk) }),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
     source: 'ours',
   },

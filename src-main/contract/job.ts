@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
 
-/** The job states as on the wire; nothing else is ever sent. Source: job-api, States. */
+/** The job states as on the wire; nothing else is ever sent. Source: docs/spec/job-api.md, 4. */
 export const JOB_STATES = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'] as const
 
 /** State of a job. */
@@ -71,7 +71,7 @@ export const streamObject = z.object({ status: jobState, stream: z.array(streamC
 /** Answer of purge-queue. */
 export const purgeResult = z.object({ removed: z.number().int(), status: z.literal('completed') })
 
-/** Health counters of an endpoint; source: job-api, Operations. */
+/** Health counters of an endpoint; source: docs/spec/job-api.md, 1. */
 export const healthRecord = z.object({
   jobs: z.object({
     completed: z.number().int(),
@@ -104,7 +104,7 @@ export const jobListItem = z.object({
     .number()
     .int()
     .optional()
-    .describe('when the job API forgets it, or forgot it, once it has ended; the management API knows it for longer'),
+    .describe('when an ended job expires for the job API; the management API stores it for longer'),
   delayTime: z.number().int().optional(),
   executionTime: z.number().int().optional(),
   workerId: z.string().optional(),

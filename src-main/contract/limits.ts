@@ -1,47 +1,45 @@
+import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS } from './units.ts'
+
 /** One limit of the service: its value, the unit, and who says so. */
 export type Limit = { readonly value: number; readonly unit: 'ms' | 'bytes' | 'count'; readonly source: string }
 
-const MIB = 1024 * 1024
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
-
 /** Every limit of the job API and of workers. Read it with `limit('name')`. */
 export const LIMITS = {
-  runBodyBytes: { value: 10 * MIB, unit: 'bytes', source: 'spec 8; the platform says MiB' },
-  runsyncBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'spec 8; the platform says MiB' },
-  resultBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'worker-protocol, Calls' },
+  runBodyBytes: { value: 10 * MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 11; the platform says MiB' },
+  runsyncBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 11; the platform says MiB' },
+  resultBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'docs/spec/worker-protocol.md, 2' },
   managementBodyBytes: { value: MIB, unit: 'bytes', source: 'ours, because a setting is never larger' },
   jsonDepth: { value: 1000, unit: 'count', source: 'ours, because Python handlers recurse about that deep' },
   jsonKeys: { value: 100_000, unit: 'count', source: 'ours: 20 times the keys of a 5,000-node workflow field list' },
-  chunkBytes: { value: MIB, unit: 'bytes', source: 'spec 8' },
-  chunksPerJob: { value: 1_000_000, unit: 'count', source: 'targets 22' },
-  waitDefaultMs: { value: 90_000, unit: 'ms', source: 'spec 4' },
-  waitMinMs: { value: 1000, unit: 'ms', source: 'spec 4' },
-  waitMaxMs: { value: 300_000, unit: 'ms', source: 'spec 4' },
-  streamHoldMs: { value: 5000, unit: 'ms', source: 'job-api, Stream: one client gives up after 10 s' },
-  executionTimeoutMinMs: { value: 5000, unit: 'ms', source: 'job-api, Request body' },
-  executionTimeoutMaxMs: { value: 7 * DAY, unit: 'ms', source: 'job-api, Request body' },
-  executionTimeoutDefaultMs: { value: 600_000, unit: 'ms', source: 'job-api, Request body' },
-  ttlMinMs: { value: 10_000, unit: 'ms', source: 'job-api, Request body' },
-  ttlMaxMs: { value: 7 * DAY, unit: 'ms', source: 'job-api, Request body' },
-  ttlDefaultMs: { value: DAY, unit: 'ms', source: 'job-api, Request body' },
-  runRetentionMs: { value: 30 * MINUTE, unit: 'ms', source: 'spec 8' },
-  runsyncRetentionMs: { value: MINUTE, unit: 'ms', source: 'spec 8' },
-  runsyncRetentionMaxMs: { value: 5 * MINUTE, unit: 'ms', source: 'spec 8' },
-  idempotencyKeyLength: { value: 255, unit: 'count', source: 'job-api, Request body' },
+  chunkBytes: { value: MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 11' },
+  chunksPerJob: { value: 1_000_000, unit: 'count', source: 'docs/spec/targets.md, 2.22' },
+  waitDefaultMs: { value: 90_000, unit: 'ms', source: 'docs/spec/job-api.md, 1' },
+  waitMinMs: { value: 1000, unit: 'ms', source: 'docs/spec/job-api.md, 1' },
+  waitMaxMs: { value: 300_000, unit: 'ms', source: 'docs/spec/job-api.md, 1' },
+  streamHoldMs: { value: 5000, unit: 'ms', source: 'docs/spec/job-api.md, 5: one client gives up after 10 s' },
+  executionTimeoutMinMs: { value: 5000, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
+  executionTimeoutMaxMs: { value: 7 * DAY_MS, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
+  executionTimeoutDefaultMs: { value: 600_000, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
+  ttlMinMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
+  ttlMaxMs: { value: 7 * DAY_MS, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
+  ttlDefaultMs: { value: DAY_MS, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
+  runRetentionMs: { value: 30 * MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 11' },
+  runsyncRetentionMs: { value: MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 11' },
+  runsyncRetentionMaxMs: { value: 5 * MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 11' },
+  idempotencyKeyLength: { value: 255, unit: 'count', source: 'docs/spec/job-api.md, 2' },
   webhookUrlLength: { value: 2048, unit: 'count', source: 'ours, because longer addresses break proxies' },
-  leaseMs: { value: 10_000, unit: 'ms', source: 'job-api, States' },
-  pingIntervalMs: { value: 3000, unit: 'ms', source: 'worker-protocol, Environment' },
-  takeHoldMs: { value: 20_000, unit: 'ms', source: 'worker-protocol, Calls' },
+  leaseMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 4' },
+  pingIntervalMs: { value: 3000, unit: 'ms', source: 'docs/spec/worker-protocol.md, 1' },
+  takeHoldMs: { value: 20_000, unit: 'ms', source: 'docs/spec/worker-protocol.md, 2' },
   takeBatchMax: { value: 100, unit: 'count', source: 'ours, because a batch is one answer' },
   stopGraceMs: {
     value: 5000,
     unit: 'ms',
     source: 'ours: longer than one ping interval, so that a cancelled job can say so',
   },
-  initializingMs: { value: 7 * MINUTE, unit: 'ms', source: 'the platform: cold start limit' },
+  initializingMs: { value: 7 * MINUTE_MS, unit: 'ms', source: 'the platform: cold start limit' },
   initTimeoutMaxMs: {
-    value: 120 * MINUTE,
+    value: 120 * MINUTE_MS,
     unit: 'ms',
     source: 'ours, of RUNPOD_INIT_TIMEOUT: twice the most that the setting takes, for values of production',
   },
@@ -50,11 +48,11 @@ export const LIMITS = {
     unit: 'ms',
     source: 'ours: jobs that follow each other meet no frozen process, and what ends its work after a result has time',
   },
-  webhookAttempts: { value: 3, unit: 'count', source: 'job-api, Webhook: one try and two more' },
-  webhookRetryMs: { value: 10_000, unit: 'ms', source: 'job-api, Webhook' },
-  webhookTimeoutMs: { value: 10_000, unit: 'ms', source: 'job-api, Webhook' },
-  webhookAnswerBytes: { value: 64 * 1024, unit: 'bytes', source: 'job-api, Webhook' },
-  logLineBytes: { value: 16 * 1024, unit: 'bytes', source: 'ours, because a line is read by a person' },
+  webhookAttempts: { value: 3, unit: 'count', source: 'docs/spec/job-api.md, 6: one try and two more' },
+  webhookRetryMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 6' },
+  webhookTimeoutMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 6' },
+  webhookAnswerBytes: { value: 64 * KIB, unit: 'bytes', source: 'docs/spec/job-api.md, 6' },
+  logLineBytes: { value: 16 * KIB, unit: 'bytes', source: 'ours, because a line is read by a person' },
   unsentResults: {
     value: 1000,
     unit: 'count',
@@ -68,7 +66,7 @@ export const LIMITS = {
     source: 'ours: the file between a worker and the log store is emptied past this',
   },
   payloadInRowBytes: {
-    value: 256 * 1024,
+    value: 256 * KIB,
     unit: 'bytes',
     source:
       'ours: larger payloads are files, which are written once; the database writes twice, and holds up the event loop',
@@ -78,29 +76,42 @@ export const LIMITS = {
     unit: 'bytes',
     source: 'ours: three of the largest bodies, held for the reader that waits for them',
   },
-  requestHeadersMs: { value: 10_000, unit: 'ms', source: 'targets 19: from their first byte' },
-  quietConnectionMs: { value: MINUTE, unit: 'ms', source: 'targets 19: a connection on which nothing is asked' },
-  connectionsWithoutKey: { value: 1000, unit: 'count', source: 'targets 19: of one client address' },
-  proxyBodyBytes: { value: 30 * MIB, unit: 'bytes', source: 'job-api, Load-balanced endpoints' },
-  proxyWaitMs: { value: 2 * MINUTE, unit: 'ms', source: 'job-api, Load-balanced endpoints' },
-  proxyProcessingMs: { value: 5.5 * MINUTE, unit: 'ms', source: 'job-api, Load-balanced endpoints' },
+  requestHeadersMs: { value: 10_000, unit: 'ms', source: 'docs/spec/targets.md, 2.19: from their first byte' },
+  quietConnectionMs: { value: MINUTE_MS, unit: 'ms', source: 'docs/spec/targets.md, 2.19: nothing is asked on it' },
+  connectionsWithoutKey: { value: 1000, unit: 'count', source: 'docs/spec/targets.md, 2.19: of one client address' },
+  proxyBodyBytes: { value: 30 * MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 10' },
+  proxyWaitMs: { value: 2 * MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 10' },
+  proxyProcessingMs: { value: 5.5 * MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 10' },
   requestsPerEndpoint: { value: 50_000, unit: 'count', source: 'ours: the newest; about 8 MB' },
-  searchTextBytes: { value: 64 * 1024, unit: 'bytes', source: 'ours, because a picture in base64 is not searched' },
-  artifactBytes: { value: 1500 * MIB, unit: 'bytes', source: 'spec 8: deployment size; app-deploy, Build' },
+  searchTextBytes: { value: 64 * KIB, unit: 'bytes', source: 'ours, because a picture in base64 is not searched' },
+  artifactBytes: { value: 1500 * MIB, unit: 'bytes', source: 'docs/spec/app-deploy.md, 5' },
+  uploadMs: { value: 3_600_000, unit: 'ms', source: 'ours: an hour for 1500 MB, six times what the public tool takes' },
+  uploadsAtOnce: { value: 100, unit: 'count', source: 'ours: a tool deploys a handful of apps at a time' },
+  signInRequests: { value: 20, unit: 'count', source: 'ours: more programs than a person signs in at a time' },
+  signInRequestMs: { value: 600_000, unit: 'ms', source: 'the public tool: it asks for ten minutes' },
+  taskCallsAtOnce: { value: 10, unit: 'count', source: 'ours: further calls of a task wait in its queue' },
+  saveWaitMs: { value: 45_000, unit: 'ms', source: 'ours: below the minute after which the public tool gives up' },
   artifactPartBytes: { value: 8 * MIB, unit: 'bytes', source: 'ours: one part is held in memory' },
   unpackedBytes: { value: 8 * 1500 * MIB, unit: 'bytes', source: 'ours: code packs to a quarter; more is a bomb' },
   unpackedFiles: { value: 500_000, unit: 'count', source: 'ours: ten times the largest set of packages seen' },
+  artifactUnusedMs: {
+    value: HOUR_MS,
+    unit: 'ms',
+    source: 'ours: from an upload, over a look at the plan, to its release',
+  },
   releasesKept: { value: 50, unit: 'count', source: 'ours, of an environment: older ones are deleted' },
-  sessionLinkMs: { value: MINUTE, unit: 'ms', source: 'ours: a browser opens at once' },
+  endpointRevisionsKept: { value: 50, unit: 'count', source: 'ours, of an endpoint: as releases of an app' },
+  sessionLinkMs: { value: MINUTE_MS, unit: 'ms', source: 'ours: a browser opens at once' },
   sessionLinks: { value: 20, unit: 'count', source: 'ours, open at once: more are of a script that went wrong' },
-  sessionMs: { value: 30 * DAY, unit: 'ms', source: 'ours: whoever comes back each month stays signed in' },
+  sessionMs: { value: 30 * DAY_MS, unit: 'ms', source: 'ours: whoever comes back each month stays signed in' },
   sessions: { value: 50, unit: 'count', source: 'ours: browsers and their private windows; the oldest makes room' },
-  shells: { value: 8, unit: 'count', source: 'issue 6, Workers: open at once' },
-  shellUnreadMs: { value: MINUTE, unit: 'ms', source: 'issue 6, Workers: a page that is gone leaves its shell' },
-  shellInputBytes: { value: 64 * 1024, unit: 'bytes', source: 'ours: a large paste; more is a file' },
-  shellUnreadBytes: { value: 128 * 1024, unit: 'bytes', source: 'ours: a screen is 10 KiB; then the program waits' },
-  shellKeptBytes: { value: 256 * 1024, unit: 'bytes', source: 'ours: what a page that comes back can read again' },
-  loadTestRequests: { value: 100_000, unit: 'count', source: 'issue 6: load test' },
+  shells: { value: 8, unit: 'count', source: 'ours, open at once: each is a person at a screen' },
+  shellUnreadMs: { value: MINUTE_MS, unit: 'ms', source: 'ours: a page that is gone leaves its shell' },
+  shellInputBytes: { value: 64 * KIB, unit: 'bytes', source: 'ours: a large paste; more is a file' },
+  shellUnreadBytes: { value: 128 * KIB, unit: 'bytes', source: 'ours: a screen is 10 KiB; then the program waits' },
+  shellKeptBytes: { value: 256 * KIB, unit: 'bytes', source: 'ours: what a page that comes back can read again' },
+  shellInputCharacters: { value: 16_000, unit: 'count', source: 'ours: 4 bytes each are below shellInputBytes' },
+  loadTestRequests: { value: 100_000, unit: 'count', source: 'ours: a minute at 1,600 a second' },
   loadTestConcurrency: { value: 256, unit: 'count', source: 'ours: twice the sockets that clients open by themselves' },
   loadTestBytes: { value: 8192 * MIB, unit: 'bytes', source: 'ours, of all its bodies: jobs keep them on the disk' },
   loadTestsKept: { value: 50, unit: 'count', source: 'ours, of an endpoint: older ones are deleted' },
@@ -109,13 +120,14 @@ export const LIMITS = {
   workflowBytes: { value: 20 * MIB, unit: 'bytes', source: 'ours: ten times the largest document seen' },
   workflows: { value: 10_000, unit: 'count', source: 'ours: a list of them is one answer' },
   workflowVersionsKept: { value: 200, unit: 'count', source: 'ours, of a workflow: older ones are deleted' },
-  workflowRestoreMs: { value: 60 * MINUTE, unit: 'ms', source: 'ours: who deleted the wrong one notices by then' },
+  workflowRestoreMs: { value: HOUR_MS, unit: 'ms', source: 'ours: who deleted the wrong one notices by then' },
   assetBytes: { value: 64 * MIB, unit: 'bytes', source: 'ours: a film of a minute; one file is held in memory' },
-  assetUnusedMs: { value: 60 * MINUTE, unit: 'ms', source: 'ours: from an upload to the draft that names it' },
-  runImagesBytes: { value: 10 * MIB, unit: 'bytes', source: 'image-workflows, Running a graph' },
+  assetUnusedMs: { value: HOUR_MS, unit: 'ms', source: 'ours: from an upload to the draft that names it' },
+  runImagesBytes: { value: 10 * MIB, unit: 'bytes', source: 'docs/spec/image-workflows.md, 5' },
   runsKept: { value: 10_000, unit: 'count', source: 'ours: the newest; some MB of records' },
-  runsKeptMs: { value: 30 * DAY, unit: 'ms', source: 'ours: what is older is not looked for in a gallery' },
+  runsKeptMs: { value: 30 * DAY_MS, unit: 'ms', source: 'ours: what is older is not looked for in a gallery' },
   runsKeptBytes: { value: 4096 * MIB, unit: 'bytes', source: 'ours, of their graphs: 400 KiB for each; the newest' },
+  appQueryBytes: { value: 64 * KIB, unit: 'bytes', source: 'ours: four times the largest query that is answered' },
   nodePackagesBytes: { value: 64 * MIB, unit: 'bytes', source: 'ours: ten times the public index' },
   nodeTypesBytes: { value: 32 * MIB, unit: 'bytes', source: 'ours: five times a server with all known extensions' },
   modelsListed: { value: 10_000, unit: 'count', source: 'ours, of a folder: a list of them is one answer' },
@@ -125,7 +137,7 @@ export const LIMITS = {
     unit: 'bytes',
     source: 'ours: what a download leaves free on its disk, which the database may be on',
   },
-  listPage: { value: 50, unit: 'count', source: 'targets, Speed' },
+  listPage: { value: 50, unit: 'count', source: 'docs/spec/targets.md, 1' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
   listIds: { value: 100, unit: 'count', source: 'ours: 40 letters each; more does not fit into an address' },
   listErrorLength: { value: 500, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
@@ -143,7 +155,7 @@ export function limit(name: LimitName): number {
   return LIMITS[name].value
 }
 
-/** Base requests per 10 s (and at once) of an operation under strict limits; source: job-api, Errors. */
+/** Base requests per 10 s (and at once) of an operation under strict limits; source: docs/spec/job-api.md, 8. */
 export const STRICT_LIMITS = {
   runsync: { per10s: 2000, atOnce: 400 },
   status: { per10s: 2000, atOnce: 400 },
@@ -153,3 +165,24 @@ export const STRICT_LIMITS = {
   'purge-queue': { per10s: 2, atOnce: undefined },
   requests: { per10s: 10, atOnce: 2 },
 } as const
+
+/**
+ * Bytes of a text in UTF-8. Counted, because the contract and the domain know no runtime that could encode it; by units
+ * and not by characters, as whole outputs of jobs are measured so.
+ * @param text a surrogate without its other half counts as the three bytes of the character that replaces it
+ */
+export function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) bytes += 1
+    else if (unit < 0x800) bytes += 2
+    else if (isBetween(unit, 0xd800, 0xdbff) && isBetween(text.charCodeAt(at + 1), 0xdc00, 0xdfff)) {
+      bytes += 4
+      at += 1
+    } else bytes += 3
+  }
+  return bytes
+}
+
+const isBetween = (unit: number, first: number, last: number): boolean => unit >= first && unit <= last

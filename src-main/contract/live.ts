@@ -1,6 +1,9 @@
-/** What the web pages show of everything at once: as it is now, and in figures of the last hour. */
+/** What the web pages live on: everything as it is now, stats of the last hour, events, and signing in. */
 import { z } from 'zod'
-import { endpointView, workerView } from './endpoint.ts'
+import { endpointView, WORKER_STATES, workerView } from './endpoint.ts'
+import { jobState } from './job.ts'
+import type { Route } from './routes.ts'
+import { moment } from './routes.ts'
 
 /** An endpoint with its queue. */
 export const liveEndpoint = endpointView.extend({ inQueue: z.number().int(), inProgress: z.number().int() })
@@ -11,17 +14,17 @@ export type LiveEndpoint = z.infer<typeof liveEndpoint>
 /** All endpoints and workers as they were right after one event of `/events`. */
 export const liveSnapshot = z.object({
   eventId: z.number().int().describe('all events up to this one are in it; 0 before the first'),
-  at: z.number().int().describe('ms since the epoch'),
+  at: moment,
   endpoints: z.array(liveEndpoint),
   workers: z.array(workerView),
-  command: z.string().describe('how the command line was called that started the service, like `npx drydock`'),
+  command: z.string().describe('how the command that started the service was called, like `npx drydock`'),
 })
 
 /** All endpoints and workers. */
 export type LiveSnapshot = z.infer<typeof liveSnapshot>
 
-/** Figures of an endpoint over the last hour. Spans in ms; missing where no job ended. */
-export const endpointFigures = z.object({
+/** Stats of an endpoint over the last hour. Spans in ms; missing where no job ended. */
+export const endpointStats = z.object({
   endpointId: z.string(),
   executionP50: z.number().optional(),
   executionP99: z.number().optional(),
@@ -29,20 +32,100 @@ export const endpointFigures = z.object({
   lastError: z
     .object({ jobId: z.string().optional(), at: z.number().int(), error: z.string() })
     .optional()
-    .describe('of the newest job or request that failed, whenever that was; without a job it is of a request'),
+    .describe('of the newest failed job or request, whenever that was; without a job id it is of a request'),
 })
 
-/** Figures of an endpoint. */
-export type EndpointFigures = z.infer<typeof endpointFigures>
+/** Stats of an endpoint. */
+export type EndpointStats = z.infer<typeof endpointStats>
 
-/** Figures of all endpoints over the last hour. */
-export const serviceFigures = z.object({ at: z.number().int(), endpoints: z.array(endpointFigures) })
+/** Stats of all endpoints over the last hour. */
+export const serviceStats = z.object({ at: z.number().int(), endpoints: z.array(endpointStats) })
 
-/** Figures of all endpoints. */
-export type ServiceFigures = z.infer<typeof serviceFigures>
+/** Stats of all endpoints. */
+export type ServiceStats = z.infer<typeof serviceStats>
 
 /** An address that signs a browser in, once. */
 export const sessionLink = z.object({
   url: z.string(),
-  expiresAt: z.number().int().describe('ms since the epoch'),
+  expiresAt: moment,
 })
+
+/**
+ * What the pages and the CLI receive at `/events`, as server-sent events: `id` is the number to resume from with
+ * Last-Event-ID, `event` is the type, `data` is the JSON of one of these.
+ */
+export const serviceEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('job'),
+    at: z.number().int(),
+    endpointId: z.string(),
+    jobId: z.string(),
+    event: z.string(),
+    from: jobState.optional(),
+    to: jobState,
+    workerId: z.string().optional(),
+    attempt: z.number().int(),
+    reason: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('worker'),
+    at: z.number().int(),
+    endpointId: z.string(),
+    workerId: z.string(),
+    to: z.enum(WORKER_STATES),
+    reason: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('endpoint'),
+    at: z.number().int(),
+    endpointId: z.string(),
+    event: z.enum(['created', 'updated', 'deleted', 'paused', 'resumed', 'activated']),
+    reason: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('run'),
+    at: z.number().int(),
+    endpointId: z.string(),
+    runId: z.string(),
+    event: z.enum(['created', 'results']).describe('results: it has ended, and what it gave is here'),
+  }),
+])
+
+/** One event of the service. */
+export type ServiceEvent = z.infer<typeof serviceEvent>
+
+/** Part of the management API: what only the pages ask for. */
+export const PAGE_ROUTES = {
+  sessionLinkCreate: {
+    methods: ['POST'],
+    path: '/api/session-links',
+    summary: 'Create a sign-in link for a browser: it works once, within a minute',
+    response: sessionLink,
+    errors: [],
+    source: 'ours: one-time link',
+  },
+  sessionEnd: {
+    methods: ['DELETE'],
+    path: '/api/session',
+    summary: 'Sign out this browser',
+    response: z.object({ ok: z.literal(true) }),
+    errors: [],
+    source: 'ours: HttpOnly same-site cookie',
+  },
+  liveRead: {
+    methods: ['GET'],
+    path: '/api/live',
+    summary: 'All endpoints with their queues and all workers, as of one event',
+    response: liveSnapshot,
+    errors: [],
+    source: 'ours, because events are changes and need something to change',
+  },
+  figuresRead: {
+    methods: ['GET'],
+    path: '/api/figures',
+    summary: 'Statistics of all endpoints over the last hour',
+    response: serviceStats,
+    errors: [],
+    source: 'ours, because asking each endpoint for its metrics would take as many requests',
+  },
+} as const satisfies Record<string, Route>

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { jobListItem, jobState } from './job.ts'
+import { moment } from './routes.ts'
 
 /** One entry of a job's history: a move, when, by which worker, why. */
 export const jobHistoryEntry = z.object({
-  at: z.number().int().describe('ms since the epoch'),
+  at: moment,
   event: z.string(),
   from: jobState.optional(),
   to: jobState,
@@ -27,7 +28,7 @@ export const webhookDelivery = z.object({
   updatedAt: z.number().int(),
 })
 
-/** A webhook delivery. */
+/** A webhook delivery with its tries, as the API gives it. */
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
 /** A job with all that is known of it. */
@@ -37,11 +38,8 @@ export const jobDetail = jobListItem.extend({
   outputRemoved: z.boolean().optional().describe('true: its output was deleted to make room, see jobHistoryMaxMib'),
   lowPriority: z.boolean(),
   attempt: z.number().int(),
-  waitingReason: z.string().optional().describe('why it waits in the queue, or for the server behind its worker'),
-  waitingNeedsChange: z
-    .literal(true)
-    .optional()
-    .describe('waiting alone does not help: somebody has to change something'),
+  waitingReason: z.string().optional().describe('why it waits in the queue, or for the server that its worker uses'),
+  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
@@ -55,16 +53,13 @@ export const jobDetail = jobListItem.extend({
 export const jobProgress = jobListItem.extend({
   attempt: z.number().int(),
   waitingReason: z.string().optional(),
-  waitingNeedsChange: z
-    .literal(true)
-    .optional()
-    .describe('waiting alone does not help: somebody has to change something'),
+  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
   progress: z.unknown().optional().describe('while IN_PROGRESS; missing: the worker has reported none'),
 })
 
 /** One line of a worker's output. */
 export const logLine = z.object({
-  id: z.number().int().describe('grows by time; send it back as `after` to go on'),
+  id: z.number().int().describe('grows by time; send it back as `after` to continue'),
   at: z.number().int(),
   endpointId: z.string(),
   workerId: z.string(),
@@ -73,7 +68,7 @@ export const logLine = z.object({
   line: z.string(),
 })
 
-/** A log line. */
+/** A line of a log with its time and where it came from. */
 export type LogLine = z.infer<typeof logLine>
 
 /** A page of log lines, oldest first. */
@@ -81,7 +76,7 @@ export const logPage = z.object({ lines: z.array(logLine) })
 
 /** One request to a load-balanced endpoint that has ended. Without `status` the client left before there was one. */
 export const proxiedRequest = z.object({
-  id: z.number().int().describe('grows by time; send it back as `cursor` or `after` to go on'),
+  id: z.number().int().describe('grows by time; send it back as `cursor` or `after` to continue'),
   at: z.number().int().describe('when it came, ms since the epoch'),
   endpointId: z.string(),
   method: z.string(),
@@ -143,7 +138,7 @@ export const metricsSeries = z.object({
 
 /** Settings of the service. Every one has a default that is safe. */
 export const serviceSettings = z.object({
-  strictLimits: z.boolean().default(false).describe('answer 429 as the platform does'),
+  strictLimits: z.boolean().default(false).describe('answer with 429 as the platform does'),
   strictLimitsFleetShare: z
     .number()
     .int()
@@ -153,7 +148,7 @@ export const serviceSettings = z.object({
   streamForm: z
     .enum(['array', 'object'])
     .default('array')
-    .describe('form of stream for clients that do not ask for one'),
+    .describe('stream format for clients that do not ask for one'),
   webhooksToPrivateAddresses: z.boolean().default(false).describe('let webhooks reach this machine and its network'),
   workerSystemChecks: z.boolean().default(false).describe('let the public worker SDK run its fitness checks'),
   maxWorkers: z.number().int().min(1).max(1000).default(32).describe('worker processes of all endpoints together'),
@@ -165,28 +160,28 @@ export const serviceSettings = z.object({
     .min(0)
     .max(365)
     .default(7)
-    .describe('days that an ended job stays here after the job API has forgotten it; 0: it goes with its retention'),
+    .describe('days that an ended job is stored after it has expired for the job API; 0: it is deleted then'),
   jobHistoryMaxMib: z
     .number()
     .int()
     .min(10)
     .max(10_000_000)
     .default(5120)
-    .describe('MiB that those jobs may take; above it the largest outputs go first and leave their records'),
+    .describe('MiB that those jobs may take; above it the largest outputs are deleted first, and their records stay'),
   assetsMaxMib: z
     .number()
     .int()
     .min(100)
     .max(10_000_000)
     .default(10_240)
-    .describe('MiB that files of workflows may take: what runs gave, and what nodes load'),
+    .describe('MiB that files of workflows may take: results of runs, and files that nodes load'),
   modelsMaxMib: z
     .number()
     .int()
     .min(1)
     .max(10_000_000)
     .default(65_536)
-    .describe('MiB that the file of a model may have which is downloaded'),
+    .describe('largest model file that may be downloaded, in MiB'),
   modelsFromPrivateAddresses: z
     .boolean()
     .default(false)

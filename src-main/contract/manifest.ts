@@ -3,10 +3,10 @@ import { z } from 'zod'
 /** Version of the manifest's own form. */
 export const MANIFEST_VERSION = '1.0'
 
-/** Name of the manifest in an artifact. Source: app-deploy, Build. */
+/** Name of the manifest in an artifact. Source: docs/spec/app-deploy.md, 5. */
 export const MANIFEST_FILE = 'svc_manifest.json'
 
-/** One function of an endpoint, as the manifest has it. Source: spec 2.6; app-deploy, Build. */
+/** One function of an endpoint, as the manifest has it. Source: docs/spec/app-deploy.md, 6. */
 const manifestFunction = z.object({
   name: z.string(),
   module: z.string().describe('dotted path from the root of the project'),
@@ -30,8 +30,9 @@ const networkVolume = z.object({
   dataCenterId: z.string().optional(),
 })
 
-/** One endpoint of an app. Source: spec 2.6; app-deploy, Build. */
+/** One endpoint of an app. Source: docs/spec/app-deploy.md, 6. */
 export const manifestResource = z.object({
+  sdk: z.literal(2).optional().describe('made with SDK 2.0: the runtime that comes with Drydock serves it'),
   is_load_balanced: z.boolean(),
   imageName: z.string().optional(),
   workersMin: z.number().int(),
@@ -65,7 +66,7 @@ export const manifestResource = z.object({
   template: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The manifest of an app: what its artifact holds, and what discovery reads. Source: spec 2.6; app-deploy, Build. */
+/** The manifest of an app: what its artifact holds, and what discovery reads. Source: docs/spec/app-deploy.md, 6. */
 export const manifest = z.object({
   version: z.string(),
   app: z.string(),
@@ -83,7 +84,7 @@ export const manifest = z.object({
   function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
 })
 
-/** A manifest. */
+/** A manifest that has been checked. */
 export type Manifest = z.infer<typeof manifest>
 
 /** One endpoint of a manifest. */

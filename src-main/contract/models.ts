@@ -3,8 +3,8 @@
  * credentials of the hosts that they come from.
  */
 import { z } from 'zod'
+import { moment } from './routes.ts'
 
-const moment = z.number().int().describe('ms since the epoch')
 const sha256 = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, 'must be a SHA-256: 64 hex digits')
@@ -15,7 +15,9 @@ const directory = z.string().min(1).max(200).describe('kind of model as ComfyUI 
 const name = z.string().min(1).max(500).describe('path of the file within the directory, with /')
 const path = z.string().min(1).max(4096).describe('absolute folder of this machine')
 
-/** A folder of models: laid out as the models folder of ComfyUI, or as `directories` says, like extra_model_paths.yaml. */
+/**
+ * A folder of models: laid out as the models folder of ComfyUI, or as `directories` says, like extra_model_paths.yaml.
+ */
 export const modelFolder = z.strictObject({
   path,
   directories: z
@@ -44,7 +46,9 @@ export const modelFolderView = z.object({
 /** A folder with how it is. */
 export type ModelFolderView = z.infer<typeof modelFolderView>
 
-/** Forms of files of models. Those of `pickle` can hold code: they are recognised by their first bytes and never loaded. */
+/**
+ * Forms of files of models. Those of `pickle` can hold code: they are recognised by their first bytes and never loaded.
+ */
 const MODEL_FORMATS = ['safetensors', 'gguf', 'pickle', 'onnx', 'unknown'] as const
 
 /** What a model does, as far as its file tells. */
@@ -61,7 +65,7 @@ const MODEL_KINDS = [
   'adapter',
 ] as const
 
-/** What the file of a model tells of it; what it does not tell is missing. */
+/** What the file of a model says of it; what it does not say is missing. */
 export const modelFacts = z.object({
   format: z.enum(MODEL_FORMATS),
   kind: z.enum(MODEL_KINDS).optional(),
@@ -87,11 +91,11 @@ export const modelView = z.object({
   isOutside: z.boolean().describe('a link that leads out of its folder, where containers do not see it'),
 })
 
-/** A model. */
+/** An installed model as the API gives it. */
 export type ModelView = z.infer<typeof modelView>
 
 /** A model as graphs name it. */
-export type ModelPlace = Pick<ModelView, 'directory' | 'name'>
+export type ModelKey = Pick<ModelView, 'directory' | 'name'>
 
 /** Something that names a model. */
 export const modelUse = z.object({
@@ -115,14 +119,14 @@ export const modelDownloadCreate = z.strictObject({
   url: z.string().min(1).max(4096).describe('http or https, without user and password'),
   directory: directory.optional().describe('missing: by the address, where it names one'),
   name: name.optional().describe('missing: by the address'),
-  folder: path.optional().describe('one of the folders of models; missing: the first one'),
-  sha256: sha256.optional().describe('of the whole file; another one is not taken'),
+  folder: path.optional().describe('one of the model folders; missing: the first one'),
+  sha256: sha256.optional().describe('of the whole file; any other file is refused'),
 })
 
 /** What is to be downloaded. */
 export type ModelDownloadCreate = z.infer<typeof modelDownloadCreate>
 
-/** A download. */
+/** A download of a model: where from, how far, and why it ended. */
 export const modelDownload = z.object({
   id: z.string(),
   url: z.string().describe('without what may be secret in its query'),
@@ -139,16 +143,16 @@ export const modelDownload = z.object({
   endedAt: moment.optional(),
 })
 
-/** A download. */
+/** A download as the API gives it. */
 export type ModelDownload = z.infer<typeof modelDownload>
 
-/** What is heard of models while they are followed. */
+/** Events of models while they are followed. */
 export const modelNews = z.object({
   revision: z.number().int().describe('grows when a model came or went, or a folder'),
   downloads: z.array(modelDownload).describe('newest first'),
 })
 
-/** What is heard of models. */
+/** Events of models. */
 export type ModelNews = z.infer<typeof modelNews>
 
 /** Host that credentials are of. */

@@ -12,6 +12,8 @@ export const PAGE_SECTIONS = [
   'catalog',
   'system',
   'settings',
+  // The platform's tools make this address themselves: /flash/login.
+  'flash',
 ] as const
 
 /** The first part of the address of a web page. */

@@ -1,4 +1,7 @@
-/** What a preview tells, one document after the other: written by `drydock deploy --preview --json`, read by the service. */
+/**
+ * What a preview tells, one document after the other: written by `drydock deploy --preview --json`, read by the
+ * service.
+ */
 import { z } from 'zod'
 import { deployedEndpoint, RUNS_ON, releaseStep } from './app.ts'
 import { logLine } from './management.ts'
@@ -11,7 +14,7 @@ const problem = z.object({
 })
 const number = z.number().int()
 const names = z.array(z.string()).readonly()
-const answers = number.optional().describe('the release that goes on; missing: none does')
+const answers = number.optional().describe('the release that keeps answering; missing: none does')
 
 /** One event of a preview. Spans in ms. */
 export const previewEvent = z.discriminatedUnion('event', [
@@ -30,7 +33,7 @@ export const previewEvent = z.discriminatedUnion('event', [
     .describe('names from .env that workers get, and those that they do not'),
   z
     .object({ event: z.literal('preparing'), release: number, steps: z.array(releaseStep).readonly() })
-    .describe('a release is not ready yet; told when something has got on'),
+    .describe('a release is not ready yet; sent when there is progress'),
   z.object({
     event: z.literal('live'),
     release: number,

@@ -1,4 +1,4 @@
-/** The routes of projects: folders with apps on this machine. Source: issue 6, item 6; names are ours. */
+/** The routes of projects: folders with apps on this machine. Source: ours, because no public API has them. */
 import { z } from 'zod'
 import { environmentName, RUNS_ON } from './app.ts'
 import { sessionLink } from './live.ts'
@@ -13,31 +13,31 @@ import {
   projectView,
 } from './projects.ts'
 import type { Route } from './routes.ts'
+import { done } from './routes.ts'
 
-const done = z.object({ ok: z.literal(true) })
 const folder = z.string().min(1).max(4096)
 const follow = z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends')
-const SOURCE = 'issue 6, item 6'
+const SOURCE = 'ours: apps as projects in the pages'
 
 /** Part of the management API. */
 export const PROJECT_ROUTES = {
   folderList: {
     methods: ['GET'],
     path: '/api/folders',
-    summary: 'Folders of this machine, to choose one; without a path those of the home folder',
+    summary: 'Folders of this machine, to choose one (default: those of the home folder)',
     query: {
       path: folder.optional(),
-      files: z.enum(['handlers']).optional().describe('list the files that a handler may be in, too'),
+      files: z.enum(['handlers']).optional().describe('also list files that may hold a handler'),
     },
-    answer: folderList,
+    response: folderList,
     errors: ['BAD_FIELD', 'FOLDER_UNREADABLE'],
     source: SOURCE,
   },
   exampleList: {
     methods: ['GET'],
     path: '/api/examples',
-    summary: 'The example apps that come along',
-    answer: z.object({ examples: z.array(exampleView) }),
+    summary: 'The example apps that come with Drydock',
+    response: z.object({ examples: z.array(exampleView) }),
     errors: [],
     source: SOURCE,
   },
@@ -45,50 +45,50 @@ export const PROJECT_ROUTES = {
     methods: ['GET'],
     path: '/api/projects',
     summary: 'List the projects that were opened, the last one first',
-    answer: z.object({ projects: z.array(projectView) }),
+    response: z.object({ projects: z.array(projectView) }),
     errors: [],
     source: SOURCE,
   },
   projectOpen: {
     methods: ['POST'],
     path: '/api/projects',
-    summary: 'Open a folder with an app; with `from` it is made first, from an example or the template `app`',
+    summary: 'Open a folder with an app; with `from` it is created first, from an example or the template `app`',
     body: z.strictObject({ folder, from: z.string().min(1).max(100).optional() }),
-    answer: projectView,
+    response: projectView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'FOLDER_UNREADABLE', 'FOLDER_NOT_EMPTY'],
     source: SOURCE,
   },
   projectRead: {
     methods: ['GET'],
     path: '/api/projects/:projectId',
-    summary: 'Read a project and its source as it is now',
-    answer: projectDetail,
+    summary: 'Read a project and its current source',
+    response: projectDetail,
     errors: ['PROJECT_NOT_FOUND'],
     source: SOURCE,
   },
   projectForget: {
     methods: ['DELETE'],
     path: '/api/projects/:projectId',
-    summary: 'Forget a project: its preview ends; the folder and what is deployed stay',
-    answer: done,
+    summary: 'Remove a project from the list and end its preview; the folder and what is deployed stay',
+    response: done,
     errors: ['PROJECT_NOT_FOUND'],
     source: SOURCE,
   },
   projectBuild: {
     methods: ['POST'],
     path: '/api/projects/:projectId/build',
-    summary: 'Build the app; the artifact is kept for a deploy',
+    summary: 'Build the app; the artifact is stored for a deploy',
     body: projectBuildRequest,
-    answer: buildView,
+    response: buildView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'STOPPING'],
     source: SOURCE,
   },
   buildRead: {
     methods: ['GET'],
     path: '/api/projects/:projectId/build',
-    summary: 'The newest build and how far it is',
+    summary: 'The newest build and its progress',
     query: { follow },
-    answer: buildView,
+    response: buildView,
     errors: ['PROJECT_NOT_FOUND', 'NO_BUILD', 'BAD_FIELD'],
     source: SOURCE,
   },
@@ -96,49 +96,49 @@ export const PROJECT_ROUTES = {
     methods: ['POST'],
     path: '/api/projects/:projectId/build/cancel',
     summary: 'Stop the build',
-    answer: buildView,
+    response: buildView,
     errors: ['PROJECT_NOT_FOUND', 'NO_BUILD'],
     source: SOURCE,
   },
   projectPlan: {
     methods: ['POST'],
     path: '/api/projects/:projectId/plan',
-    summary: 'Build where the source has changed, and say what a deploy would do; a release of the artifact does it',
+    summary: 'Build if the source has changed, and show what a deploy would do; a release of the artifact does it',
     body: projectBuildRequest.extend({ environment: environmentName, runsOn: z.enum(RUNS_ON).optional() }),
-    answer: projectPlan,
+    response: projectPlan,
     errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'BUILD_FAILED', 'DISK_FULL', 'STOPPING'],
     source: SOURCE,
   },
   previewStart: {
     methods: ['POST'],
     path: '/api/projects/:projectId/preview',
-    summary: 'Start a preview: a service of its own that follows every save',
-    answer: previewView,
+    summary: 'Start a preview: a service of its own that reloads on every save',
+    response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'PREVIEW_RUNNING', 'STOPPING'],
     source: SOURCE,
   },
   previewRead: {
     methods: ['GET'],
     path: '/api/projects/:projectId/preview',
-    summary: 'The newest preview and what it told',
+    summary: 'The newest preview and its events',
     query: { follow },
-    answer: previewView,
+    response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW', 'BAD_FIELD'],
     source: SOURCE,
   },
   previewStop: {
     methods: ['DELETE'],
     path: '/api/projects/:projectId/preview',
-    summary: 'End the preview; nothing of it stays',
-    answer: previewView,
+    summary: 'End the preview and remove all of it',
+    response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW'],
     source: SOURCE,
   },
   previewLink: {
     methods: ['POST'],
     path: '/api/projects/:projectId/preview/link',
-    summary: 'Make an address that signs a browser in to the pages of the preview',
-    answer: sessionLink,
+    summary: 'Create a link that signs a browser in to the pages of the preview',
+    response: sessionLink,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW'],
     source: SOURCE,
   },

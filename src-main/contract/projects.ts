@@ -1,13 +1,12 @@
 /**
  * Projects: folders of this machine with an app, as the pages open them. They are built, previewed and deployed from
- * there. Source: issue 6, item 6; names are ours.
+ * there. Source: ours, because no public API has them.
  */
 import { z } from 'zod'
 import { deployedEndpoint, deployPlan, RUNS_ON, releaseStep } from './app.ts'
 import { BUILD_STEPS } from './build.ts'
 import { manifest } from './manifest.ts'
-
-const at = z.number().int().describe('ms since the epoch')
+import { moment } from './routes.ts'
 
 /** Something wrong with an app or its build. */
 const problem = z.object({
@@ -52,12 +51,12 @@ export const projectView = z.object({
   folder: z.string(),
   app: z.string().describe('name under which it is deployed'),
   isThere: z.boolean().describe('whether the folder can still be read'),
-  openedAt: at,
+  openedAt: moment,
   preview: z.enum(PREVIEW_STATES).optional().describe('missing: none was started since the service began'),
   build: z.enum(['running', 'done', 'failed', 'cancelled']).optional(),
 })
 
-/** A project. */
+/** A project as the API gives it. */
 export type ProjectView = z.infer<typeof projectView>
 
 /** A project with what discovery finds in its source now. Nothing of the user's is run. */
@@ -70,7 +69,7 @@ export const projectDetail = projectView.extend({
     .describe('which endpoint calls functions of which other one'),
   places: z
     .record(z.string(), z.object({ file: z.string(), line: z.number().int() }))
-    .describe('where each endpoint stands in the source'),
+    .describe('where each endpoint is in the source'),
 })
 
 /** A project with its source. */
@@ -111,8 +110,8 @@ export type ExcludeSuggestion = z.infer<typeof excludeSuggestion>
 /** The newest build of a project. */
 export const buildView = z.object({
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
-  startedAt: at,
-  endedAt: at.optional(),
+  startedAt: moment,
+  endedAt: moment.optional(),
   steps: z.array(buildStepView),
   problems: z.array(problem),
   warnings: z.array(problem),
@@ -134,9 +133,9 @@ export const buildView = z.object({
 /** The newest build of a project. */
 export type BuildView = z.infer<typeof buildView>
 
-/** Something that a preview told, newest last. */
+/** Something that a preview reported, newest last. */
 const previewNote = z.object({
-  at,
+  at: moment,
   kind: z.enum(['info', 'live', 'warning', 'error', 'log']),
   text: z.string(),
   endpoint: z.string().optional().describe('of a log line'),
@@ -147,7 +146,7 @@ const previewNote = z.object({
 /** A preview of a project: a service of its own that follows every save. */
 export const previewView = z.object({
   state: z.enum(PREVIEW_STATES),
-  startedAt: at,
+  startedAt: moment,
   url: z.string().optional().describe('of its service, once that answers'),
   release: z.number().int().optional().describe('the one that answers'),
   runsOn: z.enum(RUNS_ON).optional(),

@@ -1,11 +1,15 @@
 /**
- * Published graphs: a graph as an endpoint of its own, with some inputs of its nodes as parameters. Values travel as JSON
- * texts where numbers of JavaScript would round them. Source: image-workflows, Published graphs.
+ * Published graphs: a graph as an endpoint of its own, with some inputs of its nodes as parameters. Values travel as
+ * JSON texts where numbers of JavaScript would round them. Source: docs/spec/image-workflows.md, 7.
  */
 import { z } from 'zod'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
 import { workflowId } from './workflows.ts'
 
-/** What kinds of values a parameter may have. `image`: bytes as base64 or a data URI, for a node that loads a picture. */
+/**
+ * What kinds of values a parameter may have. `image`: bytes as base64 or a data URI, for a node that loads a picture.
+ */
 export const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'choice', 'image'] as const
 
 /** A kind of value. */
@@ -32,11 +36,11 @@ export const graphParameter = z
     path: ['choices'],
   })
 
-/** A parameter. */
+/** A parameter that callers of a published graph set. */
 export type GraphParameter = z.infer<typeof graphParameter>
 
 /** What an endpoint is that runs a graph: another one does the work. */
-export const publishedPlace = z.object({
+export const publishedTarget = z.object({
   behind: z.string().describe('id of the endpoint whose workers run it'),
   version: z.number().int().min(1).describe('that runs now'),
 })
@@ -49,10 +53,10 @@ export const graphVersion = z.object({
   results: z.array(z.string()).describe('ids of the nodes whose results are answered; none: all of them'),
 })
 
-/** A version. */
+/** A version of a published graph as the API gives it. */
 export type GraphVersion = z.infer<typeof graphVersion>
 
-/** A published graph. */
+/** A published graph: its name, its newest version, and the endpoint that runs it. */
 export const publishedGraph = graphVersion.extend({
   id: z.string().describe('also the id of its endpoint'),
   name: z.string(),
@@ -62,7 +66,7 @@ export const publishedGraph = graphVersion.extend({
   url: z.string().describe('base address for clients of the job API'),
 })
 
-/** A published graph. */
+/** A published graph as the API gives it. */
 export type PublishedGraph = z.infer<typeof publishedGraph>
 
 /** Body of 'publish a graph'; where the id is one of a published graph, it is its next version. */
@@ -88,3 +92,63 @@ export const publishGraph = z
 
 /** What is published. */
 export type PublishGraph = z.infer<typeof publishGraph>
+
+// Of the routes; their names are ours.
+// Payload and document are JSON within JSON: each quote in them has become two characters.
+const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
+const SOURCE = 'docs/spec/image-workflows.md, 7'
+
+/** Part of the management API. */
+export const PUBLISHED_ROUTES = {
+  publishedList: {
+    methods: ['GET'],
+    path: '/api/published-graphs',
+    summary: 'List the published graphs, last changed first',
+    response: z.object({ graphs: z.array(publishedGraph) }),
+    errors: [],
+    source: SOURCE,
+  },
+  publishedCreate: {
+    methods: ['POST'],
+    path: '/api/published-graphs',
+    summary: 'Publish a graph as an endpoint of its own, or the next version of one',
+    body: publishGraph,
+    bodyLimit: GRAPH_BODY,
+    response: publishedGraph,
+    errors: [
+      'NOT_JSON',
+      'BAD_FIELD',
+      'BODY_TOO_LARGE',
+      'NOT_A_WORKFLOW',
+      'ENDPOINT_NOT_FOUND',
+      'ENDPOINT_EXISTS',
+      'TAKES_NO_WORKFLOWS',
+    ],
+    source: SOURCE,
+  },
+  publishedRead: {
+    methods: ['GET'],
+    path: '/api/published-graphs/:graphId',
+    summary: 'Read a published graph, with the payload of the version that runs',
+    response: publishedGraph.extend({ payload: z.string(), document: z.string().optional() }),
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: SOURCE,
+  },
+  publishedUpdate: {
+    methods: ['PATCH'],
+    path: '/api/published-graphs/:graphId',
+    summary: 'Choose the version that runs, or the backing endpoint',
+    body: z.strictObject({ version: z.number().int().min(1).optional(), behind: z.string().optional() }),
+    response: publishedGraph,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'TAKES_NO_WORKFLOWS'],
+    source: SOURCE,
+  },
+  publishedDocument: {
+    methods: ['GET'],
+    path: '/api/published-graphs/:graphId/openapi.json',
+    summary: 'The OpenAPI document of a published graph, with its parameters',
+    response: z.unknown(),
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: SOURCE,
+  },
+} as const satisfies Record<string, Route>

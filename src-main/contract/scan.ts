@@ -17,7 +17,7 @@ const scannedVolume = z.object({
   datacenter: oneOrMore.optional(),
 })
 
-/** Parameters of Endpoint that the source gives, checked by the scanner. Source: app-deploy, the Python package. */
+/** Parameters of Endpoint that the source gives, checked by the scanner. Source: docs/spec/app-deploy.md, 1. */
 const scannedSettings = z.object({
   id: z.string().optional(),
   gpu: oneOrMore.optional(),

@@ -1,5 +1,6 @@
 /** What the system page and the status bar show: checks with their fixes, the machine, versions, what takes disk. */
 import { z } from 'zod'
+import type { Route } from './routes.ts'
 
 /** What the service can do about a row of the checks by itself. */
 export const FIX_ACTIONS = [
@@ -17,7 +18,7 @@ export type FixAction = (typeof FIX_ACTIONS)[number]
 export const doctorFix = z.object({
   action: z.enum(FIX_ACTIONS),
   target: z.string().optional().describe('id of an endpoint, for restart-endpoint'),
-  label: z.string().describe('words of the button'),
+  label: z.string().describe('label of the button'),
   effect: z.string().describe('what it will do, one sentence'),
 })
 
@@ -38,10 +39,10 @@ export const doctorRow = z.object({
 export type DoctorRow = z.infer<typeof doctorRow>
 
 /** All rows. */
-export const doctorReport = z.object({ at: z.number().int(), rows: z.array(doctorRow) })
+const doctorReport = z.object({ at: z.number().int(), rows: z.array(doctorRow) })
 
 /** Body of 'do a fix'. */
-export const doctorFixRequest = z.strictObject({ action: z.enum(FIX_ACTIONS), target: z.string().max(100).optional() })
+const doctorFixRequest = z.strictObject({ action: z.enum(FIX_ACTIONS), target: z.string().max(100).optional() })
 
 /** The Docker engine as the service sees it. */
 export const engineView = z.object({
@@ -51,7 +52,7 @@ export const engineView = z.object({
   reason: z.string().optional().describe('why it is not connected'),
 })
 
-/** The Docker engine. */
+/** The Docker engine as the system page shows it. */
 export type EngineView = z.infer<typeof engineView>
 
 /** A graphics card and who holds it. Bytes for memory. */
@@ -69,15 +70,15 @@ const cardView = z.object({
 export const machineView = z.object({
   engine: engineView,
   gpus: z.array(cardView),
-  gpuFault: z.string().optional().describe('why there is no card, or which one is missing'),
+  gpuFault: z.string().optional().describe('why there is no GPU, or which one is missing'),
   workers: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
 
-/** The machine. */
+/** The machine under the service as the system page shows it. */
 export type MachineView = z.infer<typeof machineView>
 
 /** A program that the service stands on. */
-export const versionView = z.object({
+const versionView = z.object({
   name: z.string(),
   version: z.string().optional().describe('missing: it is not there'),
 })
@@ -117,7 +118,7 @@ export const diskUse = z.object({
 export type DiskUse = z.infer<typeof diskUse>
 
 /** What takes disk, and what is left of it. */
-export const diskView = z.object({
+const diskView = z.object({
   at: z.number().int(),
   folder: z.string(),
   freeBytes: z.number().int().describe('of the disk of the data folder'),
@@ -126,4 +127,75 @@ export const diskView = z.object({
 })
 
 /** Body of 'clean up'. */
-export const diskClean = z.strictObject({ kind: z.enum(DISK_KINDS) })
+const diskClean = z.strictObject({ kind: z.enum(DISK_KINDS) })
+
+/** Part of the management API, with the sessions of browsers. Source: ours. */
+export const SYSTEM_ROUTES = {
+  doctorRead: {
+    methods: ['GET'],
+    path: '/api/doctor',
+    summary: 'Check what the service needs, and how to fix what is missing',
+    response: doctorReport,
+    errors: [],
+    source: 'ours: doctor with fix buttons',
+  },
+  doctorFix: {
+    methods: ['POST'],
+    path: '/api/doctor/fix',
+    summary: 'Apply a fix that a check offers; responds when it is done',
+    body: doctorFixRequest,
+    response: z.object({ done: z.string().describe('what was done, one sentence') }),
+    errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'NOT_DONE'],
+    source: 'ours: doctor with fix buttons',
+  },
+  machineRead: {
+    methods: ['GET'],
+    path: '/api/machine',
+    summary: 'The Docker engine, the GPUs with the workers that use them, and the capacity for workers',
+    query: { fresh: z.enum(['true', 'false']).optional().describe('read the GPUs again') },
+    response: machineView,
+    errors: ['BAD_FIELD'],
+    source: 'docs/spec/interface.md, 2',
+  },
+  versionsRead: {
+    methods: ['GET'],
+    path: '/api/versions',
+    summary: 'Versions of the service and of its environment',
+    response: z.object({ versions: z.array(versionView) }),
+    errors: [],
+    source: 'docs/spec/interface.md, 4',
+  },
+  diskRead: {
+    methods: ['GET'],
+    path: '/api/disk',
+    summary: 'Disk usage by kind, and what cleaning up would free',
+    response: diskView,
+    errors: [],
+    source: 'docs/spec/interface.md, 4',
+  },
+  diskClean: {
+    methods: ['POST'],
+    path: '/api/disk/clean',
+    summary: 'Clean up one kind of data that is no longer needed; responds when it is done',
+    body: diskClean,
+    response: z.object({ freedBytes: z.number().int() }),
+    errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
+    source: 'docs/spec/interface.md, 4',
+  },
+  sessionList: {
+    methods: ['GET'],
+    path: '/api/sessions',
+    summary: 'How many browsers are signed in, and where the account key is stored',
+    response: z.object({ open: z.number().int(), keyFile: z.string() }),
+    errors: [],
+    source: 'ours: HttpOnly same-site cookie',
+  },
+  sessionsEnd: {
+    methods: ['DELETE'],
+    path: '/api/sessions',
+    summary: 'Sign out all browsers, including this one',
+    response: z.object({ ok: z.literal(true) }),
+    errors: [],
+    source: 'ours: HttpOnly same-site cookie',
+  },
+} as const satisfies Record<string, Route>

@@ -32,19 +32,22 @@ const bodyErrors = [
   'MODEL_NOT_INSTALLED',
   'ENDPOINT_PAUSED',
   'DATABASE_BUSY',
+  'STORAGE_FAILED',
   'DISK_FULL',
 ] as const
 
-/** The operations of the job API under `/v2/:endpointId`. Source of each: job-api, Operations. */
+/** The operations of the job API under `/v2/:endpointId`. Source of each: docs/spec/job-api.md, 1. */
 export const V2_ROUTES = {
   run: {
     methods: ['POST'],
     path: '/v2/:endpointId/run',
-    summary: 'Queue a job and answer at once',
+    summary: 'Queue a job and respond at once',
     body: jobRequest,
-    answer: jobHandle,
+    bodyLimit: { bytes: limit('runBodyBytes'), name: 'run' },
+    passesPayloads: true,
+    response: jobHandle,
     errors: bodyErrors,
-    source: 'spec 4',
+    source: 'docs/spec/job-api.md, 1',
   },
   runsync: {
     methods: ['POST'],
@@ -52,68 +55,70 @@ export const V2_ROUTES = {
     summary: 'Queue a job and wait for its result',
     query: { wait },
     body: jobRequest,
-    answer: jobRecord,
+    bodyLimit: { bytes: limit('runsyncBodyBytes'), name: 'runsync' },
+    passesPayloads: true,
+    response: jobRecord,
     errors: [...bodyErrors, 'PAYLOAD_LOST'],
-    source: 'spec 4',
+    source: 'docs/spec/job-api.md, 1',
   },
   status: {
     methods: ['GET', 'POST'],
     path: '/v2/:endpointId/status/:jobId',
     summary: 'Read a job',
     query: { ttl },
-    answer: jobRecord,
+    response: jobRecord,
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],
-    source: 'spec 4; POST for older clients of the platform',
+    source: 'docs/spec/job-api.md, 1; POST for older clients of the platform',
   },
   statusSync: {
     methods: ['GET', 'POST'],
     path: '/v2/:endpointId/status-sync/:jobId',
-    summary: 'Wait for the result of a job that exists',
+    summary: 'Wait for the result of an existing job',
     query: { wait },
-    answer: jobRecord,
+    response: jobRecord,
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],
     source: 'the platform: two public SDKs need it',
   },
   stream: {
     methods: ['GET', 'POST'],
     path: '/v2/:endpointId/stream/:jobId',
-    summary: 'Read what a job has produced since the last read',
+    summary: 'Read the output of a job since the last read',
     query: { wait: milliseconds(0, limit('waitMaxMs')).optional(), format: z.enum(['array', 'object']).optional() },
-    answer: z.union([z.array(streamChunk), streamObject]),
+    response: z.union([z.array(streamChunk), streamObject]),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
-    source: 'spec 2.3; the object form is the platform',
+    source: 'docs/spec/job-api.md, 5; the object form is the platform',
   },
   cancel: {
     methods: ['POST'],
     path: '/v2/:endpointId/cancel/:jobId',
-    summary: 'Cancel a job that waits or runs',
-    answer: jobHandle,
+    summary: 'Cancel a waiting or running job',
+    response: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
-    source: 'spec 4',
+    source: 'docs/spec/job-api.md, 1',
   },
   retry: {
     methods: ['POST'],
     path: '/v2/:endpointId/retry/:jobId',
-    summary: 'Queue a failed or timed-out job again under its id',
-    answer: jobHandle,
+    summary: 'Retry a failed or timed-out job under the same id',
+    response: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
-    source: 'spec 4',
+    source: 'docs/spec/job-api.md, 1',
   },
   purgeQueue: {
     methods: ['POST'],
     path: '/v2/:endpointId/purge-queue',
-    summary: 'Cancel all jobs that wait',
-    answer: purgeResult,
+    summary: 'Cancel all waiting jobs',
+    response: purgeResult,
     errors: [],
-    source: 'spec 4',
+    source: 'docs/spec/job-api.md, 1',
   },
   health: {
     methods: ['GET'],
     path: '/v2/:endpointId/health',
     summary: 'Count jobs and workers',
-    answer: healthRecord,
+    response: healthRecord,
     errors: [],
-    source: 'spec 2.4',
+    source: 'docs/spec/job-api.md, 1',
   },
   requests: {
     methods: ['GET'],
@@ -130,11 +135,27 @@ export const V2_ROUTES = {
       cursor: z.string().regex(wholeNumber, 'must be a cursor of this list').optional(),
       q: z.string().max(500).optional(),
     },
-    answer: jobList,
+    response: jobList,
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
 } as const satisfies Record<string, Route>
+
+/**
+ * Any request below `openai/`, for the program in the worker. It stands beside the table, as what it answers is not
+ * ours to describe. Source: docs/spec/job-api.md, 7.
+ */
+export const OPENAI_ROUTE = {
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  path: '/v2/:endpointId/openai/*',
+  summary: 'Pass a request in the form of OpenAI on to a worker',
+  body: z.record(z.string(), z.unknown()),
+  bodyLimit: { bytes: limit('runsyncBodyBytes'), name: 'openai' },
+  passesPayloads: true,
+  response: z.unknown(),
+  errors: ['NOT_JSON', 'BODY_TOO_LARGE', 'WORKER_TOO_SLOW'],
+  source: 'docs/spec/job-api.md, 7',
+} as const satisfies Route
 
 /** Name of an operation of the job API. */
 export type V2Operation = keyof typeof V2_ROUTES

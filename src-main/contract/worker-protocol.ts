@@ -1,12 +1,92 @@
-/** The routes of the listener for workers. Source: worker-protocol, Calls. */
+import { z } from 'zod'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+
+const SOURCE = 'docs/spec/worker-protocol.md, 2'
+
+const accepted = z.object({ ok: z.literal(true) })
+
+const takenJob = z.object({
+  id: z.string(),
+  input: z.unknown(),
+  webhook: z.string().optional(),
+  s3Config: z.unknown().optional(),
+})
+
+// What a query says oddly counts as not said: an error would make the public SDK ask again without a pause.
+const text = z.string().optional()
+const busy = text.transform((given) => given === '1').describe('1: the worker runs jobs already')
+const batchSize = text.transform((given) => {
+  const size = Number(given ?? 1)
+  return Number.isInteger(size) && size >= 1 ? Math.min(size, limit('takeBatchMax')) : 1
+})
+const jobIds = text.transform((given = '') => given.split(',').filter((id) => id !== ''))
+
+/**
+ * The routes of the listener for workers. The token is read before the row, from the header or from TOKEN_PARAMETER.
+ * Source: docs/spec/worker-protocol.md, 2.
+ */
 export const WORKER_ROUTES = {
-  take: { method: 'GET', path: '/v2/:endpointId/job-take/:workerId' },
-  takeBatch: { method: 'GET', path: '/v2/:endpointId/job-take-batch/:workerId' },
-  stop: { method: 'GET', path: '/v2/:endpointId/job-stop/:workerId' },
-  ping: { method: 'GET', path: '/v2/:endpointId/ping/:workerId' },
-  done: { method: 'POST', path: '/v2/:endpointId/job-done/:workerId/:jobId' },
-  stream: { method: 'POST', path: '/v2/:endpointId/job-stream/:workerId/:jobId' },
-} as const
+  take: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/job-take/:workerId',
+    summary: 'Wait for a job',
+    query: { job_in_progress: busy },
+    response: takenJob,
+    errors: ['UNAUTHORIZED'],
+    source: SOURCE,
+  },
+  takeBatch: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/job-take-batch/:workerId',
+    summary: 'Wait for jobs',
+    query: { job_in_progress: busy, batch_size: batchSize },
+    response: z.array(takenJob),
+    errors: ['UNAUTHORIZED'],
+    source: SOURCE,
+  },
+  stop: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/job-stop/:workerId',
+    summary: 'Wait for jobs to stop',
+    response: z.object({ jobsToStop: z.array(z.string()) }),
+    errors: ['UNAUTHORIZED'],
+    source: SOURCE,
+  },
+  ping: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/ping/:workerId',
+    summary: 'Report the jobs that still run, or an unhealthy worker',
+    query: { job_id: jobIds, status: text, check: text, reason: text },
+    response: accepted,
+    errors: ['UNAUTHORIZED'],
+    source: SOURCE,
+  },
+  done: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/job-done/:workerId/:jobId',
+    summary: 'Report the result of a job, or its progress',
+    // Without `body`: the operation reads it, as a result that is too large or no JSON ends its job and is not refused.
+    bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a result' },
+    response: accepted,
+    errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD'],
+    source: SOURCE,
+  },
+  stream: {
+    methods: ['POST'],
+    path: '/v2/:endpointId/job-stream/:workerId/:jobId',
+    summary: 'Send one chunk of a stream',
+    // Bytes: its payload is stored as it came, and what is no JSON is ignored and not refused.
+    bodyType: 'application/octet-stream',
+    bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a chunk' },
+    response: accepted,
+    errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+    source: SOURCE,
+  },
+} as const satisfies Record<string, Route>
+
+/** Name of a call of the worker protocol. */
+export type WorkerCall = keyof typeof WORKER_ROUTES
 
 const CALLS = new Set(Object.values(WORKER_ROUTES).map(({ path }) => path.split('/')[3]))
 
@@ -37,7 +117,7 @@ export type WorkerEnvironmentFacts = {
   readonly pingIntervalMs: number
   readonly systemChecks: boolean
   readonly hasGpu: boolean
-  /** Address of the ComfyUI server behind the workers; undefined where the endpoint names none. */
+  /** Address of the ComfyUI server that the workers call; undefined where the endpoint names none. */
   readonly workflowServer: string | undefined
   /** The app of the endpoint and its environment; undefined where it belongs to none. */
   readonly app: { readonly app: string; readonly environment: string } | undefined
@@ -46,7 +126,7 @@ export type WorkerEnvironmentFacts = {
 
 /**
  * The environment that every worker gets. The templates hold a `?` because the public SDK appends `&name=value`
- * without looking, and `$ID` / `$RUNPOD_POD_ID` because it replaces these. Source: worker-protocol, Environment.
+ * without looking, and `$ID` / `$RUNPOD_POD_ID` because it replaces these. Source: docs/spec/worker-protocol.md, 1.
  */
 export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string, string> {
   const base = `${facts.workerBaseUrl}/v2/${facts.endpointId}`
@@ -62,6 +142,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     RUNPOD_ENDPOINT_ID: facts.endpointId,
     RUNPOD_AI_API_KEY: facts.workerToken,
     RUNPOD_ENDPOINT_BASE_URL: `${facts.serviceBaseUrl}/v2`,
+    RUNPOD_API_BASE_URL: facts.serviceBaseUrl,
     ...(facts.systemChecks ? {} : { RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: 'true' }),
     ...(facts.hasGpu ? {} : { RUNPOD_SKIP_GPU_CHECK: 'true' }),
     RUNPOD_ALLOW_PRIVATE_DOWNLOAD_URLS: 'true',

@@ -1,8 +1,10 @@
 /**
- * Workflows: documents in the library, assets, what is known of classes of nodes, and runs of graphs. Texts of documents
- * and payloads travel as strings, because JSON of JavaScript would round their seeds. Source: image-workflows; issue 7.
+ * Workflows: documents in the library, assets, what is known of classes of nodes, and runs of graphs. Texts of
+ * documents and payloads travel as strings, because JSON of JavaScript would round their seeds. Source:
+ * docs/spec/image-workflows.md, 2.2.
  */
 import { z } from 'zod'
+import { moment } from './routes.ts'
 
 /** Id of a workflow of the library. */
 export const workflowId = z.string().regex(/^[a-z0-9]{12}$/, 'must be the id of a workflow')
@@ -13,14 +15,12 @@ export const assetId = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 
 // Of a document in the UI form; checked to be one where it is stored.
 const documentText = z.string().describe('JSON of a document')
 
-const moment = z.number().int().describe('ms since the epoch')
-
 /** A workflow of the library, without its text. */
 export const workflowView = z.object({
   id: workflowId,
   name: z.string(),
   version: z.number().int().describe('the newest that was saved; 0: none was yet'),
-  draft: z.number().int().describe('counts what was kept of a draft; 0: there is none, all is saved'),
+  draft: z.number().int().describe('counts the stored states of a draft; 0: there is no draft, everything is saved'),
   nodes: z.number().int().describe('of the newest text'),
   thumbnail: assetId.optional(),
   thumbnailOld: z.boolean().optional().describe('true where it shows the text as it was before the last change'),
@@ -45,7 +45,7 @@ export const workflowCreate = z.strictObject({
   draft: z.boolean().optional().describe('keep it as a draft that nobody has saved yet'),
 })
 
-/** Body of 'keep a draft' and 'save a version'. */
+/** Body of 'store a draft' and 'save a version'. */
 export const workflowText = z.strictObject({
   text: documentText,
   seen: z
@@ -59,10 +59,10 @@ export const workflowUpdate = z.strictObject({
   thumbnail: assetId.nullable().optional(),
 })
 
-/** A saved version. */
+/** A saved version of a workflow, without its text. */
 export const workflowVersion = z.object({ version: z.number().int(), savedAt: moment, nodes: z.number().int() })
 
-/** A saved version. */
+/** A saved version as the API gives it. */
 export type WorkflowVersion = z.infer<typeof workflowVersion>
 
 /** A template that comes along. */
@@ -74,7 +74,7 @@ export const workflowTemplate = z.object({
   text: documentText,
 })
 
-/** A template. */
+/** A template to begin a workflow with, as the API gives it. */
 export type WorkflowTemplate = z.infer<typeof workflowTemplate>
 
 /** A file in the assets store. */
@@ -88,11 +88,11 @@ export const assetView = z.object({
   createdAt: moment,
 })
 
-/** An asset. */
+/** A file of workflows as the API gives it. */
 export type AssetView = z.infer<typeof assetView>
 
 /** What is known of the classes of nodes of an endpoint. */
-export const nodeTypesAnswer = z.object({
+export const nodeTypesResponse = z.object({
   text: z.string().describe('JSON: class name -> definition, as GET /object_info gives it'),
   source: z.enum(['built-in', 'server', 'file']).describe('where they were read'),
   readAt: moment.optional().describe('missing: they came with the product'),
@@ -101,22 +101,27 @@ export const nodeTypesAnswer = z.object({
 })
 
 /** Classes of nodes. */
-export type NodeTypesAnswer = z.infer<typeof nodeTypesAnswer>
+export type NodeTypesResponse = z.infer<typeof nodeTypesResponse>
 
-/** The packages of the public registry that have a class of nodes, the likeliest first. */
-export const nodePackagesAnswer = z.object({
-  packages: z.array(
-    z.object({
-      name: z.string(),
-      address: z.string().optional().describe('where it can be had; missing: it comes with ComfyUI'),
-      version: z.string().optional(),
-    }),
-  ),
+/** Classes of nodes whose packages are asked for; as long as the body may be. */
+export const nodePackagesAsked = z.object({ classes: z.array(z.string()) })
+
+const nodePackage = z.object({
+  name: z.string(),
+  address: z.string().optional().describe('where it can be had; missing: it comes with ComfyUI'),
+  version: z.string().optional(),
+})
+
+/** The packages of the public registry that have classes of nodes. */
+export const nodePackagesResponse = z.object({
+  classes: z
+    .array(z.object({ name: z.string(), packages: z.array(nodePackage).describe('the likeliest first') }))
+    .describe('those that the index has'),
   fault: z.string().optional().describe('why the index in the data folder (node-packages.json) cannot be read'),
 })
 
-/** Packages of a class. */
-export type NodePackagesAnswer = z.infer<typeof nodePackagesAnswer>
+/** Packages of classes. */
+export type NodePackagesResponse = z.infer<typeof nodePackagesResponse>
 
 /** A ComfyUI server that answers on this machine. */
 export const workflowServer = z.object({
@@ -127,7 +132,7 @@ export const workflowServer = z.object({
     .describe('what it computes on, as it tells'),
 })
 
-/** A ComfyUI server. */
+/** A ComfyUI server that was found, as the API gives it. */
 export type WorkflowServer = z.infer<typeof workflowServer>
 
 /** Something that a run gave: a picture, a film, a sound, a text. */
@@ -140,7 +145,7 @@ export const runResult = z.object({
   height: z.number().int().optional(),
 })
 
-/** A result. */
+/** One file or text that a run gave. */
 export type RunResult = z.infer<typeof runResult>
 
 /** Where a run stands in its sweep: the value of each input that changes. */
@@ -183,19 +188,19 @@ export const runView = z.object({
   errors: z.array(z.string()).describe('why it failed, or what went wrong beside its results'),
 })
 
-/** A run. */
+/** A run of a graph as the API gives it. */
 export type RunView = z.infer<typeof runView>
 
 /** A run with its texts. */
 export const runDetail = runView.extend({
-  payload: z.string().describe('JSON of the payload that was sent, with settled seeds and prompts'),
+  payload: z.string().describe('JSON of the payload that was sent, with resolved seeds and prompts'),
   document: documentText.optional().describe('the document that it was made of'),
 })
 
 /** A run with its texts. */
 export type RunDetail = z.infer<typeof runDetail>
 
-/** A sweep: runs that were queued together, as far as they are kept. */
+/** A sweep: runs that were queued together, as far as they are stored. */
 export const sweepView = z.object({
   id: z.string(),
   title: z.string().describe('name of the workflow, as it was'),
@@ -209,13 +214,13 @@ export const sweepView = z.object({
   result: runResult.optional().describe('the newest result, as its picture'),
 })
 
-/** A sweep. */
+/** A sweep with the state of its runs, as the API gives it. */
 export type SweepView = z.infer<typeof sweepView>
 
 /** Body of 'run a graph'. */
 export const runCreate = z.strictObject({
   endpointId: z.string(),
-  payload: z.string().describe('JSON of the payload: seeds and prompts are settled'),
+  payload: z.string().describe('JSON of the payload: seeds and prompts are resolved'),
   document: documentText.optional(),
   workflowId: workflowId.optional(),
   title: z.string().trim().min(1).max(200).default('Untitled'),
@@ -234,12 +239,10 @@ export const workflowWorker = z.object({
   modelFolders: z
     .boolean()
     .default(true)
-    .describe(
-      'the folders of models of this machine: containers have them read-only, a bridge counts them as installed',
-    ),
+    .describe('the model folders of this machine: containers get them read-only, a bridge counts them as installed'),
   server: z
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional()
-    .describe('address of the ComfyUI server behind the bridge'),
+    .describe('address of the ComfyUI server that the bridge uses'),
 })

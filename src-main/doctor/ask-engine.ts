@@ -1,11 +1,11 @@
 import type { EngineInfo } from '../domain/worker/gpu-devices.ts'
-import type { RunProgram } from './run-program.ts'
+import type { RunProgram } from './programs.ts'
 
-/** What the docker command tells of its engine. */
+/** What the docker command reports of its engine. */
 export type EngineSeen =
   | { readonly state: 'no command' }
   | { readonly state: 'silent'; readonly where: string; readonly says: string }
-  /** As a service says it that looks for the engine itself, at several places. */
+  /** As a service says it that looks for the engine itself, at several addresses. */
   | { readonly state: 'absent'; readonly reason: string }
   | {
       readonly state: 'answers'
@@ -29,7 +29,7 @@ export async function askEngine(
   if (version.failure === 'missing') return { state: 'no command' }
   const versions = readObject(version.stdout)
   const where = env.DOCKER_HOST ? `DOCKER_HOST ${env.DOCKER_HOST}` : `context ${contextOf(versions)}`
-  const seen = asDockerTells(readObject(info.stdout))
+  const seen = engineFacts(readObject(info.stdout))
   // The command prints what it knows without an engine too, and only its exit code tells.
   if (info.failure !== undefined || !seen.ServerVersion) {
     const says = info.failure === 'timeout' ? 'it does not answer' : (info.stderr.split('\n')[0] ?? '')
@@ -49,7 +49,7 @@ function contextOf(versions: EngineInfo): string {
 }
 
 /** The docker command of Podman answers in Podman's own form. */
-function asDockerTells(info: EngineInfo): EngineInfo {
+function engineFacts(info: EngineInfo): EngineInfo {
   const { buildahVersion, kernel } = objectIn(info, 'host')
   if (buildahVersion === undefined) return info
   const { Version } = objectIn(info, 'version')

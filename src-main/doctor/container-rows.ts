@@ -2,20 +2,25 @@
  * The rows on containers and GPUs. A machine that has neither is well: Drydock works without them, so
  * what is missing is a warning at most. Only a test that somebody asked for can fail.
  */
-
 import type { DoctorRow } from '../contract/system.ts'
-import { gpuDevices, gpuWay, INSTALL_TOOLKIT } from '../domain/worker/gpu-devices.ts'
 import {
-  cardsInWords,
+  type GpuWay,
+  gpuDevices,
+  gpuWay,
+  INSTALL_TOOLKIT,
+  isOlder,
+  SAFE_TOOLKIT,
+  toolkitEscapes,
+} from '../domain/worker/gpu-devices.ts'
+import {
+  cardsText,
   GPU_LIST_ARGUMENTS,
   type GpuInventory,
-  NVIDIA_SMI_PLACES,
+  NVIDIA_SMI_PATHS,
   readGpuList,
 } from '../domain/worker/gpu-list.ts'
-import { isOlder, SAFE_TOOLKIT, toolkitEscapes } from '../domain/worker/gpu-toolkit.ts'
 import type { EngineSeen } from './ask-engine.ts'
-import { type GpuFacts, gpuTestRow } from './gpu-test-row.ts'
-import type { RunProgram } from './run-program.ts'
+import type { RunProgram } from './programs.ts'
 
 /** What the rows are made of. */
 export type ContainerChecks = {
@@ -54,7 +59,7 @@ export async function containerRows({
 
 /** The cards of this machine. */
 export async function askGpus(runProgram: RunProgram): Promise<GpuInventory> {
-  for (const program of NVIDIA_SMI_PLACES) {
+  for (const program of NVIDIA_SMI_PATHS) {
     const end = await runProgram(program, GPU_LIST_ARGUMENTS)
     if (end.failure !== 'missing') return readGpuList(end)
   }
@@ -75,7 +80,7 @@ export async function askToolkit(runProgram: RunProgram): Promise<string | undef
 function engineRow(engine: EngineSeen): DoctorRow {
   const check = 'Docker'
   if (engine.state === 'no command') {
-    const fix = 'Nothing to do for workers that are processes; for containers install Docker.'
+    const fix = 'Workers that are processes do not need it; for containers install Docker.'
     return { check, state: 'warning', found: 'no docker command', fix }
   }
   if (engine.state !== 'answers') {
@@ -84,7 +89,7 @@ function engineRow(engine: EngineSeen): DoctorRow {
       engine.state === 'absent' ? says : `no engine answers (${engine.where})${says === '' ? '' : `: ${says}`}`
     const fix = /permission denied|EACCES/i.test(says)
       ? 'Add your user to the group docker (`sudo usermod -aG docker $USER`), and log in again.'
-      : 'Nothing to do for workers that are processes; for containers start Docker, or set DOCKER_HOST.'
+      : 'Workers that are processes do not need it; for containers start Docker, or set DOCKER_HOST.'
     return { check, state: 'warning', found, fix }
   }
   const desktop = engine.desktop === undefined ? '' : `Docker Desktop ${engine.desktop}, `
@@ -96,14 +101,14 @@ function engineRow(engine: EngineSeen): DoctorRow {
 
 function gpuRow({ cards, fault, fix }: GpuInventory): DoctorRow {
   const check = 'GPU'
-  const found = cards.length === 0 ? '' : `driver ${cards[0]?.driver}: ${cardsInWords(cards)}`
+  const found = cards.length === 0 ? '' : `driver ${cards[0]?.driver}: ${cardsText(cards)}`
   if (fault !== undefined) return { check, state: 'warning', found: found === '' ? fault : `${found}; ${fault}`, fix }
   const cut = cards.filter(({ mig }) => mig).map(({ index }) => index)
   if (cut.length === 0) return { check, state: 'ok', found }
   return {
     check,
     state: 'warning',
-    found: `${found}; in MIG mode and not handed out: ${cut.join(', ')}`,
+    found: `${found}; in MIG mode and not used:  ${cut.join(', ')}`,
     fix: `Switch MIG off with \`sudo nvidia-smi -i ${cut.join(',')} -mig 0\` to use them.`,
   }
 }
@@ -142,4 +147,66 @@ function handOutRow({ engine, gpus, hookInstalled }: GpuFacts): DoctorRow {
   const devices = gpuDevices(engine.info, gpus.cards, gpus.cards, hookInstalled)
   if ('reason' in devices) return { check, state: 'warning', found: devices.reason, fix: devices.fix }
   return { check, state: 'ok', found: WAYS[way] }
+}
+
+/** What is known of the engine and the cards. */
+type GpuFacts = { readonly engine: EngineSeen; readonly gpus: GpuInventory; readonly hookInstalled: boolean }
+
+/** What the test needs. */
+type GpuTest = GpuFacts & { readonly runProgram: RunProgram; readonly gpuTest: string | true | undefined }
+
+// How long the container may take, ms; source: ours, a cold driver and a slow disk together.
+const TEST_LIMIT_MS = 60_000
+
+// Images in which NVIDIA's programs can run: they need glibc, so no Alpine.
+const LIKELY_IMAGE = /cuda|pytorch|torch|ubuntu|debian|python|drydock/i
+
+const HOW = 'Run `drydock doctor --gpu-test IMAGE` with a local image, like ubuntu.'
+
+/** Starts a container that lists the GPUs, where somebody asked for that. Nothing is pulled. */
+async function gpuTestRow({ engine, gpus, hookInstalled, runProgram, gpuTest }: GpuTest): Promise<DoctorRow> {
+  const check = 'GPU test'
+  if (gpus.cards.length === 0) return { check, state: 'ok', found: 'skipped: there is no GPU' }
+  if (engine.state !== 'answers') return { check, state: 'ok', found: 'skipped: no engine answers' }
+  if (gpuTest === undefined) return { check, state: 'ok', found: 'skipped: it starts a container', fix: HOW }
+  const way = gpuWay(engine.info, hookInstalled)
+  if (typeof way === 'object') return { check, state: 'failed', found: way.reason, fix: way.fix }
+  const image = gpuTest === true ? await imageAtHand(runProgram) : gpuTest
+  if (image === undefined)
+    return { check, state: 'failed', found: 'no image to test with', fix: `Run \`docker pull ubuntu\`. ${HOW}` }
+
+  const name = `drydock-gpu-test-${process.pid}`
+  const container = ['--name', name, '--pull', 'never', '--network', 'none', '--entrypoint', 'nvidia-smi']
+  const end = await runProgram('docker', ['run', '--rm', ...container, ...OPTIONS[way], image, '-L'], TEST_LIMIT_MS)
+  // The command is ended then, not the container.
+  if (end.failure === 'timeout') await runProgram('docker', ['rm', '--force', name])
+  const seen = end.stdout.split('\n').filter((line) => line.startsWith('GPU ')).length
+  if (end.failure === undefined && seen > 0)
+    return { check, state: 'ok', found: `${seen} of ${gpus.cards.length} seen in a container of ${image}` }
+  const says = end.failure === 'timeout' ? 'it did not end in time' : lastLine(end.stderr || end.stdout)
+  return { check, state: 'failed', found: `a container of ${image} sees no GPU: ${says}`, fix: fixFor(says) }
+}
+
+// As gpuDevices does for workers, for all cards.
+const OPTIONS = {
+  'default runtime': ['--runtime', 'nvidia', '--env', 'NVIDIA_VISIBLE_DEVICES=all'],
+  'nvidia driver': ['--gpus', 'all'],
+  cdi: ['--device', 'nvidia.com/gpu=all'],
+} as const satisfies Record<GpuWay, readonly string[]>
+
+async function imageAtHand(runProgram: RunProgram): Promise<string | undefined> {
+  const { stdout } = await runProgram('docker', ['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}'])
+  return stdout.split('\n').find((image) => LIKELY_IMAGE.test(image) && !image.includes('<none>'))
+}
+
+function lastLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith("See 'docker"))
+  return lines.at(-1)?.trim() ?? 'it printed nothing'
+}
+
+function fixFor(says: string): string {
+  if (/could not select device driver|unknown or invalid runtime/i.test(says)) return INSTALL_TOOLKIT
+  if (/no such image|unable to find image|image not known/i.test(says)) return `Pull the image first. ${HOW}`
+  if (/nvidia-smi.*not found|no such file/i.test(says)) return 'Name an image with glibc, like ubuntu: not Alpine.'
+  return 'Check the log of Docker, and run `nvidia-ctk cdi list` or `nvidia-container-cli info` for the toolkit.'
 }

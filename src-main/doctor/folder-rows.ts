@@ -2,11 +2,12 @@
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DoctorRow } from '../contract/system.ts'
-import { sizeInWords } from '../domain/size-in-words.ts'
+import { GIB, MIB } from '../contract/units.ts'
+import { sizeText } from '../domain/text.ts'
 
 // Free space below which a warning and a failure are shown, in bytes; source: ours, 50 results of the largest size.
-const LOW_SPACE_BYTES = 1024 ** 3
-const NO_SPACE_BYTES = 64 * 1024 ** 2
+const LOW_SPACE_BYTES = GIB
+const NO_SPACE_BYTES = 64 * MIB
 
 // What would let another user of this machine in, or hands out what was sealed.
 const PRIVATE_FILES = ['account.key', 'secrets.key', 'drydock.db', 'service.json'] as const
@@ -32,7 +33,7 @@ export async function folderRow(folder: string): Promise<DoctorRow> {
 export async function spaceRow(folder: string): Promise<DoctorRow> {
   const check = 'free space'
   const { freeBytes } = await diskSpace(folder)
-  const found = sizeInWords(freeBytes)
+  const found = sizeText(freeBytes)
   const fix = 'Free some space, or name a folder on another disk with --data.'
   if (freeBytes >= LOW_SPACE_BYTES) return { check, state: 'ok', found }
   return { check, state: freeBytes >= NO_SPACE_BYTES ? 'warning' : 'failed', found, fix }
@@ -49,7 +50,7 @@ export async function permissionRow(folder: string, platform: NodeJS.Platform): 
   const check = 'permissions'
   if (platform === 'win32') return { check, state: 'ok', found: 'those of the user folder' }
   const open = await openToOthers(folder)
-  if (open.length === 0) return { check, state: 'ok', found: 'keys and data are readable by you alone' }
+  if (open.length === 0) return { check, state: 'ok', found: 'only you can read keys and data' }
   return {
     check,
     state: 'warning',
@@ -58,7 +59,7 @@ export async function permissionRow(folder: string, platform: NodeJS.Platform): 
     action: {
       action: 'tighten-permissions',
       label: 'Make private',
-      effect: 'Takes the rights of the group and of others away; nothing else changes.',
+      effect: 'Removes access for the group and for others; nothing else changes.',
     },
   }
 }

@@ -4,8 +4,8 @@
  */
 import type { EndpointState } from '../contract/endpoint.ts'
 import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
-import { durationInWords } from './duration-in-words.ts'
-import { endpointStateWord } from './worker/endpoint-state.ts'
+import { counted, durationText, withFullStop } from './text.ts'
+import { endpointStateLabel } from './worker/endpoint-state.ts'
 
 /** What the answer follows from. */
 export type HealthFacts = {
@@ -17,7 +17,7 @@ export type HealthFacts = {
   /** Whether it answers requests instead of taking jobs. */
   readonly loadBalanced: boolean
   /** Figures of a range; undefined: they have not come yet. */
-  readonly figures:
+  readonly stats:
     | { readonly totals: MetricsTotals; readonly points: readonly MetricsPoint[]; readonly range: string }
     | undefined
   /** The newest error as one line. */
@@ -27,7 +27,7 @@ export type HealthFacts = {
 /** An answer. `good`: nothing to do; `resting`: nothing to do and nothing done; the others want a look. */
 export type EndpointHealth = {
   readonly level: 'good' | 'resting' | 'warning' | 'bad'
-  readonly word: string
+  readonly text: string
   readonly reason: string
 }
 
@@ -39,38 +39,38 @@ export function failureRate({ completed, failed }: Pick<MetricsTotals, 'complete
 // From this share of failures on an endpoint counts as failing. Source: ours, more fail than not.
 const FAILING_FROM = 0.5
 
-/** Answers; undefined: the figures that it depends on have not come yet. */
+/** Answers; undefined: the stats that it depends on have not come yet. */
 export function endpointHealth(facts: HealthFacts): EndpointHealth | undefined {
   const { state, inQueue, waitingReason, loadBalanced } = facts
-  const why = waitingReason === undefined ? '' : ` ${sentence(waitingReason)}`
+  const why = waitingReason === undefined ? '' : ` ${withFullStop(waitingReason)}`
   const waiting =
     inQueue === 0 ? '' : `${counted(inQueue, loadBalanced ? 'request' : 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`
   const stopped = stoppedReason(facts)
   if (stopped !== undefined) {
     const { level, reason } = stopped
-    return { level, word: endpointStateWord(state), reason: `${waiting}${reason}`.trim() }
+    return { level, text: endpointStateLabel(state), reason: `${waiting}${reason}`.trim() }
   }
-  const health = figuresHealth(facts)
+  const health = statsHealth(facts)
   if (inQueue === 0) return health
   // Work that waits for a worker which is busy or starting is no fault by itself.
-  if (health === undefined) return { level: 'resting', word: endpointStateWord(state), reason: `${waiting}${why}` }
+  if (health === undefined) return { level: 'resting', text: endpointStateLabel(state), reason: `${waiting}${why}` }
   return { ...health, reason: `${health.reason} ${waiting}${why}` }
 }
 
-// What keeps all work from getting on now comes before what happened.
+// What blocks all work now comes before what happened.
 function stoppedReason({
   state,
   waitingReason,
   throttledReason,
 }: HealthFacts): Pick<EndpointHealth, 'level' | 'reason'> | undefined {
-  const why = waitingReason === undefined ? undefined : ` ${sentence(waitingReason)}`
+  const why = waitingReason === undefined ? undefined : ` ${withFullStop(waitingReason)}`
   switch (state) {
     case 'paused':
-      return { level: 'warning', reason: ' The endpoint is paused. Resume it to go on.' }
+      return { level: 'warning', reason: ' The endpoint is paused. Resume it to continue.' }
     case 'closed':
-      return { level: 'warning', reason: ' It may have no workers: raise the most of them in its settings.' }
+      return { level: 'warning', reason: ' Its maximum of workers is 0: raise it in its settings.' }
     case 'crashing':
-      return { level: 'bad', reason: why ?? ' Its workers crash.' }
+      return { level: 'bad', reason: why ?? ' Its workers keep crashing.' }
     case 'unhealthy':
       return { level: 'bad', reason: why ?? ' Its workers do not answer.' }
     case 'waiting':
@@ -78,22 +78,16 @@ function stoppedReason({
     case 'throttled':
       return {
         level: 'warning',
-        reason: ` A worker is to start and finds no place: ${sentence(throttledReason ?? 'none is free')}`,
+        reason: ` There is no capacity for another worker: ${withFullStop(throttledReason ?? 'none is free')}`,
       }
     default:
       return undefined
   }
 }
 
-function figuresHealth({
-  figures,
-  state,
-  inProgress,
-  lastError,
-  loadBalanced,
-}: HealthFacts): EndpointHealth | undefined {
-  if (figures === undefined) return undefined
-  const { totals, points, range } = figures
+function statsHealth({ stats, state, inProgress, lastError, loadBalanced }: HealthFacts): EndpointHealth | undefined {
+  if (stats === undefined) return undefined
+  const { totals, points, range } = stats
   const work = loadBalanced ? 'request' : 'job'
   const ended = totals.completed + totals.failed
   const rate = failureRate(totals)
@@ -105,25 +99,25 @@ function figuresHealth({
     const reason = inProgress > 0 ? `${counted(inProgress, work)} in progress.` : next
     return {
       level: 'resting',
-      word: inProgress > 0 ? 'Running' : 'Idle',
+      text: inProgress > 0 ? 'Running' : 'Idle',
       reason: `No ${work} ended in the last ${range}. ${reason}`,
     }
   }
-  const error = lastError === undefined || lastError === '' ? '' : ` The newest error: ${sentence(lastError)}`
+  const error = lastError === undefined || lastError === '' ? '' : ` Latest error: ${withFullStop(lastError)}`
   const failures = `${whole(totals.failed)} of ${counted(ended, work)} failed in the last ${range}.`
   if (totals.failed === 0) {
     const { execution } = totals
     const took =
       execution === undefined || ended === 1
         ? ''
-        : `, half of them within ${durationInWords(execution.p50)}, 99 % within ${durationInWords(execution.p99)}`
+        : `, half of them within ${durationText(execution.p50)}, 99 % within ${durationText(execution.p99)}`
     const all = ended === 1 ? `The one ${work}` : `All ${counted(ended, work)}`
-    return { level: 'good', word: 'Healthy', reason: `${all} of the last ${range} completed${took}.` }
+    return { level: 'good', text: 'Healthy', reason: `${all} in the last ${range} completed${took}.` }
   }
   if (hasRecovered(points))
-    return { level: 'good', word: 'Recovered', reason: `The newest ${work}s completed. ${failures}${error}` }
-  if (rate >= FAILING_FROM) return { level: 'bad', word: 'Failing', reason: `${failures}${error}` }
-  return { level: 'warning', word: 'Some failures', reason: `${failures}${error}` }
+    return { level: 'good', text: 'Recovered', reason: `The newest ${work}s completed. ${failures}${error}` }
+  if (rate >= FAILING_FROM) return { level: 'bad', text: 'Failing', reason: `${failures}${error}` }
+  return { level: 'warning', text: 'Some failures', reason: `${failures}${error}` }
 }
 
 // Whether what ended last completed.
@@ -133,5 +127,3 @@ function hasRecovered(points: readonly MetricsPoint[]): boolean {
 }
 
 const whole = (count: number) => count.toLocaleString('en')
-const counted = (count: number, what: string) => `${whole(count)} ${what}${count === 1 ? '' : 's'}`
-const sentence = (text: string) => `${text.replace(/[.\s]+$/, '')}.`

@@ -21,7 +21,7 @@ export function bucketOf(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
 }
 
-/** Adds histograms. */
+/** Adds histograms, bucket by bucket. */
 export function mergeHistograms(histograms: readonly Histogram[]): Histogram {
   const sum: Record<number, number> = {}
   for (const histogram of histograms)

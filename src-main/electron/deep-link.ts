@@ -1,7 +1,9 @@
 /**
  * Links like drydock://jobs/ID, which any web page may hold: what they may open is in one table, and nothing of a link
  * reaches a page but an id. A link to a file, drydock://file/PATH:LINE, shows it in the file manager and opens nothing.
+ * The arguments of a start are read here too, as a link may be among them.
  */
+import { parseArgs } from 'node:util'
 
 /** Scheme of the links, without the colon. */
 export const SCHEME = 'drydock'
@@ -53,4 +55,29 @@ export function fileOfLink(link: string): string | undefined {
 /** The link among the arguments of a start: systems put it last, and may put options of their own before it. */
 export function linkAmong(argv: readonly string[]): string | undefined {
   return argv.findLast((argument) => argument.startsWith(`${SCHEME}:`))
+}
+
+/** What the desktop is started with. */
+type StartArguments = {
+  /** As it was given; undefined: the user's default folder. */
+  readonly data: string | undefined
+  readonly port: number | undefined
+  /** Page that a link among the arguments opens. */
+  readonly page: string | undefined
+}
+
+/** Reads them. Chromium's own switches, which systems and users add, are left alone. @param argv without the program */
+export function readArguments(argv: readonly string[]): StartArguments {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { data: { type: 'string' }, port: { type: 'string' } },
+    strict: false,
+    allowPositionals: true,
+  })
+  const port = typeof values.port === 'string' && /^\d{1,5}$/.test(values.port) ? Number(values.port) : undefined
+  return {
+    data: typeof values.data === 'string' && values.data !== '' ? values.data : undefined,
+    port: port !== undefined && port <= 65_535 ? port : undefined,
+    page: pageOfLink(linkAmong(argv) ?? ''),
+  }
 }

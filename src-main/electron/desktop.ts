@@ -2,26 +2,26 @@
  * The desktop around the pages, without Electron: what happens when the service comes, goes or moves, when somebody
  * opens a link, and in which order all of it ends. `Shell` is what it needs of Electron; main.ts gives it.
  */
-import { createClient, type ServiceClient } from '../cli/client.ts'
+
 import { readAccountKey } from '../cli/find-service.ts'
+import { createServiceClient, type ServiceClient } from '../client/service-client.ts'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import type { Log, TimeSource } from '../core.ts'
 import type { SettingsFile } from './desktop-settings.ts'
-import type { EndedNote } from './ended-work.ts'
+import { type EndedNote, type EndedNotifier, notifyEnded } from './ended-work.ts'
 import { followService, type JobCounts } from './follow-service.ts'
 import { type ServiceState, ServiceSupervisor, type SupervisorNeeds } from './supervise-service.ts'
-import { type EndedTeller, tellEnded } from './tell-ended.ts'
 import { type TrayAction, type TrayView, trayView } from './tray-menu.ts'
 
 /** What the desktop needs of Electron. */
 export type Shell = {
   /** Shows the window in front of the others. */
   readonly show: () => void
-  /** Leads the window to an address; settles when it is there, rejects when it is not. */
+  /** Leads the window to an address; resolves when it is there, rejects when it is not. */
   readonly load: (address: string) => Promise<void>
   /** Whether somebody looks at the window. */
   readonly isWatched: () => boolean
-  readonly tellPages: (notice: DesktopNotice) => void
+  readonly notifyPages: (notice: DesktopNotice) => void
   readonly showTray: (view: TrayView) => void
   readonly notify: (note: EndedNote) => void
   /** Asks what to do about a service that does not start. */
@@ -48,7 +48,7 @@ const PAGE_AGAIN_MS = 1000
 export class Desktop {
   readonly #needs: DesktopNeeds
   readonly #supervisor: ServiceSupervisor
-  readonly #teller: EndedTeller
+  readonly #teller: EndedNotifier
   #counts: JobCounts = { running: 0, waiting: 0 }
   #service: { readonly client: ServiceClient; readonly following: AbortController } | undefined
   #signedInTo: string | undefined
@@ -59,7 +59,7 @@ export class Desktop {
     this.#needs = needs
     this.#page = needs.firstPage ?? '/'
     this.#supervisor = new ServiceSupervisor({ ...needs, onChange: (state) => this.#changed(state) })
-    this.#teller = tellEnded({
+    this.#teller = notifyEnded({
       time: needs.time,
       wanted: () => needs.settings.read().notifications && !needs.shell.isWatched(),
       show: (note) => needs.shell.notify(note),
@@ -98,14 +98,14 @@ export class Desktop {
     if (this.origin !== undefined) void this.#meet(this.origin, false)
   }
 
-  /** The window was closed and all goes on, which is told once: some systems show no tray. */
+  /** The window was closed and all goes on, which is said once: some systems show no tray. */
   windowHidden(): void {
     const { settings, shell } = this.#needs
     if (settings.read().toldOfTray) return
     settings.change({ toldOfTray: true })
     shell.notify({
       title: 'Drydock keeps running',
-      body: 'Open it from the tray, or start it again. The menu of the tray changes this.',
+      body: 'Open it from the tray, or start it again. You can change this in the tray menu.',
       page: this.#page,
     })
   }
@@ -151,13 +151,13 @@ export class Desktop {
         void this.#meet(state.url, state.restarted)
         return
       case 'down':
-        log.warn('service ended by itself', { why: state.why, crashes: state.crashes })
-        shell.tellPages({ ...state, kind: 'service-ended' })
+        log.warn('service ended unexpectedly', { why: state.why, crashes: state.crashes })
+        shell.notifyPages({ ...state, kind: 'service-ended' })
         if (this.#signedInTo === undefined && state.looping) void this.#ask(state.why)
         return
       case 'refused':
         log.warn('service does not start', { why: state.why })
-        shell.tellPages({ kind: 'service-refused', why: state.why })
+        shell.notifyPages({ kind: 'service-refused', why: state.why })
         void this.#ask(state.why)
     }
   }
@@ -165,7 +165,7 @@ export class Desktop {
   async #meet(url: string, restarted: boolean): Promise<void> {
     const { data, log, shell, time } = this.#needs
     const key = (await readAccountKey(data)) ?? ''
-    const client = createClient({ url, key })
+    const client = createServiceClient({ url, key })
     const following = new AbortController()
     // Another service may have come meanwhile.
     if (this.origin !== url) return
@@ -176,10 +176,10 @@ export class Desktop {
         this.#counts = counts
         this.#drawTray()
       },
-      onEnded: this.#teller.hear,
+      onEnded: this.#teller.add,
     }
     void followService(client, { key, after: time.after, listener, signal: following.signal })
-    if (restarted) shell.tellPages({ kind: 'service-restarted' })
+    if (restarted) shell.notifyPages({ kind: 'service-restarted' })
     // The pages find a service that came back at the same address by themselves, and keep what is being typed.
     if (this.#signedInTo !== url) {
       await this.#load(this.#page).catch((error) => log.warn('the window could not be signed in', { error }))

@@ -1,5 +1,13 @@
-/** What has ended while nobody looked, joined to one notification: pure, the times are given. */
+/**
+ * What has ended while nobody looked, in one notification: jobs, as the service reports them, and deploys, which
+ * are looked for.
+ */
+
+import type { ServiceClient } from '../client/service-client.ts'
+import type { ReleaseView } from '../contract/app.ts'
 import type { JobState } from '../contract/job.ts'
+import type { TimeSource } from '../core.ts'
+import { counted } from '../domain/text.ts'
 
 /** A job or a deploy that has ended. */
 export type Ended =
@@ -16,8 +24,8 @@ export type Ended =
 /** What a notification says, and the page that it opens. */
 export type EndedNote = { readonly title: string; readonly body: string; readonly page: string }
 
-/** Whether it is told: somebody who cancels a job knows of it. */
-export function isTold(ended: Ended): boolean {
+/** Whether it is worth a notification: somebody who cancels a job knows of it. */
+function isReported(ended: Ended): boolean {
   return ended.kind === 'release' || ended.state !== 'CANCELLED'
 }
 
@@ -29,18 +37,18 @@ export function joinEnded(ended: readonly Ended[]): EndedNote | undefined {
   const jobs = ended.filter((one) => one.kind === 'job')
   const releases = ended.filter((one) => one.kind === 'release')
   const parts = [
-    counted(jobs.filter(({ state }) => state === 'COMPLETED').length, 'job completed', 'jobs completed'),
-    counted(jobs.filter(({ state }) => state === 'FAILED').length, 'job failed', 'jobs failed'),
-    counted(jobs.filter(({ state }) => state === 'TIMED_OUT').length, 'job timed out', 'jobs timed out'),
-    counted(releases.filter(({ failed }) => !failed).length, 'deploy done', 'deploys done'),
-    counted(releases.filter(({ failed }) => failed).length, 'deploy failed', 'deploys failed'),
+    unlessNone(jobs.filter(({ state }) => state === 'COMPLETED').length, 'job completed', 'jobs completed'),
+    unlessNone(jobs.filter(({ state }) => state === 'FAILED').length, 'job failed', 'jobs failed'),
+    unlessNone(jobs.filter(({ state }) => state === 'TIMED_OUT').length, 'job timed out', 'jobs timed out'),
+    unlessNone(releases.filter(({ failed }) => !failed).length, 'deploy done', 'deploys done'),
+    unlessNone(releases.filter(({ failed }) => failed).length, 'deploy failed', 'deploys failed'),
   ].filter((part) => part !== '')
   const endpoints = [...new Set(jobs.map(({ endpointId }) => endpointId))]
   const [only] = endpoints
   const oneEndpoint = endpoints.length === 1 && releases.length === 0 ? only : undefined
   return {
     title: parts.join(', '),
-    body: oneEndpoint ?? namesOf([...endpoints, ...releases.map(placeOf)]),
+    body: oneEndpoint ?? namesOf([...endpoints, ...releases.map(nameOf)]),
     page: oneEndpoint === undefined ? (jobs.length === 0 ? '/apps' : '/jobs') : `/endpoints/${oneEndpoint}/jobs`,
   }
 }
@@ -59,15 +67,13 @@ function noteOfOne(ended: Ended): EndedNote {
   const { app, environment, number, failed, why } = ended
   return {
     title: failed ? 'Deploy failed' : 'Deploy done',
-    body: `Release ${number} of ${placeOf(ended)}${why === undefined ? '' : `: ${why}`}`,
+    body: `Release ${number} of ${nameOf(ended)}${why === undefined ? '' : `: ${why}`}`,
     page: `/apps/deployed/${app}/${environment}`,
   }
 }
 
-const placeOf = ({ app, environment }: { readonly app: string; readonly environment: string }) =>
-  `${app}/${environment}`
-const counted = (count: number, one: string, many: string) =>
-  count === 0 ? '' : count === 1 ? `1 ${one}` : `${count} ${many}`
+const nameOf = ({ app, environment }: { readonly app: string; readonly environment: string }) => `${app}/${environment}`
+const unlessNone = (count: number, one: string, many: string) => (count === 0 ? '' : counted(count, one, many))
 
 const NAMED = 3
 
@@ -75,4 +81,124 @@ function namesOf(names: readonly string[]): string {
   const distinct = [...new Set(names)]
   const rest = distinct.length - NAMED
   return rest <= 0 ? distinct.join(', ') : `${distinct.slice(0, NAMED).join(', ')} and ${rest} more`
+}
+
+// Jobs that end together are one notification, in ms.
+const GATHER_MS = 2000
+// A queue that is worked off for hours says so twice a minute at most.
+const BETWEEN_MS = 30_000
+// More than a person counts; further ones are not remembered.
+const MAX_REMEMBERED = 1000
+
+/** Gathers what ends and tells it; stops with `stop`. */
+export type EndedNotifier = { readonly add: (ended: Ended) => void; readonly stop: () => void }
+
+/**
+ * Makes what notifies of ended work.
+ * @param wanted whether to notify now: the setting is on, and nobody looks at the window
+ */
+export function notifyEnded({
+  time,
+  wanted,
+  show,
+}: {
+  readonly time: Pick<TimeSource, 'monotonic' | 'after'>
+  readonly wanted: () => boolean
+  readonly show: (note: EndedNote) => void
+}): EndedNotifier {
+  let gathered: Ended[] = []
+  let lastShownAt = Number.NEGATIVE_INFINITY
+  let cancel: (() => void) | undefined
+
+  function notify(): void {
+    cancel = undefined
+    const note = joinEnded(gathered)
+    gathered = []
+    // Whoever came back in the meantime sees it.
+    if (note === undefined || !wanted()) return
+    lastShownAt = time.monotonic()
+    show(note)
+  }
+
+  return {
+    add(ended) {
+      if (!isReported(ended) || !wanted()) return
+      if (gathered.length < MAX_REMEMBERED) gathered.push(ended)
+      cancel ??= time.after(Math.max(GATHER_MS, lastShownAt + BETWEEN_MS - time.monotonic()), notify)
+    },
+    stop() {
+      cancel?.()
+      cancel = undefined
+      gathered = []
+    },
+  }
+}
+
+/** The newest release of each environment, by `app/environment`. */
+type NewestReleases = Readonly<Record<string, ReleaseView>>
+
+/**
+ * The releases that were decided between two looks. One that was made and decided in between counts too; what was
+ * decided before the first look does not.
+ */
+export function decidedBetween(before: NewestReleases, now: NewestReleases): readonly Ended[] {
+  return Object.entries(now).flatMap(([target, release]) => {
+    const earlier = before[target]
+    const isNew = earlier?.number !== release.number || earlier.state === 'preparing'
+    if (!isNew || release.state === 'preparing') return []
+    const { app, environment, number, state, reason } = release
+    const failed = state === 'failed'
+    return [{ kind: 'release' as const, app, environment, number, failed, why: failed ? reason : undefined }]
+  })
+}
+
+// A deploy changes much at once: one look for all of it, in ms.
+const CHECK_AFTER_MS = 500
+// How often a release that is being prepared is looked at.
+const PREPARING_MS = 2000
+
+/** Looks for deploys that are decided; nothing is asked while nothing changes. */
+export function watchReleases({
+  client,
+  after,
+  onEnded,
+  signal,
+}: {
+  readonly client: ServiceClient
+  readonly after: (ms: number, run: () => void) => () => void
+  readonly onEnded: (ended: Ended) => void
+  readonly signal: AbortSignal
+}): { readonly check: () => void } {
+  let before: NewestReleases | undefined
+  let cancel: (() => void) | undefined
+  signal.addEventListener('abort', () => cancel?.(), { once: true })
+
+  async function check(): Promise<void> {
+    cancel = undefined
+    if (signal.aborted) return
+    const now = await newestReleases(client, signal).catch(() => undefined)
+    if (now === undefined || signal.aborted) return
+    if (before !== undefined) for (const ended of decidedBetween(before, now)) onEnded(ended)
+    before = now
+    if (Object.values(now).some(({ state }) => state === 'preparing')) plan(PREPARING_MS)
+  }
+
+  function plan(ms: number): void {
+    cancel ??= after(ms, () => void check())
+  }
+
+  return { check: () => plan(CHECK_AFTER_MS) }
+}
+
+async function newestReleases(client: ServiceClient, signal: AbortSignal): Promise<NewestReleases> {
+  const { apps } = await client.call('appList', { signal })
+  const environments = apps.flatMap(({ environments }) => environments)
+  const found = await Promise.all(
+    environments.map(async ({ app, name }) => {
+      const path = { app, environment: name }
+      const [newest] = (await client.call('releaseList', { path, signal })).releases
+      return newest === undefined ? [] : [[`${app}/${name}`, newest] as const]
+    }),
+  )
+  return Object.fromEntries(found.flat())
 }

@@ -2,11 +2,11 @@ import { readServiceFile } from '../cli/find-service.ts'
 import type { TimeSource } from '../core.ts'
 
 // How often a service of somebody else is looked after, in ms; source: ours, one look reads one small file.
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 
 /**
  * Finds the service that runs on a data folder.
- * @returns undefined while none says where it answers; `ended` settles when its process has ended or another took over
+ * @returns undefined while none says where it answers; `ended` resolves when its process has ended or another took over
  */
 export async function findOtherService(
   data: string,
@@ -15,11 +15,11 @@ export async function findOtherService(
   const found = await readServiceFile(data)
   if (found === undefined) return undefined
   const ended = Promise.withResolvers<void>()
-  const look = async () => {
+  const check = async () => {
     const now = await readServiceFile(data).catch(() => undefined)
-    if (now?.pid === found.pid) after(LOOK_EVERY_MS, look)
+    if (now?.pid === found.pid) after(POLL_EVERY_MS, check)
     else ended.resolve()
   }
-  after(LOOK_EVERY_MS, look)
+  after(POLL_EVERY_MS, check)
   return { url: found.url, ended: ended.promise }
 }

@@ -1,21 +1,19 @@
 /**
- * What the desktop has to know of a running service: how many jobs run and wait, and what ends. It reads the snapshot of
- * the pages, then follows the events after it, and begins anew when the stream breaks off.
+ * What the desktop has to know of a running service: how many jobs run and wait, and what ends. It reads the snapshot
+ * of the pages, then follows the events after it, and begins anew when the stream breaks off.
  */
-import type { ServiceClient } from '../cli/client.ts'
-import { request } from '../cli/http.ts'
-import { readEvents } from '../cli/server-sent-events.ts'
-import type { ServiceEvent } from '../contract/events.ts'
-import { serviceEvent } from '../contract/events.ts'
+
+import { readEvents, request } from '../client/http.ts'
+import type { ServiceClient } from '../client/service-client.ts'
 import type { JobState } from '../contract/job.ts'
+import { type ServiceEvent, serviceEvent } from '../contract/live.ts'
 import { isFinal } from '../domain/job/transitions.ts'
-import type { Ended } from './ended-work.ts'
-import { watchReleases } from './watch-releases.ts'
+import { type Ended, watchReleases } from './ended-work.ts'
 
 /** Jobs now. */
 export type JobCounts = { readonly running: number; readonly waiting: number }
 
-/** What is told of the service. */
+/** What is reported of the service. */
 export type ServiceListener = {
   readonly onCounts: (counts: JobCounts) => void
   readonly onEnded: (ended: Ended) => void
@@ -63,18 +61,18 @@ export async function followService(
         waiting: endpoints.reduce((sum, { inQueue }) => sum + inQueue, 0),
       }
       listener.onCounts(counts)
-      releases.look()
+      releases.check()
       for await (const event of eventsAfter(client.url, { key, eventId, signal })) {
         const next = countAfter(counts, event)
         if (next !== counts) listener.onCounts(next)
         counts = next
         const ended = endedBy(event)
         if (ended !== undefined) listener.onEnded(ended)
-        // A deploy starts workers and changes endpoints; nothing else tells of it.
-        if (event.type !== 'job' && event.type !== 'run') releases.look()
+        // A deploy starts workers and changes endpoints; nothing else reports it.
+        if (event.type !== 'job' && event.type !== 'run') releases.check()
       }
     } catch {
-      // It stops or was restarted; whether it is up is not judged here.
+      // It stops or was restarted; whether it is up is not decided here.
     }
     await new Promise<void>((resolve) => after(AGAIN_AFTER_MS, resolve))
   }
@@ -84,14 +82,14 @@ async function* eventsAfter(
   url: string,
   { key, eventId, signal }: { readonly key: string; readonly eventId: number; readonly signal: AbortSignal },
 ): AsyncGenerator<ServiceEvent> {
-  const answer = await request({
+  const response = await request({
     method: 'GET',
     url: `${url}/events`,
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', 'last-event-id': String(eventId) },
     signal,
   })
-  if (answer.status !== 200) throw new Error(`the events were answered with ${answer.status}`)
-  for await (const { data } of readEvents(answer.body)) {
+  if (response.status !== 200) throw new Error(`the events were answered with ${response.status}`)
+  for await (const { data } of readEvents(response.body)) {
     const { data: event } = serviceEvent.safeParse(JSON.parse(data))
     if (event !== undefined) yield event
   }

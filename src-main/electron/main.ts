@@ -1,29 +1,28 @@
 /**
  * The desktop application: joins Electron with desktop.ts. What is decided is decided there and in the files beside it;
- * here is only what nothing but Electron can do.
+ * here is what nothing but Electron can do, with the few functions that it alone uses.
  */
+
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { app, dialog, Menu, Notification, shell as system } from 'electron'
 import packageJson from '../../package.json' with { type: 'json' }
-import { dataFolder } from '../cli/data-folder.ts'
+import { dataFolder } from '../cli/find-service.ts'
 import { NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
 import { openDataFolder } from '../server/data-folder.ts'
 import { createLog, systemTime } from '../server/system-ports.ts'
 import { appMenu } from './app-menu.ts'
-import { fileOfLink, linkAmong, pageOfLink, SCHEME } from './deep-link.ts'
+import { fileOfLink, linkAmong, pageOfLink, readArguments, SCHEME } from './deep-link.ts'
 import { Desktop, type Shell } from './desktop.ts'
 import { openSettings } from './desktop-settings.ts'
 import { findOtherService } from './find-other-service.ts'
-import { pageOfAddress } from './page-of-address.ts'
-import { places } from './places.ts'
-import { revealFile } from './reveal-file.ts'
+import { packagePaths } from './package-paths.ts'
+import { revealFile } from './page-guard.ts'
 import { startServiceChild } from './service-child.ts'
-import { readArguments } from './start-arguments.ts'
 import { openTray } from './tray.ts'
 import { watchUpdates } from './updates.ts'
-import { answerCalls, guardSession, guardWindows, makeWindow } from './window.ts'
+import { guardSession, guardWindows, handleCalls, makeWindow } from './window.ts'
 
 const START_BUTTONS = ['again', 'log', 'quit'] as const
 
@@ -53,11 +52,9 @@ function fail(error: unknown): void {
 
 async function run(): Promise<void> {
   const log = createLog('info', join(data, 'desktop.log'))
-  const at = places({ here: import.meta.dirname, packagedTo: app.isPackaged ? process.resourcesPath : undefined })
+  const at = packagePaths({ here: import.meta.dirname, packagedTo: app.isPackaged ? process.resourcesPath : undefined })
   const outputFile = join(data, 'service-output.log')
-  const settings = openSettings(join(profile, 'settings.json'), (error) =>
-    log.warn('settings were not kept', { error }),
-  )
+  const settings = openSettings(join(profile, 'settings.json'), (error) => log.warn('settings not stored', { error }))
   const notifications = new Set<Notification>()
   let quitting = false
 
@@ -96,8 +93,8 @@ async function run(): Promise<void> {
     { title, from }: { readonly title: string; readonly from?: string | undefined },
     options: Electron.OpenDialogOptions,
   ) => {
-    const place = from === undefined ? {} : { defaultPath: from }
-    return (await dialog.showOpenDialog(window, { title, ...place, ...options })).filePaths[0]
+    const startFolder = from === undefined ? {} : { defaultPath: from }
+    return (await dialog.showOpenDialog(window, { title, ...startFolder, ...options })).filePaths[0]
   }
   const drawTray = openTray(at.trayIcon, (action) => desktop.act(action))
   const shell: Shell = {
@@ -108,14 +105,14 @@ async function run(): Promise<void> {
     },
     load: (address) => window.loadURL(address),
     isWatched: () => window.isVisible() && window.isFocused(),
-    tellPages: (notice) => {
+    notifyPages: (notice) => {
       if (!window.isDestroyed()) window.webContents.send(NOTICE_CHANNEL, notice)
     },
     showTray: drawTray,
     notify({ title, body, page }) {
       if (!Notification.isSupported()) return
       const notification = new Notification({ title, body, icon: at.icon })
-      // Kept until it is gone: one that was collected would not hear a click.
+      // Held until it is gone: one that was collected would not get a click.
       notifications.add(notification)
       notification.on('close', () => notifications.delete(notification))
       notification.on('click', () => desktop.open(page))
@@ -147,7 +144,7 @@ async function run(): Promise<void> {
   })
   openPage = (page) => desktop.open(page)
   guardSession(() => desktop.origin)
-  answerCalls(
+  handleCalls(
     {
       facts: async () => ({ version: packageJson.version, platform }),
       pickFile: (wish) => pick(wish, { properties: ['openFile'], filters: [HANDLER_FILES] }),
@@ -191,8 +188,18 @@ async function run(): Promise<void> {
     watchUpdates(updater.autoUpdater, {
       time: systemTime,
       log,
-      onReady: (version) => shell.tellPages({ kind: 'update-ready', version }),
+      onReady: (version) => shell.notifyPages({ kind: 'update-ready', version }),
     })
     log.info('updates are looked for')
   }
+}
+
+/**
+ * The page of an address of the window, from the origin on. The first page for all that is none: a link to sign in,
+ * which works once, or what the browser shows in place of a page.
+ */
+function pageOfAddress(address: string): string {
+  if (!URL.canParse(address)) return '/'
+  const { protocol, pathname, search, hash } = new URL(address)
+  return protocol === 'http:' && pathname !== '/sign-in' ? `${pathname}${search}${hash}` : '/'
 }

@@ -14,9 +14,9 @@ const bridge = {
   signIn: ask('signIn'),
   onNotice(listener) {
     // The event would give the page a way to Electron.
-    const hear = (_event: unknown, notice: Parameters<typeof listener>[0]) => listener(notice)
-    ipcRenderer.on(NOTICE_CHANNEL, hear)
-    return () => void ipcRenderer.off(NOTICE_CHANNEL, hear)
+    const onNotice = (_event: unknown, notice: Parameters<typeof listener>[0]) => listener(notice)
+    ipcRenderer.on(NOTICE_CHANNEL, onNotice)
+    return () => void ipcRenderer.off(NOTICE_CHANNEL, onNotice)
   },
 } satisfies DesktopBridge
 

@@ -1,10 +1,10 @@
 /** The process of the service, as Electron starts it. */
 import { utilityProcess } from 'electron'
-import { keepLastWords } from './last-words.ts'
+import { recordOutput } from './last-output.ts'
 import type { ServiceArguments } from './service-messages.ts'
 import type { ServiceChild } from './supervise-service.ts'
 
-/** Starts it. @param module its built entry @param log file that its output is added to */
+/** Starts the process of the service. @param module its built entry @param log file that its output is added to */
 export function startServiceChild(
   options: ServiceArguments,
   { module, log }: { readonly module: string; readonly log: string },
@@ -13,9 +13,9 @@ export function startServiceChild(
     serviceName: 'Drydock service',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const words = keepLastWords(log)
-  child.stdout?.on('data', words.hear)
-  child.stderr?.on('data', words.hear)
+  const record = recordOutput(log)
+  child.stdout?.on('data', record.onOutput)
+  child.stderr?.on('data', record.onOutput)
   return {
     post: (message) => child.postMessage(message),
     kill: () => {
@@ -23,6 +23,6 @@ export function startServiceChild(
       if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL')
     },
     onMessage: (listener) => void child.on('message', listener),
-    onExit: (listener) => void child.once('exit', (code) => listener(code, words.line())),
+    onExit: (listener) => void child.once('exit', (code) => listener(code, record.line())),
   }
 }

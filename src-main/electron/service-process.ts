@@ -2,15 +2,16 @@
  * The process of the service under the desktop: the headless server, led by messages. A utility process of Electron has
  * a port to the desktop; tests start the same file as a child of Node.
  */
-import { createClient } from '../cli/client.ts'
+
 import { readAccountKey } from '../cli/find-service.ts'
 import { ensureSketch } from '../cli/sketch-sample.ts'
+import { createServiceClient } from '../client/service-client.ts'
+import { StartError } from '../server/data-folder.ts'
 import { startServer } from '../server/main.ts'
-import { StartError } from '../server/start-error.ts'
 import { type ServiceMessage, STOP, serviceArguments } from './service-messages.ts'
 
 type Parent = {
-  readonly tell: (message: ServiceMessage) => void
+  readonly send: (message: ServiceMessage) => void
   readonly onMessage: (listener: (message: unknown) => void) => void
 }
 
@@ -19,11 +20,11 @@ function findParent(): Parent {
   // Undefined in a child of Node, whatever the types say.
   if (parentPort as typeof parentPort | undefined)
     return {
-      tell: (message) => parentPort.postMessage(message),
+      send: (message) => parentPort.postMessage(message),
       onMessage: (listener) => void parentPort.on('message', ({ data }) => listener(data)),
     }
   return {
-    tell: (message) => process.send?.(message),
+    send: (message) => process.send?.(message),
     onMessage(listener) {
       process.on('message', listener)
       // A desktop that was killed can ask for nothing any more.
@@ -44,13 +45,13 @@ try {
     ...(commandLine === undefined ? {} : { commandLine: { ...commandLine, env: process.env } }),
   })
   await addSample(server.url, options.data)
-  parent.tell({ kind: 'ready', url: server.url })
+  parent.send({ kind: 'ready', url: server.url })
   await Promise.race([stopAsked.promise, server.stopped])
   await server.stop()
   process.exit(0)
 } catch (error) {
   if (!(error instanceof StartError)) throw error
-  parent.tell({ kind: 'refused', reason: error.kind, why: error.message })
+  parent.send({ kind: 'refused', reason: error.kind, why: error.message })
   // Not `exit`: the message may still be on its way. Nothing else holds the process.
   process.exitCode = 3
   if (process.connected) process.disconnect()
@@ -59,7 +60,7 @@ try {
 /** As `drydock start` does it without a window. A service without the sample is as good as one with it. */
 async function addSample(url: string, data: string): Promise<void> {
   try {
-    await ensureSketch(createClient({ url, key: (await readAccountKey(data)) ?? '' }))
+    await ensureSketch(createServiceClient({ url, key: (await readAccountKey(data)) ?? '' }))
   } catch (error) {
     process.stderr.write(`The endpoint for image workflows was not made: ${error}\n`)
   }

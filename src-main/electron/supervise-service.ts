@@ -9,7 +9,6 @@
  * The lock of the data folder decides whether a service runs on it: a file that names one may be left over.
  */
 import type { TimeSource } from '../core.ts'
-import { planRestart } from './restart-pause.ts'
 import { type ServiceArguments, STOP, serviceMessage } from './service-messages.ts'
 
 /** The process of a service. */
@@ -19,7 +18,7 @@ export type ServiceChild = {
   readonly kill: () => void
   readonly onMessage: (listener: (message: unknown) => void) => void
   /** @param listener gets the last lines that the process wrote to stderr */
-  readonly onExit: (listener: (code: number | null, lastWords: string) => void) => void
+  readonly onExit: (listener: (code: number | null, lastOutput: string) => void) => void
 }
 
 /** How the service is. */
@@ -48,11 +47,11 @@ export type SupervisorNeeds = {
   readonly onChange: (state: ServiceState) => void
 }
 
-// The service gives jobs 10 s and answers 2 s when it stops; source: STOP_GRACE_MS and ANSWER_GRACE_MS of server/main. The
-// rest is for a busy machine: a service that is killed leaves its workers behind.
+// The service gives jobs 10 s and answers 2 s when it stops; source: STOP_GRACE_MS and ANSWER_GRACE_MS of server/main.
+// The rest is for a busy machine: a service that is killed leaves its workers running.
 const STOP_LIMIT_MS = 30_000
 // Between looks for a service that has the lock and does not answer yet, in ms.
-const LOOK_AGAIN_MS = 500
+const CHECK_AGAIN_MS = 500
 
 /** Has a life: start() and stop(), both safe to call twice. */
 export class ServiceSupervisor {
@@ -113,15 +112,15 @@ export class ServiceSupervisor {
     this.#child = { child, ended: ended.promise }
     let refused: { readonly reason: string; readonly why: string } | undefined
     child.onMessage((message) => {
-      const { data: told } = serviceMessage.safeParse(message)
-      if (told?.kind === 'refused') refused = told
-      if (told?.kind === 'ready') this.#up(told.url, true)
+      const { data: reported } = serviceMessage.safeParse(message)
+      if (reported?.kind === 'refused') refused = reported
+      if (reported?.kind === 'ready') this.#up(reported.url, true)
     })
-    child.onExit((code, lastWords) => {
+    child.onExit((code, lastOutput) => {
       this.#child = undefined
       ended.resolve()
       if (this.#stopped !== undefined) return
-      if (refused === undefined) this.#crashed(code, lastWords)
+      if (refused === undefined) this.#crashed(code, lastOutput)
       else this.#refused(refused)
     })
   }
@@ -134,11 +133,11 @@ export class ServiceSupervisor {
     this.#wasUp = true
   }
 
-  #crashed(code: number | null, lastWords: string): void {
+  #crashed(code: number | null, lastOutput: string): void {
     const now = this.#needs.time.monotonic()
     this.#crashedAt = [...this.#crashedAt, now].slice(-20)
     const { pauseMs, crashes, looping } = planRestart(this.#crashedAt, now)
-    const why = lastWords || (code === null ? 'it was killed' : `it ended with code ${code}`)
+    const why = lastOutput || (code === null ? 'it was killed' : `it ended with code ${code}`)
     this.#change({ kind: 'down', why, restartInMs: pauseMs, crashes, looping })
     this.#later(pauseMs, () => this.#begin())
   }
@@ -157,7 +156,7 @@ export class ServiceSupervisor {
     if (this.#stopped !== undefined) return
     if (other === undefined) {
       // It is just starting or just ending.
-      this.#later(LOOK_AGAIN_MS, () => this.#begin())
+      this.#later(CHECK_AGAIN_MS, () => this.#begin())
       return
     }
     this.#up(other.url, false)
@@ -172,5 +171,37 @@ export class ServiceSupervisor {
   #change(state: ServiceState): void {
     this.#state = state
     this.#needs.onChange(state)
+  }
+}
+
+// When a service that ended by itself is started again.
+
+/** The verdict after a crash. */
+type RestartPlan = {
+  readonly pauseMs: number
+  /** Crashes that count, this one included. */
+  readonly crashes: number
+  /** So many that it will hardly go by itself: somebody should look at the log. */
+  readonly looping: boolean
+}
+
+// Source: ours. The first restart is quick, as most crashes are single ones; a loop must not keep the machine busy.
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+// A crash this long ago is another story, in ms; twice what a loop at the longest pause takes for a handful.
+const FORGET_MS = 5 * 60_000
+const LOOP_FROM = 4
+
+/**
+ * Evaluates how long to wait: 0.5 s after the first crash, then 1 s, 2 s ... 30 s.
+ * @param crashedAt times of the crashes in steady ms, newest last
+ * @param now steady ms
+ */
+export function planRestart(crashedAt: readonly number[], now: number): RestartPlan {
+  const crashes = crashedAt.filter((at) => now - at < FORGET_MS).length
+  return {
+    pauseMs: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, crashes - 1)),
+    crashes,
+    looping: crashes >= LOOP_FROM,
   }
 }

@@ -39,7 +39,7 @@ export function trayView(
       { kind: 'line' },
       {
         kind: 'action',
-        label: service.kind === 'up' && !service.own ? 'Quit (the service goes on)' : 'Quit and stop the service',
+        label: service.kind === 'up' && !service.own ? 'Quit (the service keeps running)' : 'Quit and stop the service',
         action: 'quit',
       },
     ],
@@ -48,7 +48,7 @@ export function trayView(
 
 const SERVICE_TEXT = {
   starting: 'the service is starting',
-  down: 'the service ended and is started again',
+  down: 'the service ended and is restarting',
   refused: 'the service does not start',
   stopped: 'the service has stopped',
 } as const satisfies Record<Exclude<ServiceState['kind'], 'up'>, string>

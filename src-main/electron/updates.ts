@@ -1,8 +1,9 @@
 /**
- * New versions: looked for where the package names a feed, told in the pages, installed when the person quits. It never
- * restarts anything. Signatures and downgrades are judged by electron-updater.
+ * New versions: looked for where the package names a feed, announced in the pages, installed when the person quits. It
+ * never restarts anything. Signatures and downgrades are checked by electron-updater.
  */
 import type { AppUpdater } from 'electron-updater'
+import { HOUR_MS } from '../contract/units.ts'
 import type { Log, TimeSource } from '../core.ts'
 
 /** What is used of electron-updater. */
@@ -11,8 +12,8 @@ export type Updater = Pick<
   'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'allowPrerelease' | 'on' | 'checkForUpdates'
 >
 
-const FIRST_LOOK_MS = 30_000
-const LOOK_EVERY_MS = 6 * 60 * 60_000
+const FIRST_CHECK_MS = 30_000
+const POLL_EVERY_MS = 6 * HOUR_MS
 
 /** Looks for new versions until the function that it returns is called. */
 export function watchUpdates(
@@ -30,11 +31,11 @@ export function watchUpdates(
   updater.on('update-downloaded', ({ version }) => onReady(version))
   // Without a network there is no feed; that is no fault of the person's.
   updater.on('error', (error) => log.warn('no update could be had', { error }))
-  let cancel = time.after(FIRST_LOOK_MS, look)
-  function look(): void {
-    // What it rejects with was told as an event.
+  let cancel = time.after(FIRST_CHECK_MS, check)
+  function check(): void {
+    // Its error was reported as an event.
     updater.checkForUpdates().catch(() => undefined)
-    cancel = time.after(LOOK_EVERY_MS, look)
+    cancel = time.after(POLL_EVERY_MS, check)
   }
   return () => cancel()
 }

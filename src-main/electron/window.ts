@@ -1,21 +1,27 @@
-/** The window: made once, shown and hidden, guarded against whatever its page may want. */
+/**
+ * The window: made once, shown and hidden, guarded against whatever its page may want; calls of its page are checked.
+ */
 import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
-import { answerBridge, type BridgeAnswers } from './answer-bridge.ts'
-import type { SettingsFile } from './desktop-settings.ts'
-import { judgePassage, mayUse, type Passage } from './navigation.ts'
-import { WEB_PREFERENCES } from './web-preferences.ts'
-import { placeWindow, SMALLEST } from './window-bounds.ts'
+import { restoreBounds, type SettingsFile, SMALLEST } from './desktop-settings.ts'
+import {
+  type BridgeHandlers,
+  evaluateNavigation,
+  handleBridgeCall,
+  mayUse,
+  type Navigation,
+  WEB_PREFERENCES,
+} from './page-guard.ts'
 
-// What Chromium says of a load that another one took the place of.
+// What Chromium says of a load that another one replaced.
 const LOAD_ABORTED = -3
 
 /**
  * Makes the window; it is not shown yet.
  * @param mayClose whether closing ends it; else it is hidden
- * @param onHidden hears that it was
- * @param onPageLost hears the address of a page that could not be loaded, or whose process is gone
+ * @param onHidden is called when it was
+ * @param onPageLost receives the address of a page that could not be loaded, or whose process is gone
  */
 export function makeWindow({
   settings,
@@ -35,7 +41,7 @@ export function makeWindow({
   const last = settings.read().window
   const screens = [screen.getPrimaryDisplay(), ...screen.getAllDisplays()].map(({ workArea }) => workArea)
   const window = new BrowserWindow({
-    ...placeWindow(last?.bounds, screens),
+    ...restoreBounds(last?.bounds, screens),
     minWidth: SMALLEST.width,
     minHeight: SMALLEST.height,
     show: false,
@@ -68,27 +74,27 @@ export function makeWindow({
 
 /** Sets the rules for all windows, present and to come. @param origin that of the service; undefined: none is up */
 export function guardWindows(contents: Electron.WebContents, origin: () => string | undefined): void {
-  const judge = (event: { readonly preventDefault: () => void }, address: string, isWindow: boolean) => {
-    const passage = judgePassage(address, origin())
+  const guardNavigation = (event: { readonly preventDefault: () => void }, address: string, isWindow: boolean) => {
+    const passage = evaluateNavigation(address, origin())
     // A page has no frames of others within it: its policy allows none, and nothing opens outside for one.
     if (passage === 'inside') return
     event.preventDefault()
     if (isWindow) leave(address, passage)
   }
   // Nobody should wonder why a click does nothing.
-  const tell = (notice: DesktopNotice) => {
+  const notify = (notice: DesktopNotice) => {
     if (!contents.isDestroyed()) contents.send(NOTICE_CHANNEL, notice)
   }
-  const leave = (address: string, passage: Passage) => {
-    if (passage === 'refused') tell({ kind: 'link-refused', address })
+  const leave = (address: string, passage: Navigation) => {
+    if (passage === 'refused') notify({ kind: 'link-refused', address })
     if (passage !== 'outside') return
-    shell.openExternal(address).catch((error: Error) => tell({ kind: 'link-refused', address, why: error.message }))
+    shell.openExternal(address).catch((error: Error) => notify({ kind: 'link-refused', address, why: error.message }))
   }
-  contents.on('will-frame-navigate', (event) => judge(event, event.url, event.isMainFrame))
-  contents.on('will-redirect', (event) => judge(event, event.url, false))
+  contents.on('will-frame-navigate', (event) => guardNavigation(event, event.url, event.isMainFrame))
+  contents.on('will-redirect', (event) => guardNavigation(event, event.url, false))
   contents.on('will-attach-webview', (event) => event.preventDefault())
   contents.setWindowOpenHandler(({ url }) => {
-    const passage = judgePassage(url, origin())
+    const passage = evaluateNavigation(url, origin())
     // A page in a tab of its own is one in the browser, which signs in by itself.
     leave(url, passage === 'inside' ? 'outside' : passage)
     return { action: 'deny' }
@@ -98,8 +104,8 @@ export function guardWindows(contents: Electron.WebContents, origin: () => strin
 /** Sets what pages may use. */
 export function guardSession(origin: () => string | undefined): void {
   const { defaultSession } = session
-  defaultSession.setPermissionRequestHandler((contents, permission, answer) =>
-    answer(mayUse(permission, contents.getURL(), origin())),
+  defaultSession.setPermissionRequestHandler((contents, permission, callback) =>
+    callback(mayUse(permission, contents.getURL(), origin())),
   )
   defaultSession.setPermissionCheckHandler((_contents, permission, from) => mayUse(permission, from, origin()))
   defaultSession.setDevicePermissionHandler(() => false)
@@ -107,11 +113,11 @@ export function guardSession(origin: () => string | undefined): void {
 }
 
 /** Answers the calls of the bridge. */
-export function answerCalls(answers: BridgeAnswers, origin: () => string | undefined): void {
+export function handleCalls(handlers: BridgeHandlers, origin: () => string | undefined): void {
   for (const call of BRIDGE_CALL_NAMES) {
     ipcMain.handle(channelOf(call), ({ senderFrame, sender }: IpcMainInvokeEvent, argument: unknown) => {
       const from = { address: senderFrame?.url, isWindow: senderFrame !== null && senderFrame === sender.mainFrame }
-      return answerBridge(call, argument, { sender: from, origin: origin(), answers })
+      return handleBridgeCall(call, argument, { sender: from, origin: origin(), handlers })
     })
   }
 }

@@ -1,4 +1,6 @@
-/** How much of a worker's output is taken at once and over time, so that a loud one does not keep the others waiting. */
+/**
+ * How much of a worker's output is taken at once and over time, so that a loud one does not keep the others waiting.
+ */
 export type LineBudget = {
   /** What may be taken now, in bytes. */
   readonly left: () => number
@@ -7,7 +9,9 @@ export type LineBudget = {
 
 /** What storing a line costs beside its bytes; source: ours, a short line takes about that much in the log store. */
 export const LINE_COST_BYTES = 200
-/** Most short lines that are taken at once; source: ours, as many as are kept of a job. Storing them takes some 50 ms. */
+/**
+ * Most short lines that are taken at once; source: ours, as many as are stored of a job. Storing them takes some 50 ms.
+ */
 export const LINES_AT_ONCE = 10_000
 const AT_ONCE_BYTES = LINES_AT_ONCE * LINE_COST_BYTES
 // Source: ours. 5,000 short lines a second take a twentieth of a core.

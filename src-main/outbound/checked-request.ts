@@ -6,6 +6,7 @@ import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { errorCode } from '../domain/error-code.ts'
 
 /** An address that is not asked, whatever becomes of the network. */
 export class RefusedAddress extends Error {}
@@ -20,14 +21,14 @@ export async function checkedRequest(
   options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
   {
     refusal,
-    onAnswer,
+    onResponse,
   }: {
     readonly refusal: (host: string, address: string) => string | undefined
-    readonly onAnswer: (answer: IncomingMessage, request: ClientRequest) => void
+    readonly onResponse: (response: IncomingMessage, request: ClientRequest) => void
   },
 ): Promise<ClientRequest> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new RefusedAddress(`${url.protocol} addresses are not followed`)
+    throw new RefusedAddress(`${url.protocol} addresses are not allowed`)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const { address, family } = await resolve(host)
   const why = refusal(host, address)
@@ -41,7 +42,7 @@ export async function checkedRequest(
       // Node asks for one address or for all of them.
       lookup: (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family)),
     },
-    (answer) => onAnswer(answer, request),
+    (response) => onResponse(response, request),
   )
   return request
 }
@@ -51,7 +52,7 @@ async function resolve(host: string): Promise<{ address: string; family: number 
   return version === 0 ? lookup(host) : { address: host, family: version }
 }
 
-/** Where a redirect leads; undefined: the answer is none. */
+/** Where a redirect leads; undefined: the response is none. */
 export function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
   return statusCode >= 300 && statusCode < 400 ? headers.location : undefined
 }
@@ -59,5 +60,5 @@ export function redirectOf({ statusCode = 0, headers }: IncomingMessage): string
 /** What went wrong, for a person. */
 export function networkError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.message === '' && 'code' in error ? String(error.code) : error.message
+  return error.message === '' ? errorCode(error) : error.message
 }

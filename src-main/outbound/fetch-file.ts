@@ -1,7 +1,7 @@
 /**
  * Fetches a file of a model, the whole or the rest of it, from addresses that are checked at each redirect. Credentials
- * of a host are sent to that host alone: those of the first are not taken along when it leads to another one, and none go
- * over a connection that is not encrypted where the first one was.
+ * of a host are sent to that host alone: those of the first are not taken along when it leads to another one, and none
+ * go over a connection that is not encrypted where the first one was.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isPrivateAddress } from '../domain/private-address.ts'
@@ -36,14 +36,14 @@ async function follow(wanted: FetchRequest, isPrivate: (address: string) => bool
     target.password = ''
     const mayKnow = target.protocol === 'https:' || !isEncrypted
     const authorization = mayKnow ? wanted.authorization(target.host) : undefined
-    const { answer, request } = await ask(target, wanted, { authorization, isPrivate })
+    const { response, request } = await ask(target, wanted, { authorization, isPrivate })
     // The address of a file names its checksum before it leads to where the bytes are.
-    sha256 ??= toldSha256(answer)
-    const location = redirectOf(answer)
+    sha256 ??= reportedSha256(response)
+    const location = redirectOf(response)
     if (location === undefined)
-      return read(answer, { wanted, sha256, request, hasKey: authorization !== undefined, host: target.host })
+      return read(response, { wanted, sha256, request, hasKey: authorization !== undefined, host: target.host })
     request.destroy()
-    if (!URL.canParse(location, target.href)) return final(`${target.host} redirects to what is no address`)
+    if (!URL.canParse(location, target.href)) return final(`${target.host} redirects to an invalid address`)
     target = new URL(location, target)
   }
   return final(`${target.host} redirected more than ${MAX_REDIRECTS} times`)
@@ -58,7 +58,7 @@ function ask(
     authorization,
     isPrivate,
   }: { readonly authorization: string | undefined; readonly isPrivate: (address: string) => boolean },
-): Promise<{ readonly answer: IncomingMessage; readonly request: ClientRequest }> {
+): Promise<{ readonly response: IncomingMessage; readonly request: ClientRequest }> {
   const isRest = from > 0 && validator !== undefined
   const headers = {
     accept: '*/*',
@@ -73,11 +73,11 @@ function ask(
       { method: 'GET', headers, signal },
       {
         refusal: (host, address) => (allowPrivate || !isPrivate(address) ? undefined : refusalOf(host, address)),
-        onAnswer: (answer, request) => resolve({ answer, request }),
+        onResponse: (response, request) => resolve({ response, request }),
       },
     ).then((request) => {
       request.setTimeout(SILENT_MS, () =>
-        request.destroy(new Error(`${target.host} said nothing for ${SILENT_MS / 1000} s`)),
+        request.destroy(new Error(`${target.host} sent nothing for ${SILENT_MS / 1000} s`)),
       )
       request.on('error', reject) // not once: what breaks off later shows in the body
       request.end()
@@ -96,8 +96,8 @@ type Asked = {
   readonly host: string
 }
 
-function read(answer: IncomingMessage, { wanted, sha256, request, hasKey, host }: Asked): Fetched {
-  const { statusCode: status = 0, headers } = answer
+function read(response: IncomingMessage, { wanted, sha256, request, hasKey, host }: Asked): Fetched {
+  const { statusCode: status = 0, headers } = response
   const refuse = (refused: Fetched): Fetched => {
     request.destroy()
     return refused
@@ -106,13 +106,15 @@ function read(answer: IncomingMessage, { wanted, sha256, request, hasKey, host }
   if (status !== 200 && status !== 206) return refuse(refusedStatus(status, host, hasKey))
   if (/^text\/html\b/i.test(headers['content-type'] ?? ''))
     return refuse(
-      final(`${host} gave a web page, not a file: open the address in a browser and copy that of the file itself`),
+      final(
+        `${host} sent a web page, not a file: open the address in a browser and copy the address of the file itself`,
+      ),
     )
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return refuse(final(`${host} sends the file in another form (${headers['content-encoding']})`))
   const range = status === 206 ? /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') : undefined
   if (range === null || (range !== undefined && Number(range[1]) !== wanted.from))
-    return refuse(final(`${host} sent another part of the file than the one that was asked for`))
+    return refuse(final(`${host} sent a different part of the file than requested`))
   const total = range === undefined ? headers['content-length'] : range[2]
   return {
     kind: 'file',
@@ -121,26 +123,26 @@ function read(answer: IncomingMessage, { wanted, sha256, request, hasKey, host }
     // A weak ETag does not promise the same bytes.
     validator: headers.etag?.startsWith('"') ? headers.etag : headers['last-modified'],
     sha256,
-    body: answer,
+    body: response,
   }
 }
 
 function refusedStatus(status: number, host: string, hasKey: boolean): Fetched {
   if (status === 401 || status === 403) {
     const advice = hasKey
-      ? 'with the credentials that are stored for it. Its licence may have to be accepted in a browser first'
+      ? 'with the credentials stored for it. You may have to accept its licence in a browser first'
       : `without credentials. Store some with \`drydock models credentials add ${host}\``
     return final(`${host} refuses it (HTTP ${status}) ${advice}`)
   }
   if (status === 404 || status === 410) return final(`${host} has no such file (HTTP ${status})`)
-  // Too many requests, a request that took too long, and faults of the host pass.
+  // Too many requests, a request that took too long, and errors of the host pass.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
   return { kind: 'fault', why: `${host} answered with HTTP ${status}`, isFinal }
 }
 
-function toldSha256({ headers }: IncomingMessage): string | undefined {
-  const told = [headers['x-linked-etag'], headers['x-checksum-sha256']]
+function reportedSha256({ headers }: IncomingMessage): string | undefined {
+  const reported = [headers['x-linked-etag'], headers['x-checksum-sha256']]
     .flat()
     .map((one) => one?.replaceAll('"', '').toLowerCase())
-  return told.find((one) => one !== undefined && SHA256.test(one))
+  return reported.find((one) => one !== undefined && SHA256.test(one))
 }

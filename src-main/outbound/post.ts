@@ -1,25 +1,25 @@
 /**
- * Sends a webhook out, to an address that was checked. Redirects are followed by the same rules; time and the size of the
- * answer are capped over all of it.
+ * Sends a webhook out, to an address that was checked. Redirects are followed by the same rules; time and the size of
+ * the answer are capped over all of it.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../domain/json/json.ts'
 import { isPrivateAddress } from '../domain/private-address.ts'
-import type { Poster } from '../services/ports.ts'
+import type { Poster } from '../services/ports/requests.ts'
 import { checkedRequest, networkError, redirectOf } from './checked-request.ts'
 
 const MAX_REDIRECTS = 3
 const ALLOW = 'allow it with `drydock settings set webhooksToPrivateAddresses true`'
 
 /** Posts JSON. Never rejects. */
-export const postOut: Poster = async ({ url, body, timeoutMs, maxAnswerBytes, allowPrivate }) => {
+export const postOut: Poster = async ({ url, body, timeoutMs, maxResponseBytes, allowPrivate }) => {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     let target = url
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      const answer = await send(target, body, { signal: timeout, maxAnswerBytes, allowPrivate })
-      if (answer.location === undefined) return { status: answer.status, error: undefined }
-      target = new URL(answer.location, target).href
+      const response = await send(target, body, { signal: timeout, maxResponseBytes, allowPrivate })
+      if (response.location === undefined) return { status: response.status, error: undefined }
+      target = new URL(response.location, target).href
     }
     return { status: undefined, error: `the target redirected more than ${MAX_REDIRECTS} times` }
   } catch (error) {
@@ -28,12 +28,12 @@ export const postOut: Poster = async ({ url, body, timeoutMs, maxAnswerBytes, al
   }
 }
 
-type SendOptions = { readonly signal: AbortSignal; readonly maxAnswerBytes: number; readonly allowPrivate: boolean }
+type SendOptions = { readonly signal: AbortSignal; readonly maxResponseBytes: number; readonly allowPrivate: boolean }
 
 function send(
   target: string,
   body: Json,
-  { signal, maxAnswerBytes, allowPrivate }: SendOptions,
+  { signal, maxResponseBytes, allowPrivate }: SendOptions,
 ): Promise<{ status: number; location: string | undefined }> {
   const headers = {
     'content-type': 'application/json',
@@ -46,9 +46,9 @@ function send(
       { method: 'POST', headers, signal },
       {
         refusal: (host, address) => (allowPrivate || !isPrivateAddress(address) ? undefined : refusalOf(host, address)),
-        onAnswer: (answer, request) =>
-          readUpTo(answer, maxAnswerBytes, () => {
-            resolve({ status: answer.statusCode ?? 0, location: redirectOf(answer) })
+        onResponse: (response, request) =>
+          readUpTo(response, maxResponseBytes, () => {
+            resolve({ status: response.statusCode ?? 0, location: redirectOf(response) })
             request.destroy()
           }),
       },
@@ -59,13 +59,13 @@ function send(
 const refusalOf = (host: string, address: string) =>
   `${host} is a private address (${address}), which webhooks do not reach; ${ALLOW}`
 
-// An answer is not used; it is read so far as is polite, and cut off there.
-function readUpTo(answer: IncomingMessage, maxBytes: number, done: () => void): void {
+// A response is not used; it is read so far as is polite, and cut off there.
+function readUpTo(response: IncomingMessage, maxBytes: number, done: () => void): void {
   let bytes = 0
-  answer.on('data', (chunk: Buffer) => {
+  response.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes >= maxBytes) done()
   })
-  answer.once('end', done)
-  answer.once('close', done)
+  response.once('end', done)
+  response.once('close', done)
 }

@@ -3,8 +3,8 @@ import { delimiter, dirname, relative, sep } from 'node:path'
 export type Caller = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
 
 /**
- * How the caller starts this command line, as hints say it: `drydock` where a shell finds it, `npx drydock` in a clone or a
- * package of npm, else the path that was called.
+ * How the caller starts this command line, as hints say it: `drydock` where a shell finds it, `npx drydock` in a clone
+ * or a package of npm, else the path that was called.
  */
 export function calledAs({ env, cwd }: Caller): string {
   if (env.npm_command === 'exec' || env.npm_lifecycle_event !== undefined) return 'npx drydock'

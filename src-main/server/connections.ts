@@ -6,9 +6,10 @@
  *   busy     a request is answered, or it was upgraded           no limit here: a worker's poll is held for long
  *   kept     answered, and open for a next request               closed by Node's keep-alive time
  *
- * A stranger is a connection that has shown no key that was accepted. Of one client address only so many are let in; the
- * one that has been without a request for longest makes room, so that a client who asks at once always gets in. Node's own
- * limits are not used: they end a quiet connection as early as a slow request. Source: targets 19.
+ * A stranger is a connection that has shown no key that was accepted. Of one client address only so many are let in;
+ * the one that has been without a request for longest makes room, so that a client who asks at once always gets in.
+ * Node's own limits are not used: they end a quiet connection as early as a slow request. Source: docs/spec/targets.md,
+ * 2.19.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -29,6 +30,8 @@ export type ConnectionLimits = {
 /** The connections of one listener. */
 export type Connections = {
   readonly opened: (socket: Socket) => void
+  /** The socket goes on below another one, which counts in its place. */
+  readonly released: (socket: Socket) => void
   /** The headers of a request are complete. `response` is undefined for an upgrade. */
   readonly asked: (incoming: IncomingMessage, response: ServerResponse | undefined) => void
   /** Stops looking through them; they stay open. */
@@ -46,7 +49,7 @@ type Connection = {
   /** Requests that are being answered; an upgraded one never ends. */
   busy: number
   /** Whether a request has been answered on it. */
-  kept: boolean
+  isKeptAlive: boolean
   /** When it was opened or its last answer ended, and how many bytes had come by then. */
   restSince: number
   restBytes: number
@@ -75,7 +78,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
   const crowds = new Map<string, Crowd>()
   const timer = setInterval(sweep, sweepMs).unref()
 
-  /** Changes how a connection counts. Whoever rests again does so behind the others. */
+  /** Changes how a connection counts. One that rests again comes after the others. */
   function count(connection: Connection, next: Standing): void {
     const { address, standing } = connection
     const crowd = crowds.get(address) ?? { count: 0, resting: new Set() }
@@ -95,18 +98,18 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
   function sweep(): void {
     const now = performance.now()
     for (const connection of all.values()) {
-      const { socket, busy, kept, restBytes, restSince } = connection
+      const { socket, busy, isKeptAlive, restBytes, restSince } = connection
       if (busy > 0) continue
       if (socket.bytesRead === restBytes) {
-        if (!kept && now - restSince >= quietMs) socket.destroy()
+        if (!isKeptAlive && now - restSince >= quietMs) socket.destroy()
         continue
       }
       connection.headingSince ??= now
-      if (now - connection.headingSince >= headersMs) endWith(socket, REQUEST_TIMEOUT)
+      if (now - connection.headingSince >= headersMs) endSocketWith(socket, REQUEST_TIMEOUT)
     }
   }
 
-  /** Whether there is a place for one more stranger of this address, if need be that of the one who rests longest. */
+  /** Whether one more stranger of this address may connect, if need be instead of the one that rests longest. */
   function makeRoom(address: string): boolean {
     const crowd = crowds.get(address)
     if (crowd === undefined || crowd.count < strangers) return true
@@ -127,7 +130,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
         standing: 'closed',
         hasKey: false,
         busy: 0,
-        kept: false,
+        isKeptAlive: false,
         restSince: performance.now(),
         restBytes: 0,
         headingSince: undefined,
@@ -135,6 +138,10 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
       all.set(socket, connection)
       count(connection, 'resting')
       socket.once('close', () => forget(connection))
+    },
+    released(socket) {
+      const connection = all.get(socket)
+      if (connection !== undefined) forget(connection)
     },
     asked(incoming, response) {
       const connection = all.get(incoming.socket)
@@ -145,7 +152,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
       if (!connection.hasKey) count(connection, bringsKey ? 'known' : 'asking')
       response?.once('close', () => {
         connection.busy -= 1
-        connection.kept = true
+        connection.isKeptAlive = true
         connection.restSince = performance.now()
         connection.restBytes = incoming.socket.bytesRead
         connection.hasKey ||= bringsKey && response.statusCode !== 401 && response.statusCode !== 403
@@ -159,15 +166,15 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
 
 const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'
 
-// Whether it is the right one is said by the answer.
+// Whether it is the right one is said by the response.
 function hasCredential({ headers, url = '' }: IncomingMessage): boolean {
   return headers.authorization !== undefined || headers.cookie !== undefined || WORKER_TOKEN.test(url)
 }
 
 /** Ends a connection with a last answer, also where the client neither reads it nor closes its side. */
-export function endWith(socket: Duplex, answer: string): void {
+export function endSocketWith(socket: Duplex, response: string): void {
   if (socket.destroyed || socket.writableEnded) return
-  socket.end(answer)
+  socket.end(response)
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(timer))
 }

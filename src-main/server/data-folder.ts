@@ -1,7 +1,16 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { StartError } from './start-error.ts'
 
 /** The files of a data folder. */
 export type DataFolder = {
@@ -33,7 +42,8 @@ export type ServiceFile = z.infer<typeof serviceFile>
 export function openDataFolder(path: string): DataFolder {
   const folder = resolve(path)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (made !== undefined) syncNames(folder, made)
     chmodSync(folder, 0o700)
   } catch (error) {
     throw new StartError(
@@ -53,12 +63,36 @@ export function openDataFolder(path: string): DataFolder {
   }
 }
 
-/** Writes a file that only its user can read, whole or not at all. */
+/**
+ * Writes a file that only its user can read, whole or not at all. It is on the disk when this returns: who has rotated
+ * the account key keeps the new one after a loss of power.
+ */
 export function writePrivate(path: string, text: string): void {
   const fresh = `${path}.new`
   rmSync(fresh, { force: true })
-  writeFileSync(fresh, text, { mode: 0o600 })
+  writeFileSync(fresh, text, { mode: 0o600, flush: true })
   renameSync(fresh, path)
+  syncFolder(dirname(path))
+}
+
+// A power cut takes a new folder away unless the one above it is synced. One that cannot be opened is left to the system.
+function syncNames(folder: string, first: string): void {
+  try {
+    for (let name = folder; name.length >= first.length; name = dirname(name)) syncFolder(dirname(name))
+  } catch {
+    return
+  }
+}
+
+// Windows syncs no folders: it keeps a name with its file.
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
 
 /** Reads what a running service wrote about itself; undefined where there is nothing to read. */
@@ -76,5 +110,16 @@ export function readKey(path: string): string | undefined {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch {
     return undefined // the first start
+  }
+}
+
+/** Why the service did not start, for a person. */
+export class StartError extends Error {
+  readonly kind: 'locked' | 'port-taken' | 'address' | 'data'
+
+  constructor(kind: StartError['kind'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StartError'
+    this.kind = kind
   }
 }

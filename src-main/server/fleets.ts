@@ -1,12 +1,13 @@
 /** The fleets of a data folder, joined with the system: for the service that runs on it, and for a sweep after one. */
+
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { RESOURCES, resourceProgram } from '../app-builder/machine-tools.ts'
 import { type CorePorts, dockerFleet, type Fleet, joinFleets, type Log, processFleet, type Storage } from '../core.ts'
-import { containerState } from './container-state.ts'
 import type { DataFolder } from './data-folder.ts'
 import { freePort } from './listen.ts'
+import { systemIds } from './system-ports.ts'
 
 /** What the fleets need of whoever makes them. */
 export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
@@ -66,4 +67,31 @@ export function createFleets({
 function userNumbers(): string | undefined {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()]
   return uid === undefined ? undefined : `${uid}:${gid}`
+}
+
+/** What the driver of containers remembers from run to run. */
+type ContainerState = {
+  /** Names the containers and networks of this data folder; a-z and 0-9. */
+  readonly serviceId: () => string
+  /** Whether this data folder ever had containers. */
+  readonly used: () => boolean
+  /** Settles when that is stored; to be awaited before the first container is made. */
+  readonly setUsed: () => Promise<void>
+}
+
+const SERVICE_ID = 'containers.serviceId'
+
+/** Keeps it in the database: the id is made with the first container. */
+function containerState(storage: Pick<Storage, 'state' | 'write'>): ContainerState {
+  let serviceId = storage.state.get(SERVICE_ID) as string | undefined
+  const made = serviceId ?? systemIds.worker()
+  return {
+    serviceId: () => made,
+    used: () => serviceId !== undefined,
+    async setUsed() {
+      if (serviceId !== undefined) return
+      serviceId = made
+      await storage.write(() => storage.state.set(SERVICE_ID, made))
+    },
+  }
 }

@@ -5,14 +5,13 @@ import { isAbsolute, join } from 'node:path'
 import type { Host } from '../core.ts'
 import { desktopVersion, type EngineSeen } from '../doctor/ask-engine.ts'
 import { askGpus, askToolkit, containerRows } from '../doctor/container-rows.ts'
+import { fileSystemRow, type Look } from '../doctor/file-system.ts'
 import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions } from '../doctor/folder-rows.ts'
-import { askPython, nodeRow, pythonRow } from '../doctor/program-rows.ts'
-import { runToEnd } from '../doctor/run-program.ts'
+import { askPython, nodeRow, pythonRow, runToEnd } from '../doctor/programs.ts'
 import type { DataFolder } from './data-folder.ts'
-import { sweepData } from './sweep-data.ts'
-import { leftPreviews, sweepPreviews } from './sweep-previews.ts'
+import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'
 
-type ToldEngine = Awaited<ReturnType<Parameters<Host['check']>[0]['engine']>>
+type ReportedEngine = Awaited<ReturnType<Parameters<Host['check']>[0]['engine']>>
 type Size = Awaited<ReturnType<Host['measure']>>
 
 // Files that are looked at at once; source: ours, the threads for files are four.
@@ -21,13 +20,17 @@ const AT_ONCE = 32
 const NOTHING: Size = { bytes: 0, files: 0 }
 
 /** Makes it for the service of a data folder. @param now gives ms since the epoch */
-export function createHost({ folder, log }: Pick<DataFolder, 'folder' | 'log'>, now: () => number): Host {
+export function createHost(
+  { folder, log, look }: Pick<DataFolder, 'folder' | 'log'> & { readonly look?: Look | undefined },
+  now: () => number,
+): Host {
   return {
     async check({ python, engine }) {
       const rows = await Promise.all([
         nodeRow(process.versions.node),
         pythonRow(python, runToEnd),
         folderRow(folder),
+        fileSystemRow(folder, look),
         permissionRow(folder, process.platform),
         spaceRow(folder),
         containerRows({ runProgram: runToEnd, engine: async () => asSeen(await engine()), gpuTest: undefined }),
@@ -56,7 +59,7 @@ export function createHost({ folder, log }: Pick<DataFolder, 'folder' | 'log'>, 
     },
     async list(name) {
       const names = await readdir(join(folder, name)).catch(() => [])
-      return Promise.all(names.map((entry) => look(join(folder, name), entry)))
+      return Promise.all(names.map((entry) => readEntry(join(folder, name), entry)))
     },
     space: () => diskSpace(folder),
     async leftPreviews() {
@@ -71,10 +74,10 @@ export function createHost({ folder, log }: Pick<DataFolder, 'folder' | 'log'>, 
   }
 }
 
-function asSeen(told: ToldEngine): EngineSeen {
-  if (told?.state !== 'connected')
-    return { state: 'absent', reason: told?.reason ?? 'this service runs its workers without containers' }
-  const { source = '', version = '', platform = '', info = {} } = told
+function asSeen(reported: ReportedEngine): EngineSeen {
+  if (reported?.state !== 'connected')
+    return { state: 'absent', reason: reported?.reason ?? 'this service runs its workers without containers' }
+  const { source = '', version = '', platform = '', info = {} } = reported
   return { state: 'answers', where: source, version, desktop: desktopVersion(platform), info }
 }
 
@@ -84,7 +87,7 @@ async function whereItLies(path: string): Promise<readonly string[]> {
   return real === path ? [path] : []
 }
 
-async function look(parent: string, name: string) {
+async function readEntry(parent: string, name: string) {
   const path = join(parent, name)
   const [{ bytes }, found] = await Promise.all([measure(path), stat(path).catch(() => undefined)])
   return { name, bytes, changedAt: found?.mtimeMs ?? Number.POSITIVE_INFINITY } // gone meanwhile: as if it were new

@@ -6,12 +6,15 @@ import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../contract/errors.ts'
-import { type ConnectionLimits, endWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
-import { StartError } from './start-error.ts'
+import { LOOPBACK } from '../domain/own-addresses.ts'
+import { type ConnectionLimits, endSocketWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
+import { StartError } from './data-folder.ts'
+import { answerSecurely } from './secure-connections.ts'
 
-/** An open listener. */
+/** A port that is open, and how to close it. */
 export type Listener = {
   readonly port: number
   /** Takes no new connection, ends idle ones, and the others when they are answered or `graceMs` is over. */
@@ -37,7 +40,6 @@ const BODY_MS = 120_000
 const [FREE_PORTS_FROM, FREE_PORTS_TO] = [20_000, 32_000]
 const FREE_PORTS_TRIED = 100
 const KEEP_ALIVE_MS = 65_000
-const LOOPBACK = '127.0.0.1'
 
 /**
  * Opens a port, on loopback where no other address is given.
@@ -45,6 +47,7 @@ const LOOPBACK = '127.0.0.1'
  * @param options.host loopback, the gateway of a network of containers, or what the user asks for
  * @param options.streams answers what is for it instead of `fetch`, and all upgrades
  * @param options.bodyMs how long the body of a request for `fetch` may take, ms
+ * @param options.secure finds the certificate for a name, where https is to be answered too
  * @param options.connections limits of connections that are not the usual ones
  * @throws StartError 'port-taken', 'address'
  */
@@ -56,20 +59,22 @@ export async function listen(
     streams,
     bodyMs = BODY_MS,
     connections: limits,
+    secure,
   }: {
     readonly host?: string
     readonly streams?: StreamHandler
     readonly bodyMs?: number
     readonly connections?: Partial<ConnectionLimits>
+    readonly secure?: (name: string) => Promise<SecureContext>
   } = {},
 ): Promise<Listener> {
   const connections = watchConnections(limits)
-  const answer = getRequestListener(fetch, { hostname: host, errorHandler: (error) => plainError(error) })
+  const handleRequest = getRequestListener(fetch, { hostname: host, errorHandler: (error) => plainError(error) })
   const onRequest = (incoming: IncomingMessage, response: ServerResponse) => {
     connections.asked(incoming, response)
     if (streams?.isFor(incoming)) return streams.request(incoming, response)
     boundBody(incoming, bodyMs)
-    void answer(incoming, response)
+    void handleRequest(incoming, response)
   }
   const server = createServer(
     {
@@ -87,7 +92,8 @@ export async function listen(
     if (streams?.isFor(incoming) !== true) response.writeContinue()
     onRequest(incoming, response)
   })
-  server.on('connection', connections.opened)
+  const endSilent = secure === undefined ? undefined : answerSecurely(server, connections, secure)
+  if (secure === undefined) server.on('connection', connections.opened)
   if (streams !== undefined) {
     server.on('upgrade', (incoming, socket, head) => {
       connections.asked(incoming, undefined)
@@ -100,7 +106,7 @@ export async function listen(
       return
     }
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-    endWith(socket, `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+    endSocketWith(socket, `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   })
   server.once('close', connections.close)
   try {
@@ -109,7 +115,7 @@ export async function listen(
     connections.close()
     throw error
   }
-  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) }
+  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs, endSilent) }
 }
 
 // Instead of Node's own limit, which would also end an upload that waits until a worker is there to read it.
@@ -117,7 +123,7 @@ function boundBody(incoming: IncomingMessage, ms: number): void {
   const { headers, socket } = incoming
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
   const timer = setTimeout(() => {
-    if (!incoming.complete) endWith(socket, REQUEST_TIMEOUT)
+    if (!incoming.complete) endSocketWith(socket, REQUEST_TIMEOUT)
   }, ms)
   incoming.once('close', () => clearTimeout(timer))
 }
@@ -172,11 +178,11 @@ function open(server: Server, port: number, host: string): Promise<void> {
 }
 
 function notOurs(host: string, cause: Error): StartError {
-  const why = `The address ${host} is none of this machine. Listen on one of its own, or on 0.0.0.0 for all of them.`
+  const why = `This machine does not have the address ${host}. Listen on one of its own, or on 0.0.0.0 for all of them.`
   return new StartError('address', why, { cause })
 }
 
-function close(server: Server, graceMs: number): Promise<void> {
+function close(server: Server, graceMs: number, endSilent: (() => void) | undefined): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
     server.close(() => {
@@ -184,5 +190,6 @@ function close(server: Server, graceMs: number): Promise<void> {
       resolve()
     })
     server.closeIdleConnections()
+    endSilent?.()
   })
 }

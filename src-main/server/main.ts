@@ -1,10 +1,14 @@
 /** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
+
 import { rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createProxy } from '../api/load-balanced/proxy.ts'
+import type { PageFile, PageFiles } from '../api/pages.ts'
 import { createUserApp } from '../api/user-app.ts'
-import { createWorkerApp } from '../api/worker/worker-app.ts'
+import { createWorkerApp } from '../api/worker-app.ts'
 import { openPythonWheel } from '../app-builder/create-app-builder.ts'
 import { createProjectTools } from '../app-builder/project-tools.ts'
 import {
@@ -19,45 +23,49 @@ import {
   type Storage,
   sendRequest,
 } from '../core.ts'
+import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
+import { errorCode } from '../domain/error-code.ts'
+import { LOOPBACK } from '../domain/own-addresses.ts'
 import { calledAs } from './called-as.ts'
-import { type DataFolder, openDataFolder, readKey, readServiceFile, writePrivate } from './data-folder.ts'
+import { createSecureContexts } from './certificates.ts'
+import { type DataFolder, openDataFolder, readKey, readServiceFile, StartError, writePrivate } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
 import { createHost } from './host.ts'
 import type { Fetch } from './listen.ts'
-import { openPageFiles } from './page-files.ts'
+import { createWorkerListeners, listenForUsers, type UserAddress } from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
-import { StartError } from './start-error.ts'
 import { type CommandLine, createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
-import { listenForUsers, type UserPlace } from './user-listener.ts'
-import { createWorkerListeners } from './worker-listeners.ts'
 
 /** How to start. */
-export type StartOptions = UserPlace & {
+export type StartOptions = UserAddress & {
   readonly data: string
   /** How long running jobs may go on when the service stops, ms. */
   readonly stopGraceMs?: number | undefined
   readonly logLevel?: string | undefined
   /** How previews are started; without it by the Node of this process. */
   readonly commandLine?: CommandLine | undefined
+  /** How the file system of the data folder is asked; that of this machine without it. */
+  readonly look?: Look | undefined
 }
 
-/** A running service. */
+/** A service that has started: where it is reached, and how to stop it. */
 export type RunningServer = {
   readonly url: string
   readonly data: string
   readonly keyFile: string
   readonly workerUrl: string
+  /** What a person should know although the service has started, a line; undefined: nothing. */
+  readonly warning?: string | undefined
   /** Stops it in order; safe to call twice. */
   readonly stop: () => Promise<void>
   readonly stopped: Promise<void>
 }
 
 const STOP_GRACE_MS = 10_000
-const ANSWER_GRACE_MS = 2000
+const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
-const LOOPBACK = '127.0.0.1'
 // In a package the service is JavaScript, and so is the command line beside it.
 const CLI = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../cli/main.js', import.meta.url),
@@ -65,7 +73,7 @@ const CLI = fileURLToPath(
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
 
 /**
- * Starts the service; it answers when the promise settles.
+ * Starts the service; it answers when the promise resolves.
  * @throws StartError when another one has the folder, a port is taken, or the data cannot be used
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
@@ -90,9 +98,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
 // A database may be damaged where only a later look finds it.
 function asStartError(error: unknown, { folder }: DataFolder): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   if (!(error instanceof Error && code.startsWith('SQLITE_'))) return error
-  const message = `The database of the data folder ${folder} cannot be used: ${error.message}. Put a copy of the folder in its place, or choose another one with --data.`
+  const message = `The database of the data folder ${folder} cannot be used: ${error.message}. Restore a copy of the folder, or choose another one with --data.`
   return new StartError('data', message, { cause: error })
 }
 
@@ -107,7 +115,7 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
   if (opened.kind === 'open') return opened
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
   const other = readServiceFile(folder.serviceFile)
-  const which = other === undefined ? 'another process holds it' : `pid ${other.pid}, ${other.url}`
+  const which = other === undefined ? 'another process uses it' : `pid ${other.pid}, ${other.url}`
   throw new StartError('locked', `A Drydock service is already running on the data folder ${folder.folder}: ${which}.`)
 }
 
@@ -122,6 +130,8 @@ async function run(
 ): Promise<RunningServer> {
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const startedAt = systemTime.wall()
+  const warning = await fileSystemWarning(folder.folder, options.look)
+  if (warning !== undefined) log.warn('the disk of the data folder may not be reliable', { warning })
   let facts: ServiceFacts | undefined
   let workerUrl = ''
   let accountKey = readKey(folder.keyFile)
@@ -132,7 +142,7 @@ async function run(
     log,
     post: postOut,
     ping: pingWorker,
-    host: createHost(folder, systemTime.wall),
+    host: createHost({ ...folder, look: options.look }, systemTime.wall),
     projects: {
       ...createProjectTools({ env: process.env }),
       startPreview: createStartPreview({
@@ -164,7 +174,7 @@ async function run(
   const { service } = core
   const closers: ((graceMs: number) => Promise<void>)[] = []
   open.push(async () => rmSync(folder.serviceFile, { force: true }))
-  open.push(async () => void (await Promise.all(closers.map((close) => close(ANSWER_GRACE_MS)))))
+  open.push(async () => void (await Promise.all(closers.map((close) => close(RESPONSE_GRACE_MS)))))
   open.push(() => core.stop(options.stopGraceMs ?? STOP_GRACE_MS))
   if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
 
@@ -189,7 +199,10 @@ async function run(
   closers.push(workerListeners.close)
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
-  const userListener = await listenForUsers(userFetch, streams, options)
+  const userListener = await listenForUsers(
+    { fetch: userFetch, streams, secure: createSecureContexts(folder.folder) },
+    options,
+  )
   closers.push(userListener.close)
   const { port } = userListener
   const url = `http://${LOOPBACK}:${port}`
@@ -225,5 +238,39 @@ async function run(
     stopping ??= closeAll().finally(stopped.resolve)
     return stopping
   }
-  return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, stop, stopped: stopped.promise }
+  return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, warning, stop, stopped: stopped.promise }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+// One name of one folder: nothing in it leads out.
+const ASSET_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
+
+/**
+ * Reads the built pages from a folder, each time anew: a build may replace them while the service runs.
+ * @param folder absolute; it need not exist
+ */
+export function openPageFiles(folder: string): PageFiles {
+  async function read(...path: readonly string[]): Promise<PageFile | undefined> {
+    const file = join(folder, ...path)
+    try {
+      return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' }
+    } catch (error) {
+      const code = errorCode(error)
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
+      throw error
+    }
+  }
+  return {
+    index: () => read('index.html'),
+    asset: async (name) => (ASSET_NAME.test(name) ? read('assets', name) : undefined),
+  }
 }

@@ -3,22 +3,24 @@
  * load allocates (to 110 MB beside 35 MB that live, measured at 75 requests a second) and shrinks it only when it
  * collects, which a service without work does not do by itself.
  *
- * A collection stops the process for some 50 ms. So none is made while there is work, and only one after each time of work.
+ * A collection stops the process for some 50 ms. So none is made while there is work, and only one after each time of
+ * work.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { TimeSource } from '../core.ts'
 
 /** How often one looks, in ms; source: ours, a look costs 5 us. */
-export const LOOK_EVERY_MS = 5000
-// Parts of one core, as this process used it between two looks. Source: ours; an idle service with workers uses 0.01, one that
-// answers 75 requests a second 0.2.
+export const POLL_EVERY_MS = 2500
+// Parts of one core, as this process used it between two looks. Source: ours; an idle service with workers uses 0.01,
+// one that answers 75 requests a second 0.2.
 const BUSY = 0.15
 const QUIET = 0.1
-// Quiet is also what is so much less than the work before: after a burst of jobs, their index for the search is made in slices.
+// Quiet is also what is so much less than the work before: after a burst of jobs, their index for the search is made in
+// slices.
 const QUIET_PART = 0.25
-// Looks in a row without work; a pause of a load is no end of it. Source: ours, 15 s.
-const QUIET_LOOKS = 3
+// Looks in a row without work; a pause of a load is no end of it. Source: ours, 8 s.
+const QUIET_CHECKS = 3
 
 /** What watching needs. */
 export type QuietNeeds = {
@@ -33,21 +35,21 @@ export type QuietNeeds = {
 export function watchForQuiet({ time, computedMs, onQuiet }: QuietNeeds): () => void {
   let before = { at: time.monotonic(), computed: computedMs() }
   let most = BUSY // the start was work, too
-  let quietLooks = 0
-  const look = () => {
+  let quietChecks = 0
+  const check = () => {
     const now = { at: time.monotonic(), computed: computedMs() }
     const used = (now.computed - before.computed) / (now.at - before.at)
     before = now
     most = Math.max(most, used)
-    quietLooks = used < Math.max(QUIET, most * QUIET_PART) ? quietLooks + 1 : 0
-    if (most >= BUSY && quietLooks >= QUIET_LOOKS) {
+    quietChecks = used < Math.max(QUIET, most * QUIET_PART) ? quietChecks + 1 : 0
+    if (most >= BUSY && quietChecks >= QUIET_CHECKS) {
       most = 0
-      quietLooks = 0
+      quietChecks = 0
       onQuiet()
     }
-    cancel = time.after(LOOK_EVERY_MS, look)
+    cancel = time.after(POLL_EVERY_MS, check)
   }
-  let cancel = time.after(LOOK_EVERY_MS, look)
+  let cancel = time.after(POLL_EVERY_MS, check)
   return () => cancel()
 }
 

@@ -1,14 +1,14 @@
 /**
- * Starts previews as programs: `drydock deploy --preview` of this installation. Its standard input is held open as long as
- * the service lives, and it ends with that, so that a service that is killed leaves no preview behind.
+ * Starts previews as programs: `drydock deploy --preview` of this installation. Its standard input is held open as long
+ * as the service lives, and it ends with that, so that a service that is killed leaves no preview running.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { previewEvent } from '../contract/preview-events.ts'
+import { MIB } from '../contract/units.ts'
 import type { Log, PreviewEnd, StartPreview } from '../core.ts'
-import { sweepData } from './sweep-data.ts'
-import { sweepPreviews } from './sweep-previews.ts'
+import { sweepData, sweepPreviews } from './sweep-data.ts'
 
 /** How the command line of this installation is started. */
 export type CommandLine = {
@@ -20,10 +20,10 @@ export type CommandLine = {
 
 // What would make the preview another one than that of this folder and this service.
 const NOT_PASSED_ON = /^(SVC_(APP|ENV|BASE_URL|API_KEY|DATA)|DRYDOCK_LAUNCHER_PID)$/
-// The end of the error output that is kept; in characters.
-const LAST_WORDS = 4000
+// How much of the end of the error output is held, in characters.
+const LAST_OUTPUT = 4000
 // An event with more is none of ours; in characters.
-const LINE_LIMIT = 4 * 1024 * 1024
+const LINE_LIMIT = 4 * MIB
 
 /** Makes what starts previews. @param data the data folder of this service, beside whose data theirs are */
 export function createStartPreview({
@@ -55,15 +55,15 @@ export function createStartPreview({
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-    let lastWords = ''
+    let lastOutput = ''
     const ended = new Promise<PreviewEnd>((resolve) => {
       child.once('error', (error) => {
         // The system says the same of a folder that is gone as of a program.
         const why = existsSync(folder) ? error.message : `the folder ${folder} is not there`
-        resolve({ exitCode: null, lastWords: `The preview could not be started: ${why}.` })
+        resolve({ exitCode: null, lastOutput: `The preview could not be started: ${why}.` })
       })
       child.once('close', (exitCode) => {
-        const end = { exitCode, lastWords: wordsOf(lastWords) }
+        const end = { exitCode, lastOutput: errorTextOf(lastOutput) }
         void tidyUp(exitCode).then(() => resolve(end))
       })
     })
@@ -75,11 +75,11 @@ export function createStartPreview({
     child.stdin.on('error', () => undefined) // it has ended; nothing is ever written
     readLines(child.stdout, (line) => {
       const event = readEvent(line)
-      if (event === undefined) log.warn('a preview told what is no event', { length: line.length })
+      if (event === undefined) log.warn('a preview sent something that is not an event', { length: line.length })
       else onEvent(event)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      lastWords = (lastWords + text).slice(-LAST_WORDS)
+      lastOutput = (lastOutput + text).slice(-LAST_OUTPUT)
     })
     return { ended, stop, kill }
   }
@@ -103,8 +103,8 @@ function readEvent(line: string) {
   }
 }
 
-/** The error that a command of ours ended with is a JSON document; anything else is told as it is. */
-function wordsOf(text: string): string {
+/** The error that a command of ours ended with is a JSON document; anything else is passed on as it is. */
+function errorTextOf(text: string): string {
   const last = text.trimEnd().split('\n').at(-1) ?? ''
   try {
     const read: unknown = JSON.parse(last)

@@ -1,12 +1,15 @@
+/** Removes what killed services and previews left: processes, containers, folders. */
 import { existsSync, rmSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { openFolderStorage } from '../core.ts'
-import { openDataFolder } from './data-folder.ts'
+import { errorCode } from '../domain/error-code.ts'
+import { openDataFolder, readServiceFile, StartError } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
-import { StartError } from './start-error.ts'
 import { createLog, systemTime } from './system-ports.ts'
 
 /**
- * Removes what a service that was killed left behind: worker processes, containers and networks of its data folder. No
+ * Removes what a service that was killed left: worker processes, containers and networks of its data folder. No
  * worker is started, and the folder stays.
  * @param path of the data folder
  * @returns 'in use' when a service runs on it, and 'empty' when none ever did: then nothing is touched
@@ -37,4 +40,70 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
     await opened.close()
   }
   return 'swept'
+}
+
+/** Sweeps one data folder, as `sweepData` does. */
+export type SweepData = (folder: string) => Promise<'swept' | 'in use' | 'empty'>
+
+// A folder in which no service has begun is of a preview that starts in this moment; if it is older than this, in ms,
+// of one that was killed before.
+const STARTING_MS = 60_000
+
+/**
+ * Removes what killed previews left: workers, containers, networks and folders. Previews that run are left alone.
+ * @param data the user's data folder
+ * @param now ms since the epoch
+ * @returns folders that could not be swept, with the reason; they are tried again by the next preview
+ */
+export async function sweepPreviews(
+  data: string,
+  sweepData: SweepData,
+  now: number,
+): Promise<readonly { readonly folder: string; readonly why: string }[]> {
+  const failed: { folder: string; why: string }[] = []
+  for (const folder of await previewFolders(data)) {
+    try {
+      const age = now - (await stat(folder)).mtimeMs
+      const left = await sweepData(folder)
+      if (left === 'swept' || (left === 'empty' && age > STARTING_MS))
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    } catch (error) {
+      // Another preview that starts in this moment was quicker.
+      if (errorCode(error) === 'ENOENT') continue
+      failed.push({ folder, why: (error as Error).message })
+    }
+  }
+  return failed
+}
+
+/** The folders of previews whose service does not live. Looks only. @param now ms since the epoch */
+export async function leftPreviews(data: string, now: number): Promise<readonly string[]> {
+  const folders = await previewFolders(data)
+  const left = await Promise.all(
+    folders.map(async (folder) => {
+      const service = readServiceFile(join(folder, 'service.json'))
+      if (service !== undefined) return !lives(service.pid)
+      const age = await stat(folder).then(
+        ({ mtimeMs }) => now - mtimeMs,
+        () => 0, // it has just been removed
+      )
+      return age > STARTING_MS
+    }),
+  )
+  return folders.filter((_folder, at) => left[at])
+}
+
+async function previewFolders(data: string): Promise<readonly string[]> {
+  const previews = join(data, 'previews')
+  const names = await readdir(previews).catch(() => [])
+  return names.map((name) => join(previews, name))
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return errorCode(error) === 'EPERM' // of another user
+  }
 }

@@ -1,78 +1,117 @@
 import type { Releases } from './apps/releases.ts'
-import type { Bell } from './bell.ts'
+import type { Catalog } from './endpoints/catalog.ts'
+import type { ViewDeps } from './endpoints/views.ts'
+import type { WebhookDelivery } from './jobs/deliver-webhooks.ts'
+import type { LoadTests } from './jobs/load-tests.ts'
+import type { Access } from './keys.ts'
 import type { RequestBalancer } from './load-balanced/balance-requests.ts'
 import type { RequestLog } from './load-balanced/log-requests.ts'
-import type { LoadTests } from './load-tests/load-tests.ts'
-import type { Catalog } from './management/catalog.ts'
-import type { Doctor } from './management/doctor.ts'
-import type { Figures } from './management/figures.ts'
-import type { Keys } from './management/keys.ts'
-import type { MetricsRecorder } from './management/metrics.ts'
-import type { Sessions } from './management/sessions.ts'
-import type { Settings } from './management/settings.ts'
-import type { ViewDeps } from './management/views.ts'
+import type { Doctor } from './machine/doctor.ts'
 import type { Models } from './models/models.ts'
-import type { Host } from './ports/machine.ts'
-import type { ProcessMachine } from './ports/process-machine.ts'
-import type { Clock, Fleet, Log, NewId, Storage } from './ports.ts'
+import type { MetricsRecorder } from './monitoring/metrics.ts'
+import type { Stats } from './monitoring/stats.ts'
+import type { UsageWatch } from './monitoring/watch-usage.ts'
+import type { PlatformDeploys } from './platform/deploys.ts'
+import type { SignInRequests } from './platform/sign-in-requests.ts'
+import type { Uploads } from './platform/uploads.ts'
+import type { Fleet, Host, ProcessMachine } from './ports/fleet.ts'
+import type { Storage } from './ports/storage.ts'
+import type { Clock, Log, NewId } from './ports/system.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
 import type { StreamClients } from './queue/stream-clients.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
-import type { WebhookDelivery } from './webhooks/deliver.ts'
-import type { HandReplacement } from './workers/replace-worker.ts'
+import type { Settings } from './settings.ts'
+import type { Notifier } from './wait.ts'
+import type { WorkerRegistry } from './worker-registry.ts'
+import type { HandReplacement } from './workers/replace-by-hand.ts'
 import type { Shells } from './workers/shells.ts'
 import type { WorkerSupervisor } from './workers/supervise.ts'
-import type { UsageWatch } from './workers/watch-usage.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
-import type { WorkerRegistry } from './workers/worker-registry.ts'
 import type { Workflows } from './workflows/workflows.ts'
 
-/** The running service as the HTTP layer sees it. Made by core.ts. */
-export type ServiceContext = {
+/** What everything stands on. */
+export type ServiceBase = {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
   readonly settings: Settings
-  readonly keys: Keys
-  readonly sessions: Sessions
+  /** Facts that are known when the service listens. */
+  readonly info: () => ServiceFacts
+  /** Notify when log lines or requests were stored. */
+  readonly notifiers: { readonly logs: Notifier; readonly requests: Notifier }
+  /** Aborts when the service stops: open event streams end. */
+  readonly stopping: AbortSignal
+}
+
+/** What it takes to know who asks, and whether they may. */
+export type GuardServices = ServiceBase & Access
+
+/** Jobs: queued, waited for, streamed, reported. Models, as a graph may ask for one. */
+export type JobServices = {
   readonly leases: Leases
   readonly waiters: JobWaiters
   readonly streams: StreamReaders
   readonly streamClients: StreamClients
+  readonly webhooks: WebhookDelivery
+  readonly loadTests: LoadTests
+  readonly models: Models
+}
+
+/** Workers: what they ask for, and what people do with them. */
+export type WorkerServices = {
   readonly registry: WorkerRegistry
   readonly calls: WorkerCalls
   readonly supervisor: WorkerSupervisor
   readonly replacement: HandReplacement
   readonly shells: Shells
-  readonly webhooks: WebhookDelivery
-  readonly metrics: MetricsRecorder
-  readonly figures: Figures
-  readonly catalog: Catalog
   readonly usage: UsageWatch
-  readonly balancer: RequestBalancer
-  readonly requestLog: RequestLog
-  readonly releases: Releases
-  readonly loadTests: LoadTests
-  readonly projects: Projects
-  readonly workflows: Workflows
-  readonly models: Models
-  readonly doctor: Doctor
+  readonly views: ViewDeps
+}
+
+/** Requests to load-balanced endpoints: let in, given a worker, logged. */
+export type BalancerServices = GuardServices &
+  Pick<WorkerServices, 'registry'> &
+  Pick<MachineServices, 'fleet'> & {
+    readonly balancer: RequestBalancer
+    readonly requestLog: RequestLog
+  }
+
+/** The machine below, and what is measured. */
+type MachineServices = {
   readonly host: Host
   readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
   readonly processMachine: ProcessMachine
-  readonly views: ViewDeps
-  /** Facts that are known when the service listens. */
-  readonly info: () => ServiceFacts
-  /** Ring when events, log lines or requests were stored. */
-  readonly bells: { readonly events: Bell; readonly logs: Bell; readonly requests: Bell }
-  /** Aborts when the service stops: open event streams end. */
-  readonly stopping: AbortSignal
-  /** Makes a new account key, ends all sessions, and writes the key to the key file. */
-  readonly rotateAccountKey: () => Promise<void>
+  readonly catalog: Catalog
+  /** The folder of our Python packages, absolute. */
+  readonly pythonPackages: string
+  readonly doctor: Doctor
+  readonly metrics: MetricsRecorder
+  readonly stats: Stats
 }
+
+/** Apps, the projects that they are built from, and graphs of nodes. */
+type AppServices = {
+  readonly releases: Releases
+  readonly uploads: Uploads
+  readonly platformDeploys: PlatformDeploys
+  readonly signInRequests: SignInRequests
+  readonly projects: Projects
+  readonly workflows: Workflows
+}
+
+/**
+ * The running service as the HTTP layer sees it, by rooms: a function asks for those that it uses. Made by core.ts.
+ */
+export type ServiceContext = ServiceBase &
+  Access &
+  JobServices &
+  WorkerServices &
+  BalancerServices &
+  MachineServices &
+  AppServices
 
 /** Where the service is. */
 export type ServiceFacts = {

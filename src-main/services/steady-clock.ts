@@ -1,4 +1,5 @@
-import type { Clock } from './ports.ts'
+import type { Storage } from './ports/storage.ts'
+import type { Clock, Log } from './ports/system.ts'
 
 /** Where time comes from: two readings in ms and a timer. */
 export type TimeSource = {
@@ -37,6 +38,26 @@ export function createSteadyClock(
       saveOffset(known)
     },
   }
+}
+
+const OFFSET = 'clock.offset'
+
+/** Makes the clock with the offset of earlier runs, and stores each that it finds. */
+export function createStoredClock({
+  source,
+  storage,
+  log,
+}: {
+  readonly source: TimeSource
+  readonly storage: Pick<Storage, 'write' | 'state'>
+  readonly log: Log
+}): ReturnType<typeof createSteadyClock> {
+  return createSteadyClock(source, Number(storage.state.get(OFFSET) ?? 0), (offset) => {
+    log.warn('the wall clock jumped', { offset })
+    storage
+      .write(() => storage.state.set(OFFSET, offset))
+      .catch((error) => log.error('clock offset not stored', { error }))
+  })
 }
 
 /** Both times of this moment. */

@@ -1,4 +1,5 @@
-import type { Clock } from './ports.ts'
+/** Waiting: until somebody wakes, a time is over or a signal aborts; and the notifier that wakes. */
+import type { Clock } from './ports/system.ts'
 
 /** What ends a wait. `listen` gets a function that wakes, and returns one that stops listening. */
 export type WaitOptions = {
@@ -22,4 +23,29 @@ export function wait(clock: Clock, { ms, signal, listen }: WaitOptions): Promise
     const cancelTimer = clock.after(ms, giveUp)
     signal?.addEventListener('abort', giveUp, { once: true })
   })
+}
+
+/** Wakes whoever waits for news. */
+export type Notifier = {
+  readonly notify: () => void
+  /**
+   * Waits for a notification, for `ms`, or for the signal. Look for news right before, in the same turn, so none is
+   * missed.
+   */
+  readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<'woken' | 'quiet'>
+}
+
+/** Makes a notifier. */
+export function createNotifier(clock: Clock): Notifier {
+  const waiting = new Set<() => void>()
+  const listen = (wake: () => void) => {
+    waiting.add(wake)
+    return () => void waiting.delete(wake)
+  }
+  return {
+    notify: () => {
+      for (const wake of [...waiting]) wake()
+    },
+    wait: (ms, signal) => wait(clock, { ms, signal, listen }),
+  }
 }

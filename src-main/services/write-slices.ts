@@ -1,8 +1,10 @@
-import type { Clock, Storage } from './ports.ts'
+import type { Storage } from './ports/storage.ts'
+import type { Clock } from './ports/system.ts'
 
 // Of the 10 ms that the event loop is held at most; the commit and what listens to it take the rest.
 const SLICE_MS = 3
-// A clock of whole milliseconds cannot tell a slice that has just begun; source: ours, some 3 ms of the quickest writes.
+// A clock of whole milliseconds cannot tell a slice that has just begun; source: ours, some 3 ms of the quickest
+// writes.
 const MOST = 200
 
 /** What writing in slices needs. */
@@ -16,8 +18,8 @@ export type SliceDeps = {
 /**
  * Writes to many rows in commits so short that the service answers others in between. A commit that fails ends it; what
  * was committed before stays.
- * @param next the next rows to write to, at most so many; none: it is done. A row that was written to must not come again,
- *   or it never ends
+ * @param next the next rows to write to, at most so many; none: it is done. A row that was written to must not come
+ * again, or it never ends
  * @param write writes to one; it may run twice, so it only writes and returns
  * @returns how many writes returned true
  */

@@ -5,19 +5,18 @@
  * An artifact that is built here comes in at once, under a name of its own until then.
  * `unpacked/` and `volumes/` are filled by others. What is done with one artifact is done one after the other.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises'
+import { chmod, mkdtemp, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ArtifactStatus } from '../contract/app.ts'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
+import { DAY_MS, MIB } from '../contract/units.ts'
+import { errorCode } from '../domain/error-code.ts'
 import type { ArtifactFiles } from '../services/ports/apps.ts'
-import { codeOf, fileError } from './file-error.ts'
-import { createTurns } from './in-turn.ts'
-import { madeName, sweepArtifactFiles } from './sweep-artifact-files.ts'
-import { volumeFolderName } from './volume-folder-name.ts'
+import { createFolderMaker, createTurns, fileError, type InTurn, PRIVATE_FILE, syncFolder } from './write-files.ts'
 
 /** The artifacts with what only storage itself uses. */
 export type OpenArtifactFiles = ArtifactFiles & {
@@ -30,8 +29,6 @@ type Part = { readonly path: string; readonly received: number; readonly total: 
 
 const PART = /^(?<artifact>[0-9a-f]{64})\.(?<total>\d+)\.part$/
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
-const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const
-const PRIVATE_FILE = 0o600
 const MISSING: ArtifactStatus = { state: 'missing', received: 0 }
 
 /** Artifacts of a data folder; nothing is made before it is needed. @param limitBytes of one artifact */
@@ -57,11 +54,8 @@ export function temporaryArtifactFiles(): OpenArtifactFiles {
 
 function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: number): OpenArtifactFiles {
   const { inTurn, idle } = createTurns()
-  const folder = async (...names: readonly string[]) => {
-    const path = join(await dataFolder(), ...names)
-    await mkdir(path, PRIVATE_FOLDER)
-    return path
-  }
+  const makeFolder = createFolderMaker()
+  const folder = async (...names: readonly string[]) => makeFolder(join(await dataFolder(), ...names))
   const artifacts = () => folder('artifacts')
   const wholePath = async (artifact: string) => join(await artifacts(), `${artifact}.tar.gz`)
 
@@ -74,7 +68,7 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     if (received < total) return { state: 'partial', received, total }
     // All was here when the service ended, and nobody would send any more of it.
     const isWhole = (await whyDamaged(part.path, artifact)) === undefined
-    return isWhole ? keepWhole(artifact, part) : throwAway(part)
+    return isWhole ? storeWhole(artifact, part) : throwAway(part)
   }
 
   async function append(artifact: string, offset: number, total: number, bytes: Uint8Array): Promise<ArtifactStatus> {
@@ -93,17 +87,16 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     if (end < total) return { state: 'partial', received: end, total }
     const part = { path, received: end, total }
     const why = await whyDamaged(path, artifact)
-    if (why === undefined) return keepWhole(artifact, part)
+    if (why === undefined) return storeWhole(artifact, part)
     await throwAway(part)
     throw new AppError('UPLOAD_DAMAGED', { why })
   }
 
-  async function keepWhole(artifact: string, { path, total }: Part): Promise<ArtifactStatus> {
+  async function storeWhole(artifact: string, { path, total }: Part): Promise<ArtifactStatus> {
     await using part = await open(path, 'r+')
     await part.datasync() // also of one that came before the service was started
     await rename(path, await wholePath(artifact))
-    await using opened = await open(await artifacts())
-    await opened.sync() // the name is an entry of the folder
+    await syncFolder(await artifacts())
     return { state: 'complete', received: total, total }
   }
 
@@ -112,7 +105,23 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     await chmod(path, PRIVATE_FILE)
     // The same source gives the same artifact, so it may be here.
     if ((await find(artifact)) !== undefined) await rm(path)
-    else await keepWhole(artifact, { path, received: total, total })
+    else await storeWhole(artifact, { path, received: total, total })
+  }
+
+  async function receive(bytes: AsyncIterable<Uint8Array>, total: number): Promise<string> {
+    if (total > limitBytes) throw new AppError('UPLOAD_TOO_LARGE', { bytes: total, limit: limitBytes })
+    const path = join(await artifacts(), madeName())
+    try {
+      const { artifact, received, isGzip } = await writeStream(path, bytes, total)
+      if (received !== total)
+        throw new AppError('UPLOAD_DAMAGED', { why: `${received} bytes came, and ${total} were announced` })
+      if (!isGzip) throw new AppError('UPLOAD_DAMAGED', { why: 'it is not a gzip file' })
+      await inTurn(artifact, () => take(artifact, path))
+      return artifact
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
   }
 
   async function find(artifact: string): Promise<string | undefined> {
@@ -134,9 +143,13 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     take: (artifact, path) =>
       inTurn(artifact, () =>
         take(artifact, path).catch((error) => {
-          throw fileError(error, 'an artifact could not be kept')
+          throw fileError(error, 'an artifact could not be stored')
         }),
       ),
+    receive: (bytes, total) =>
+      receive(bytes, total).catch((error) => {
+        throw error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
+      }),
     find: (artifact) => inTurn(artifact, () => find(artifact)),
     unpackedFolder: (artifact) =>
       inTurn(artifact, async () => {
@@ -158,7 +171,7 @@ async function touch(path: string): Promise<number | undefined> {
     await utimes(path, now, now)
     return (await stat(path)).size
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
@@ -186,20 +199,124 @@ async function writeAt(path: string, bytes: Uint8Array, offset: number): Promise
   }
 }
 
+/** Writes a new file from a stream, at most so many bytes of it; `artifact` is the SHA-256 of what was written. */
+async function writeStream(path: string, bytes: AsyncIterable<Uint8Array>, most: number) {
+  await using file = await open(path, 'wx', PRIVATE_FILE)
+  const hash = createHash('sha256')
+  let head: Buffer = Buffer.alloc(0)
+  let received = 0
+  for await (const piece of bytes) {
+    received += piece.length
+    if (received > most) throw new AppError('UPLOAD_TOO_LARGE', { bytes: received, limit: most })
+    if (head.length < GZIP.length) head = Buffer.concat([head, piece]).subarray(0, GZIP.length)
+    hash.update(piece)
+    for (let written = 0; written < piece.length; )
+      written += (await file.write(piece, written, piece.length - written)).bytesWritten
+  }
+  return { artifact: hash.digest('hex'), received, isGzip: head.equals(GZIP) }
+}
+
 /** Why a file is not the artifact of this name; undefined: it is. The text completes "... what its name says: ". */
 async function whyDamaged(path: string, artifact: string): Promise<string | undefined> {
   const hash = createHash('sha256')
   let head: Buffer = Buffer.alloc(0)
-  for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+  for await (const piece of createReadStream(path, { highWaterMark: MIB })) {
     if (head.length < GZIP.length) head = Buffer.concat([head, piece as Buffer]).subarray(0, GZIP.length)
     hash.update(piece as Buffer)
   }
   const is = hash.digest('hex')
   if (is !== artifact) return `its SHA-256 is ${is}`
-  return head.equals(GZIP) ? undefined : 'it is no gzip file'
+  return head.equals(GZIP) ? undefined : 'it is not a gzip file'
 }
 
 async function throwAway({ path }: Part): Promise<ArtifactStatus> {
   await unlink(path)
   return MISSING
+}
+
+// Names that every file system keeps as they are, and apart; none has a dot, so none can be one of the others.
+const PLAIN = /^[a-z0-9][a-z0-9_-]{0,62}$/
+const SHOWN_CHARACTERS = 40
+const HASH_CHARACTERS = 16
+
+/** The folder that stands for a network volume: its name where that can be one, else a part of it and a hash. */
+function volumeFolderName(name: string): string {
+  if (PLAIN.test(name)) return name
+  const shown = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .slice(0, SHOWN_CHARACTERS)
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_CHARACTERS)
+  return `volume-${shown}.${hash}`
+}
+
+// Who was cut off in the evening goes on in the morning.
+const UPLOAD_MS = DAY_MS
+
+const WHOLE = /^(?<artifact>[0-9a-f]{64})\.tar\.gz$/
+const PART_OF_UPLOAD = /^(?<artifact>[0-9a-f]{64})\.\d+\.part$/
+// What a build of the service writes, and what it writes until that is whole.
+const MADE = /^\.?made-[0-9a-f]+(\..*\.new)?$/
+const BEING_DELETED = '.deleted-'
+
+type Folders = { readonly artifacts: string; readonly unpacked: string }
+type Options = {
+  readonly inUse: Parameters<ArtifactFiles['sweep']>[0]
+  /** Wall ms. */
+  readonly now: number
+  readonly inTurn: InTurn
+}
+
+/** Deletes what `ArtifactFiles.sweep` says. What is being written is left alone: it was touched lately. */
+async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn }: Options): Promise<void> {
+  for (const name of await readdir(folders.artifacts)) {
+    const path = join(folders.artifacts, name)
+    const artifact = (WHOLE.exec(name) ?? PART_OF_UPLOAD.exec(name))?.groups?.artifact
+    if (artifact === undefined || (WHOLE.test(name) && inUse.artifacts.has(artifact))) continue
+    const retentionMs = PART_OF_UPLOAD.test(name) ? UPLOAD_MS : limit('artifactUnusedMs')
+    await inTurn(artifact, async () => {
+      if (await isOlder(path, now - retentionMs)) await rm(path, { force: true })
+    })
+  }
+  for (const name of (await readdir(folders.artifacts)).filter((entry) => MADE.test(entry))) {
+    const path = join(folders.artifacts, name)
+    if (await isOlder(path, now - UPLOAD_MS)) await rm(path, { force: true })
+  }
+  const unpacked = await readdir(folders.unpacked)
+  for (const name of unpacked.filter(isBeingDeleted)) await remove(join(folders.unpacked, name))
+  for (const name of unpacked) {
+    if (inUse.unpacked.has(name) || isBeingDeleted(name)) continue
+    // Whoever asks for it in this moment touches it first, or finds that it is gone.
+    const gone = await inTurn(name, async () =>
+      (await isOlder(join(folders.unpacked, name), now - limit('artifactUnusedMs')))
+        ? takeAway(folders.unpacked, name)
+        : undefined,
+    )
+    if (gone !== undefined) await remove(gone)
+  }
+}
+
+/** A name for an artifact that is being made here. One that a killed service left is swept. */
+function madeName(): string {
+  return `made-${randomBytes(12).toString('hex')}`
+}
+
+const isBeingDeleted = (name: string) => name.startsWith(BEING_DELETED)
+const remove = (folder: string) => rm(folder, { recursive: true, force: true })
+
+/** Under another name first: half a folder must not have the name of a whole one, should the service end meanwhile. */
+async function takeAway(parent: string, name: string): Promise<string> {
+  const path = join(parent, `${BEING_DELETED}${name}`)
+  await rename(join(parent, name), path)
+  return path
+}
+
+/** Whether it is there and was last touched before a time, in wall ms. */
+async function isOlder(path: string, time: number): Promise<boolean> {
+  try {
+    return (await stat(path)).mtimeMs < time
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw error
+  }
 }

@@ -3,12 +3,11 @@
  * names it. What a crash leaves without a record goes with the sweep.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../domain/error-code.ts'
 import type { AssetFiles } from '../services/ports/workflows.ts'
-import { codeOf, fileError } from './file-error.ts'
-import { createTurns } from './in-turn.ts'
-import { createDurableWriter } from './write-durably.ts'
+import { createDurableWriter, createFolderMaker, createTurns, fileError, syncFolder } from './write-files.ts'
 
 /** The files with what only storage itself uses. */
 export type OpenAssetFiles = AssetFiles & {
@@ -20,18 +19,19 @@ export type OpenAssetFiles = AssetFiles & {
 export function openAssetFiles(dataFolder: string): OpenAssetFiles {
   const { inTurn, idle } = createTurns()
   const writeDurably = createDurableWriter()
+  const makeFolder = createFolderMaker()
   const folder = join(dataFolder, 'assets')
   const pathOf = (id: string) => join(folder, id)
 
   // The name of its own until it is whole: a file cut off by a crash must not have the name of its bytes.
   async function write(id: string, bytes: Uint8Array): Promise<void> {
+    await makeFolder(folder)
     if (await touch(pathOf(id))) return
-    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(dataFolder)
     const part = join(folder, `.${randomUUID()}.new`)
     try {
       await writeDurably(part, bytes)
       await rename(part, pathOf(id))
-      await syncFolder(folder) // the name is an entry of the folder
+      await syncFolder(folder)
     } catch (error) {
       await rm(part, { force: true })
       throw error
@@ -39,7 +39,7 @@ export function openAssetFiles(dataFolder: string): OpenAssetFiles {
   }
 
   return {
-    keep: (id, bytes) =>
+    store: (id, bytes) =>
       inTurn(id, () =>
         write(id, bytes).catch((error) => {
           throw fileError(error, 'an asset could not be stored')
@@ -66,7 +66,7 @@ export function openAssetFiles(dataFolder: string): OpenAssetFiles {
 export function assetsInMemory(): OpenAssetFiles {
   const files = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
-    keep: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),
+    store: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),
     read: async (id) => files.get(id),
     async remove(ids) {
       for (const id of ids) files.delete(id)
@@ -74,11 +74,6 @@ export function assetsInMemory(): OpenAssetFiles {
     olderThan: async () => [...files.keys()],
     close: async () => undefined,
   }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path)
-  await folder.sync()
 }
 
 // One that lies there without a record must not be swept before it gets one.
@@ -91,7 +86,7 @@ async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | un
   try {
     return await work
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,6 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { EndpointConfig } from '../contract/endpoint.ts'
-import type { Change, Endpoint, EndpointStore, EndpointTotals } from '../services/ports.ts'
+import { limit } from '../contract/limits.ts'
+import { shownChanges } from '../domain/app/plan.ts'
+import type { EndpointRevision } from '../domain/platform/endpoint-view.ts'
+import type { Change, Endpoint, EndpointStore, EndpointTotals } from '../services/ports/storage.ts'
 import type { EventLog } from './event-store.ts'
 import type { GroupCommit } from './group-commit.ts'
 
@@ -9,7 +12,7 @@ const COLUMNS = `
   completed, failed, retried`
 const ALL = `SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`
 const READ = `SELECT ${COLUMNS} FROM endpoints WHERE id = ?`
-// Two that are made at the same time with one id or one name collide here: the second must not take the first's place.
+// Two that are made at the same time with one id or one name collide here: the second must not replace the first.
 const CREATE = `
   INSERT INTO endpoints (id, name, config, paused, key_hash, revision, created_at, updated_at)
   VALUES (@id, @name, @config, @paused, @keyHash, @revision, @createdAt, @updatedAt)`
@@ -26,14 +29,22 @@ const REMOVE_METRICS = `DELETE FROM metrics WHERE endpoint_id = ?`
 const REMOVE_SAVED = `DELETE FROM saved_requests WHERE endpoint_id = ?`
 const REMOVE_LOAD_TESTS = `DELETE FROM load_tests WHERE endpoint_id = ?`
 const REMOVE_GRAPHS = `DELETE FROM graph_versions WHERE endpoint_id = ?`
+const REMOVE_REVISIONS = `DELETE FROM endpoint_revisions WHERE endpoint_id = ?`
+const ADD_REVISION = `
+  INSERT INTO endpoint_revisions (endpoint_id, revision, at, changes) VALUES (@id, @revision, @now, @changes)
+  ON CONFLICT (endpoint_id, revision) DO UPDATE SET at = excluded.at, changes = excluded.changes`
+const TRIM_REVISIONS = `
+  DELETE FROM endpoint_revisions WHERE endpoint_id = @id AND revision <= (
+    SELECT revision FROM endpoint_revisions WHERE endpoint_id = @id ORDER BY revision DESC LIMIT 1 OFFSET @keep)`
+const REVISIONS = `SELECT revision, at, changes FROM endpoint_revisions WHERE endpoint_id = ? ORDER BY revision DESC`
 const ADD_TOTALS = `
   UPDATE endpoints SET completed = completed + ?, failed = failed + ?, retried = retried + ? WHERE id = ?`
 
 type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: string; paused: 0 | 1 }
 
 /**
- * Makes the store of endpoints. There are few, and every request needs one, so they are held in memory and the
- * database is only written; memory follows after the commit.
+ * Makes the store of endpoints. Every request needs one, so they are held in memory and the database is only written;
+ * memory follows after the commit, for those that the commit changed.
  */
 export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit): EndpointStore {
   const all = db.prepare<[], Row>(ALL)
@@ -49,18 +60,41 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     REMOVE_SAVED,
     REMOVE_LOAD_TESTS,
     REMOVE_GRAPHS,
+    REMOVE_REVISIONS,
     REMOVE,
   ].map((sql) => db.prepare(sql))
   const addTotals = db.prepare(ADD_TOTALS)
-  let rows = readRows()
+  const addRevision = db.prepare(ADD_REVISION)
+  const trimRevisions = db.prepare(TRIM_REVISIONS)
+  const revisions = db.prepare<[string], Omit<EndpointRevision, 'changes'> & { readonly changes: string }>(REVISIONS)
+  let rows = new Map(readRows().map((row) => [row.id, row]))
 
-  function readRows(): Map<string, Endpoint & EndpointTotals> {
-    return new Map(all.all().map((row) => [row.id, toEndpoint(row)]))
+  function readRows(): readonly (Endpoint & EndpointTotals)[] {
+    return all.all().map(toEndpoint)
   }
+
+  // Whoever changed it, and by whatever way: what replaces the workers of an endpoint is written down here alone.
+  function recordRevision(endpoint: Endpoint, now: number): void {
+    const { id, revision, config } = endpoint
+    const row = read.get(id)
+    if (row?.revision === revision) return
+    const changes = row === undefined ? [] : shownChanges(toEndpoint(row).config, config)
+    addRevision.run({ id, revision, now, changes: JSON.stringify(changes) })
+    trimRevisions.run({ id, keep: limit('endpointRevisionsKept') })
+  }
+
+  // Its totals come with the row.
+  function follow(id: string): void {
+    const row = read.get(id)
+    if (row === undefined) rows.delete(id)
+    else if (rows.has(id)) rows.set(id, toEndpoint(row))
+    else rows = new Map([...rows, [id, toEndpoint(row)] as const].sort(([, a], [, b]) => byAge(a, b)))
+  }
+
   commit.onCommit((changes) => {
-    const structural = changes.some((change) => change.type === 'endpoint')
-    if (structural) rows = readRows()
-    else for (const [id, sums] of sumTotals(changes)) addInMemory(rows, id, sums)
+    const changed = new Set(changes.flatMap((change) => (change.type === 'endpoint' ? change.endpointId : [])))
+    for (const id of changed) follow(id)
+    for (const [id, sums] of sumTotals(changes)) if (!changed.has(id)) addInMemory(rows, id, sums)
   })
   commit.beforeCommit((changes) => {
     for (const [id, sums] of sumTotals(changes)) addTotals.run(sums.completed, sums.failed, sums.retried, id)
@@ -74,10 +108,11 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
       const row = read.get(id)
       return row === undefined ? undefined : toEndpoint(row)
     },
-    readAll: () => [...readRows().values()],
+    readAll: readRows,
     save(endpoint, event, now) {
       const { id, revision, createdAt, updatedAt } = endpoint
       const statement = event === 'created' ? create : update
+      recordRevision(endpoint, now)
       statement.run({
         id,
         revision,
@@ -108,6 +143,7 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
         reason: undefined,
       })
     },
+    revisions: (id) => revisions.all(id).map(({ changes, ...row }) => ({ ...row, changes: JSON.parse(changes) })),
     addTotals: (id, { completed, failed }) => void addTotals.run(completed, failed, 0, id),
     reread(id) {
       const row = read.get(id)
@@ -118,6 +154,11 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
       return { completed: row?.completed ?? 0, failed: row?.failed ?? 0, retried: row?.retried ?? 0 }
     },
   }
+}
+
+// The order of ALL.
+function byAge(a: Endpoint, b: Endpoint): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 }
 
 function toEndpoint(row: Row): Endpoint & EndpointTotals {

@@ -4,8 +4,8 @@ import type { FleetEvent } from '../contract/fleet-events.ts'
 import type { JobState } from '../contract/job.ts'
 import type { JobHistoryEntry } from '../contract/management.ts'
 import { fleetEventKind } from '../domain/worker/fleet-event-kind.ts'
+import type { Change, EventStore, FleetChange, FleetEventQuery, Job, JobChange } from '../services/ports/storage.ts'
 import type { RunChange } from '../services/ports/workflows.ts'
-import type { Change, EventStore, FleetChange, FleetEventQuery, Job, JobChange } from '../services/ports.ts'
 import type { GroupCommit } from './group-commit.ts'
 
 const INSERT = `
@@ -18,7 +18,8 @@ const AFTER = `
          e.from_state AS fromState, e.to_state AS toState, e.attempt, e.reason, j.id AS jobId, e.run_id AS runId
   FROM events e LEFT JOIN jobs j ON j.seq = e.seq
   WHERE e.id > ? ORDER BY e.id LIMIT ?`
-const LAST = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
+/** The number of the newest event. */
+export const LAST_EVENT = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
 const HISTORY = `
   SELECT at, event, from_state AS fromState, to_state AS toState, worker_id AS workerId, attempt, reason
   FROM events WHERE seq = ? ORDER BY id`
@@ -68,12 +69,12 @@ export type EventLog = EventStore & {
   readonly history: (seq: number) => readonly JobHistoryEntry[]
 }
 
-/** Makes the log of events: written in the transaction of the change, told to listeners after its commit. */
+/** Makes the log of events: written in the transaction of the change, passed to listeners after its commit. */
 export function createEventStore(db: Database, commit: GroupCommit): EventLog {
   const insert = db.prepare(INSERT)
   const insertRun = db.prepare(INSERT_RUN)
   const selectAfter = db.prepare<[number, number], Row>(AFTER)
-  const selectLast = db.prepare<[], { id: number }>(LAST)
+  const selectLast = db.prepare<[], { id: number }>(LAST_EVENT)
   const selectFleet = db.prepare<[object], FleetRow>(FLEET)
   const selectHistory = db.prepare<[number], Row>(HISTORY)
   const trim = db.prepare(TRIM)
@@ -151,8 +152,8 @@ function toChange(row: Row): Change {
 }
 
 function runChange({ id, at, endpointId, event, runId }: Row): RunChange {
-  const told = { eventId: id, at, endpointId, event: event as RunChange['event'], runId: runId ?? '' }
-  return { ...told, type: 'run', workerId: undefined, reason: undefined }
+  const reported = { eventId: id, at, endpointId, event: event as RunChange['event'], runId: runId ?? '' }
+  return { ...reported, type: 'run', workerId: undefined, reason: undefined }
 }
 
 function toFleetEvent({ workerId, reason, ...event }: FleetRow): FleetEvent {

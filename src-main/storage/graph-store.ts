@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { GraphStore, StoredGraph } from '../services/ports/graphs.ts'
+import type { GraphStore, StoredGraph } from '../services/ports/workflows.ts'
 
 const GET = `
   SELECT version, created_at AS createdAt, workflow_id AS workflowId, parameters, results, payload, document

@@ -1,59 +1,82 @@
 /**
- * Group commit. All writes asked for in one turn of the event loop run in one IMMEDIATE transaction and settle after
- * its commit. If one of them throws, the transaction is rolled back and each runs again in its own, so that a bad
- * write fails alone.
+ * Group commit. All writes asked for in one turn of the event loop run in one IMMEDIATE transaction, and resolve when
+ * its commit is on the disk. If one of them throws, the transaction is rolled back and each runs again in its own, so
+ * that a bad write fails alone.
+ *
+ * Two things follow a commit. At once: what the service itself knows (counts, leases, jobs that workers get). When it
+ * is on the disk: whatever somebody outside could be told, and what cannot be undone, like deleting a file.
  */
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
-import type { Change, Writer } from '../services/ports.ts'
+import { errorCode } from '../domain/error-code.ts'
+import type { AfterCommit, Change, Writer } from '../services/ports/storage.ts'
+import type { LogSync } from './log-sync.ts'
 
 type Pending = {
   readonly work: () => unknown
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
-type Hook = (changes: readonly Change[]) => (() => void) | undefined
+type Listener = (changes: readonly Change[]) => void
+type Hook = (changes: readonly Change[]) => AfterCommit | undefined
 
 /** The one writer of the database. */
 export type GroupCommit = {
   readonly write: Writer
-  /** Stores call this inside a write for every change that listeners hear after the commit. */
+  /** Stores call this inside a write for every change that listeners get after the commit. */
   readonly record: (change: Change) => void
-  readonly onCommit: (listener: (changes: readonly Change[]) => void) => void
+  readonly onCommit: (listener: Listener) => void
+  readonly onDurable: (listener: Listener) => void
   readonly beforeCommit: (hook: Hook) => void
   readonly poke: () => void
-  /** Commits what is pending; later writes are refused. */
-  readonly close: () => void
+  /** How many commits there were. */
+  readonly commits: () => number
+  /** Commits nothing until the returned function is called. */
+  readonly pause: () => () => void
+  /** Commits what is pending, and waits until it is on the disk; later writes are refused. */
+  readonly close: () => Promise<void>
 }
 
-/** Makes the writer of a database. */
-export function createGroupCommit(db: Database): GroupCommit {
+/** What one transaction leaves to do. */
+type Committed = {
+  readonly changes: readonly Change[]
+  readonly resolves: readonly (() => void)[]
+  readonly followUps: readonly AfterCommit[]
+  readonly wrote: boolean
+}
+
+/** Makes the writer of a database. @param log brings its commits onto the disk */
+export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
-  const listeners: ((changes: readonly Change[]) => void)[] = []
+  const totalChanges = db.prepare<[], number>('SELECT total_changes()').pluck()
+  const listeners: { readonly commit: Listener[]; readonly durable: Listener[] } = { commit: [], durable: [] }
   const hooks: Hook[] = []
   let pending: Pending[] = []
   let changes: Change[] = []
+  let written = totalChanges.get()
+  let commits = 0
   let scheduled = false
+  let paused = false
   let closed = false
 
-  // Runs the works in one transaction; returns what to do after the commit.
-  function transact(works: readonly Pending[]): (() => void)[] {
+  function transact(works: readonly Pending[]): Committed {
     changes = []
-    const afterwards: (() => void)[] = []
+    const resolves: (() => void)[] = []
     begin.run()
     try {
       for (const { work, resolve } of works) {
         const value = work()
-        afterwards.push(() => resolve(value as never))
+        resolves.push(() => resolve(value as never))
       }
-      for (const hook of hooks) {
-        const after = hook(changes)
-        if (after !== undefined) afterwards.push(after)
-      }
+      const followUps = hooks.map((hook) => hook(changes)).filter((followUp) => followUp !== undefined)
       commit.run()
-      return afterwards
+      const total = totalChanges.get()
+      const wrote = total !== written
+      if (wrote) commits += 1
+      written = total
+      return { changes, resolves, followUps, wrote }
     } catch (error) {
       if (db.inTransaction) rollback.run()
       throw error
@@ -61,29 +84,41 @@ export function createGroupCommit(db: Database): GroupCommit {
   }
 
   function commitGroup(works: readonly Pending[]): void {
-    let afterwards: readonly (() => void)[]
+    let committed: Committed
     try {
-      afterwards = transact(works)
+      committed = transact(works)
     } catch (error) {
       if (works.length > 1) for (const single of works) commitGroup([single])
       else works[0]?.reject(asAppError(error))
       return
     }
-    publish(afterwards) // outside: what fails here is committed, and must not run again
+    publish(committed, works) // outside: what fails here is committed, and must not run again
   }
 
-  function publish(afterwards: readonly (() => void)[]): void {
-    const committed = changes
-    changes = []
-    for (const after of afterwards) after()
-    if (committed.length > 0) for (const listener of listeners) listener(committed)
+  function publish({ changes: made, resolves, followUps, wrote }: Committed, works: readonly Pending[]): void {
+    for (const { committed } of followUps) committed?.()
+    if (made.length > 0) for (const listener of listeners.commit) listener(made)
+    const settle = (failure: AppError | undefined) => {
+      if (failure !== undefined) {
+        for (const { reject } of works) reject(failure)
+        return
+      }
+      for (const resolve of resolves) resolve()
+      for (const { durable } of followUps) durable?.()
+      if (made.length > 0) for (const listener of listeners.durable) listener(made)
+    }
+    if (wrote) log.committed(settle)
+    else log.afterNewest(settle) // what it read may not be on the disk yet
   }
 
   function flush(): void {
     scheduled = false
+    if (paused) return
     const works = pending
     pending = []
-    commitGroup(works)
+    const failure = log.failure()
+    if (failure === undefined) commitGroup(works)
+    else for (const { reject } of works) reject(failure)
   }
 
   function schedule(): void {
@@ -100,19 +135,30 @@ export function createGroupCommit(db: Database): GroupCommit {
         schedule()
       }),
     record: (change) => changes.push(change),
-    onCommit: (listener) => listeners.push(listener),
+    onCommit: (listener) => listeners.commit.push(listener),
+    onDurable: (listener) => listeners.durable.push(listener),
     beforeCommit: (hook) => hooks.push(hook),
     poke: schedule,
-    close: () => {
+    commits: () => commits,
+    pause() {
+      paused = true
+      return () => {
+        paused = false
+        schedule()
+      }
+    },
+    async close() {
       if (closed) return
       closed = true
+      paused = false
       flush()
+      await log.close()
     },
   }
 }
 
 function asAppError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   if (code.startsWith('SQLITE_FULL')) return new AppError('DISK_FULL', {}, { cause: error })
   if (/^SQLITE_(BUSY|IOERR|READONLY|CANTOPEN|LOCKED)/.test(code)) {
     return new AppError('DATABASE_BUSY', { why: (error as Error).message }, { cause: error })

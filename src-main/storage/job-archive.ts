@@ -1,10 +1,11 @@
 /**
- * Jobs whose retention is over. Each has a row with its size, and triggers keep the sum, so that nothing is ever added up
- * over all of them. Sizes are about right: what a record takes beside its payloads is an average, and the chunks of a
- * stream are counted by their number and the size of the first ones.
+ * Jobs whose retention is over. Each has a row with its size, and triggers update the sum, so that nothing is ever
+ * added up over all of them. Sizes are about right: what a record takes beside its payloads is an average, and the
+ * chunks of a stream are counted by their number and the size of the first ones.
  */
 import type { Database } from 'better-sqlite3'
-import type { JobArchive } from '../services/ports.ts'
+import type { JobArchive } from '../services/ports/job-storage.ts'
+import { DELETE_OUTPUT } from './job-payloads.ts'
 
 const MARK = `UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0 RETURNING seq`
 const MARK_GRAPH = `UPDATE graph_jobs SET archived = 1 WHERE seq = ?`
@@ -14,7 +15,8 @@ const INPUT_BYTES = `
   SELECT octet_length(input) AS inRow, file IS NOT NULL AS inFile, file_bytes AS fileBytes FROM job_inputs WHERE seq = ?`
 const OUTPUT_BYTES = `
   SELECT octet_length(output) AS inRow, file IS NOT NULL AS inFile, file_bytes AS fileBytes FROM job_outputs WHERE seq = ?`
-const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) AS count FROM job_chunks WHERE seq = ?`
+/** How many chunks the stream of a job has. */
+export const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) AS count FROM job_chunks WHERE seq = ?`
 const CHUNK_BYTES = `
   SELECT COALESCE(AVG(octet_length(chunk)), 0) AS bytes FROM (SELECT chunk FROM job_chunks WHERE seq = ? ORDER BY n LIMIT 20)`
 const ADD = `INSERT INTO job_archive (seq, archived_at, record_bytes, output_bytes) VALUES (?, ?, ?, ?)`
@@ -24,7 +26,6 @@ const LARGEST = `SELECT seq FROM job_archive WHERE output_bytes > ? ORDER BY out
 // Reads no more than the large ones, which are few beside the others.
 const LARGEST_UP_TO = `
   SELECT seq FROM job_archive WHERE output_bytes > ? AND +archived_at <= ? ORDER BY output_bytes DESC LIMIT ?`
-const REMOVE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 const REMOVE_CHUNKS = `
   DELETE FROM job_chunks WHERE seq = @seq AND n <= (
     SELECT MIN(n) + @count - 1 FROM job_chunks WHERE seq = @seq)`
@@ -34,7 +35,7 @@ const OUTPUTS = `
   SELECT COUNT(*) AS count, COALESCE(SUM(output_bytes), 0) AS bytes FROM job_archive
   WHERE output_bytes > @bytes AND +archived_at <= @steady`
 
-// Rows of the job, its events, its words in the search, and their indexes; source: ours, an estimate for small jobs.
+// Rows of the job, its events, its text in the search, and their indexes; source: ours, an estimate for small jobs.
 const RECORD_BYTES = 1500
 // A file from before sizes were noted is at least so large; see payloadInRowBytes.
 const UNKNOWN_FILE_BYTES = 256 * 1024
@@ -57,7 +58,7 @@ export function createJobArchive(db: Database): JobArchive {
   const upTo = db.prepare<[number, number], { seq: number }>(UP_TO)
   const largest = db.prepare<[number, number], { seq: number }>(LARGEST)
   const largestUpTo = db.prepare<[number, number, number], { seq: number }>(LARGEST_UP_TO)
-  const removeOutput = db.prepare(REMOVE_OUTPUT)
+  const removeOutput = db.prepare(DELETE_OUTPUT)
   const removeChunks = db.prepare(REMOVE_CHUNKS)
   const setRemoved = db.prepare(SET_REMOVED)
   const isRemoved = db.prepare<[number], { removed: 0 | 1 }>(IS_REMOVED)

@@ -1,21 +1,32 @@
 /**
- * Lists and counts of jobs by a filter, newest first or oldest first. A time of creation is turned into a place in the order of jobs by
- * halving, so that it needs no index of its own: where the clock was set back, the cut lies somewhere within the times
- * that came twice. Archived jobs have an index by state of their own, so that lists of the job API never pass over them.
+ * Lists and counts of jobs by a filter, newest first or oldest first. A time of creation is turned into a position in
+ * the order of jobs by halving, so that it needs no index of its own: where the clock was set back, the cut lies
+ * somewhere within the times that came twice. Archived jobs have an index by state of their own, so that lists of the
+ * job API never pass over them.
+ * Below are the lists that the queue itself needs.
  */
 import type { Database } from 'better-sqlite3'
 import { JOB_STATES, type JobState } from '../contract/job.ts'
 import { limit } from '../contract/limits.ts'
 import { matchExpression } from '../domain/job/search-query.ts'
 import { isFinal } from '../domain/job/transitions.ts'
-import type { Job, JobFilter, JobStore } from '../services/ports.ts'
-import { JOB_COLUMNS } from './job-columns.ts'
+import type { Job, JobFilter, JobStore } from '../services/ports/storage.ts'
+import { createTermLookup } from './search-index.ts'
 
-const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
+/** The columns of a job under the names of services/ports Job. */
+export const JOB_COLUMNS = `
+  seq, id, endpoint_id AS endpointId, status, low_priority AS lowPriority, attempt, retries, worker_id AS workerId,
+  created_at AS createdAt, queued_at AS queuedAt, started_at AS startedAt, finished_at AS finishedAt,
+  delay_ms AS delayMs, execution_ms AS executionMs, execution_timeout_ms AS executionTimeoutMs, ttl_ms AS ttlMs,
+  retention_ms AS retentionMs, deadline_at AS deadlineAt, stream_cursor AS streamCursor, webhook, error,
+  archived, COALESCE(place, seq) AS place`
+
+/** One job. */
+export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
+/** The number of the newest job. */
 const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
 const FIRST_FROM = `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`
-// One step of a walk from endpoint to endpoint, of those that have jobs.
-const NEXT_ENDPOINT = `SELECT endpoint_id AS id FROM jobs WHERE endpoint_id > ? ORDER BY endpoint_id LIMIT 1`
+const ENDPOINT_IDS = `SELECT id FROM endpoints`
 
 const IN_RANGE = 'seq BETWEEN @first AND @last'
 // Every select of seqs ends so; the one that reads from the oldest on differs in this word alone.
@@ -41,6 +52,32 @@ const OLDEST = `
   SELECT seq FROM jobs
   WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND archived = 0
   ORDER BY seq LIMIT 1`
+// The same ranges of many endpoints at once: a thousand statements would take longer than what they find.
+const STATES_OF_ALL = `
+  json_each(@states) states CROSS JOIN json_each('[0, 1]') priorities CROSS JOIN json_each(@endpointIds) endpoints`
+const FINAL_STATES_OF_ALL = `json_each(@states) states CROSS JOIN json_each(@endpointIds) endpoints`
+const LIVE = `
+  jobs.endpoint_id = endpoints.value AND jobs.status = states.value AND jobs.low_priority = priorities.value
+  AND jobs.archived = 0`
+const ARCHIVED = `jobs.endpoint_id = endpoints.value AND jobs.status = states.value AND jobs.archived = 1`
+const LIVE_RANGES = `
+  SELECT endpoints.value AS endpointId, states.value AS status, priorities.value AS lowPriority
+  FROM ${STATES_OF_ALL} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${LIVE})`
+const ARCHIVED_RANGES = `
+  SELECT endpoints.value AS endpointId, states.value AS status
+  FROM ${FINAL_STATES_OF_ALL} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${ARCHIVED})`
+const counted = (tables: string, where: string) => `
+  SELECT COUNT(*) AS count FROM (
+    SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND jobs.seq BETWEEN @first AND @last LIMIT @limit)`
+const COUNT_LIVE = counted(STATES_OF_ALL, LIVE)
+const COUNT_ARCHIVED = counted(FINAL_STATES_OF_ALL, ARCHIVED)
+const COUNT_ALL = counted('json_each(@endpointIds) endpoints', 'jobs.endpoint_id = endpoints.value')
+// Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
+const NEAR = `
+  SELECT seq FROM jobs
+  WHERE ${IN_RANGE} AND status IN (SELECT value FROM json_each(@states)) AND (@archived IS NULL OR archived = @archived)
+  ORDER BY seq DESC LIMIT @limit OFFSET @offset`
+const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
 // The index gives rowids newest first, so it stops at the limit. CROSS JOIN keeps it the outer loop.
@@ -57,15 +94,22 @@ type Range = { readonly first: number; readonly last: number }
 
 /** Makes the lists by filter. */
 export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> {
-  const read = db.prepare<[number], Job>(READ)
+  const read = db.prepare<[number], Job>(READ_JOB)
   const newestSeq = db.prepare<[], { readonly seq: number }>(NEWEST_SEQ)
   const firstFrom = db.prepare<[number], { readonly seq: number; readonly createdAt: number }>(FIRST_FROM)
-  const nextEndpoint = db.prepare<[string], { readonly id: string }>(NEXT_ENDPOINT)
+  const endpointIds = db.prepare<[], string>(ENDPOINT_IDS).pluck()
   const all = statement(db, ALL)
   const ofEndpoint = statement(db, OF_ENDPOINT)
   const inState = statement(db, IN_STATE)
   const archivedInState = statement(db, ARCHIVED_IN_STATE)
   const oldest = db.prepare<[object], { readonly seq: number }>(OLDEST)
+  const liveRanges = db.prepare<[object], object>(LIVE_RANGES)
+  const archivedRanges = db.prepare<[object], object>(ARCHIVED_RANGES)
+  const countLive = db.prepare<[object], number>(COUNT_LIVE).pluck()
+  const countArchived = db.prepare<[object], number>(COUNT_ARCHIVED).pluck()
+  const countAll = db.prepare<[object], number>(COUNT_ALL).pluck()
+  const near = db.prepare<[object], number>(NEAR).pluck()
+  const termsOf = createTermLookup(db)
   const ofWorker = statement(db, OF_WORKER)
   const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
   const found = statement(db, FOUND)
@@ -94,31 +138,46 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   }
 
   function oldestUnarchived({ endpointId }: JobFilter): number {
-    const ranges = rangesOf(endpointId === undefined ? endpointIds() : [endpointId], JOB_STATES)
-    const seqs = ranges.map((range) => oldest.get(range)?.seq).filter((seq) => seq !== undefined)
+    const seqs = filledRanges({ endpointId, archived: false }).map(({ values }) => oldest.get(values)?.seq ?? Infinity)
     return seqs.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...seqs)
   }
 
-  function endpointIds(): readonly string[] {
-    const ids: string[] = []
-    for (let next = nextEndpoint.get(''); next !== undefined; next = nextEndpoint.get(next.id)) ids.push(next.id)
-    return ids
-  }
-
-  // The ranges of both indexes by state that a filter without text and worker stands for.
-  function statesOf(filter: JobFilter): readonly StateRange[] {
+  // What a filter without text and worker asks of both indexes by state; undefined: nothing of this one.
+  function statesOf(filter: JobFilter): { readonly live: object | undefined; readonly ended: object | undefined } {
     const { endpointId, archived } = filter
     const states = someStates(filter) ?? JOB_STATES
-    const ids = endpointId === undefined ? endpointIds() : [endpointId]
-    const live = rangesOf(ids, states).map((values) => ({ from: inState, values }))
-    if (archived === false) return live
-    const ended = ids.flatMap((id) => states.filter(isFinal).map((status) => ({ endpointId: id, status })))
-    return [...(archived === true ? [] : live), ...ended.map((values) => ({ from: archivedInState, values }))]
+    const ids = JSON.stringify(endpointId === undefined ? endpointIds.all() : [endpointId])
+    const of = (some: readonly JobState[]) => ({ endpointIds: ids, states: JSON.stringify(some) })
+    return {
+      live: archived === true ? undefined : of(states),
+      ended: archived === false ? undefined : of(states.filter(isFinal)),
+    }
+  }
+
+  // The ranges in which there is a job.
+  function filledRanges(filter: JobFilter): readonly StateRange[] {
+    const { live, ended } = statesOf(filter)
+    return [
+      ...(live === undefined ? [] : liveRanges.all(live)).map((values) => ({ from: inState, values })),
+      ...(ended === undefined ? [] : archivedRanges.all(ended)).map((values) => ({ from: archivedInState, values })),
+    ]
+  }
+
+  // A page of the newest jobs of any endpoint, where it is found among the newest of all jobs.
+  function pageNear(filter: JobFilter, { first, last }: Range, page: PageOf): readonly number[] | undefined {
+    if (filter.endpointId !== undefined || page.oldestFirst) return undefined
+    const newest = Math.min(last, newestSeq.get()?.seq ?? 0)
+    const from = Math.max(first, newest - NEAR_ROWS + 1)
+    const states = JSON.stringify(someStates(filter) ?? JOB_STATES)
+    const archived = filter.archived === undefined ? null : Number(filter.archived)
+    const { limit: most, offset } = page
+    const found = near.all({ first: from, last: newest, states, archived, limit: most, offset })
+    return found.length === most || from === first ? found : undefined
   }
 
   function seqs(filter: JobFilter, page: PageOf): readonly number[] {
     const query = { ...rangeOf(filter), ...page }
-    const way = wayOf(filter)
+    const way = wayOf(filter, termsOf)
     switch (way.by) {
       case 'nothing':
         return []
@@ -127,8 +186,10 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
       case 'worker':
         return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
       case 'states': {
+        const found = pageNear(filter, query, page)
+        if (found !== undefined) return found
         const most = page.limit + page.offset
-        const ranges = statesOf(filter).map(({ from, values }) =>
+        const ranges = filledRanges(filter).map(({ from, values }) =>
           from.all({ ...query, ...values, limit: most, offset: 0 }),
         )
         return merged(ranges, page.oldestFirst).slice(page.offset, most)
@@ -142,7 +203,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
 
   function count(filter: JobFilter): { readonly count: number; readonly more: boolean } {
     const range = rangeOf(filter)
-    const way = wayOf(filter)
+    const way = wayOf(filter, termsOf)
     const by = (from: Statement, values: object) => (most: number) => from.count({ ...range, ...values, limit: most })
     switch (way.by) {
       case 'nothing':
@@ -153,18 +214,21 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
         return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [
           by(way.alone ? ofWorker : ofWorkerWhere, way.values),
         ])
-      case 'states':
-        return upTo(
-          limit('jobCount'),
-          statesOf(filter).map(({ from, values }) => by(from, values)),
-        )
+      case 'states': {
+        const { live, ended } = statesOf(filter)
+        return upTo(limit('jobCount'), [
+          ...(live === undefined ? [] : [(most: number) => countLive.get({ ...range, ...live, limit: most }) ?? 0]),
+          ...(ended === undefined
+            ? []
+            : [(most: number) => countArchived.get({ ...range, ...ended, limit: most }) ?? 0]),
+        ])
+      }
       case 'endpoint':
         return upTo(limit('jobCount'), [by(ofEndpoint, way.values)])
       case 'all':
-        return upTo(
-          limit('jobCount'),
-          endpointIds().map((endpointId) => by(ofEndpoint, { endpointId })),
-        )
+        return upTo(limit('jobCount'), [
+          (most) => countAll.get({ ...range, endpointIds: JSON.stringify(endpointIds.all()), limit: most }) ?? 0,
+        ])
     }
   }
 
@@ -194,14 +258,14 @@ function someStates({ states }: JobFilter): readonly JobState[] | undefined {
 }
 
 /** Which index a filter is answered from. */
-function wayOf({ text, ...filter }: JobFilter): Way {
+function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof createTermLookup>): Way {
   const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
   const states = someStates(filter)
   const some = states === undefined ? null : JSON.stringify(states)
   const archived = filter.archived === undefined ? null : Number(filter.archived)
   const isAnyState = some === null && archived === null
   if (text !== undefined) {
-    const match = matchExpression(text, endpointId ?? undefined)
+    const match = matchExpression(text, endpointId ?? undefined, termsOf)
     if (match === undefined) return { by: 'nothing' }
     const alone = isAnyState && workerId === null
     return { by: 'text', alone, values: alone ? { match } : { match, states: some, endpointId, workerId, archived } }
@@ -224,13 +288,6 @@ type Statement = {
 
 /** One range of an index by state. */
 type StateRange = { readonly from: Statement; readonly values: object }
-
-// The ranges of jobs_by_state.
-function rangesOf(endpointIds: readonly string[], states: readonly JobState[]): readonly object[] {
-  return endpointIds.flatMap((endpointId) =>
-    states.flatMap((status) => [0, 1].map((lowPriority) => ({ endpointId, status, lowPriority }))),
-  )
-}
 
 function statement(db: Database, sql: string): Statement {
   // Bare numbers: a jump far down a list goes over some ten thousand of them.
@@ -262,4 +319,44 @@ function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): r
   return filled.length === 1 && filled[0] !== undefined
     ? filled[0]
     : filled.flat().sort((a, b) => (oldestFirst ? a - b : b - a))
+}
+
+const PAST_DEADLINE = `
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? AND archived = 0
+  ORDER BY deadline_at LIMIT ?`
+// The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
+const WAITING = `
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
+  ORDER BY low_priority, seq LIMIT ?`
+const OLDEST_WAITING = `
+  SELECT ${JOB_COLUMNS} FROM jobs
+  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND low_priority = ? ORDER BY seq LIMIT 1`
+const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`
+const COUNTS = `
+  SELECT endpoint_id AS endpointId, status, low_priority AS lowPriority, COUNT(*) AS count FROM jobs
+  WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, low_priority`
+
+type Listing = Pick<JobStore, 'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'inProgress' | 'counts'>
+
+/** The reads of many jobs that the queue needs. */
+export function createJobList(db: Database): Listing {
+  const pastDeadline = db.prepare<[number, number], Job>(PAST_DEADLINE)
+  const waiting = db.prepare<[string, number, number], Job>(WAITING)
+  const newestSeq = db.prepare<[], { seq: number }>(NEWEST_SEQ)
+  const oldest = db.prepare<[string, number], Job>(OLDEST_WAITING)
+  const inProgress = db.prepare<[string], Job>(IN_PROGRESS)
+  const endpointIds = db.prepare<[], { id: string }>(ENDPOINT_IDS)
+  const counts = db.prepare<[string], { endpointId: string; status: JobState; lowPriority: 0 | 1; count: number }>(
+    COUNTS,
+  )
+  const allIds = () => endpointIds.all().map((row) => row.id)
+
+  return {
+    pastDeadline: (steady, limit) => pastDeadline.all(steady, limit),
+    newestSeq: () => newestSeq.get()?.seq ?? 0,
+    waiting: (endpointId, limit, newest) => waiting.all(endpointId, newest, limit),
+    oldestWaiting: (endpointId, lowPriority) => oldest.get(endpointId, lowPriority),
+    inProgress: () => allIds().flatMap((id) => inProgress.all(id)),
+    counts: () => allIds().flatMap((id) => counts.all(id)),
+  }
 }

@@ -1,9 +1,17 @@
+/** The inputs and outputs of jobs: in their rows, or in files where they are large; the newest also in memory. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { readFile, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
+import { errorCode } from '../domain/error-code.ts'
 import type { Json } from '../domain/json/json.ts'
-import type { KeptPayload } from '../services/ports/payloads.ts'
-import type { JobName, JobStore } from '../services/ports.ts'
-import type { PayloadFiles } from './payload-files.ts'
+import type { PayloadFile, PayloadStore, StoredPayload } from '../services/ports/job-storage.ts'
+import { jsonText } from '../services/ports/job-storage.ts'
+import type { JobName, JobStore } from '../services/ports/storage.ts'
+import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
 const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`
 // As bytes: Node makes a string five times as fast as the database binding does.
@@ -12,14 +20,15 @@ const READ_OUTPUT = `SELECT CAST(output AS BLOB) AS text, file FROM job_outputs 
 const WRITE_OUTPUT = `
   INSERT INTO job_outputs (seq, output, file, file_bytes) VALUES (?, ?, ?, ?)
   ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file, file_bytes = excluded.file_bytes`
-const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
+/** Forgets the output of a job; its file goes after the commit. */
+export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 /** The inputs and outputs of jobs, in their rows or in files. */
 export type JobPayloads = Pick<JobStore, 'readInput' | 'readOutput'> & {
-  readonly insertInput: (seq: number, input: KeptPayload, s3Config: string | undefined) => void
-  readonly writeOutput: (seq: number, output: KeptPayload) => void
+  readonly insertInput: (seq: number, input: StoredPayload, s3Config: string | undefined) => void
+  readonly writeOutput: (seq: number, output: StoredPayload) => void
   readonly deleteOutput: (seq: number) => void
 }
 
@@ -35,11 +44,11 @@ export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'read'
   async function read<Row extends PayloadRow>(
     { id }: JobName,
     what: 'input' | 'output',
-    look: () => Row | undefined,
+    readRow: () => Row | undefined,
   ): Promise<{ readonly json: Json; readonly row: Row } | undefined> {
     let missing: string | undefined
     for (;;) {
-      const row = look()
+      const row = readRow()
       if (row === undefined) return undefined
       if (row.file === null) return { json: row.text.toString(), row }
       if (row.file === missing) throw new AppError('PAYLOAD_LOST', { what, jobId: id, file: row.file })
@@ -61,10 +70,165 @@ export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'read'
   }
 }
 
-function textOf(payload: KeptPayload): string {
+function textOf(payload: StoredPayload): string {
   return typeof payload === 'string' ? payload : payload.head
 }
 
-function fileOf(payload: KeptPayload): readonly [file: string | null, bytes: number | null] {
+function fileOf(payload: StoredPayload): readonly [file: string | null, bytes: number | null] {
   return typeof payload === 'string' ? [null, null] : [payload.file, payload.bytes]
+}
+
+// A payload that is too large for a row is a file of the folder `payloads`, written once and never changed. It is on
+// the disk, with its name, before a commit names it, and is deleted when the commit is on the disk that no longer does. What a crash
+// leaves in between is named by no row, and goes at the next start. While the service runs, all calls of the file
+// system are made beside the event loop.
+
+/** The payload store with its inner side, for the other stores. */
+export type PayloadFiles = PayloadStore & {
+  /** The bytes of a file; undefined where it is missing. */
+  readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
+  readonly remove: (names: readonly string[]) => void
+  /** Forgets what is held for the next reader, who reads the file then. */
+  readonly release: () => void
+  /** Waits for the removals that are under way. */
+  readonly close: () => Promise<void>
+}
+
+// A random name says nothing of the job and is never used twice.
+const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Opens the folder, makes it if missing, and deletes the payloads in it that no row names.
+ * @throws Error of the file system
+ */
+export function openPayloadFiles(folder: string, isNamed: (name: string) => boolean): PayloadFiles {
+  const recent = createRecentPayloads(limit('payloadMemoryBytes'))
+  const writeDurably = createDurableWriter()
+  const removals = new Set<Promise<void>>()
+  const pathOf = (name: string) => join(folder, name)
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  syncFolderNow(dirname(folder))
+  for (const name of readdirSync(folder)) if (NAME.test(name) && !isNamed(name)) unlinkSync(pathOf(name))
+
+  function remove(names: readonly string[]): void {
+    for (const name of names) {
+      recent.take(name)
+      // One that cannot be deleted now is named by no row, so the next start tries again.
+      const removal = unlink(pathOf(name)).catch(() => undefined)
+      removals.add(removal)
+      void removal.then(() => removals.delete(removal))
+    }
+  }
+
+  async function storeLarge(json: Json): Promise<PayloadFile> {
+    const bytes = asBytes(json)
+    const name = randomUUID()
+    try {
+      await writeDurably(pathOf(name), bytes)
+    } catch (error) {
+      remove([name])
+      throw fileError(error, 'a payload could not be stored')
+    }
+    recent.put(name, bytes)
+    return { file: name, head: headOf(bytes), bytes: bytes.length }
+  }
+
+  return {
+    async write(json, write) {
+      // Without a wait for small ones: they are written in the order in which they came.
+      const payload = isLarge(json) ? await storeLarge(json) : jsonText(json)
+      let isUnused = true
+      try {
+        const written = await write(payload)
+        isUnused = !written.stored
+        return written.result
+      } catch (error) {
+        // After a failed sync nobody knows whether the row is there: the next start does.
+        if (error instanceof AppError && error.code === 'STORAGE_FAILED') isUnused = false
+        throw error
+      } finally {
+        if (isUnused && typeof payload !== 'string') remove([payload.file])
+      }
+    },
+    async read(name) {
+      const held = recent.take(name)
+      if (held !== undefined) return held
+      try {
+        return await readFile(pathOf(name))
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    remove,
+    release: recent.clear,
+    close: async () => {
+      await Promise.all(removals)
+    },
+  }
+}
+
+/** For a database in memory, which has no folder: all payloads stay in their rows. */
+export const payloadsInRows: PayloadFiles = {
+  write: async (json, write) => (await write(jsonText(json))).result,
+  read: async () => undefined,
+  remove: () => undefined,
+  release: () => undefined,
+  close: async () => undefined,
+}
+
+/** Whether a payload is too large for its row. */
+function isLarge(json: Json): boolean {
+  const most = limit('payloadInRowBytes')
+  if (typeof json !== 'string') return json.length > most
+  // A letter takes from 1 to 3 bytes a UTF-16 unit, so most texts need no count.
+  return json.length * 3 > most && Buffer.byteLength(json) > most
+}
+
+/** A payload as bytes in UTF-8. */
+function asBytes(json: Json): Uint8Array<ArrayBuffer> {
+  return typeof json === 'string' ? Buffer.from(json) : json
+}
+
+/** A payload as text. */
+/** The beginning of a payload, as much as is searched; a letter that would be cut is left out. */
+function headOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, limit('searchTextBytes')), { stream: true })
+}
+
+/** Payloads that have just been written, for the one reader that most often waits for each. */
+type RecentPayloads = {
+  readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>) => void
+  /** Gives a payload away: a second reader reads the file. */
+  readonly take: (name: string) => Uint8Array<ArrayBuffer> | undefined
+  /** Forgets all of them. */
+  readonly clear: () => void
+}
+
+/** Makes an empty one; the oldest payloads make room. @param maxBytes how much memory it may hold on to */
+export function createRecentPayloads(maxBytes: number): RecentPayloads {
+  const held = new Map<string, Uint8Array<ArrayBuffer>>()
+  let bytes = 0
+  const take = (name: string) => {
+    const payload = held.get(name)
+    if (payload === undefined) return undefined
+    held.delete(name)
+    bytes -= payload.buffer.byteLength // a payload is a part of the body it came in, and holds all of that
+    return payload
+  }
+  return {
+    take,
+    clear() {
+      held.clear()
+      bytes = 0
+    },
+    put(name, payload) {
+      held.set(name, payload)
+      bytes += payload.buffer.byteLength
+      for (const oldest of held.keys()) {
+        if (bytes <= maxBytes) return
+        take(oldest)
+      }
+    },
+  }
 }

@@ -1,11 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../domain/job/transitions.ts'
-import type { Job, JobStore, MoveFields } from '../services/ports.ts'
+import type { Job, JobStore, MoveFields } from '../services/ports/storage.ts'
 import type { EventLog } from './event-store.ts'
-import { JOB_COLUMNS } from './job-columns.ts'
-import { createJobFilter } from './job-filter.ts'
-import { createJobList } from './job-list.ts'
-import { createJobOrder } from './job-order.ts'
+import { createJobFilter, createJobList, JOB_COLUMNS, READ_JOB } from './job-filter.ts'
 import type { JobPayloads } from './job-payloads.ts'
 
 // By position: this is the hottest write, and looking names up takes a tenth of it.
@@ -18,21 +15,21 @@ const FIND_KEY = `
   SELECT ${JOB_COLUMNS} FROM jobs
   WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`
 const FIND = `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`
-const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
 const INSERT_DELIVERY = `
   INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
 const SET_TTL = `
   UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
   WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
-// Guarded by the attempt: an answer that was on its way while the job began anew must not skip its new chunks.
+// Guarded by the attempt: a response that was on its way while the job began anew must not skip its new chunks.
 const SET_CURSOR = `UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`
 const POSTPONE = `UPDATE jobs SET deadline_at = ? WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`
 const REMOVE = `DELETE FROM jobs WHERE seq = ?`
 const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
 const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
 
-// Spans are at least 0: a slow correction of the wall clock below the jump limit may set a restarted service back a little.
+// Spans are at least 0: a slow correction of the wall clock below the jump limit may set a restarted service back a
+// little.
 const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
@@ -68,7 +65,7 @@ function moveSql(event: JobEvent): string {
 }
 
 // From one state, and the worker stays in the row: then nobody needs to see the row before the move.
-function isToldByTable(event: JobEvent): boolean {
+function isSentByTable(event: JobEvent): boolean {
   return TRANSITIONS[event].from.length === 1 && TRANSITIONS[event].to !== 'IN_QUEUE'
 }
 
@@ -78,7 +75,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   const insertKey = db.prepare(INSERT_KEY)
   const findKey = db.prepare<[string, string], Job>(FIND_KEY)
   const find = db.prepare<[string], Job>(FIND)
-  const read = db.prepare<[number], Job>(READ)
+  const read = db.prepare<[number], Job>(READ_JOB)
   const deleteChunks = db.prepare(DELETE_CHUNKS)
   const insertDelivery = db.prepare(INSERT_DELIVERY)
   const order = createJobOrder(db)
@@ -93,7 +90,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   )
 
   const move: JobStore['move'] = (seq, event, fields, moment) => {
-    const before = isToldByTable(event) ? undefined : read.get(seq)
+    const before = isSentByTable(event) ? undefined : read.get(seq)
     const job = moves.get(event)?.get(parameters(seq, fields, moment))
     if (job === undefined) return undefined
     if (job.status === 'IN_QUEUE') {
@@ -134,12 +131,12 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       if (job !== undefined) events.recordJob(job, 'reorder', 'IN_QUEUE', now, undefined, 'moved to the front')
       return job
     },
-    changePlaces(seq, otherSeq, { now }) {
+    swapPositions(seq, otherSeq, { now }) {
       const [one, other] = [read.get(seq), read.get(otherSeq)]
       if (one === undefined || other === undefined) return undefined
       // Within one transaction, so either both wait or neither is moved.
       if ([one, other].some(({ status, archived }) => status !== 'IN_QUEUE' || archived === 1)) return undefined
-      const [moved, partner] = [order.takePlace(seq, other.place), order.takePlace(otherSeq, one.place)]
+      const [moved, partner] = [order.setPosition(seq, other.place), order.setPosition(otherSeq, one.place)]
       if (moved !== undefined) events.recordJob(moved, 'reorder', 'IN_QUEUE', now, undefined, `placed like ${other.id}`)
       if (partner !== undefined)
         events.recordJob(partner, 'reorder', 'IN_QUEUE', now, undefined, `placed like ${one.id}`)
@@ -203,3 +200,106 @@ function newRow(seq: number, job: Parameters<JobStore['insert']>[0], now: number
     place: seq,
   }
 }
+
+// The order in which waiting jobs are claimed: those of normal priority first, each kind by position. The position of a
+// job is its seq until somebody moves it: to the front, which is below all positions there are, or into the position of
+// another job, which takes its own. So no two jobs of an endpoint ever have the same position, also when they are
+// queued again. Moved jobs stand in an index of their own; where an endpoint has none of them, the order is that of
+// jobs_by_state.
+
+const WAITING = `status = 'IN_QUEUE' AND archived = 0`
+const EXCEPT = `seq NOT IN (SELECT value FROM json_each(?))`
+// ORDER BY follows the index, so the first row of the range is the answer, however many wait. CAST: where a column
+// that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call.
+const FIRST_MOVED = `
+  SELECT seq, low_priority AS lowPriority, place FROM jobs
+  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NOT NULL
+  ORDER BY low_priority, place LIMIT 1`
+const FIRST_MOVED_EXCEPT = `
+  SELECT seq, low_priority AS lowPriority, place FROM jobs
+  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NOT NULL AND ${EXCEPT}
+  ORDER BY low_priority, place LIMIT 1`
+const FIRST = `
+  SELECT seq FROM jobs WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} ORDER BY low_priority, seq LIMIT 1`
+const FIRST_EXCEPT = `
+  SELECT seq FROM jobs WHERE endpoint_id = ? AND ${WAITING} AND ${EXCEPT} ORDER BY low_priority, seq LIMIT 1`
+const FIRST_UNMOVED_EXCEPT = `
+  SELECT seq, low_priority AS lowPriority, seq AS place FROM jobs
+  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NULL AND ${EXCEPT}
+  ORDER BY low_priority, seq LIMIT 1`
+const UNMOVED = `
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NULL
+  ORDER BY low_priority, seq LIMIT ?`
+const MOVED = `
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NOT NULL
+  ORDER BY low_priority, jobs.place LIMIT ?`
+const BEFORE = `
+  SELECT COUNT(*) AS count FROM (
+    SELECT 1 FROM jobs
+    WHERE endpoint_id = @endpointId AND ${WAITING} AND (low_priority, seq) < (@lowPriority, @place) LIMIT @limit)`
+const UNMOVED_BEFORE = `
+  SELECT COUNT(*) AS count FROM (
+    SELECT 1 FROM jobs
+    WHERE endpoint_id = @endpointId AND ${WAITING} AND place IS NULL
+      AND (low_priority, seq) < (@lowPriority, @place) LIMIT @limit)`
+const MOVED_BEFORE = `
+  SELECT COUNT(*) AS count FROM (
+    SELECT 1 FROM jobs
+    WHERE endpoint_id = @endpointId AND ${WAITING} AND place IS NOT NULL
+      AND (low_priority, place) < (@lowPriority, @place) LIMIT @limit)`
+// Below zero, where no seq is, and below all that were moved there before, whatever became of them.
+const TO_FRONT = `
+  UPDATE jobs SET place = MIN(0, COALESCE((
+    SELECT MIN(moved.place) FROM jobs moved
+    WHERE moved.endpoint_id = jobs.endpoint_id AND moved.place IS NOT NULL AND moved.archived = 0), 0)) - 1
+  WHERE seq = ? AND ${WAITING} RETURNING ${JOB_COLUMNS}`
+const SET_POSITION = `UPDATE jobs SET place = @place WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`
+
+type QueuePosition = { readonly seq: number; readonly lowPriority: 0 | 1; readonly place: number }
+
+/** The order of claims. */
+type JobOrder = Pick<JobStore, 'waitingBefore' | 'inOrder'> & {
+  /** The job to be claimed next; undefined without any. @param except seqs to be skipped */
+  readonly next: (endpointId: string, except: readonly number[]) => number | undefined
+  /** Both give undefined where the job does not wait any more. */
+  readonly toFront: (seq: number) => Job | undefined
+  readonly setPosition: (seq: number, place: number) => Job | undefined
+}
+
+/** Reads and changes the order. */
+function createJobOrder(db: Database): JobOrder {
+  const firstMoved = db.prepare<[string], QueuePosition>(FIRST_MOVED)
+  const firstMovedExcept = db.prepare<[string, string], QueuePosition>(FIRST_MOVED_EXCEPT)
+  const first = db.prepare<[string], { readonly seq: number }>(FIRST)
+  const firstExcept = db.prepare<[string, string], { readonly seq: number }>(FIRST_EXCEPT)
+  const firstUnmovedExcept = db.prepare<[string, string], QueuePosition>(FIRST_UNMOVED_EXCEPT)
+  const unmoved = db.prepare<[string, number], Job>(UNMOVED)
+  const moved = db.prepare<[string, number], Job>(MOVED)
+  const before = db.prepare<[object], { readonly count: number }>(BEFORE)
+  const unmovedBefore = db.prepare<[object], { readonly count: number }>(UNMOVED_BEFORE)
+  const movedBefore = db.prepare<[object], { readonly count: number }>(MOVED_BEFORE)
+  const toFront = db.prepare<[number], Job>(TO_FRONT)
+  const setPosition = db.prepare<[object], Job>(SET_POSITION)
+
+  return {
+    next(endpointId, except) {
+      const skipped = JSON.stringify(except)
+      if (firstMoved.get(endpointId) === undefined)
+        return (except.length === 0 ? first.get(endpointId) : firstExcept.get(endpointId, skipped))?.seq
+      const some = [firstMovedExcept.get(endpointId, skipped), firstUnmovedExcept.get(endpointId, skipped)]
+      return some.filter((one) => one !== undefined).toSorted(byPosition)[0]?.seq
+    },
+    inOrder: (endpointId, limit) =>
+      [...moved.all(endpointId, limit), ...unmoved.all(endpointId, limit)].toSorted(byPosition).slice(0, limit),
+    waitingBefore({ endpointId, lowPriority, place }, limit) {
+      const values = { endpointId, lowPriority, place, limit }
+      if (firstMoved.get(endpointId) === undefined) return before.get(values)?.count ?? 0
+      return Math.min(limit, (unmovedBefore.get(values)?.count ?? 0) + (movedBefore.get(values)?.count ?? 0))
+    },
+    toFront: (seq) => toFront.get(seq),
+    setPosition: (seq, place) => setPosition.get({ seq, place }),
+  }
+}
+
+const byPosition = (one: Omit<QueuePosition, 'seq'>, other: Omit<QueuePosition, 'seq'>) =>
+  one.lowPriority - other.lowPriority || one.place - other.place

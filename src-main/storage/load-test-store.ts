@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { LoadTest } from '../contract/load-tests.ts'
+import type { LoadTest } from '../contract/requests.ts'
 import type { LoadTestStore } from '../services/ports/requests.ts'
 
 const COLUMNS = `id, endpoint_id AS endpointId, state, reason, plan, started_at AS startedAt, result`

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { LogLine } from '../contract/management.ts'
-import type { LogScope, LogStore } from '../services/ports.ts'
+import type { LogScope, LogStore } from '../services/ports/worker-records.ts'
 
 const COLUMNS = `id, at, endpoint_id AS endpointId, worker_id AS workerId, job_id AS jobId, level, line`
 const INSERT = `

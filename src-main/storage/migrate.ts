@@ -20,6 +20,8 @@ import { jobOrder } from './migrations/2026-12-03-job-order.ts'
 import { workflowThumbnails } from './migrations/2026-12-04-workflow-thumbnails.ts'
 import { nodeTypesVersion } from './migrations/2026-12-05-node-types-version.ts'
 import { runPreviews } from './migrations/2026-12-06-run-previews.ts'
+import { platformRecords } from './migrations/2026-12-07-platform-records.ts'
+import { taskCalls } from './migrations/2026-12-08-task-calls.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -47,6 +49,8 @@ export const MIGRATIONS: readonly Migration[] = [
   workflowThumbnails,
   nodeTypesVersion,
   runPreviews,
+  platformRecords,
+  taskCalls,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -28,7 +28,12 @@ const TRIM = `
     SELECT seq FROM model_downloads ORDER BY seq DESC LIMIT 1 OFFSET @keep)`
 
 type Row = { readonly [Key in keyof StoredDownload]: Exclude<StoredDownload[Key], undefined> | null }
-type Place = { readonly folder: string; readonly directory: string; readonly name: string; readonly sha256: string }
+type DownloadRow = {
+  readonly folder: string
+  readonly directory: string
+  readonly name: string
+  readonly sha256: string
+}
 
 /** Makes the store of downloads of models. */
 export function createModelDownloadStore(db: Database): ModelDownloadStore {
@@ -39,7 +44,7 @@ export function createModelDownloadStore(db: Database): ModelDownloadStore {
   const move = db.prepare<[object], Row>(MOVE)
   const learn = db.prepare(LEARN)
   const remove = db.prepare(REMOVE)
-  const checksums = db.prepare<[], Place>(CHECKSUMS)
+  const checksums = db.prepare<[], DownloadRow>(CHECKSUMS)
   const trim = db.prepare(TRIM)
   return {
     list: (limit) => list.all(limit).map(toDownload),

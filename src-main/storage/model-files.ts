@@ -1,33 +1,22 @@
 /**
  * The files of models, in folders that belong to the user and that other programs read and write as well. A download is
- * written beside its place under a hidden name, made durable, and only then gets its name, so that nobody ever sees half
- * a model. Paths are followed part by part: no link leads a download or a deletion out of its folder.
+ * written beside its target under a hidden name, made durable, and only then gets its name, so that nobody ever sees
+ * half a model. Paths are followed part by part: no link leads a download or a deletion out of its folder.
  */
 import { createHash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import {
-  type FileHandle,
-  link,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  realpath,
-  rename,
-  rm,
-  stat,
-  statfs,
-  unlink,
-} from 'node:fs/promises'
+import { link, lstat, mkdir, mkdtemp, open, realpath, rename, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { ModelFolder } from '../contract/models.ts'
+import { MIB } from '../contract/units.ts'
+import { errorCode } from '../domain/error-code.ts'
 import { foldersOf } from '../domain/models/layout.ts'
-import { type ModelFiles, type ModelPart, type ModelTarget, TargetFault } from '../services/ports/models.ts'
-import { codeOf } from './file-error.ts'
+import { type ModelFiles, type ModelPart, type ModelTarget, TargetError } from '../services/ports/models.ts'
 import { createModelScanner, inspectModel } from './scan-models.ts'
+import { writeAll } from './write-files.ts'
 
-const READ_BYTES = 1024 * 1024
+const READ_BYTES = MIB
 const EVERYBODY_READS = 0o644
 
 /** Opens them. @param dataFolder undefined: what is written beside models vanishes with the process */
@@ -49,7 +38,7 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
     scan: scanner.scan,
     async makeFolder(path) {
       await mkdir(path, { mode: 0o755 }).catch((error) => {
-        if (!['EEXIST', 'ENOENT'].includes(codeOf(error))) throw error
+        if (!['EEXIST', 'ENOENT'].includes(errorCode(error))) throw error
       })
     },
     async present(folders) {
@@ -66,7 +55,7 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
       if (path === undefined) return false
       const root = await realpath(target.folder.path)
       if (!isWithin(await realpath(dirname(path)), root)) throw leadsOut(dirname(path))
-      await unlink(path).catch(asTargetFault(path))
+      await unlink(path).catch(asTargetError(path))
       return true
     },
     async writeConfig(name, text) {
@@ -103,23 +92,23 @@ const isWithin = (path: string, root: string) =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
 const leadsOut = (path: string) =>
-  new TargetFault(`${path} is a link that leads out of the folder of models. Add the folder it leads to as one of them`)
+  new TargetError(`${path} is a link that leads out of its model folder. Add the folder it leads to as a model folder`)
 
-const asTargetFault = (path: string) => (error: unknown) => {
-  throw new TargetFault(`${path} cannot be written: ${(error as Error).message}`, { cause: error })
+const asTargetError = (path: string) => (error: unknown) => {
+  throw new TargetError(`${path} cannot be written: ${(error as Error).message}`, { cause: error })
 }
 
 /** Makes the folder that a file is to lie in, part by part, and gives its real path. @throws TargetFault */
 async function makeDirectory({ folder, directory, name }: ModelTarget): Promise<string> {
-  const root = await realpath(folder.path).catch(asTargetFault(folder.path))
+  const root = await realpath(folder.path).catch(asTargetError(folder.path))
   const within = await directoryFor(folder, directory)
   let path = root
   for (const part of [...within.split('/'), ...name.split('/').slice(0, -1)]) {
     path = join(path, part)
     await mkdir(path, { mode: 0o755 }).catch((error) => {
-      if (codeOf(error) !== 'EEXIST') asTargetFault(path)(error)
+      if (errorCode(error) !== 'EEXIST') asTargetError(path)(error)
     })
-    const real = await realpath(path).catch(asTargetFault(path))
+    const real = await realpath(path).catch(asTargetError(path))
     if (!isWithin(real, root)) throw leadsOut(path)
     path = real
   }
@@ -131,16 +120,16 @@ async function directoryFor(folder: ModelFolder, directory: string): Promise<str
   const all = foldersOf(folder, directory)
   for (const one of all) if ((await lstat(join(folder.path, one)).catch(() => undefined)) !== undefined) return one
   const [first] = all
-  if (first === undefined) throw new TargetFault(`${folder.path} has no place for ${directory} in its settings`)
+  if (first === undefined) throw new TargetError(`${folder.path} has no mapping for ${directory} in its settings`)
   return first
 }
 
 async function openPart(directory: string, target: ModelTarget, id: string): Promise<ModelPart> {
   const path = join(directory, partName(target, id))
   const final = join(directory, basename(target.name))
-  // It was made by this service; a link at its place was not, and is not followed.
+  // It was made by this service; a link of the same name was not, and is not followed.
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
-  const file = await open(path, flags, EVERYBODY_READS).catch(asTargetFault(path))
+  const file = await open(path, flags, EVERYBODY_READS).catch(asTargetError(path))
   let hash = createHash('sha256')
   let bytes = 0
   let isOpen = true
@@ -176,7 +165,7 @@ async function openPart(directory: string, target: ModelTarget, id: string): Pro
     },
     sha256: () => hash.copy().digest('hex'),
     inspect: () => inspectModel(path, target.name, bytes),
-    async place() {
+    async finish() {
       await file.sync()
       await close()
       await giveName(path, final)
@@ -189,20 +178,15 @@ async function openPart(directory: string, target: ModelTarget, id: string): Pro
 
 // A link takes a name only where it is free; file systems that know none are asked first.
 async function giveName(path: string, final: string): Promise<void> {
-  const taken = () => new TargetFault(`there is a file ${final} already. It was not replaced`)
+  const taken = () => new TargetError(`the file ${final} already exists. It was not replaced`)
   try {
     await link(path, final)
     await unlink(path)
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     if (code === 'EEXIST') throw taken()
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
     if ((await lstat(final).catch(() => undefined)) !== undefined) throw taken()
     await rename(path, final)
   }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
-  for (let written = 0; written < chunk.length; )
-    written += (await file.write(chunk, written, chunk.length - written, at + written)).bytesWritten
 }

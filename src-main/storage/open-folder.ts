@@ -1,5 +1,6 @@
-import type { Storage } from '../services/ports.ts'
-import { lockFolder } from './lock-folder.ts'
+import BetterSqlite from 'better-sqlite3'
+import { errorCode } from '../domain/error-code.ts'
+import type { Storage } from '../services/ports/storage.ts'
 import { DatabaseUnusable } from './open-database.ts'
 import { openStorage } from './open-storage.ts'
 
@@ -27,6 +28,33 @@ export function openFolderStorage(
   } catch (error) {
     lock.release()
     if (error instanceof DatabaseUnusable) return { kind: 'unusable', message: error.message }
+    throw error
+  }
+}
+
+/** The lock of a data folder, held by this process. */
+type FolderLock = { readonly release: () => void }
+
+/**
+ * Locks a data folder for one service. The lock is one of the operating system, so it ends with the process however
+ * that ends; SQLite holds it, because Node has no call for it.
+ * @param file path of the lock file, made if missing
+ * @returns undefined when another process holds it
+ */
+function lockFolder(file: string): FolderLock | undefined {
+  const db = new BetterSqlite(file, { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+    return {
+      release: () => {
+        if (!db.open) return
+        db.exec('ROLLBACK')
+        db.close()
+      },
+    }
+  } catch (error) {
+    db.close()
+    if (errorCode(error).startsWith('SQLITE_BUSY')) return undefined
     throw error
   }
 }

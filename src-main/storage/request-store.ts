@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ProxiedRequest } from '../contract/management.ts'
-import type { RequestStore } from '../services/ports.ts'
+import type { RequestStore } from '../services/ports/worker-records.ts'
 
 const COLUMNS = `
   id, at, endpoint_id AS endpointId, method, path, status, worker_id AS workerId, waited_ms AS waitedMs,

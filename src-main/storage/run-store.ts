@@ -19,7 +19,7 @@ const OF_WORKFLOW = `SELECT ${COLUMNS} ${FROM} WHERE r.workflow_id = @workflowId
 const OF_SWEEP = `SELECT ${COLUMNS} ${FROM} WHERE r.sweep_id = @sweepId ${REST}`
 const OF_ENDPOINT = `SELECT ${COLUMNS} ${FROM} WHERE r.endpoint_id = @endpointId ${REST}`
 const GET = `SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`
-// The oldest run that is kept tells what a sweep is; the others are counted by the index of sweeps, for a page of them.
+// The oldest stored run says what a sweep is; the others are counted by the index of sweeps, for a page of them.
 const SWEEPS = `
   SELECT r.sweep_id AS id, r.title, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.cell,
     r.created_at AS createdAt,
@@ -134,8 +134,8 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
     },
     insert({ payload, document, files, cell, ...run }) {
       const { workflowId = null, sweepId = null, label = null } = run
-      const placed = cell === undefined ? null : JSON.stringify(cell)
-      const row = { ...run, workflowId, sweepId, label, cell: placed, files: JSON.stringify(files) }
+      const cellText = cell === undefined ? null : JSON.stringify(cell)
+      const row = { ...run, workflowId, sweepId, label, cell: cellText, files: JSON.stringify(files) }
       const { lastInsertRowid } = insert.run(row)
       insertTexts.run(lastInsertRowid, payload, document ?? null)
       events.recordRun({ at: run.createdAt, runId: run.id, endpointId: run.endpointId, event: 'created' })

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { SavedRequest } from '../contract/saved-requests.ts'
+import type { SavedRequest } from '../contract/requests.ts'
 import type { SavedRequestStore } from '../services/ports/requests.ts'
 
 const COLUMNS = `id, name, request, updated_at AS updatedAt`

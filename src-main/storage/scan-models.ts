@@ -7,9 +7,9 @@ import { open, readdir, realpath, stat, statfs } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { limit } from '../contract/limits.ts'
 import type { ModelFacts, ModelFolder } from '../contract/models.ts'
+import { errorCode } from '../domain/error-code.ts'
 import { foldersOf, MODEL_FILE, presentDirectory } from '../domain/models/layout.ts'
-import { GGUF_START_BYTES, readGguf } from '../domain/models/read-gguf.ts'
-import { headLength, LENGTH_BYTES, readTensors } from '../domain/models/read-safetensors.ts'
+import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf, readTensors } from '../domain/models/model-heads.ts'
 import { formatOf, recogniseModel } from '../domain/models/recognise-model.ts'
 import type { ModelFile, ScannedFolder } from '../services/ports/models.ts'
 
@@ -19,7 +19,7 @@ const DEPTH_MAX = 8
 
 type Found = Omit<ModelFile, 'facts'>
 
-/** Scans folders. */
+/** Looks through folders for models; heads of files that have not changed are not read again. */
 export type ModelScanner = { readonly scan: (folders: readonly ModelFolder[]) => Promise<readonly ScannedFolder[]> }
 
 /** Makes a scanner; it remembers what it read. */
@@ -97,15 +97,15 @@ async function walkFolder(
       await walk(directory, path, '', !(await staysWithin(path)))
     return { found: [...found.values()], more, fault: undefined }
   } catch (error) {
-    return { found: [], more: false, fault: faultOf(error) }
+    return { found: [], more: false, fault: problemOf(error) }
   }
 }
 
-function faultOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
+function problemOf(error: unknown): string {
+  const code = errorCode(error)
   if (code === 'ENOENT') return 'there is no such folder'
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not read it'
-  return code === 'ENOTDIR' ? 'it is no folder' : message
+  return code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message
 }
 
 // As the settings say; else each folder is a directory, by its present name.

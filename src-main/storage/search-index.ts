@@ -1,18 +1,44 @@
 import type { Database } from 'better-sqlite3'
 import { limit } from '../contract/limits.ts'
 import { endpointTerm } from '../domain/job/search-query.ts'
-import type { SearchIndex, StateStore } from '../services/ports.ts'
+import type { SearchIndex, StateStore } from '../services/ports/storage.ts'
+import { LAST_EVENT } from './event-store.ts'
 
 // Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry.
 const CHANGED = `
   SELECT e.id, e.seq FROM events e
   WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release') ORDER BY e.id LIMIT ?`
-const LAST = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
 const TEXT = `
   SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input, substr(o.output, 1, @limit) AS output
   FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`
 const REPLACE = `INSERT OR REPLACE INTO job_search (rowid, endpoint, text) VALUES (?, ?, ?)`
 const CURSOR = 'search.indexedEventId'
+
+// Finds its first row only, so it is one step however often the term occurs. Its table is a view of the index.
+const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
+const NEXT_TERM = `SELECT term FROM temp.job_terms WHERE term >= ? LIMIT 1`
+// Source: ours; each takes some 20 us to be found.
+const MOST_TERMS = 32
+// What the tokenizer leaves as it is, but for capital letters.
+const PLAIN = /^[a-z0-9]+$/
+// Below all that a term may go on with.
+const AFTER = '\u0001'
+
+/** Gives the terms of the index that begin with a word; undefined where they are many, or the word is not plain. */
+export function createTermLookup(db: Database): (word: string) => readonly string[] | undefined {
+  db.exec(TERMS)
+  const next = db.prepare<[string], string>(NEXT_TERM).pluck()
+  return (given) => {
+    const word = given.toLowerCase()
+    if (!PLAIN.test(word)) return undefined
+    const terms: string[] = []
+    for (let term = next.get(word); term?.startsWith(word) === true; term = next.get(`${term}${AFTER}`)) {
+      if (terms.length === MOST_TERMS) return undefined
+      terms.push(term)
+    }
+    return terms
+  }
+}
 
 type TextRow = {
   seq: number
@@ -29,7 +55,7 @@ type TextRow = {
  */
 export function createSearchIndex(db: Database, state: StateStore): SearchIndex {
   const changed = db.prepare<[number, number], { id: number; seq: number }>(CHANGED)
-  const last = db.prepare<[], { id: number }>(LAST)
+  const last = db.prepare<[], { id: number }>(LAST_EVENT)
   const text = db.prepare<[object], TextRow>(TEXT)
   const replace = db.prepare(REPLACE)
   const cursor = () => Number(state.get(CURSOR) ?? 0)

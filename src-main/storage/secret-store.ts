@@ -3,10 +3,13 @@
  * a row that was copied to another name does not open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
-import type { SecretStore } from '../services/ports.ts'
-import type { SecretKey } from './secret-key.ts'
+import { errorCode } from '../domain/error-code.ts'
+import type { SecretStore } from '../services/ports/secrets.ts'
+import { PRIVATE_FILE, syncFolderNow } from './write-files.ts'
 
 const PUT = `
   INSERT INTO secrets (scope, name, nonce, sealed, updated_at)
@@ -28,15 +31,15 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-type Place = { readonly scope: string; readonly name: string }
+type SecretName = { readonly scope: string; readonly name: string }
 type Sealed = { readonly nonce: Buffer; readonly sealed: Buffer }
 
 /** Makes the store of secrets. */
 export function createSecretStore(db: Database, key: SecretKey): SecretStore {
-  const put = db.prepare<[Place & Sealed & { now: number }]>(PUT)
-  const get = db.prepare<[Place], Sealed>(GET)
+  const put = db.prepare<[SecretName & Sealed & { now: number }]>(PUT)
+  const get = db.prepare<[SecretName], Sealed>(GET)
   const list = db.prepare<[{ scope: string }], { name: string; updatedAt: number }>(LIST)
-  const remove = db.prepare<[Place], { name: string }>(REMOVE)
+  const remove = db.prepare<[SecretName], { name: string }>(REMOVE)
   const scopes = db.prepare<[{ prefix: string }], { scope: string }>(SCOPES)
   const removeScope = db.prepare<[{ scope: string }]>(REMOVE_SCOPE)
   return {
@@ -53,26 +56,92 @@ export function createSecretStore(db: Database, key: SecretKey): SecretStore {
   }
 }
 
-function seal(key: Buffer, place: Place, value: string): Sealed {
+function seal(key: Buffer, secret: SecretName, value: string): Sealed {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(authenticated(place))
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(authenticated(secret))
   const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
   return { nonce, sealed }
 }
 
-function open(key: Buffer | undefined, place: Place, { nonce, sealed }: Sealed): string {
-  if (key === undefined) throw new AppError('SECRET_LOST', place)
+function open(key: Buffer | undefined, secret: SecretName, { nonce, sealed }: Sealed): string {
+  if (key === undefined) throw new AppError('SECRET_LOST', secret)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(authenticated(place))
+    .setAAD(authenticated(secret))
     .setAuthTag(sealed.subarray(-TAG_BYTES))
   try {
     return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
   } catch (error) {
-    throw new AppError('SECRET_LOST', place, { cause: error }) // another key, or a row that was changed
+    throw new AppError('SECRET_LOST', secret, { cause: error }) // another key, or a row that was changed
   }
 }
 
-// As JSON, so that no two places give the same bytes.
-function authenticated({ scope, name }: Place): Buffer {
+// As JSON, so that no two names give the same bytes.
+function authenticated({ scope, name }: SecretName): Buffer {
   return Buffer.from(JSON.stringify([scope, name]))
+}
+
+// Length of the key in bytes; source: AES-256.
+const KEY_BYTES = 32
+
+/** The key with which secrets are sealed. */
+type SecretKey = {
+  /** The key; undefined while there is none. */
+  readonly read: () => Buffer | undefined
+  /** The key, made where there is none. */
+  readonly readOrMake: () => Buffer
+}
+
+/**
+ * The key in a file that only its user can read. It is made with the first secret: a copy of the database alone holds
+ * nothing that can be read.
+ */
+export function keyInFile(path: string): SecretKey {
+  let key: Buffer | undefined
+  const read = () => {
+    key ??= readKey(path)
+    return key
+  }
+  return {
+    read,
+    readOrMake() {
+      key = read() ?? makeKey(path)
+      return key
+    },
+  }
+}
+
+/** A key that lives as long as the process, for databases in memory. */
+export function keyInMemory(): SecretKey {
+  const key = randomBytes(KEY_BYTES)
+  return { read: () => key, readOrMake: () => key }
+}
+
+/** @throws Error when the file holds something else than a key, as then a new one would lose all secrets */
+function readKey(path: string): Buffer | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length !== KEY_BYTES) throw new Error(`the file ${path} does not hold the key of the secrets`)
+  return key
+}
+
+// On the disk, with its name, before anything is sealed with it; and whole or not there, as half a key is an error.
+function makeKey(path: string): Buffer {
+  const key = randomBytes(KEY_BYTES)
+  const fresh = `${path}.new`
+  const file = openSync(fresh, 'w', PRIVATE_FILE)
+  try {
+    writeSync(file, `${key.toString('base64')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(fresh, path)
+  syncFolderNow(dirname(path))
+  return key
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { WebhookDelivery } from '../contract/management.ts'
-import type { DueDelivery, WebhookStore } from '../services/ports.ts'
+import type { DueDelivery, WebhookStore } from '../services/ports/storage.ts'
 
 const COLUMNS = `
   id, url, state, attempts, next_at AS nextAt, last_status AS lastStatus, last_error AS lastError, updated_at AS updatedAt`

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { StoredExit, StoredWorker, WorkerStore } from '../services/ports/workers.ts'
+import type { StoredExit, StoredWorker, WorkerStore } from '../services/ports/worker-records.ts'
 import type { EventLog } from './event-store.ts'
 
 const ALL = `

@@ -33,8 +33,9 @@ const WRITE_TEXT = `
   ON CONFLICT (workflow_id, version) DO UPDATE
     SET saved_at = excluded.saved_at, nodes = excluded.nodes, files = excluded.files, text = excluded.text`
 const SEEN = `id = @id AND deleted_at IS NULL AND version = @version AND draft = @draft`
-// A number is never given twice, so that a window which saw a draft that was dropped since does not take the next for it.
-const KEEP_DRAFT = `
+// A number is never given twice, so that a window which saw a draft that was dropped since does not take the next for
+// it.
+const SAVE_DRAFT = `
   UPDATE workflows SET draft = drafts + 1, drafts = drafts + 1, nodes = @nodes, updated_at = @now
   WHERE ${SEEN} RETURNING ${COLUMNS}`
 const SAVE_VERSION = `
@@ -76,7 +77,7 @@ export function createWorkflowStore(db: Database): WorkflowStore {
   const version = db.prepare<[object], WorkflowVersion & TextRow>(VERSION)
   const insert = db.prepare<[object], Row>(INSERT)
   const writeText = db.prepare(WRITE_TEXT)
-  const keepDraft = db.prepare<[object], Row>(KEEP_DRAFT)
+  const saveDraft = db.prepare<[object], Row>(SAVE_DRAFT)
   const saveVersion = db.prepare<[object], Row>(SAVE_VERSION)
   const dropDraft = db.prepare<[object], Row>(DROP_DRAFT)
   const deleteDraft = db.prepare(DELETE_DRAFT)
@@ -98,13 +99,13 @@ export function createWorkflowStore(db: Database): WorkflowStore {
     versions: (id) => versions.all(id),
     version: (id, wanted) => version.get({ id, version: wanted }),
     insert({ id, name, isDraft }, given, now) {
-      const places = isDraft ? { version: 0, draft: 1 } : { version: 1, draft: 0 }
-      const row = insert.get({ id, name, ...places, nodes: given.nodes, now }) as Row // an insert returns its row
-      write(id, places.version, given, now)
+      const columns = isDraft ? { version: 0, draft: 1 } : { version: 1, draft: 0 }
+      const row = insert.get({ id, name, ...columns, nodes: given.nodes, now }) as Row // an insert returns its row
+      write(id, columns.version, given, now)
       return viewOf(row)
     },
-    keepDraft(id, seen: SeenWorkflow, given, now) {
-      const row = keepDraft.get({ ...seen, id, nodes: given.nodes, now })
+    saveDraft(id, seen: SeenWorkflow, given, now) {
+      const row = saveDraft.get({ ...seen, id, nodes: given.nodes, now })
       if (row !== undefined) write(id, 0, given, now)
       return mapped(row)
     },

@@ -1,38 +1,41 @@
-/** What the pages of apps ask for. No event tells of releases and variables, so what changes them elsewhere is looked for. */
+/**
+ * What the pages of apps ask for. No event tells of releases and variables, so what changes them elsewhere is looked
+ * for.
+ */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import type { ApiClient } from './client.ts'
 
 /** An environment of an app. */
-export type Place = { readonly app: string; readonly environment: string }
+export type AppTarget = { readonly app: string; readonly environment: string }
 
-const LOOK_EVERY_MS = 5000
+const POLL_EVERY_MS = 5000
 
 /** Apps with their environments. */
 export const appsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['apps'],
     queryFn: ({ signal }) => client.call('appList', { signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   })
 
 /** An environment with its endpoints, variables and releases. */
-export const environmentQuery = (client: ApiClient, { app, environment }: Place) =>
+export const environmentQuery = (client: ApiClient, { app, environment }: AppTarget) =>
   queryOptions({
     queryKey: ['environment', app, environment],
     queryFn: ({ signal }) => client.call('environmentRead', { path: { app, environment }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   })
 
 /** A release and how far it is. */
-export const releaseQuery = (client: ApiClient, { app, environment }: Place, number: number) =>
+export const releaseQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) =>
   queryOptions({
     queryKey: ['release', app, environment, number],
     queryFn: ({ signal }) => client.call('releaseRead', { path: { app, environment, number: String(number) }, signal }),
   })
 
 /** What going back to a release would do, as it stands now. */
-export const releasePlanQuery = (client: ApiClient, { app, environment }: Place, number: number) =>
+export const releasePlanQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) =>
   queryOptions({
     queryKey: ['release-plan', app, environment, number],
     queryFn: ({ signal }) => client.call('releasePlan', { path: { app, environment, number: String(number) }, signal }),
@@ -44,7 +47,7 @@ export const projectsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['projects'],
     queryFn: ({ signal }) => client.call('projectList', { signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   })
 
 /** A project and its source as it is now. */
@@ -52,7 +55,7 @@ export const projectQuery = (client: ApiClient, projectId: string) =>
   queryOptions({
     queryKey: ['project', projectId],
     queryFn: ({ signal }) => client.call('projectRead', { path: { projectId }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   })
 
 /** The newest build of a project; null: none yet. */
@@ -86,9 +89,9 @@ export const examplesQuery = (client: ApiClient) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-async function orNull<T>(code: 'NO_BUILD' | 'NO_PREVIEW', answer: Promise<T>): Promise<T | null> {
+async function orNull<T>(code: 'NO_BUILD' | 'NO_PREVIEW', request: Promise<T>): Promise<T | null> {
   try {
-    return await answer
+    return await request
   } catch (error) {
     if (error instanceof ApiError && error.code === code) return null
     throw error

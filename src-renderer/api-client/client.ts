@@ -1,42 +1,32 @@
 import type { z } from 'zod'
-import { APP_ROUTES, type AppOperation } from '../../src-main/contract/app-routes.ts'
-import type { ErrorBody } from '../../src-main/contract/errors.ts'
-import type { Route } from '../../src-main/contract/routes.ts'
-import { V2_ROUTES, type V2Operation } from '../../src-main/contract/v2-routes.ts'
-import { parseExact } from '../../src-main/domain/json/exact-json.ts'
-import type { Platform } from '../platform/platform.ts'
+import {
+  addressOf,
+  type CallArguments,
+  createCalls,
+  type Operation,
+  type OutgoingRequest,
+  type ResponseOf,
+} from '../../src-main/client/calls.ts'
+import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
 import { ApiError } from './api-error.ts'
 import type { EventSourceLike } from './event-stream.ts'
-import { followItems } from './follow-items.ts'
 
-const OPERATIONS = { ...APP_ROUTES, ...V2_ROUTES }
+/** Bytes of a file, as the browser has them. */
+type FileBytes = Uint8Array<ArrayBuffer> | Blob
 
-/** Name of an operation of the service. */
-export type Operation = AppOperation | V2Operation
+/** What goes into a call of the pages. */
+export type PageArguments<Name extends Operation = Operation> = CallArguments<Name, FileBytes>
 
-/** What an operation answers. */
-export type AnswerOf<Name extends Operation> = z.infer<(typeof OPERATIONS)[Name]['answer']>
-
-/** What goes into a call: places of the path, query parameters (undefined ones are left out), JSON body. */
-export type CallArguments = {
-  readonly path?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
-  readonly body?: unknown
-  /** The same as text, where it is to go as a person wrote it. */
-  readonly bodyText?: string
-  /** The bytes of a file, for operations that take one. */
-  readonly bytes?: Uint8Array<ArrayBuffer> | Blob
-  readonly signal?: AbortSignal | undefined
-}
+type Address<Name extends Operation> = Pick<PageArguments<Name>, 'path' | 'query'>
 
 /** The calls to the service that the pages come from. */
 export type ApiClient = {
   /** Calls an operation. @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
-  readonly call: <Name extends Operation>(operation: Name, args?: CallArguments) => Promise<AnswerOf<Name>>
+  readonly call: <Name extends Operation>(operation: Name, args?: PageArguments<Name>) => Promise<ResponseOf<Name>>
   /** The address of an operation that answers with a file, for a link. */
-  readonly address: (operation: Operation, args?: Pick<CallArguments, 'path' | 'query'>) => string
+  readonly address: <Name extends Operation>(operation: Name, args?: Address<Name>) => string
   /** Reads the file that such an operation answers with. @throws as `call` */
-  readonly download: (operation: Operation, args?: Pick<CallArguments, 'path' | 'query'>) => Promise<Blob>
+  readonly download: <Name extends Operation>(operation: Name, args?: Address<Name>) => Promise<Blob>
   /**
    * Sends a request to a load-balanced endpoint, which answers what it likes; where it leads is not followed.
    * @param target path and query, see `staysBelow`
@@ -50,16 +40,16 @@ export type ApiClient = {
 /** How an operation is followed. */
 export type FollowOptions<Item> = {
   readonly operation: Operation
-  readonly path?: CallArguments['path']
+  readonly path?: Readonly<Record<string, string>>
   /** Without `follow`. @param last what came last; undefined: nothing yet */
-  readonly query?: (last: Item | undefined) => CallArguments['query']
+  readonly query?: (last: Item | undefined) => Readonly<Record<string, string | number | undefined>> | undefined
   /** Type of the events that carry items. */
   readonly event: string
   readonly schema: z.ZodType<Item>
-  /** Hears of items in batches, at most twenty times a second. */
+  /** Is notified of items in batches, at most twenty times a second. */
   readonly onItems: (items: readonly Item[]) => void
   /** Stays open where nobody sees the page, as for something that ends without a reader; a page has few connections. */
-  readonly isKept?: boolean
+  readonly isCached?: boolean
   /** Whether nothing follows this item. Without it the stream is opened again until it is ended here. */
   readonly isLast?: (item: Item) => boolean
   /** The stream broke off and is opened again in a second. */
@@ -75,45 +65,35 @@ export type ClientPorts = {
 
 /** Makes the client from the route tables of the contract. The browser adds the session to each call. */
 export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiClient {
-  const address: ApiClient['address'] = (operation, { path, query } = {}) =>
-    addressOf(OPERATIONS[operation].path, path, query)
-  return {
-    address,
-    async download(operation, args) {
-      const answer = await reach(fetch, address(operation, args), {})
-      if (!answer.ok) throw refusal(answer.status, parsed(await answer.text()))
-      return await answer.blob()
+  const { call, open } = createCalls({
+    async send({ address, method, headers, body, signal }: OutgoingRequest<FileBytes>) {
+      const init = { method, headers, ...(body === undefined ? {} : { body }), signal: signal ?? null }
+      const response = await reach(fetch, address, init)
+      return { status: response.status, text: () => response.text().catch(() => ''), blob: () => response.blob() }
     },
+    refused: ({ code, status, error }) => new ApiError(code, status, error),
+    notDrydock(status) {
+      const message = `The service sent an unexpected response (status ${status}). Reload the page.`
+      return new ApiError('NOT_DRYDOCK', status, message)
+    },
+  })
+  return {
+    call,
+    // Whatever the operation, its arguments are names and values.
+    address: (operation, args) => addressOf(operation, args as Parameters<typeof addressOf>[1]),
+    download: async (operation, args = {}) => (await open(operation, args as never, '*/*')).blob(),
     async request(endpointId, target, init) {
       if (!staysBelow(target)) throw new Error(`${target} leads out of the endpoint`)
-      // The service tells a session where an answer leads in a header of its own, which browsers do not follow.
+      // The service tells a session where a response leads in a header of its own, which browsers do not follow.
       return reach(fetch, `/lb/${encodeURIComponent(endpointId)}${target}`, init)
     },
-    follow: ({ operation, path, query, ...rest }) =>
+    follow: ({ operation, path = {}, query, ...rest }) =>
       followItems({
         ...rest,
         connect,
         platform,
-        address: (last) => addressOf(OPERATIONS[operation].path, path, { ...query?.(last), follow: 'true' }),
+        address: (last) => addressOf(operation, { path, query: { ...query?.(last), follow: 'true' } }),
       }),
-    async call<Name extends Operation>(
-      operation: Name,
-      { path, query, body = {}, bodyText, bytes, signal }: CallArguments = {},
-    ) {
-      const route: Route = OPERATIONS[operation]
-      const method = route.methods[0] ?? 'GET'
-      const sends = method === 'POST' || method === 'PATCH' || method === 'PUT'
-      const type = bytes === undefined ? 'application/json' : (route.bodyType ?? 'application/octet-stream')
-      const answer = await send(fetch, addressOf(route.path, path, query), {
-        method,
-        headers: { accept: 'application/json', ...(sends ? { 'content-type': type } : {}) },
-        ...(sends ? { body: bytes ?? bodyText ?? JSON.stringify(body) } : {}),
-        signal: signal ?? null,
-      })
-      const parsed = OPERATIONS[operation].answer.safeParse(answer)
-      if (!parsed.success) throw notDrydock(200)
-      return parsed.data as AnswerOf<Name>
-    },
   }
 }
 
@@ -125,37 +105,6 @@ export function staysBelow(target: string): boolean {
   return URL.canParse(`http://x/lb/e${target}`) && new URL(`http://x/lb/e${target}`).pathname.startsWith('/lb/e/')
 }
 
-/**
- * The address of a call.
- * @param pattern path of a route, with `:name` places
- */
-function addressOf(pattern: string, path: CallArguments['path'] = {}, query: CallArguments['query'] = {}): string {
-  const place = pattern.replace(/:(\w+)/g, (_place, name: string) => encodeURIComponent(path[name] ?? ''))
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
-  return search.size === 0 ? place : `${place}?${search}`
-}
-
-async function send(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<unknown> {
-  const answer = await reach(fetch, address, init)
-  const value = parsed(await answer.text().catch(() => ''))
-  if (answer.ok) return value
-  throw refusal(answer.status, value)
-}
-
-// Undefined fits no schema of an answer.
-function parsed(text: string): unknown {
-  try {
-    return parseExact(text)
-  } catch {
-    return undefined
-  }
-}
-
-function refusal(status: number, value: unknown): ApiError {
-  return isErrorBody(value) ? new ApiError(value.code, value.status, value.error) : notDrydock(status)
-}
-
 async function reach(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<Response> {
   return await fetch(address, init).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause
@@ -163,11 +112,86 @@ async function reach(fetch: typeof globalThis.fetch, address: string, init: Requ
   })
 }
 
-function notDrydock(status: number): ApiError {
-  const message = `The service gave an answer that these pages do not know (status ${status}). Reload the page.`
-  return new ApiError('NOT_DRYDOCK', status, message)
-}
+const BATCH_MS = 50
+const AGAIN_AFTER_MS = 1000
 
-function isErrorBody(value: unknown): value is ErrorBody {
-  return typeof value === 'object' && value !== null && 'error' in value && 'code' in value
+/**
+ * Follows one stream of items, like log lines or the state of a build, until its last item. Unlike the stream of events
+ * it is opened again here, from the last item on, as nobody else has to know what was missed. A page that nobody sees
+ * lets go of it, unless it is kept.
+ * @returns a function that ends it; nothing is told afterwards
+ */
+function followItems<Item>({
+  address,
+  event,
+  schema,
+  onItems,
+  isLast = () => false,
+  isCached = false,
+  onLost = () => {},
+  connect,
+  platform,
+}: {
+  readonly address: (last: Item | undefined) => string
+  readonly event: string
+  readonly schema: z.ZodType<Item>
+  readonly onItems: (items: readonly Item[]) => void
+  readonly isLast?: (item: Item) => boolean
+  readonly isCached?: boolean
+  readonly onLost?: () => void
+  readonly connect: (address: string) => EventSourceLike
+  readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
+}): () => void {
+  let last: Item | undefined
+  let batch: Item[] = []
+  let source: EventSourceLike | undefined
+  let cancelFlush: (() => void) | undefined
+  let cancelAgain: (() => void) | undefined
+  let cancelUnseen: (() => void) | undefined
+
+  const flush = () => {
+    cancelFlush?.()
+    cancelFlush = undefined
+    const items = batch
+    batch = []
+    if (items.length > 0) onItems(items)
+  }
+  const close = () => {
+    cancelAgain?.()
+    cancelAgain = undefined
+    source?.close()
+    source = undefined
+  }
+  const open = () => {
+    close()
+    const opened = connect(address(last))
+    source = opened
+    opened.addEventListener(event, ((message: MessageEvent<string>) => {
+      last = schema.parse(JSON.parse(message.data))
+      batch.push(last)
+      cancelFlush ??= platform.after(BATCH_MS, flush)
+    }) as EventListener)
+    opened.addEventListener('error', () => {
+      close()
+      flush()
+      if (hasEnded()) return
+      onLost()
+      cancelAgain = platform.after(AGAIN_AFTER_MS, open)
+    })
+  }
+  const hasEnded = () => last !== undefined && isLast(last)
+  const isWanted = () => isCached || platform.isVisible()
+  const endWatch = platform.onVisibility(() => {
+    cancelUnseen?.()
+    if (!isWanted()) cancelUnseen = platform.after(UNSEEN_MS, close)
+    else if (source === undefined && !hasEnded()) open()
+  })
+  if (isWanted()) open()
+  return () => {
+    endWatch()
+    cancelUnseen?.()
+    cancelFlush?.()
+    batch = []
+    close()
+  }
 }

@@ -2,7 +2,7 @@
  * The events of the service. They are handed on in batches: a page that draws twenty times a second follows two hundred
  * events a second with ease. A stream that breaks off is not opened again here; whoever opened it knows what it missed.
  */
-import { type ServiceEvent, serviceEvent } from '../../src-main/contract/events.ts'
+import { type ServiceEvent, serviceEvent } from '../../src-main/contract/live.ts'
 import type { Platform } from '../platform/platform.ts'
 
 /** An event with its number. */
@@ -42,7 +42,7 @@ export function openEventStream({
     batch = []
     onEvents(events)
   }
-  const hear = (message: MessageEvent<string>) => {
+  const onMessage = (message: MessageEvent<string>) => {
     batch.push({ id: Number(message.lastEventId), event: serviceEvent.parse(JSON.parse(message.data)) })
     cancelFlush ??= platform.after(BATCH_MS, flush)
   }
@@ -51,7 +51,7 @@ export function openEventStream({
     batch = []
     source.close()
   }
-  for (const type of TYPES) source.addEventListener(type, hear as EventListener)
+  for (const type of TYPES) source.addEventListener(type, onMessage as EventListener)
   source.addEventListener('error', () => {
     close()
     onLost()

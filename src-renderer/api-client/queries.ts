@@ -1,13 +1,14 @@
 /** What the pages ask for beside the live state: figures over time and lists. Keys begin with the kind of data. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { DAY_MS, HOUR_MS } from '../../src-main/contract/units.ts'
 import type { ApiClient } from './client.ts'
 
 /** The spans of charts, with how often their newest point can change; ms. */
 export const RANGES = {
   '5 m': { spanMs: 300_000, everyMs: 10_000 },
-  '1 h': { spanMs: 3_600_000, everyMs: 10_000 },
-  '24 h': { spanMs: 86_400_000, everyMs: 60_000 },
-  '7 d': { spanMs: 7 * 86_400_000, everyMs: 300_000 },
+  '1 h': { spanMs: HOUR_MS, everyMs: 10_000 },
+  '24 h': { spanMs: DAY_MS, everyMs: 60_000 },
+  '7 d': { spanMs: 7 * DAY_MS, everyMs: 300_000 },
 } as const
 
 /** The span of a chart. */
@@ -15,20 +16,23 @@ export type Range = keyof typeof RANGES
 
 // As many as a chart of half the window can show apart.
 const POINTS = 120
-const FIGURES_EVERY_MS = 10_000
+const STATS_EVERY_MS = 10_000
 
-/** Figures of all endpoints over the last hour. */
-export const figuresQuery = (client: ApiClient) =>
+/** Stats of all endpoints over the last hour. */
+export const statsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['figures'],
     queryFn: ({ signal }) => client.call('figuresRead', { signal }),
-    refetchInterval: FIGURES_EVERY_MS,
+    refetchInterval: STATS_EVERY_MS,
   })
 
 // Shorter ones show what goes on now; who looks at an endpoint first wants to see what it did last.
 const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
 
-/** The shortest of the spans that an endpoint's last work is in. @param lastAt ms since the epoch; undefined: it never had any */
+/**
+ * The shortest of the spans that an endpoint's last work is in. @param lastAt ms since the epoch; undefined: it never
+ * had any
+ */
 export function fittingRange(lastAt: number | undefined, now: number): Range {
   if (lastAt === undefined) return FITTING[0]
   return FITTING.find((range) => now - lastAt < RANGES[range].spanMs) ?? '7 d'

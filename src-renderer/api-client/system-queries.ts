@@ -11,7 +11,9 @@ const CHECKED_FOR_MS = 30_000
 // How many events are read at once.
 const EVENTS_A_PAGE = 500
 
-/** The engine, the cards, the places for workers. @param workers how many there are: who holds a card changes with them */
+/**
+ * The engine, the cards, the slots for workers. @param workers how many there are: who holds a card changes with them
+ */
 export const machineQuery = (client: ApiClient, workers: number) =>
   queryOptions({
     queryKey: ['machine', workers],
@@ -26,6 +28,14 @@ export const freshMachineQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['fresh-machine'],
     queryFn: ({ signal }) => client.call('machineRead', { query: { fresh: 'true' }, signal }),
+  })
+
+/** A program that asks to be signed in; asked again until it has been. */
+export const signInRequestQuery = (client: ApiClient, requestId: string) =>
+  queryOptions({
+    queryKey: ['sign-in-request', requestId],
+    queryFn: ({ signal }) => client.call('signInRequestRead', { path: { requestId }, signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'APPROVED' ? BUSY_EVERY_MS : false),
   })
 
 /** The checks; asked again by themselves while something is being done. */

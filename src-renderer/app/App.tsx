@@ -1,12 +1,19 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { Unplug } from 'lucide-react'
 import { Tooltip } from 'radix-ui'
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { AppContext, type AppServices, useAppState } from '../store/app-context.ts'
-import { Frame } from './Frame.tsx'
-import { PageFault } from './PageFault.tsx'
-import { Pages } from './Pages.tsx'
-import type { LoadedPages } from './page-loaders.ts'
+import { Button } from '../ui/Button.tsx'
+import { Notices } from '../ui/Notices.tsx'
+import { CommandsHere, Page } from '../ui/Page.tsx'
+import { ErrorNotice, Typed } from '../ui/PageStates.tsx'
+import { RelativeTime } from '../ui/Values.tsx'
+import { useGeneralCommands, useShortcuts } from './general-commands.ts'
+import { type LoadedPages, Pages } from './Pages.tsx'
+import { Sidebar } from './Sidebar.tsx'
 import { SignedOut } from './SignedOut.tsx'
+import { StatusBar } from './StatusBar.tsx'
 
 /** Everything that the pages share. */
 export type AppProps = {
@@ -18,7 +25,7 @@ export type AppProps = {
 
 const TOOLTIP_AFTER_MS = 400
 
-/** The pages. */
+/** The pages within the frame of the window, with all that they share. */
 export function App({ services, queries, first }: AppProps) {
   return (
     <AppContext value={services}>
@@ -37,9 +44,126 @@ function Window({ first }: Pick<AppProps, 'first'>) {
   if (signedOut) return <SignedOut />
   return (
     <Frame>
-      <PageFault path={path}>
+      <PageErrorBoundary path={path}>
         <Pages first={first} />
-      </PageFault>
+      </PageErrorBoundary>
     </Frame>
   )
+}
+
+/** The frame of the window: sidebar, page, status bar. */
+function Frame({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="flex h-full flex-col">
+      <a
+        href="#content"
+        className="absolute top-1 left-1 z-50 -translate-y-12 rounded-control bg-accent px-2 py-1 text-on-accent focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      <div className="flex min-h-0 flex-1">
+        <Sidebar />
+        <div className="relative flex min-w-0 flex-1 flex-col">
+          {children}
+          <ConnectionBanner />
+        </div>
+      </div>
+      <StatusBar />
+      <Notices />
+      <Overlays />
+    </div>
+  )
+}
+
+/**
+ * Says that the service does not answer, and that what is shown is of then. It lies over the page, which does not move.
+ */
+function ConnectionBanner() {
+  const lost = useAppState((state) => state.connection === 'lost')
+  const since = useAppState((state) => state.connectionSince)
+  if (!lost) return null
+  return (
+    <div
+      role="alert"
+      className="enters absolute inset-x-0 bottom-0 z-20 flex items-center gap-2 bg-warn-soft px-4 py-1.5 text-warn-ink"
+    >
+      <Unplug aria-hidden className="size-4 shrink-0" />
+      <p>
+        The service does not answer <RelativeTime at={since} />. What you see is from then. Reconnecting automatically;
+        if the service was stopped, start it with <Typed command="drydock start" />.
+      </p>
+    </div>
+  )
+}
+
+/** `path` is the address: another one is another chance. */
+type PageErrorBoundaryProps = { readonly path: string; readonly children: ReactNode }
+
+type PageErrorBoundaryState = { readonly error: Error | undefined }
+
+/** Keeps the frame when a page fails: the way to other pages stays open. */
+class PageErrorBoundary extends Component<PageErrorBoundaryProps, PageErrorBoundaryState> {
+  override state: PageErrorBoundaryState = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown): PageErrorBoundaryState {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  override componentDidUpdate(before: PageErrorBoundaryProps) {
+    if (before.path !== this.props.path && this.state.error !== undefined) this.setState({ error: undefined })
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    const reload = <Button onClick={() => location.reload()}>Reload</Button>
+    return (
+      <Page crumbs={[{ name: 'This page failed' }]}>
+        <ErrorNotice
+          error={`The page could not be shown: ${error.message}. Reload it; if that does not help, report its address and this text.`}
+          action={reload}
+        />
+      </Page>
+    )
+  }
+}
+
+const ShortcutSheet = lazy(() => import('./ShortcutSheet.tsx').then((loaded) => ({ default: loaded.ShortcutSheet })))
+
+type Overlay = 'palette' | 'shortcuts'
+type OverlayProps = { readonly onClose: () => void }
+
+/** What lies over all pages: the palette and the sheet of keys, which is loaded when it is first asked for. */
+function Overlays() {
+  const [overlay, setOverlay] = useState<Overlay>()
+  const close = useCallback(() => setOverlay(undefined), [])
+  const openSheet = useCallback(() => setOverlay('shortcuts'), [])
+  const openPalette = useCallback(() => setOverlay((now) => (now === 'palette' ? undefined : 'palette')), [])
+  const commands = useGeneralCommands(openSheet)
+  const isPalette = overlay === 'palette'
+  const Palette = usePalette(isPalette)
+  useShortcuts({ openPalette, openSheet, isOpen: overlay !== undefined })
+  return (
+    <>
+      <CommandsHere commands={commands} />
+      {isPalette && Palette !== undefined && <Palette onClose={close} />}
+      <Suspense>{overlay === 'shortcuts' && <ShortcutSheet onClose={close} />}</Suspense>
+    </>
+  )
+}
+
+// Loaded behind the first page, and not by `lazy`, which shows what it loads 300 ms late: whoever types at once would
+// type past it. Where it cannot be had then, it is asked for again when it is wanted.
+function usePalette(isWanted: boolean): ComponentType<OverlayProps> | undefined {
+  const [palette, setPalette] = useState<ComponentType<OverlayProps>>()
+  const isThere = palette !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again when it is wanted
+  useEffect(() => {
+    if (isThere) return
+    import('./Palette.tsx').then(
+      ({ Palette }) => setPalette(() => Palette),
+      () => undefined,
+    )
+  }, [isThere, isWanted])
+  return palette
 }

@@ -1,9 +1,8 @@
-import { useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
+import { PAGE_SECTIONS, type PageSection } from '../../src-main/contract/pages.ts'
 import { ADDRESS } from '../addresses.ts'
-import { NotFound } from '../ui/NotFound.tsx'
-import { SkeletonRows } from '../ui/Skeleton.tsx'
-import { type LoadedPages, loadAllPages, loadPage, sectionOf } from './page-loaders.ts'
+import { NotFound, SkeletonRows } from '../ui/PageStates.tsx'
 
 /** The page of the address. Pages route what follows the section themselves. */
 export function Pages({ first }: { readonly first: LoadedPages }) {
@@ -19,12 +18,12 @@ export function Pages({ first }: { readonly first: LoadedPages }) {
 // Not by React.lazy: it keeps what stands in for a page for 300 ms, also where the page is there after 20.
 function useLoadedPages(first: LoadedPages, section: ReturnType<typeof sectionOf>): LoadedPages {
   const [pages, setPages] = useState(first)
-  const [fault, setFault] = useState<unknown>()
+  const [error, setError] = useState<unknown>()
   const isMissing = section !== undefined && pages[section] === undefined
 
   useEffect(() => {
     if (section !== undefined && isMissing)
-      loadPage(section).then((loaded) => setPages((before) => ({ ...before, ...loaded })), setFault)
+      loadPage(section).then((loaded) => setPages((before) => ({ ...before, ...loaded })), setError)
   }, [section, isMissing])
 
   useEffect(() => {
@@ -34,7 +33,7 @@ function useLoadedPages(first: LoadedPages, section: ReturnType<typeof sectionOf
     return () => cancelIdleCallback(idle)
   }, [])
 
-  if (isMissing && fault !== undefined) throw fault
+  if (isMissing && error !== undefined) throw error
   return pages
 }
 
@@ -42,4 +41,37 @@ function useLoadedPages(first: LoadedPages, section: ReturnType<typeof sectionOf
 function Home() {
   const search = useSearch()
   return <Redirect to={search === '' ? ADDRESS.endpoints : `${ADDRESS.endpoints}?${search}`} replace />
+}
+
+/** Pages that are loaded, by section. */
+export type LoadedPages = Readonly<Partial<Record<PageSection, ComponentType>>>
+
+// The table of pages. Each section is a bundle of its own.
+const LOADERS: Readonly<Record<PageSection, () => Promise<ComponentType>>> = {
+  endpoints: async () => (await import('../features/endpoints/EndpointPages.tsx')).EndpointPages,
+  jobs: async () => (await import('../features/jobs/JobPages.tsx')).JobPages,
+  workers: async () => (await import('../features/workers/WorkerPages.tsx')).WorkerPages,
+  apps: async () => (await import('../features/apps/AppPages.tsx')).AppPages,
+  workflows: async () => (await import('../features/workflows/WorkflowPages.tsx')).WorkflowPages,
+  models: async () => (await import('../features/models/ModelPages.tsx')).ModelPages,
+  catalog: async () => (await import('../features/catalog/CatalogPages.tsx')).CatalogPages,
+  system: async () => (await import('../features/system/SystemPages.tsx')).SystemPages,
+  flash: async () => (await import('../features/sign-in/SignInPages.tsx')).SignInPages,
+  settings: async () => (await import('../features/settings/SettingsPages.tsx')).SettingsPages,
+}
+
+/** The section of an address; undefined where it leads to none. */
+export function sectionOf(path: string): PageSection | undefined {
+  return PAGE_SECTIONS.find((section) => section === path.split('/')[1])
+}
+
+/** Loads a section. Rejects where its file cannot be had. */
+export async function loadPage(section: PageSection): Promise<LoadedPages> {
+  return { [section]: await LOADERS[section]() }
+}
+
+/** Loads all sections, so that each opens at once; those that cannot be had are left out. */
+async function loadAllPages(): Promise<LoadedPages> {
+  const loads = await Promise.allSettled(PAGE_SECTIONS.map(loadPage))
+  return Object.assign({}, ...loads.map((load) => (load.status === 'fulfilled' ? load.value : {})))
 }

@@ -1,14 +1,13 @@
 import { useAppState } from '../store/app-context.ts'
-import { SidePanel } from '../ui/SidePanel.tsx'
-import { KeyCaps } from './KeyCaps.tsx'
+import { SidePanel } from '../ui/Dialog.tsx'
 
 const ALWAYS = [
   ['Every action', 'Ctrl K'],
   ['Search on this page', '/'],
   ['This sheet', '?'],
   ['Move in a list', 'j k'],
-  ['Open what is chosen', 'Enter'],
-  ['Close what is open', 'Esc'],
+  ['Open the selected item', 'Enter'],
+  ['Close a dialog or menu', 'Esc'],
 ] as const
 
 /** All keys: those that always work, and those of the page that is shown. */
@@ -53,5 +52,21 @@ function Keys({
         ))}
       </dl>
     </section>
+  )
+}
+
+/** Keys to be pressed one after the other, like `g e`. */
+export function KeyCaps({ keys }: { readonly keys: string }) {
+  return (
+    <span className="flex shrink-0 gap-1">
+      {keys.split(' ').map((key) => (
+        <kbd
+          key={key}
+          className="min-w-5 rounded-[4px] border border-line bg-surface-2 px-1 text-center font-sans text-small text-ink-2"
+        >
+          {key === 'Escape' ? 'Esc' : key}
+        </kbd>
+      ))}
+    </span>
   )
 }

@@ -1,11 +1,24 @@
 import clsx from 'clsx'
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import {
+  Activity,
+  AppWindow,
+  Boxes,
+  Cpu,
+  Layers,
+  LayoutGrid,
+  ListChecks,
+  type LucideIcon,
+  PanelLeftClose,
+  PanelLeftOpen,
+  Settings,
+  Workflow,
+} from 'lucide-react'
 import { Link, useLocation } from 'wouter'
-import { IconButton } from '../ui/IconButton.tsx'
-import { Logo } from '../ui/Logo.tsx'
+import type { PageSection } from '../../src-main/contract/pages.ts'
+import { ADDRESS } from '../addresses.ts'
+import { IconButton } from '../ui/Button.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
 import { useSidebar } from '../ui/use-sidebar.ts'
-import { SECTIONS, SETTINGS_SECTION, type Section } from './sections.ts'
 
 /** The sections at the left: pictures alone, or with their names where it is pinned. */
 export function Sidebar() {
@@ -18,7 +31,7 @@ export function Sidebar() {
       <div className={clsx('mb-2 flex items-center gap-2', pinned ? 'h-8 pl-1' : 'flex-col')}>
         <Logo className="size-7" />
         {pinned && <span className="flex-1 font-semibold">Drydock</span>}
-        <IconButton label={pinned ? 'Fold the sidebar' : 'Pin the sidebar'} onClick={toggle}>
+        <IconButton label={pinned ? 'Collapse the sidebar' : 'Pin the sidebar'} onClick={toggle}>
           {pinned ? <PanelLeftClose /> : <PanelLeftOpen />}
         </IconButton>
       </div>
@@ -55,5 +68,49 @@ function SectionLink({ section, pinned }: { readonly section: Section; readonly 
     <Tooltip text={name} side="right">
       {link}
     </Tooltip>
+  )
+}
+
+/** A section of the pages, as the sidebar and the palette show it. */
+type Section = {
+  readonly section: PageSection
+  readonly name: string
+  readonly to: string
+  readonly icon: LucideIcon
+  /** Pressed after `g`. */
+  readonly key: string
+}
+
+/** The sections, in the order of the sidebar. */
+export const SECTIONS: readonly Section[] = [
+  { section: 'endpoints', name: 'Endpoints', to: ADDRESS.endpoints, icon: Boxes, key: 'e' },
+  { section: 'jobs', name: 'Jobs', to: ADDRESS.jobs, icon: ListChecks, key: 'j' },
+  { section: 'workers', name: 'Workers', to: ADDRESS.workers, icon: Cpu, key: 'w' },
+  { section: 'workflows', name: 'Workflows', to: ADDRESS.workflows, icon: Workflow, key: 'f' },
+  { section: 'models', name: 'Models', to: ADDRESS.models(), icon: Layers, key: 'm' },
+  { section: 'apps', name: 'Apps', to: ADDRESS.apps, icon: AppWindow, key: 'a' },
+  { section: 'catalog', name: 'Catalog', to: ADDRESS.catalog, icon: LayoutGrid, key: 'c' },
+  { section: 'system', name: 'System', to: ADDRESS.system(), icon: Activity, key: 's' },
+]
+
+/** The settings, which stand at the bottom of the sidebar. */
+export const SETTINGS_SECTION: Section = {
+  section: 'settings',
+  name: 'Settings',
+  to: ADDRESS.settings,
+  icon: Settings,
+  key: ',',
+}
+
+/** The sign of Drydock. */
+export function Logo({ className }: { readonly className: string }) {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden className={className}>
+      <rect width="32" height="32" rx="7" className="fill-accent" />
+      <path
+        className="fill-on-accent"
+        d="M5 20h22l-3.4 5.2a2 2 0 0 1-1.7.8H10.1a2 2 0 0 1-1.7-.8L5 20Zm4.5-3V9.5h4V17h-4Zm6 0V6h4v11h-4Zm6 0v-5h3v5h-3Z"
+      />
+    </svg>
   )
 }

@@ -2,10 +2,12 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useApp } from '../store/app-context.ts'
 import { Button } from '../ui/Button.tsx'
-import { CommandLine } from '../ui/EmptyState.tsx'
-import { Logo } from '../ui/Logo.tsx'
+import { CommandLine } from '../ui/PageStates.tsx'
+import { Logo } from './Sidebar.tsx'
 
-/** What a browser sees that is not signed in. It goes on by itself once it is. The desktop has the key, and signs in. */
+/**
+ * What a browser sees that is not signed in. It goes on by itself once it is. The desktop has the key, and signs in.
+ */
 export function SignedOut() {
   const { desktop } = useApp().platform
   return (
@@ -21,14 +23,12 @@ function SignInAgain({ signIn }: { readonly signIn: () => Promise<boolean> }) {
   const [why, setWhy] = useState<string>()
   const press = () =>
     signIn().then(
-      (isUp) => setWhy(isUp ? undefined : 'The service is not up; it is being started.'),
+      (isUp) => setWhy(isUp ? undefined : 'The service is not running; it is being started.'),
       (error: Error) => setWhy(error.message),
     )
   return (
     <>
-      <p className="max-w-md text-ink-2">
-        The session of this window has ended, as all do when the account key is changed.
-      </p>
+      <p className="max-w-md text-ink-2">The session of this window has ended because the account key was changed.</p>
       <Button kind="main" onClick={press}>
         Sign in again
       </Button>
@@ -43,15 +43,15 @@ function HowToSignIn() {
   const [search] = useSearchParams()
   const why =
     search.get('link') === 'void'
-      ? 'This link was used already, or its minute is over. This command opens a new one:'
-      : 'This browser is not signed in. This command, on the machine of the service, signs it in:'
+      ? 'This link was already used, or has expired. To get a new one, run:'
+      : 'This browser is not signed in. To sign in, run this on the machine of the service:'
   return (
     <>
       <p className="max-w-md text-ink-2">{why}</p>
       <CommandLine command="drydock open" />
       <p className="max-w-md text-small text-ink-2">
-        In a clone it is <code className="font-mono">npx drydock open</code>;{' '}
-        <code className="font-mono">npm start</code> prints a link too.
+        In a clone, run <code className="font-mono">npx drydock open</code>;{' '}
+        <code className="font-mono">npm start</code> also prints a link.
       </p>
     </>
   )

@@ -2,23 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { MachineView } from '../../src-main/contract/system.ts'
+import { counted } from '../../src-main/domain/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { machineQuery } from '../api-client/system-queries.ts'
 import { endpointStateDot, stateNow } from '../features/endpoints/endpoint-state.ts'
 import { useApp, useAppState } from '../store/app-context.ts'
+import { type Connection, THEMES, type Theme } from '../store/app-slices.ts'
 import type { LiveEntities } from '../store/apply-event.ts'
-import type { Connection } from '../store/connection-slice.ts'
-import { THEMES, type Theme } from '../store/layout-slice.ts'
-import { counted } from '../ui/format.ts'
-import { IconButton } from '../ui/IconButton.tsx'
+import { IconButton } from '../ui/Button.tsx'
+import { asSentence } from '../ui/format.ts'
 import { StateDot, type StateDotProps } from '../ui/StateDot.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
-import { cardsPiece, enginePiece, type PieceWords } from './status-words.ts'
 
 const CONNECTIONS: Readonly<Record<Exclude<Connection, 'signed-out'>, StateDotProps>> = {
-  connecting: { tone: 'queued', word: 'connecting', pulses: true },
-  live: { tone: 'completed', word: 'service' },
-  lost: { tone: 'failed', word: 'no answer' },
+  connecting: { tone: 'queued', text: 'connecting', pulses: true },
+  live: { tone: 'completed', text: 'service' },
+  lost: { tone: 'failed', text: 'no answer' },
 }
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon } as const
@@ -41,7 +41,7 @@ export function StatusBar() {
       <Piece to={ADDRESS.system()}>
         <StateDot {...state} detail={location.host} />
       </Piece>
-      <ToldPiece words={enginePiece(machine)} />
+      <ReportedPiece text={enginePiece(machine)} />
       <Piece to={ADDRESS.workers}>
         workers {workers.toLocaleString('en')}
         {machine !== undefined && ` of ${machine.workers.limit.toLocaleString('en')}`}
@@ -54,7 +54,7 @@ export function StatusBar() {
           <StateDot {...endpointStateDot('crashing')} detail={counted(crashing, 'endpoint')} />
         </Piece>
       )}
-      {cards !== undefined && <ToldPiece words={cards} />}
+      {cards !== undefined && <ReportedPiece text={cards} />}
       <span className="ml-auto hidden px-2 lg:inline">
         <kbd className="font-sans">Ctrl K</kbd> for everything, <kbd className="font-sans">?</kbd> for keys
       </span>
@@ -71,16 +71,16 @@ function crashingEndpoints({ endpoints, workers }: LiveEntities): number {
   return crashed.filter((endpoint) => stateNow(endpoint, ofEndpoint(endpoint.id)) === 'crashing').length
 }
 
-function ToldPiece({ words }: { readonly words: PieceWords }) {
+function ReportedPiece({ text }: { readonly text: PieceText }) {
   return (
-    <Tooltip text={words.detail}>
+    <Tooltip text={text.detail}>
       <Link
         to={ADDRESS.system('machine')}
-        aria-label={`${words.text}. ${words.detail}`}
+        aria-label={`${text.text}. ${text.detail}`}
         className="flex h-6 min-w-20 items-center rounded-control px-2 -outline-offset-2 hover:bg-surface-2 hover:text-ink"
       >
-        {words.warns && <span aria-hidden className="mr-1.5 size-2 shrink-0 rounded-full bg-timed-out" />}
-        {words.text}
+        {text.warns && <span aria-hidden className="mr-1.5 size-2 shrink-0 rounded-full bg-timed-out" />}
+        {text.text}
       </Link>
     </Tooltip>
   )
@@ -104,11 +104,46 @@ function ThemeButton() {
   const Icon = THEME_ICONS[theme]
   return (
     <IconButton
-      label={`Colours: ${theme}. Change to ${next}`}
+      label={`Theme: ${theme}. Change to ${next}`}
       className="size-6"
       onClick={() => store.getState().setTheme(next)}
     >
       <Icon />
     </IconButton>
   )
+}
+
+/** A piece of the status bar. */
+type PieceText = {
+  readonly text: string
+  /** What it says on hover. */
+  readonly detail: string
+  /** Whether a dot draws the eye to it. */
+  readonly warns: boolean
+}
+
+/** The Docker engine. One that nobody has is no fault: workers run as processes without it. */
+export function enginePiece(machine: MachineView | undefined): PieceText {
+  if (machine === undefined) return { text: 'docker …', detail: 'Looking for it.', warns: false }
+  const noCards = machine.gpus.length === 0 ? ` ${asSentence(machine.gpuFault ?? 'this machine has no GPU')}` : ''
+  const { state, version, source, reason } = machine.engine
+  if (state === 'connected')
+    return { text: 'docker ok', detail: `Engine ${version}, named by ${source}.${noCards}`, warns: false }
+  if (state === 'reconnecting')
+    return { text: 'docker lost', detail: asSentence(reason ?? 'the connection to the engine was lost'), warns: true }
+  const why = asSentence(reason ?? 'no engine answers')
+  return { text: 'no docker', detail: `Workers run as processes. ${why}${noCards}`, warns: false }
+}
+
+/** The cards; undefined where there are none. */
+export function cardsPiece(machine: MachineView | undefined): PieceText | undefined {
+  const { gpus = [], gpuFault } = machine ?? {}
+  if (gpus.length === 0) return undefined
+  const held = gpus.filter(({ heldBy }) => heldBy.length > 0)
+  const names = [...new Set(gpus.map(({ name }) => name))].join(', ')
+  return {
+    text: `GPU ${held.length} of ${gpus.length} used`,
+    detail: gpuFault === undefined ? `${names}.` : `${names}. ${asSentence(gpuFault)}`,
+    warns: gpuFault !== undefined,
+  }
 }

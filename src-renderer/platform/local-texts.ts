@@ -1,7 +1,8 @@
 /**
- * Texts that are kept in the browser itself: what the service could not be given. They outlive the window and a crash of
- * it. Not in the preferences, which hold 5 MB in all; a graph may take 20.
+ * Texts that are kept in the browser itself: what the service could not be given. They outlive the window and a crash
+ * of it. Not in the preferences, which hold 5 MB in all; a graph may take 20.
  */
+import type { z } from 'zod'
 
 /** Texts by name, kept on this machine. */
 export type LocalTexts = {
@@ -42,7 +43,7 @@ function openDatabase(factory: IDBFactory): Promise<IDBDatabase> {
 function finished<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error ?? new Error('the browser kept nothing'))
+    request.onerror = () => reject(request.error ?? new Error('the browser stored nothing'))
   })
 }
 
@@ -52,5 +53,18 @@ function memoryTexts(): LocalTexts {
     read: async (name) => texts.get(name),
     write: async (name, text) => void texts.set(name, text),
     remove: async (name) => void texts.delete(name),
+  }
+}
+
+/** Reads what the browser kept for these pages. @returns undefined where there is nothing, or nothing of this form */
+export function parseStored<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string | undefined,
+): z.infer<Schema> | undefined {
+  if (text === undefined) return undefined
+  try {
+    return schema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined // Another version of these pages wrote it, or a person.
   }
 }

@@ -1,7 +1,6 @@
 import type { WorkerView } from '../../src-main/contract/endpoint.ts'
-import type { ServiceEvent } from '../../src-main/contract/events.ts'
 import type { JobState } from '../../src-main/contract/job.ts'
-import type { LiveEndpoint } from '../../src-main/contract/live.ts'
+import type { LiveEndpoint, ServiceEvent } from '../../src-main/contract/live.ts'
 
 /** Endpoints and workers by id. */
 export type LiveEntities = {
@@ -55,10 +54,10 @@ function applyToWorker(workers: LiveEntities['workers'], event: JobEvent): LiveE
   if (worker === undefined) return workers
   const others = worker.jobs.filter((id) => id !== event.jobId)
   const jobs = begins ? [...others, event.jobId] : others
-  const answered = event.to === 'COMPLETED' || event.to === 'FAILED'
+  const hasResponse = event.to === 'COMPLETED' || event.to === 'FAILED'
   const works = worker.state === 'idle' || worker.state === 'running'
   const state = works ? (jobs.length > 0 ? 'running' : 'idle') : worker.state
-  return { ...workers, [worker.id]: { ...worker, jobs, state, jobsDone: worker.jobsDone + Number(answered) } }
+  return { ...workers, [worker.id]: { ...worker, jobs, state, jobsDone: worker.jobsDone + Number(hasResponse) } }
 }
 
 function applyWorker(live: LiveEntities, { workerId, endpointId, to, reason, at }: WorkerEvent): LiveEntities {

@@ -1,9 +1,10 @@
 /**
- * What a person does in this browser, for the palette: how often something was chosen, and what was opened lately. It is
- * read anew for each change, as several windows write it; it never leaves the browser.
+ * What a person does in this browser, for the palette: how often something was chosen, and what was opened lately. It
+ * is read anew for each change, as several windows write it; it never leaves the browser.
  */
 import { z } from 'zod'
-import { parseStored } from '../platform/parse-stored.ts'
+import { DAY_MS } from '../../src-main/contract/units.ts'
+import { parseStored } from '../platform/local-texts.ts'
 import type { Platform } from '../platform/platform.ts'
 
 const habits = z.object({
@@ -22,7 +23,7 @@ export type Opened = Habits['opened'][number]
 
 const PREFERENCE = 'habits'
 // What was chosen a week ago counts half of what is chosen now. Source: ours, so that work of last month gives way.
-const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000
+const HALF_LIFE_MS = 7 * DAY_MS
 // Source: ours. More are no habit, and all are written at each choice.
 const USES = 200
 const OPENED = 20
@@ -45,7 +46,7 @@ export function withOpened(opened: Habits['opened'], thing: Opened): Habits['ope
   return [thing, ...opened.filter(({ to }) => to !== thing.to)].slice(0, OPENED)
 }
 
-type Kept = Pick<Platform, 'readPreference' | 'writePreference'>
+type Preferences = Pick<Platform, 'readPreference' | 'writePreference'>
 
 /** The habits of this browser. */
 export function readHabits(platform: Pick<Platform, 'readPreference'>): Habits {
@@ -53,17 +54,17 @@ export function readHabits(platform: Pick<Platform, 'readPreference'>): Habits {
 }
 
 /** Notes that an entry was chosen. */
-export function noteUsed(platform: Kept & Pick<Platform, 'now'>, id: string): void {
+export function noteUsed(platform: Preferences & Pick<Platform, 'now'>, id: string): void {
   const { uses, opened } = readHabits(platform)
   write(platform, { uses: withUse(uses, id, platform.now()), opened })
 }
 
 /** Notes that something was opened. */
-export function noteOpened(platform: Kept, thing: Opened): void {
+export function noteOpened(platform: Preferences, thing: Opened): void {
   const { uses, opened } = readHabits(platform)
   write(platform, { uses, opened: withOpened(opened, thing) })
 }
 
-function write(platform: Kept, next: Habits): void {
+function write(platform: Preferences, next: Habits): void {
   platform.writePreference(PREFERENCE, JSON.stringify(next))
 }

@@ -1,5 +1,9 @@
+/** Buttons: with words, with one picture, and the one that copies a text. */
 import clsx from 'clsx'
-import type { ComponentPropsWithRef } from 'react'
+import { Check, Copy } from 'lucide-react'
+import { type ComponentPropsWithRef, useState } from 'react'
+import { useApp } from '../store/app-context.ts'
+import { Tooltip } from './Tooltip.tsx'
 
 /** A button. `main` is the one that a page is about; a page has one. */
 export type ButtonProps = ComponentPropsWithRef<'button'> & {
@@ -26,5 +30,54 @@ export function Button({ kind = 'plain', className, type = 'button', ...rest }: 
         className,
       )}
     />
+  )
+}
+
+/** A button of one picture; `label` is its name, shown on hover and read out. */
+type IconButtonProps = Omit<ButtonProps, 'kind' | 'aria-label'> & { readonly label: string }
+
+/** A button of one picture. */
+export function IconButton({ label, className, type = 'button', ...rest }: IconButtonProps) {
+  return (
+    <Tooltip text={label}>
+      <button
+        {...rest}
+        type={type}
+        aria-label={label}
+        className={clsx(
+          'inline-flex size-7 shrink-0 items-center justify-center rounded-control text-ink-2',
+          'hover:bg-surface-2 hover:text-ink disabled:opacity-50 data-[state=open]:bg-surface-2 [&_svg]:size-4',
+          className,
+        )}
+      />
+    </Tooltip>
+  )
+}
+
+/** What is copied, and its name, like `id` or `curl command`. */
+type CopyButtonProps = { readonly text: string; readonly what: string }
+
+const SAID_FOR_MS = 1500
+
+/** Copies a text, and says that it did. */
+export function CopyButton({ text, what }: CopyButtonProps) {
+  const { platform, store } = useApp()
+  const [copied, setCopied] = useState(false)
+  const copy = () =>
+    platform.copy(text).then(
+      () => {
+        setCopied(true)
+        platform.after(SAID_FOR_MS, () => setCopied(false))
+      },
+      () =>
+        store.getState().notify({
+          kind: 'error',
+          text: `The browser did not allow copying the ${what}. Select it and copy it manually.`,
+        }),
+    )
+  return (
+    <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={copy}>
+      {copied ? <Check className="text-completed" /> : <Copy />}
+    </IconButton>
   )
 }

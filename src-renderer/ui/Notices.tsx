@@ -2,11 +2,10 @@ import clsx from 'clsx'
 import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useApp, useAppState } from '../store/app-context.ts'
-import type { Notice } from '../store/notices-slice.ts'
-import { Button } from './Button.tsx'
-import { IconButton } from './IconButton.tsx'
+import type { Notice } from '../store/app-slices.ts'
+import { Button, IconButton } from './Button.tsx'
 
-// Time to take something back (source: interface, Principles 2); an error takes longer to read and to act on. ms
+// Time to take something back (source: docs/spec/interface.md, 1.2); an error takes longer to read and to act on. ms
 const SHOWN_MS = { done: 10_000, error: 30_000 } as const
 
 /** What happened, told at the lower edge; what was done can be taken back there. */

@@ -1,10 +1,10 @@
 import clsx from 'clsx'
-import { type ReactNode, useEffect } from 'react'
-import { Link } from 'wouter'
-import type { Command } from '../store/commands-slice.ts'
-import { CommandsHere } from './CommandsHere.tsx'
-import { useOpened } from './use-opened.ts'
-import { WayUp } from './WayUp.tsx'
+import { type ReactNode, useEffect, useMemo } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { thingOf } from '../addresses.ts'
+import { useApp } from '../store/app-context.ts'
+import type { Command } from '../store/app-slices.ts'
+import { noteOpened } from '../store/habits.ts'
 
 /** A page: where it is, its state, its main action, its tabs, its content. */
 export type PageProps = {
@@ -76,4 +76,41 @@ function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
       </ol>
     </nav>
   )
+}
+
+/** The page above: a job's is the list of jobs. Undefined: there is none, as for a list. */
+type WayUpProps = { readonly parent: { readonly name: string; readonly to?: string } | undefined }
+
+const NONE: readonly Command[] = []
+
+/** Offers the way to the page above, as it was left, and keeps how this one is left. */
+function WayUp({ parent }: WayUpProps) {
+  const { store } = useApp()
+  const [path, go] = useLocation()
+  const search = useSearch()
+  const { name, to } = parent ?? {}
+  useEffect(() => store.getState().setSearch(path, search), [store, path, search])
+  const commands = useMemo(() => {
+    if (to === undefined) return NONE
+    const run = () => go(`${to}${store.getState().searches[to] ?? ''}`)
+    return [{ id: 'go-up', group: 'Go to', label: `Back to ${name}`, keys: 'Escape', run }]
+  }, [store, go, name, to])
+  return <CommandsHere commands={commands} />
+}
+
+/** Offers commands in the palette while it is shown. Keep the list the same between two drawings where it is. */
+export function CommandsHere({ commands }: { readonly commands: readonly Command[] }) {
+  const { store } = useApp()
+  useEffect(() => store.getState().offer(commands), [store, commands])
+  return null
+}
+
+/** Notes the thing that is shown as opened lately. @param name undefined or empty: not known yet */
+export function useOpened(name: string | undefined): void {
+  const { platform } = useApp()
+  const [path] = useLocation()
+  const to = thingOf(path)?.to
+  useEffect(() => {
+    if (to !== undefined && name !== undefined && name !== '') noteOpened(platform, { to, name })
+  }, [platform, to, name])
 }

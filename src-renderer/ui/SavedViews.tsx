@@ -3,18 +3,19 @@ import { Popover } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { z } from 'zod'
-import { parseStored } from '../platform/parse-stored.ts'
+import { parseStored } from '../platform/local-texts.ts'
 import { useApp } from '../store/app-context.ts'
-import { Button } from './Button.tsx'
-import { CONTROL } from './form/control.ts'
-import { IconButton } from './IconButton.tsx'
+import { Button, IconButton } from './Button.tsx'
+import { CONTROL } from './form/Field.tsx'
 
 /** The list whose filters, order and groups can be saved, like `endpoints`. */
 export type SavedViewsProps = { readonly list: string }
 
 const views = z.array(z.object({ name: z.string(), search: z.string() }))
 
-/** Filters and order of a list under names, saved on this machine. A view is an address, so it can be passed on as one. */
+/**
+ * Filters and order of a list under names, saved on this machine. A view is an address, so it can be passed on as one.
+ */
 export function SavedViews({ list }: SavedViewsProps) {
   const { platform } = useApp()
   const [location, go] = useLocation()
@@ -24,7 +25,7 @@ export function SavedViews({ list }: SavedViewsProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [name, setName] = useState('')
   const current = saved.find((view) => view.search === search)
-  const keep = (next: typeof saved) => {
+  const storeViews = (next: typeof saved) => {
     platform.writePreference(preference, JSON.stringify(next))
     setSaved(next)
   }
@@ -32,7 +33,7 @@ export function SavedViews({ list }: SavedViewsProps) {
     event.preventDefault()
     const wanted = name.trim()
     if (wanted === '') return
-    keep([...saved.filter((view) => view.name !== wanted), { name: wanted, search }])
+    storeViews([...saved.filter((view) => view.name !== wanted), { name: wanted, search }])
     setName('')
     setIsOpen(false)
   }
@@ -52,7 +53,7 @@ export function SavedViews({ list }: SavedViewsProps) {
           className="enters z-40 w-72 rounded-control border border-line bg-surface-1 p-1 shadow-float"
         >
           {saved.length === 0 && (
-            <p className="px-2 py-1 text-ink-2">Saves the filters and the order of this list under a name.</p>
+            <p className="px-2 py-1 text-ink-2">Save the filters and sort order of this list under a name.</p>
           )}
           <ul>
             {saved.map((view) => (
@@ -70,7 +71,7 @@ export function SavedViews({ list }: SavedViewsProps) {
                 </button>
                 <IconButton
                   label={`Remove view ${view.name}`}
-                  onClick={() => keep(saved.filter((one) => one !== view))}
+                  onClick={() => storeViews(saved.filter((one) => one !== view))}
                 >
                   <X />
                 </IconButton>

@@ -1,4 +1,4 @@
-/** Counts over time as a row of thin bars; `label` says the same in words. */
+/** Counts over time as a row of thin bars; `label` says the same as text. */
 export type SparklineProps = { readonly values: readonly number[]; readonly label: string }
 
 const WIDTH = 120

@@ -1,4 +1,5 @@
 import clsx from 'clsx'
+import { ToggleGroup } from 'radix-ui'
 import { Link } from 'wouter'
 
 /** The tabs of a page. Each is a page of its own address, so they are links. */
@@ -27,5 +28,45 @@ export function Tabs({ label, tabs }: TabsProps) {
         </Link>
       ))}
     </nav>
+  )
+}
+
+/** One of a few words, like the span of a chart. */
+type SegmentedChoiceProps<Choice extends string> = {
+  readonly label: string
+  readonly choices: readonly Choice[]
+  readonly value: Choice
+  readonly onChange: (choice: Choice) => void
+}
+
+/** Chooses one of a few words; arrows move between them. */
+export function SegmentedChoice<Choice extends string>({
+  label,
+  choices,
+  value,
+  onChange,
+}: SegmentedChoiceProps<Choice>) {
+  return (
+    <ToggleGroup.Root
+      type="single"
+      aria-label={label}
+      value={value}
+      // A press on the chosen one would choose none.
+      onValueChange={(chosen) => chosen !== '' && onChange(chosen as Choice)}
+      className="inline-flex rounded-control border border-line bg-surface-1 p-0.5"
+    >
+      {choices.map((choice) => (
+        <ToggleGroup.Item
+          key={choice}
+          value={choice}
+          className={clsx(
+            'h-6 rounded-[4px] px-2 text-small text-ink-2 hover:text-ink',
+            'data-[state=on]:bg-accent-soft data-[state=on]:font-medium data-[state=on]:text-ink',
+          )}
+        >
+          {choice}
+        </ToggleGroup.Item>
+      ))}
+    </ToggleGroup.Root>
   )
 }

@@ -1,12 +1,14 @@
-import { ago, bytes, duration, exactTime } from './format.ts'
+/** Values as people read them: times, spans, sizes, long names; and the time of now, which they are counted from. */
+import { useEffect, useState } from 'react'
+import { SECOND_MS } from '../../src-main/contract/units.ts'
+import { ago } from '../../src-main/domain/text.ts'
+import { useApp } from '../store/app-context.ts'
+import { bytes, duration, exactTime } from './format.ts'
 import { Tooltip } from './Tooltip.tsx'
-import { useNow } from './use-now.ts'
-
-const SECOND_MS = 1000
 
 /** When something was, as a span from now; the exact time on hover. `at` in ms since the epoch. */
 export function RelativeTime({ at }: { readonly at: number }) {
-  const now = useNow(SECOND_MS)
+  const now = useNow()
   return (
     <Tooltip text={exactTime(at)}>
       <time dateTime={new Date(at).toISOString()} className="whitespace-nowrap">
@@ -33,4 +35,49 @@ export function Nothing() {
       –
     </span>
   )
+}
+
+/** A name that may be long. */
+type CutNameProps = { readonly name: string }
+
+// What stays at the end of a name that is cut: enough to tell `…-production` and `…-v2` apart, in characters.
+const END = 12
+// Shorter ones have room nearly everywhere.
+const SHORT = 20
+
+/** A name that is cut in its middle where there is no room, as names of one app differ at their ends. */
+export function CutName({ name }: CutNameProps) {
+  if (name.length <= SHORT) return <span className="truncate">{name}</span>
+  const at = name.length - END
+  return (
+    <span title={name} className="inline-flex min-w-0 max-w-full overflow-hidden align-bottom">
+      <span className="truncate whitespace-pre">{name.slice(0, at)}</span>
+      <span className="shrink-0 whitespace-pre">{name.slice(at)}</span>
+    </span>
+  )
+}
+
+// Spans that grow move smoothly enough to be read, ms.
+const TICK_MS = 100
+
+/** The span since a moment, as it grows. @param since ms since the epoch */
+export function Elapsed({ since }: { readonly since: number }) {
+  const now = useNow(TICK_MS)
+  return <>{duration(Math.max(0, now - since))}</>
+}
+
+/** The time, ms since the epoch. @param everyMs how often it is told anew */
+export function useNow(everyMs = SECOND_MS): number {
+  const { platform } = useApp()
+  const [now, setNow] = useState(platform.now)
+  useEffect(() => {
+    let cancel = () => {}
+    const tick = () => {
+      setNow(platform.now())
+      cancel = platform.after(everyMs, tick)
+    }
+    cancel = platform.after(everyMs, tick)
+    return () => cancel()
+  }, [platform, everyMs])
+  return now
 }

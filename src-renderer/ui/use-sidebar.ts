@@ -6,15 +6,15 @@ import { useApp, useAppState } from '../store/app-context.ts'
 const EDITOR = ADDRESS.workflow('')
 
 /**
- * Whether the sidebar shows names on this page, and what changes that. Where nobody chose, pages show them in a wide window, and
- * the graph editor does not.
+ * Whether the sidebar shows names on this page, and what changes that. Where nobody chose, pages show them in a wide
+ * window, and the graph editor does not.
  */
 export function useSidebar(): { readonly pinned: boolean; readonly toggle: () => void } {
   const { platform, store } = useApp()
   const [path] = useLocation()
-  const place = path.startsWith(EDITOR) && !path.slice(EDITOR.length).includes('/') ? 'editor' : 'pages'
-  const chosen = useAppState((state) => state.sidebarPinned[place])
+  const area = path.startsWith(EDITOR) && !path.slice(EDITOR.length).includes('/') ? 'editor' : 'pages'
+  const chosen = useAppState((state) => state.sidebarPinned[area])
   const isWide = useSyncExternalStore(platform.onWide, platform.isWide)
-  const pinned = chosen ?? (isWide && place === 'pages')
-  return { pinned, toggle: () => store.getState().pinSidebar(place, !pinned) }
+  const pinned = chosen ?? (isWide && area === 'pages')
+  return { pinned, toggle: () => store.getState().pinSidebar(area, !pinned) }
 }

@@ -46,7 +46,7 @@ test('a part from another place is refused and says from where to go on', async 
   expect({ status, code: body.code, error: body.error }).toEqual({
     status: 409,
     code: 'UPLOAD_OFFSET',
-    error: '10 bytes of the artifact are here. Go on from there.',
+    error: '10 bytes of the artifact were received. Continue from there.',
   })
 })
 

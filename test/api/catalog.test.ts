@@ -9,7 +9,7 @@ const FILES = readdirSync(join(import.meta.dirname, '../../resources/catalog')).
 
 async function entries(): Promise<readonly CatalogEntry[]> {
   const { get } = await setup()
-  return CATALOG_ROUTES.catalogList.answer.parse(await get('/api/catalog')).entries
+  return CATALOG_ROUTES.catalogList.response.parse(await get('/api/catalog')).entries
 }
 
 describe('the catalog', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { serviceFigures } from '../../src-main/contract/live.ts'
+import { serviceStats } from '../../src-main/contract/live.ts'
 import { setup as setupService } from '../support/core.ts'
 import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
 import { until } from '../support/served-service.ts'
@@ -43,7 +43,7 @@ it('requests to a load-balanced endpoint are counted like jobs: those with a sta
 
 it('the list of endpoints has figures of them, and the newest one that failed', async () => {
   const { send, steps, get } = await setup()
-  const figures = async () => serviceFigures.parse(await get('/api/figures')).endpoints[0]
+  const figures = async () => serviceStats.parse(await get('/api/figures')).endpoints[0]
   await send('/lb/web/200')
   await until(async () => expect((await steps()).submitted).toBe(1))
   expect(await figures()).toMatchObject({ endpointId: 'web', executionP50: expect.any(Number) })

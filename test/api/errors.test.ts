@@ -54,6 +54,8 @@ async function openProject(service: TestService): Promise<string> {
 const release = (service: TestService, source: object) =>
   service.ask('POST', '/api/apps/shop/environments/production/releases', { body: { source } })
 
+const CREDENTIALS = { name: 'work', username: 'ada', password: 'secret' }
+
 const A_MODEL = { folder: '/data/models', directory: 'loras', name: 'a.safetensors' }
 
 async function folderOfModels(service: TestService): Promise<string> {
@@ -191,6 +193,20 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/apps/shop/environments', { name: 'production' })
     return service.ask('GET', '/api/apps/shop/environments/production/releases/9')
   },
+  UPLOAD_UNKNOWN: (service) =>
+    service.ask('PUT', '/uploads/nope', { key: null, body: 'code', headers: { 'content-type': 'application/gzip' } }),
+  TASK_NOT_FOUND: (service) => service.ask('GET', '/tasks/nope/ping', { key: null }),
+  TASK_ALREADY_SENT: async (service) => {
+    const env = [{ key: 'RUNPOD_TASK_TOKEN', value: 'token' }]
+    const input = { name: 'task-train-00000000', imageName: 'runpod/task:py3.12-latest', env }
+    const query = 'mutation ($input: deployCpuPodInput!) { deployCpuPod(input: $input) { id } }'
+    const { data } = await service.post('/graphql', { query, variables: { input } })
+    const submit = () =>
+      service.ask('POST', `/tasks/${data.deployCpuPod.id}/submit`, { key: 'token', body: { function_name: 'f' } })
+    await submit()
+    return submit()
+  },
+  SIGN_IN_NOT_FOUND: (service) => service.ask('GET', '/api/sign-in-requests/nope'),
   ARTIFACT_NOT_FOUND: (service) => release(service, { artifact: 'e'.repeat(64) }),
   DEPLOY_RUNNING: async (service) => {
     const folder = appFolder(manifestOf({ greet: {} }))
@@ -226,6 +242,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     return answer
   },
   DATABASE_BUSY: (service) => failing(service, new AppError('DATABASE_BUSY', { why: 'x' })),
+  STORAGE_FAILED: (service) => failing(service, new AppError('STORAGE_FAILED', { why: 'EIO' })),
   STOPPING: async (service) => {
     await service.service().storage.close()
     return run(service)
@@ -268,6 +285,20 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   },
   DOWNLOAD_NOT_FOUND: (service) => service.ask('POST', '/api/models/downloads/none/retry'),
   CREDENTIALS_NOT_FOUND: (service) => service.ask('DELETE', '/api/models/credentials/x.test'),
+  TEMPLATE_NOT_FOUND: (service) => service.ask('GET', '/v2/templates/nope'),
+  VOLUME_NOT_FOUND: (service) => service.ask('GET', '/v2/network-volumes/nope'),
+  CATALOG_ENTRY_NOT_FOUND: (service) => service.ask('GET', '/v2/catalog/gpus/nope'),
+  NAME_TAKEN: async (service) => {
+    await service.ask('POST', '/v2/registries', { body: CREDENTIALS })
+    return service.ask('POST', '/v2/registries', { body: CREDENTIALS })
+  },
+  IN_USE: async (service) => {
+    await service.ask('POST', '/v2/registries', { body: CREDENTIALS })
+    await service.ask('PATCH', '/api/endpoints/e', { body: { container: { registryAuth: 'work' } } })
+    return service.ask('DELETE', '/v2/registries/work')
+  },
+  CANNOT_APPLY: (service) => service.ask('PATCH', '/v2/serverless/e', { body: { registry: 'work' } }),
+  NOT_ON_THIS_MACHINE: (service) => service.ask('GET', '/v2/pods'),
   NOT_DONE: (service) => service.ask('POST', '/api/doctor/fix', { body: { action: 'make-worker-image' } }),
   DISK_FULL: (service) => failing(service, new AppError('DISK_FULL')),
 }
@@ -279,14 +310,19 @@ describe('an error answer', () => {
       await service.createEndpoint()
       const { status, title } = ERRORS[code as ErrorCode]
       const answer = await provoke(service)
+      // Those of the platform's management API are problem documents.
+      const isProblem = 'type' in answer.body
+      const extra = isProblem ? { type: expect.stringMatching(/^urn:drydock:error:/) } : {}
       expect({ status: answer.status, body: answer.body }).toEqual({
         status,
-        body: { error: expect.anything(), code, status, title, detail: expect.any(String) },
+        body: { error: expect.anything(), code, status, title, detail: expect.any(String), ...extra },
       })
       const { error, detail } = answer.body
       // On the OpenAI path it is an object.
       expect(typeof error === 'string' ? error : error.message).toBe(detail)
-      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(answer.headers.get('content-type')).toMatch(
+        isProblem ? /^application\/problem\+json$/ : /^application\/json/,
+      )
       expect(detail).not.toMatch(/\{\w+\}|undefined|\bat .+:\d+:\d+|a secret/)
       expect(detail.length).toBeGreaterThan(10)
     })

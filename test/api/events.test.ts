@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serviceEvent } from '../../src-main/contract/events.ts'
+import { serviceEvent } from '../../src-main/contract/live.ts'
 import { setup, type TestService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { type EventReader, readEvents, type SentEvent } from '../support/read-events.ts'

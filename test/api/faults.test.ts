@@ -94,7 +94,7 @@ describe('delay', () => {
     const second = await run()
     await clock.advance(499)
     expect((await status(first)).status).toBe('IN_QUEUE')
-    expect(await reasonOf()).toBe('The fault switch delayMs of this endpoint holds each job for 2 s.')
+    expect(await reasonOf()).toBe('Fault injection (delayMs) on this endpoint delays each job by 2 s.')
     await clock.advance(1)
     expect(await asks).toMatchObject({ id: first })
     expect(await status(first)).toMatchObject({ status: 'IN_PROGRESS', delayTime: DELAY_MS })
@@ -136,7 +136,7 @@ describe('fail', () => {
     const { running, set, waitForJob, historyOf } = await setup({ failPercent: 100 })
     const { jobId, worker } = await running()
     await worker.done(jobId, { output: { secret: 1 } })
-    const error = 'failed by the fault switch of endpoint e: set failPercent to 0'
+    const error = 'failed by fault injection on endpoint e: set failPercent to 0'
     const record = await waitForJob(jobId, 'FAILED')
     expect(record).toMatchObject({ error })
     expect(record).not.toHaveProperty('output')
@@ -163,8 +163,8 @@ describe('fail', () => {
 })
 
 describe.each([
-  ['killPercent', 'killed by the fault switch killPercent of its endpoint'],
-  ['outOfMemoryPercent', 'out of memory (fault switch)'],
+  ['killPercent', 'killed by fault injection (killPercent) on its endpoint'],
+  ['outOfMemoryPercent', 'out of memory (fault injection)'],
 ] as const)('%s', (name, reason) => {
   it('ends the worker that was given a job, which is tried again as after any lost worker', async () => {
     const { run, worker, lives, waitForJob, clock, status, historyOf, get } = await setup(
@@ -206,7 +206,7 @@ describe('throttle', () => {
     const jobId = await run()
     await clock.advance(5000)
     expect(fleet().started).toEqual([])
-    expect(await reasonOf()).toBe('No place for a worker: the fault switch throttle of this endpoint is on.')
+    expect(await reasonOf()).toBe('No capacity for a worker: fault injection (throttle) is on for this endpoint.')
     expect((await get('/v2/e/health')).workers).toMatchObject({ throttled: 1 })
     await set({ throttle: false })
     expect(await (await worker()).take()).toMatchObject({ id: jobId })
@@ -255,7 +255,7 @@ describe('cold start', () => {
     const live = service().registry.get(first.id)
     await first.done(jobId, { output: 1 })
     await clock.until(() => !lives(first.id))
-    expect(live?.reason).toBe('the fault switch coldStart of this endpoint is on')
+    expect(live?.reason).toBe('fault injection (coldStart) is on for this endpoint')
     await set({ coldStart: false })
     expect((await worker('e', [first])).id).not.toBe(first.id)
   })
@@ -329,7 +329,7 @@ describe('a load-balanced endpoint', () => {
       status: 500,
       code: 'FAULT_SWITCH',
       error:
-        'The request was failed by the fault switch of endpoint web: set failPercent to 0, with `drydock faults web --fail 0`.',
+        'The request was failed by fault injection on endpoint web: set failPercent to 0 with `drydock faults web --fail 0`.',
     })
     expect(answered()).toBe(0)
   })
@@ -346,7 +346,7 @@ describe('a load-balanced endpoint', () => {
     })
     expect((await answer).json()).toMatchObject({
       code: 'WORKER_FAILED',
-      error: expect.stringContaining('killed by the fault switch killPercent of its endpoint'),
+      error: expect.stringContaining('killed by fault injection (killPercent) on its endpoint'),
     })
     expect({ answered: answered(), started: fleet().started.length }).toEqual({ answered: 0, started: 3 })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Fleet } from '../../src-main/services/ports.ts'
+import type { Fleet } from '../../src-main/services/ports/fleet.ts'
 import { setup as setupService } from '../support/core.ts'
 
 type Ensure = Fleet['ensure']
@@ -28,7 +28,7 @@ describe('a worker whose image comes', () => {
     const { clock, wait, workers } = await setup()
     for (const percent of [20, 40, 60]) {
       await clock.advance(0.9 * TIMEOUT_MS)
-      wait.tell(`pulling x: ${percent} %`)
+      wait.report(`pulling x: ${percent} %`)
     }
     expect(await workers()).toMatchObject([{ state: 'initializing', reason: 'pulling x: 60 %' }])
     expect(wait.signal.aborted).toBe(false)
@@ -36,7 +36,7 @@ describe('a worker whose image comes', () => {
 
   it('is given up when nothing was heard for the time of its start, and the pull with it', async () => {
     const { clock, wait } = await setup()
-    wait.tell('pulling x: 20 %')
+    wait.report('pulling x: 20 %')
     await clock.advance(0.9 * TIMEOUT_MS)
     expect(wait.signal.aborted).toBe(false)
     await clock.advance(0.2 * TIMEOUT_MS)

@@ -35,7 +35,7 @@ describe('a bulk move', () => {
     expect(await bulk({ action: 'retry', ids: [first, first, ...made.waiting, 'gone'] })).toEqual({
       changed: 1,
       refused: [
-        { reason: 'unknown, or its time in the history is over', count: 1 },
+        { reason: 'unknown, or no longer stored', count: 1 },
         { reason: 'IN_QUEUE; retry needs one of FAILED, TIMED_OUT', count: 2 },
       ],
     })
@@ -118,8 +118,8 @@ describe('a bulk move', () => {
     expect(await bulk({ action: 'rerun', ids: [...made.failed, made.waiting[0] ?? '', 'gone'] })).toEqual({
       changed: 2,
       refused: [
-        { reason: 'unknown, or its time in the history is over', count: 1 },
-        { reason: 'IN_QUEUE; only a job that has ended is run again', count: 1 },
+        { reason: 'unknown, or no longer stored', count: 1 },
+        { reason: 'IN_QUEUE; only ended jobs can be run again', count: 1 },
       ],
     })
     expect(await get(`/api/jobs/${first}`)).toMatchObject({ status: 'FAILED', input: { n: 0, word: 'keel' } })

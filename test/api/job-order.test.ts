@@ -55,7 +55,7 @@ it('low priority stays behind, in an order of its own', async () => {
   const mixed = await ask('POST', `/api/jobs/${ids[3]}/place`, { body: { swapWith: ids[0] } })
   expect([mixed.status, mixed.body.error]).toEqual([
     400,
-    'swapWith: is no job of the same endpoint with the same priority.',
+    'swapWith: is not a job of the same endpoint with the same priority.',
   ])
 })
 

@@ -127,7 +127,7 @@ describe('a load test', () => {
     await restart('killed')
     expect(service().loadTests.read('e', second.id)).toMatchObject({
       state: 'stopped',
-      reason: 'the service ended before it did',
+      reason: 'the service stopped before it ended',
     })
   })
 
@@ -136,7 +136,7 @@ describe('a load test', () => {
     [/requests: must be from 1/, { requests: limit('loadTestRequests') + 1 }],
     [/concurrency: must be from 1/, { concurrency: limit('loadTestConcurrency') + 1 }],
     [/body: must be the text of a JSON object/, { body: '[]' }],
-    [/body: would be sent more often than fits/, { body: LARGE, requests: FITTING + 1 }],
+    [/body: is too large for this many requests/, { body: LARGE, requests: FITTING + 1 }],
     [/is queue-based/, { operation: 'request' }],
   ])('is refused where it cannot be meant: %s', async (why, plan) => {
     const { ask } = await setup()

@@ -22,11 +22,12 @@ async function withWorker() {
     socket.on('error', () => undefined)
     onTestFinished(() => void socket.destroy())
     await once(socket, 'connect')
-    const live = service.service().registry.get(worker.id)
+    const { registry } = service.service()
+    const live = registry.get(worker.id)
     if (live === undefined) throw new Error('the worker has ended')
-    live.lastSeen = -1
+    registry.note(live, { lastSeenWallAt: undefined })
     socket.write(`${head}Authorization: ${worker.spec.env.RUNPOD_AI_API_KEY}\r\n\r\n`)
-    await until(() => expect(live.lastSeen).not.toBe(-1)) // every call is a sign of life
+    await until(() => expect(live.lastSeenWallAt).toBeDefined()) // every call is a sign of life
     return socket
   }
   return { ...service, openTake, worker }

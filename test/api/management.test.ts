@@ -256,7 +256,7 @@ describe('endpoints', () => {
     })
     await clock.advance(15_000)
     expect(taken).toBe(undefined)
-    expect((await get('/api/endpoints/e')).waitingReason).toBe('The endpoint is paused. Resume it to go on.')
+    expect((await get('/api/endpoints/e')).waitingReason).toBe('The endpoint is paused. Resume it to continue.')
     expect(await post('/api/endpoints/e/resume')).toMatchObject({ paused: false })
     await open
     expect(taken).toMatchObject({ id })
@@ -366,7 +366,7 @@ it('a card that this machine does not have is warned of at once, when an endpoin
   fleet().lacks = ({ container }) => (container?.gpu === undefined ? undefined : 'this machine has no NVIDIA GPU')
   const container = { image: 'i', gpu: 'ANY' }
   const made = await ask('POST', '/api/endpoints', { body: { name: 'a', id: 'a', container } })
-  const warning = 'This machine as it is can run no worker of it: this machine has no NVIDIA GPU.'
+  const warning = 'This machine cannot run its workers at the moment: this machine has no NVIDIA GPU.'
   expect(made.body).toMatchObject({ warning })
   const changed = (body: object) => ask('PATCH', '/api/endpoints/a', { body })
   expect((await changed({ container: { gpuCount: 2 } })).body).toMatchObject({ warning })

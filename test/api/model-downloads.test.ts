@@ -121,7 +121,7 @@ describe('a download of a model', () => {
     expect(JSON.stringify([await service.get(DOWNLOADS), service.log])).not.toContain('secret')
   })
 
-  it('goes on from where the connection broke off, with what the host knows the file by', async () => {
+  it('goes on from where the connection was lost, with what the host knows the file by', async () => {
     const bytes = largeModel(64)
     const { download, end, models, taken } = await setup()
     let breaks = 2
@@ -184,7 +184,7 @@ describe('a download of a model', () => {
     const { id } = await download(`${host.url}/a.safetensors`, { sha256: '0'.repeat(64) })
     expect(await end(id)).toMatchObject({
       state: 'failed',
-      reason: `the file has the SHA-256 ${sha256Of(LORA)}, and ${'0'.repeat(64)} was expected: it is another file, or was damaged. Nothing of it was kept`,
+      reason: `the file has the SHA-256 ${sha256Of(LORA)}, and ${'0'.repeat(64)} was expected: it is a different file, or it is damaged. It was deleted`,
     })
     expect(files()).toEqual([])
   })
@@ -204,10 +204,10 @@ describe('a download of a model', () => {
       'a safetensors file that is cut off',
       'a.safetensors',
       LORA.subarray(0, LORA.length - 1),
-      /no whole safetensors file: .* cut off/,
+      /not a complete safetensors file: .* incomplete/,
     ],
     ['a safetensors file whose head lies', 'a.safetensors', withHead('{}', 0, 10 ** 9), /longer than the file/],
-    ['something else by the name of a model', 'a.gguf', Buffer.from('hello'), /no gguf file/],
+    ['something else by the name of a model', 'a.gguf', Buffer.from('hello'), /not a gguf file/],
     ['nothing', 'a.pth', Buffer.alloc(0), /is empty/],
   ])('that brings %s is thrown away', async (_what, name, bytes, reason) => {
     const host = await startHost((_incoming, outgoing) => void outgoing.end(bytes))
@@ -282,7 +282,7 @@ describe('a download of a model', () => {
     const { download, end } = await setup()
     const { id } = await download(`${host.url}/a.safetensors`)
     expect(await end(id, 3_600_000)).toMatchObject({
-      reason: `${host.place} answered with HTTP 503; 12 tries brought nothing`,
+      reason: `${host.place} answered with HTTP 503; gave up after 12 tries`,
     })
     expect(host.seen.length).toBe(12)
   })
@@ -323,7 +323,7 @@ describe('a download of a model', () => {
     goOn.resolve()
     expect(await end(first.id)).toMatchObject({
       state: 'failed',
-      reason: expect.stringMatching(/already\. It was not replaced/),
+      reason: expect.stringMatching(/already exists\. It was not replaced/),
     })
     expect(readFileSync(join(models, 'loras', 'a.safetensors'), 'utf8')).toBe('mine')
     const again = await refused(service, { url: `${host.url}/a.safetensors`, directory: 'loras' })
@@ -360,7 +360,7 @@ describe('a download of a model', () => {
     const { id } = await download(`${host.url}/sub/a.safetensors`)
     expect(await end(id)).toMatchObject({
       state: 'failed',
-      reason: expect.stringMatching(/is a link that leads out of the folder of models/),
+      reason: expect.stringMatching(/is a link that leads out of its model folder/),
     })
     expect(readdirSync(outside)).toEqual([])
     expect(host.seen).toEqual([])

@@ -77,7 +77,7 @@ describe('models', () => {
     put('models/loras/a.safetensors', LORA.subarray(0, 40))
     utimesSync(join(models, 'loras/a.safetensors'), 1, 1)
     const [again] = (await service.get('/api/models')).models
-    expect(again).toMatchObject({ format: 'safetensors', fault: expect.stringMatching(/cut off/), changedAt: 1000 })
+    expect(again).toMatchObject({ format: 'safetensors', fault: expect.stringMatching(/incomplete/), changedAt: 1000 })
   })
 
   it('behind links are listed once, and those that lead out are marked', async () => {
@@ -190,7 +190,7 @@ describe('folders of models', () => {
   })
 
   it.each([
-    ['one that is not there', [{ path: '/nowhere/at/all' }], /is no folder of this machine/],
+    ['one that is not there', [{ path: '/nowhere/at/all' }], /is not a folder on this machine/],
     ['one that is not absolute', [{ path: 'models' }], /must be an absolute folder/],
     ['one twice', [{ path: '/tmp' }, { path: '/tmp' }], /twice/],
     ['a directory that leads out', [{ path: '/tmp', directories: { loras: ['../x'] } }], /must not hold empty parts/],

@@ -17,37 +17,37 @@ async function withFolder() {
       time += 1
       utimesSync(file, time, time)
     },
-    packagesOf: (name: string) => service.get(`/api/node-packages?class=${encodeURIComponent(name)}`),
+    packagesOf: (...classes: readonly string[]) => service.post('/api/node-packages', { classes }),
   }
 }
 
-describe('the packages of a class of nodes', () => {
+describe('the packages of classes of nodes', () => {
   it('are none without an index', async () => {
     const { packagesOf } = await withFolder()
-    expect(await packagesOf('Ink')).toEqual({ packages: [] })
+    expect(await packagesOf('Ink')).toEqual({ classes: [] })
   })
 
   it('are those of the index in the data folder, as it is now', async () => {
     const { put, packagesOf } = await withFolder()
     put('{"https://github.com/ann/ink": [["Ink & brush"], {"title_aux": "Ink"}]}')
     const ink = { name: 'Ink', address: 'https://github.com/ann/ink' }
-    expect(await packagesOf('Ink & brush')).toEqual({ packages: [ink] })
-    expect(await packagesOf('Paint')).toEqual({ packages: [] })
+    expect(await packagesOf('Ink & brush', 'Paint', 'Ink & brush')).toEqual({
+      classes: [{ name: 'Ink & brush', packages: [ink] }],
+    })
     put('{"https://github.com/ann/ink": [["Paint"], {"title_aux": "Ink"}]}')
-    expect([await packagesOf('Ink & brush'), await packagesOf('Paint')]).toEqual([
-      { packages: [] },
-      { packages: [ink] },
-    ])
+    expect(await packagesOf('Ink & brush', 'Paint')).toEqual({ classes: [{ name: 'Paint', packages: [ink] }] })
   })
 
   it('are none where the index cannot be read, and it is said why', async () => {
     const { put, packagesOf } = await withFolder()
     put('{"a":')
-    expect(await packagesOf('Ink')).toEqual({ packages: [], fault: 'it is no JSON' })
+    expect(await packagesOf('Ink')).toEqual({ classes: [], fault: 'it is not JSON' })
   })
 
-  it('are of one class', async () => {
+  it('are of classes by name', async () => {
     const { ask } = await withFolder()
-    expect((await ask('GET', '/api/node-packages')).body).toMatchObject({ code: 'BAD_FIELD' })
+    expect((await ask('POST', '/api/node-packages', { body: { classes: [1] } })).body).toMatchObject({
+      code: 'BAD_FIELD',
+    })
   })
 })

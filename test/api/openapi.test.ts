@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { APP_ROUTES } from '../../src-main/contract/app-routes.ts'
 import { ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
+import { PLATFORM_ROUTES_HERE } from '../../src-main/contract/platform-routes.ts'
 import type { Route } from '../../src-main/contract/routes.ts'
 import { COMMON_ERRORS, V2_ROUTES } from '../../src-main/contract/v2-routes.ts'
 import { setup } from '../support/core.ts'
 
 const ROUTES: readonly Route[] = [...Object.values(V2_ROUTES), ...Object.values(APP_ROUTES)]
+// Their tests ask them; see test/api/platform-*.test.ts.
+const DESCRIBED: readonly Route[] = [...ROUTES, ...Object.values(PLATFORM_ROUTES_HERE)]
 type Operation = {
   readonly operationId: string
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[]
@@ -26,7 +29,7 @@ describe('/openapi.json', () => {
     const shown = Object.entries<object>(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     )
-    const wanted = ROUTES.flatMap(({ methods, path }) =>
+    const wanted = DESCRIBED.flatMap(({ methods, path }) =>
       methods.map((method) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     )
     expect(shown.sort()).toEqual(wanted.sort())
@@ -60,7 +63,7 @@ describe('/openapi.json', () => {
 
   it('names every error of every route under its status', async () => {
     const { paths } = await document()
-    for (const { methods, path, errors } of ROUTES) {
+    for (const { methods, path, errors } of DESCRIBED) {
       for (const method of methods) {
         const { responses } = paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()]
         for (const code of [...COMMON_ERRORS, ...errors] as ErrorCode[])

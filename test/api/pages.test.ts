@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { APP_ROUTES } from '../../src-main/contract/app-routes.ts'
-import { liveSnapshot, serviceFigures } from '../../src-main/contract/live.ts'
+import { liveSnapshot, serviceStats } from '../../src-main/contract/live.ts'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { V2_ROUTES } from '../../src-main/contract/v2-routes.ts'
 import { setup } from '../support/core.ts'
@@ -102,7 +102,7 @@ describe('what the pages show at once', () => {
     const second = await running()
     await second.worker.done(second.jobId, { output: 1 })
     await clock.advance(20_000)
-    const { endpoints } = serviceFigures.parse(await get('/api/figures'))
+    const { endpoints } = serviceStats.parse(await get('/api/figures'))
     const [{ submitted, lastError, ...figures }] = endpoints as [(typeof endpoints)[number]]
     expect(figures).toMatchObject({
       endpointId: 'e',

@@ -1,4 +1,6 @@
-/** Idle workers that are frozen and woken, and workers that are made before they are needed; the fleet is the fake one. */
+/**
+ * Idle workers that are frozen and woken, and workers that are made before they are needed; the fleet is the fake one.
+ */
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { type SetupOptions, setup } from '../support/core.ts'
@@ -128,7 +130,10 @@ it('leaves nothing prepared for an endpoint that goes while its worker starts', 
   await clock.until(() => fleet().place.prepared.size === 0)
 })
 
-/** A service with an endpoint whose workers are processes. `rested`: its worker has had a job, and was idle until frozen. */
+/**
+ * A service with an endpoint whose workers are processes. `rested`: its worker has had a job, and was idle until
+ * frozen.
+ */
 async function processes(more: object = {}) {
   const service = await setup()
   await service.createEndpoint('e', { workersMin: 1, workersMax: 2, idleTimeoutMs: 60_000, ...more })

@@ -67,10 +67,10 @@ describe('a published graph', () => {
   })
 
   it.each([
-    [{}, 'input.prompt: is missing, and has no default; give a text.'],
-    [{ prompt: 'x', seed: -1 }, 'input.seed: is -1, but the least it may be is 0.'],
-    [{ prompt: 'x', steps: 3 }, 'input.steps: is no parameter of this graph; it has prompt, seed.'],
-    [{ prompt: 7 }, 'input.prompt: is 7, but must be a text.'],
+    [{}, 'input.prompt: is missing, and has no default; give a string.'],
+    [{ prompt: 'x', seed: -1 }, 'input.seed: is -1, but the minimum is 0.'],
+    [{ prompt: 'x', steps: 3 }, 'input.steps: is not a parameter of this graph; it has prompt, seed.'],
+    [{ prompt: 7 }, 'input.prompt: is 7, but must be a string.'],
   ])('refuses the input %j by the name of the field', async (input, error) => {
     const { publish, tryToRun } = await setup()
     await publish()
@@ -144,7 +144,7 @@ describe('a published graph', () => {
     for (const path of ['/api/published-graphs/lamps', '/api/node-types', '/api/workflow-runs'])
       expect((await ask('GET', path, { key })).status).toBe(403)
     const chat = await ask('POST', '/v2/lamps/openai/v1/chat', { key, body: { a: 1 } })
-    expect(chat.body.error.message).toContain('input.openai_route: is no parameter of this graph')
+    expect(chat.body.error.message).toContain('input.openai_route: is not a parameter of this graph')
   })
 
   it('is refused where a node has an id that workers read as something else', async () => {
@@ -185,12 +185,12 @@ describe('a published graph', () => {
   it.each([
     [{ behind: 'nobody' }, 'There is no endpoint nobody'],
     [{ id: 'painter' }, 'painter'],
-    [{ payload: '{"nodes": [], "links": []}' }, 'This is no workflow but a document of an editor.'],
-    [{ payload: '{' }, 'This is no workflow but a text that is no JSON'],
+    [{ payload: '{"nodes": [], "links": []}' }, 'This is not a workflow but a document of an editor.'],
+    [{ payload: '{' }, 'This is not a workflow but a text that is not JSON'],
     [{ parameters: [{ ...PROMPT, node: '99' }] }, 'parameters.0.node: there is no node 99.'],
     [{ parameters: [{ ...PROMPT, node: '3', input: 'positive' }] }, 'parameters.0.input: positive of node 3 is linked'],
-    [{ parameters: [{ ...SEED, default: '-4' }] }, 'parameters.0.default: is -4, but the least it may be is 0.'],
-    [{ parameters: [{ ...SEED, default: '{' }] }, 'parameters.0.default: is no valid JSON.'],
+    [{ parameters: [{ ...SEED, default: '-4' }] }, 'parameters.0.default: is -4, but the minimum is 0.'],
+    [{ parameters: [{ ...SEED, default: '{' }] }, 'parameters.0.default: is not valid JSON.'],
     [{ parameters: [PROMPT, PROMPT] }, 'parameters.1.name: is the name of two parameters.'],
     [{ parameters: [{ ...PROMPT, type: 'choice' }] }, 'parameters.0.choices: a choice needs its choices.'],
     [{ results: ['42'] }, 'results.0: there is no node 42.'],
@@ -206,7 +206,7 @@ describe('a published graph', () => {
     const { publish, tryToPublish, ask } = await setup()
     await publish()
     expect((await tryToPublish({ id: 'more', name: 'More', behind: 'lamps' })).body.error).toBe(
-      'Endpoint lamps cannot run this graph: it is a published graph of its own. Run the graph on painter.',
+      'Endpoint lamps cannot run this graph: it is a published graph itself. Run the graph on painter.',
     )
     expect((await tryToPublish({ id: 'more', name: 'More', behind: 'other' })).body.code).toBe('ENDPOINT_NOT_FOUND')
     const changed = await ask('PATCH', '/api/endpoints/lamps', { body: { workersMax: 3 } })

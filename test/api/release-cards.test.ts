@@ -31,7 +31,7 @@ async function setup(cards: number) {
 test('two endpoints that want the only card are tried out one after the other, and both become active', async () => {
   const { begin, ended, note, makeReady, living } = await setup(1)
   await begin({ big: CARD, small: CARD })
-  await note(1, 'small', 'waits for a card, on which another endpoint of this release starts')
+  await note(1, 'small', 'waits for a GPU on which another endpoint of this release starts')
   const big = await makeReady('big')
   const small = await makeReady('small')
   const { release, steps } = await ended(1)
@@ -93,7 +93,7 @@ test('a deploy whose old worker does not end its job says what it waits for, and
   const { workers } = await deploy({ big: CARD })
   const jobId = await service.run({}, {}, 'big')
   await begin({ big: CARD }, 'b')
-  await note(2, 'big', 'waits for the last jobs of a worker, whose place it takes')
+  await note(2, 'big', 'waits for the last jobs of a worker that it replaces')
   await service.post(`${PLACE}/releases/2/cancel`)
   expect(await ended(2)).toMatchObject({ release: { state: 'failed', reason: 'it was cancelled' } })
   expect(await service.status(jobId, 'big')).toMatchObject({ status: 'IN_PROGRESS', workerId: workers.big?.id })

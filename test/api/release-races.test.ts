@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ManifestResource } from '../../src-main/contract/manifest.ts'
-import type { Storage } from '../../src-main/services/ports.ts'
+import type { Storage } from '../../src-main/services/ports/storage.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
 import { PLACE, setupReleases } from '../support/release-service.ts'
 import type { TestWorker } from '../support/worker-client.ts'
@@ -103,7 +103,7 @@ test('a release fails when an endpoint that it leaves alone is deleted while it 
   await service.ask('DELETE', '/api/endpoints/greet')
   await makeReady('shout')
   expect(await ended(2)).toMatchObject({
-    release: { state: 'failed', reason: 'endpoint greet was changed or deleted meanwhile. Deploy again' },
+    release: { state: 'failed', reason: 'endpoint greet was changed or deleted in the meantime. Deploy again' },
   })
 })
 

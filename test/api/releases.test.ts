@@ -121,7 +121,7 @@ test('an endpoint that left the app stays until somebody confirms that it goes',
   const kept = await deploy({ greet: {} })
   expect(kept.steps).toMatchObject([
     { resource: 'greet', action: 'unchanged' },
-    { resource: 'old', action: 'delete', state: 'done', note: 'kept, as nobody confirmed that it goes' },
+    { resource: 'old', action: 'delete', state: 'done', note: 'kept, because the deletion was not confirmed' },
   ])
   expect(await endpointIds(service)).toEqual(['greet', 'old'])
   const jobId = await service.run({}, {}, 'old')
@@ -157,8 +157,8 @@ test('what processes lack is told with the line that mends it, and a volume is p
   const asked = { manifest, artifact: 'c'.repeat(64), runsOn: 'processes' }
   const { warnings } = await service.post(`${PLACE}/plan`, asked)
   expect(warnings).toEqual([
-    "Builds leave numpy>=1 to images, and the Python of workers as processes lacks it: python3 -m pip install 'numpy>=1'",
-    'greet asks for system packages, which processes take from this machine: sudo apt-get install ffmpeg',
+    "Builds leave numpy>=1 to the image, but workers run as processes and their Python lacks it: python3 -m pip install 'numpy>=1'",
+    'greet needs system packages, which processes use from this machine: sudo apt-get install ffmpeg',
     expect.stringMatching(
       /^Volume models is the folder \S+; processes find it at \/runpod-volume, which is a link to it\.$/,
     ),
@@ -282,7 +282,7 @@ test('settings that somebody changes while a release is prepared are not undone'
   await service.ask('PATCH', '/api/endpoints/greet', { body: { workersMax: 7 } })
   void (await service.worker('greet', [workers.greet as TestWorker])).take().catch(() => undefined)
   expect(await ended(2)).toMatchObject({
-    release: { state: 'failed', reason: 'the settings of endpoint greet were changed meanwhile. Deploy again' },
+    release: { state: 'failed', reason: 'the settings of endpoint greet were changed in the meantime. Deploy again' },
   })
   expect(await service.get('/api/endpoints/greet')).toMatchObject({ workersMax: 7 })
 })
@@ -329,7 +329,7 @@ test('an app for cards runs without them where there are none, and says so', asy
   const { instanceIds: _cpu, ...gpu } = { instanceIds: undefined, gpuIds: 'ADA_24' }
   const { warnings, release } = await begin({ greet: gpu as Partial<ManifestResource> })
   expect(release).toMatchObject({ runsOn: 'containers' })
-  expect(warnings).toEqual(['greet asks for a card and runs without one: this machine has no graphics card.'])
+  expect(warnings).toEqual(['greet asks for a GPU and runs without one: this machine has no graphics card.'])
 })
 
 test('without an engine the workers are processes, and ready images are left out where that is wished', async () => {

@@ -298,7 +298,7 @@ describe('size', () => {
       expect({ status, body }).toEqual({
         status: 400,
         body: {
-          error: `The body exceeds the ${text} maximum of ${operation}. Send less, or pass an address of the data.`,
+          error: `The body exceeds the ${text} maximum of ${operation}. Send less, or the URL of the data.`,
           code: 'BODY_TOO_LARGE',
           status: 400,
           title: 'Bad Request',

@@ -54,7 +54,7 @@ describe('after kill -9', () => {
     expect(await status(jobId)).toEqual({ id: jobId, status: 'IN_QUEUE', input: {} })
     expect((await get(`/api/jobs/${jobId}`)).history.at(-1)).toMatchObject({
       event: 'release',
-      reason: 'the service was restarted and its worker was gone',
+      reason: 'the service was restarted and its worker had ended',
     })
   })
 

@@ -56,7 +56,7 @@ describe('saved requests', () => {
     for (let made = 0; made < limit('savedRequests'); made++) await save(`request ${made}`)
     const { status, body } = await ask('POST', PATH, { body: { name: 'one more', request } })
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
-    expect(body.error).toMatch(/200 are saved. Delete one first/)
+    expect(body.error).toMatch(/200 are saved, which is the limit. Delete one first/)
   })
 
   it('are together no larger than one answer may be', async () => {

@@ -273,7 +273,7 @@ describe('a query', () => {
         data: null,
         errors: [
           {
-            message: expect.stringMatching(/^The service failed on this request; its log says why under \w{14}\./),
+            message: expect.stringMatching(/^The service failed on this request; see \w{14} in its log\./),
             locations: [{ line: 1, column: 3 }],
             path: ['apps'],
             extensions: { code: 'INTERNAL' },
@@ -338,6 +338,32 @@ describe('the address /graphql', () => {
     const { ask } = await setup()
     const answer = (await ask('POST', '/graphql', { body })).body
     expect(answer).toEqual({ errors: [expect.objectContaining({ message: expect.any(String) })] })
+  })
+
+  it.each([
+    ['no JSON', 'x', 400, 'BAD_REQUEST'],
+    ['a field that no request has', '{"query":"{__typename}","more":1}', 400, 'BAD_REQUEST'],
+    ['variables that are a text', '{"query":"{__typename}","variables":"{}"}', 400, 'BAD_REQUEST'],
+    [
+      'an operation that is not there',
+      '{"query":"query A {__typename}","operationName":"B"}',
+      400,
+      'OPERATION_RESOLUTION_FAILURE',
+    ],
+    ['variables that do not fit', '{"query":"query ($a: String!) {app(name: $a) {name}}"}', 400, undefined],
+    ['a query that cannot be read', '{"query":"{ apps { name }"}', 200, 'GRAPHQL_PARSE_FAILED'],
+    ['a field that is not there', '{"query":"{ nope }"}', 200, 'GRAPHQL_VALIDATION_FAILED'],
+  ])('says with status and code what is wrong with %s', async (_what, body, status, code) => {
+    const { ask } = await setup()
+    const answer = await ask('POST', '/graphql', { body })
+    expect([answer.status, answer.body.errors[0].extensions?.code]).toEqual([status, code])
+    expect(answer.body).not.toHaveProperty('data')
+  })
+
+  it('executes the operation that is named', async () => {
+    const { ask } = await setup()
+    const body = '{"query":"query A {__typename} query B {app(name: \\"blog\\") {name}}","operationName":"B"}'
+    expect((await ask('POST', '/graphql', { body })).body).toEqual({ data: { app: { name: 'blog' } } })
   })
 
   it('answers with JSON only: no page, no leave for other pages', async () => {

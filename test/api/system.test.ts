@@ -77,7 +77,10 @@ describe('the checks', () => {
     const service = await setup({ storage: (storage) => ({ ...storage, secrets: { ...storage.secrets } }) })
     expect((await rowsOf(service)).secrets).toMatchObject({ state: 'ok', found: expect.stringContaining('none') })
     await service.post('/api/registries', { name: 'work', server: 'ghcr.io', username: 'ada', password: 'x' })
-    expect((await rowsOf(service)).secrets).toMatchObject({ state: 'ok', found: expect.stringContaining('1 sealed') })
+    expect((await rowsOf(service)).secrets).toMatchObject({
+      state: 'ok',
+      found: expect.stringContaining('1 encrypted'),
+    })
     const secrets = service.storage().secrets as { get: Storage['secrets']['get'] }
     secrets.get = (scope, name) => {
       throw new AppError('SECRET_LOST', { scope, name })
@@ -93,7 +96,7 @@ describe('the checks', () => {
     const fix = (body: object) => service.ask('POST', '/api/doctor/fix', { body })
     expect((await fix({ action: 'make-worker-image' })).body).toMatchObject({
       code: 'NOT_DONE',
-      error: 'It was not done: this service has no Docker engine.',
+      error: 'This could not be done: this service has no Docker engine.',
     })
     expect((await fix({ action: 'restart-endpoint', target: 'nope' })).body.code).toBe('ENDPOINT_NOT_FOUND')
     expect((await fix({ action: 'restart-endpoint' })).body.code).toBe('BAD_FIELD')

@@ -13,10 +13,13 @@ const listOf = (...names: readonly string[]) =>
 async function withServer() {
   const asked: string[] = []
   let list: string | undefined = listOf('First')
+  let hasLength = true
   const server = createServer(({ method, url }, response) => {
     if (url === '/object_info') asked.push(method ?? '')
     if (list === undefined) return void response.destroy()
-    response.setHeader('content-length', Buffer.byteLength(list)).end(list)
+    if (hasLength) response.setHeader('content-length', Buffer.byteLength(list))
+    else response.flushHeaders()
+    response.end(list)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close().closeAllConnections())
@@ -27,6 +30,9 @@ async function withServer() {
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     has: (next: string | undefined) => {
       list = next
+    },
+    hideLength: () => {
+      hasLength = false
     },
     readAt: async () => (await service.get('/api/endpoints/e')).nodeTypesReadAt as number | undefined,
     classes: async () => {
@@ -73,6 +79,56 @@ it('are read again where the server has others, which is looked at every 10 s at
   await clock.advance(10_000)
   expect(await classes()).toEqual(['First', 'Second'])
   expect(asked).toEqual(['HEAD', 'HEAD', 'GET'])
+})
+
+it('are compared in whole after five minutes, as another list may be as long, which nobody waits for', async () => {
+  const { clock, createEndpoint, server, has, readAt, classes, asked } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  has(listOf('Other'))
+  asked.length = 0
+  await clock.advance(4 * MINUTE_MS)
+  expect(await classes()).toEqual(['First'])
+  expect(asked).toEqual(['HEAD'])
+  await clock.advance(MINUTE_MS)
+  expect(await classes()).toEqual(['First'])
+  await clock.until(async () => (await classes())[0] === 'Other')
+  expect(asked).toEqual(['HEAD', 'HEAD', 'GET'])
+})
+
+it('are compared after five minutes where the server says no length', async () => {
+  const { clock, createEndpoint, server, has, hideLength, readAt, classes } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  hideLength()
+  has(listOf('First', 'Second'))
+  await clock.advance(5 * MINUTE_MS)
+  await clock.until(async () => (await classes()).length === 2)
+})
+
+it('that are the same change nothing but when they were read', async () => {
+  const { clock, createEndpoint, get, server, readAt, classes } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  const before = await clock.until(async () => (await readAt()) ?? false)
+  const { updatedAt } = await get('/api/endpoints/e')
+  await clock.advance(5 * MINUTE_MS)
+  await classes()
+  await clock.until(async () => (await readAt()) !== before)
+  expect((await get('/api/endpoints/e')).updatedAt).toBe(updatedAt)
+  expect(await classes()).toEqual(['First'])
+})
+
+it('are read again from a server that was away, which may have been started with others', async () => {
+  const { clock, createEndpoint, server, has, readAt, classes, asked } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  has(undefined)
+  expect(await classes()).toEqual(['First'])
+  has(listOf('Other'))
+  await clock.advance(10_000)
+  asked.length = 0
+  expect(await classes()).toEqual(['Other'])
+  expect(asked).toEqual(['HEAD', 'GET'])
 })
 
 it('are looked at when a graph is run, which does not wait for it', async () => {

@@ -213,7 +213,7 @@ describe('log lines', () => {
     const all = storage().logs.newest({ by: 'job', id: jobId }, 20_000)
     expect([all.length, all.at(-1)?.line]).toEqual([
       10_001,
-      'Further lines of this job are not kept: 10000 is the limit.',
+      'Further lines of this job are not stored: the limit is 10000.',
     ])
   })
 })

@@ -61,8 +61,8 @@ describe('the classes of nodes', () => {
   })
 
   it.each([
-    ['half a file', ONE_CLASS.slice(0, 20), /is no JSON.*begins with: {"Seeds"/],
-    ['a workflow', '{"nodes": [], "links": []}', /holds no class of nodes/],
+    ['half a file', ONE_CLASS.slice(0, 20), /is not valid JSON.*begins with: {"Seeds"/],
+    ['a workflow', '{"nodes": [], "links": []}', /has no node classes/],
   ])('%s is refused', async (_what, text, message) => {
     const service = await setup()
     await service.createEndpoint('e', { workflows: {} })
@@ -115,7 +115,7 @@ describe('the classes of nodes', () => {
     const address = server.replace('//', '//ann:p%40ss-word@')
     await service.createEndpoint('e', { workflows: { server: address } })
     const refused = await service.ask('POST', '/api/node-types/e/fetch')
-    expect(refused.body.error).toMatch(/wants a user and a password/)
+    expect(refused.body.error).toMatch(/needs a user name and a password/)
     isLocked = false
     expect(await service.post('/api/node-types/e/fetch')).toMatchObject({ source: 'server', server })
     expect([...asked]).toEqual([`Basic ${Buffer.from('ann:p@ss-word').toString('base64')}`])
@@ -124,7 +124,7 @@ describe('the classes of nodes', () => {
   })
 
   it.each<[string, RequestListener, RegExp]>([
-    ['answers HTML', (_request, response) => response.end('<html>Sign in</html>'), /is no JSON.*<html>Sign in/],
+    ['answers HTML', (_request, response) => response.end('<html>Sign in</html>'), /is not valid JSON.*<html>Sign in/],
     ['refuses', (_request, response) => response.writeHead(403).end('no'), /answered with 403, and began with: no/],
     [
       'leads elsewhere',

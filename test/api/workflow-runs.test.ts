@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { fileTools } from '../../src-main/build/file-tools.ts'
+import { fileTools } from '../../src-main/build/resources.ts'
 import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { setup, type TestService } from '../support/core.ts'
 import { DOCUMENT, ended, finish, PAYLOAD, SEED, start, withEndpoint } from '../support/graph-runs.ts'
@@ -123,9 +123,9 @@ describe('a run', () => {
     expect(run.results).toMatchObject([{ filename: 'c.png' }, { filename: 'd.png', mediaType: 'text/plain' }])
     expect(run.errors).toEqual([
       'node 7 gave nothing',
-      'a.png cannot be read: its data is no base64, or was cut off.',
-      'b.png is not kept here: its worker left it at https://bucket.example/b.png',
-      'd.png is no picture, film or sound: what its worker sent is text/plain.',
+      'a.png cannot be read: its data is not base64, or is incomplete.',
+      'b.png is not stored here: its worker left it at https://bucket.example/b.png',
+      'd.png is not a picture, video or sound: its worker sent text/plain.',
     ])
   })
 
@@ -216,7 +216,7 @@ describe('a run', () => {
       throw new Error('the disk is full')
     }
     await finish(service, id, { output: { images: [{ filename: 'a.png', data: picture(1).toString('base64') }] } })
-    await service.clock.until(() => service.log.some(({ message }) => message === 'results of a run not kept'))
+    await service.clock.until(() => service.log.some(({ message }) => message === 'results of a run not stored'))
     runs.end = end
     await service.clock.leap(61_000)
     expect(await ended(service, id)).toMatchObject({ status: 'COMPLETED', results: [{ filename: 'a.png' }] })
@@ -231,8 +231,8 @@ describe('a run', () => {
     await worker.take()
     // The disk gives up between the end of the job and its results.
     const { storage } = service.service()
-    const files = storage.assetFiles as { keep: typeof storage.assetFiles.keep }
-    files.keep = () => new Promise(() => undefined)
+    const files = storage.assetFiles as { store: typeof storage.assetFiles.store }
+    files.store = () => new Promise(() => undefined)
     await worker.done(id, { output: { images: [{ filename: 'a.png', data: picture(1).toString('base64') }] } })
     expect(await service.get(`/api/workflow-runs/${id}`)).toMatchObject({ status: 'IN_PROGRESS', results: [] })
     await service.restart('killed')
@@ -276,7 +276,7 @@ describe('the pictures that a graph loads', () => {
 describe('what is no payload', () => {
   it.each([
     ['a document', DOCUMENT, 'NOT_A_WORKFLOW', /document of an editor.*converts it/],
-    ['half a file', PAYLOAD.slice(0, 30), 'NOT_A_WORKFLOW', /no JSON/],
+    ['half a file', PAYLOAD.slice(0, 30), 'NOT_A_WORKFLOW', /not JSON/],
     [
       'an id that other languages read as something else',
       `{"__proto__": {"class_type": "A", "inputs": {}}}`,
@@ -306,6 +306,11 @@ it('an endpoint runs no graph that it surely cannot, and it says why before a jo
   })
   expect((await refused('sketch')).error).toBe(
     'Endpoint sketch cannot run this graph: node 1 is of the class Mine, which its worker does not have. Choose another endpoint.',
+  )
+  const named = payload.replace('"inputs": {}}', '"inputs": {}, "_meta": {"cnr_id": "mine-nodes"}}')
+  const { body } = await service.ask('POST', '/api/workflow-runs', { body: { endpointId: 'sketch', payload: named } })
+  expect(body.error).toBe(
+    'Endpoint sketch cannot run this graph: node 1 is of the class Mine, which its worker does not have. Choose another endpoint. It is in the package mine-nodes (https://registry.comfy.org/nodes/mine-nodes).',
   )
   expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [] })
 })

@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WORKFLOW_ROUTES } from '../../src-main/contract/workflow-routes.ts'
-import { lookForServer } from '../../src-main/outbound/look-for-server.ts'
-import type { LookForServer } from '../../src-main/services/ports/workflows.ts'
-import { findServers } from '../../src-main/services/workflows/find-servers.ts'
+import { probeServer } from '../../src-main/outbound/comfy-server.ts'
+import type { ProbeServer } from '../../src-main/services/ports/workflows.ts'
+import { findServers } from '../../src-main/services/workflows/workflows.ts'
 import { setup } from '../support/core.ts'
 
 // As ComfyUI 0.3.64 answers, with a graphics card.
@@ -23,7 +23,7 @@ const NEVER = new AbortController().signal
 // The product waits for a second, which a busy machine may need to answer at all; in ms.
 const PATIENCE_MS = 20_000
 
-const lookPatiently: LookForServer = (address, signal) => lookForServer(address, signal, PATIENCE_MS)
+const lookPatiently: ProbeServer = (address, signal) => probeServer(address, signal, PATIENCE_MS)
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -71,7 +71,7 @@ describe('the ComfyUI servers of this machine', () => {
     ],
     ['half an answer', (_request, response) => void response.write('{"system"', () => response.destroy())],
   ])('are not who answers with %s', async (_what, answer) => {
-    expect(await lookForServer(await serve(answer), NEVER)).toBeUndefined()
+    expect(await probeServer(await serve(answer), NEVER)).toBeUndefined()
   })
 
   it('are not waited for: one that hangs is given up, with its connection', async () => {
@@ -82,7 +82,7 @@ describe('the ComfyUI servers of this machine', () => {
       request.on('close', closed.resolve)
     })
     // A busy machine may need longer than the limit to send the request at all.
-    for (let limitMs = 20; !asked; limitMs *= 2) expect(await lookForServer(address, NEVER, limitMs)).toBeUndefined()
+    for (let limitMs = 20; !asked; limitMs *= 2) expect(await probeServer(address, NEVER, limitMs)).toBeUndefined()
     await closed.promise
   })
 
@@ -106,7 +106,7 @@ describe('the ComfyUI servers of this machine', () => {
 
   it('are listed by a route, whoever answers on the machine of this test', async () => {
     const service = await setup()
-    const { servers } = WORKFLOW_ROUTES.workflowServers.answer.parse(await service.get('/api/workflow-servers'))
+    const { servers } = WORKFLOW_ROUTES.workflowServers.response.parse(await service.get('/api/workflow-servers'))
     expect(servers.length).toBeLessThanOrEqual(2)
     expect((await service.ask('GET', '/api/workflow-servers', { key: null })).status).toBe(401)
   })

@@ -65,10 +65,14 @@ describe('the library of workflows', () => {
   })
 
   it.each([
-    ['half a file', TEXT.slice(0, 60), /no JSON \(.* in line 1, column \d+\).*cut off/],
-    ['an object of something else', '{"name": "x", "version": 2}', /no workflow but an object with "name", "version"/],
-    ['a list', '[1, 2]', /no workflow but a list/],
-    ['nothing', '', /no JSON/],
+    ['half a file', TEXT.slice(0, 60), /not JSON \(.* in line 1, column \d+\).*incomplete/],
+    [
+      'an object of something else',
+      '{"name": "x", "version": 2}',
+      /not a workflow but an object with "name", "version"/,
+    ],
+    ['a list', '[1, 2]', /not a workflow but a list/],
+    ['nothing', '', /not JSON/],
   ])('refuses %s, and says what it is', async (_what, text, message) => {
     const service = await setup()
     const { status, body } = await service.ask('POST', '/api/workflows', { body: { name: 'x', text } })

@@ -85,7 +85,7 @@ test('with a package that processes lack the old release keeps serving, and plan
   const { exitCode, stderr } = await run('deploy', '--exclude', 'not-there-at-all')
   expect(exitCode).toBe(1)
   expect(stderr).toMatch(
-    /warning: Builds leave not-there-at-all to images, .* lacks it: python3 -m pip install 'not-there-at-all'/,
+    /warning: Builds leave not-there-at-all to the image, .* lacks it: python3 -m pip install 'not-there-at-all'/,
   )
   expect(stderr).toMatch(
     /greet: ModuleNotFoundError: No module named 'not_there_at_all'\. Builds leave it to images; for a process: \S+ -m pip install not-there-at-all/,

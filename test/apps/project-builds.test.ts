@@ -109,7 +109,7 @@ describe('projects', () => {
     const service = await setup({
       startPreview: (folder) => {
         started.push(folder)
-        return { ended: Promise.resolve({ exitCode: 0, lastWords: '' }), stop: () => {}, kill: () => {} }
+        return { ended: Promise.resolve({ exitCode: 0, lastOutput: '' }), stop: () => {}, kill: () => {} }
       },
     })
     const { at } = await openProject(service, { 'worker.py': WORKER })

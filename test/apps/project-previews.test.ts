@@ -146,7 +146,7 @@ test('a preview that cannot begin ends with its own words', async () => {
   const name = 'x'.repeat(101)
   const project = await open(name, 'hello')
   await service.post(`${project.at}/preview`)
-  expect((await project.previewIs('ended')).why).toContain(`"${name}" is no name of an app`)
+  expect((await project.previewIs('ended')).why).toContain(`"${name}" is not a valid app name`)
 })
 
 test('a preview of a folder that is gone ends with the reason', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependency-cruiser'
 import {
   FEATURES_MAY_IMPORT,
@@ -19,6 +19,9 @@ export interface ImportViolation {
 }
 
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+/** An import of one file of the source tree by another. */
+export type Import = { readonly from: string; readonly to: string }
 
 /** Matches a top entry or what is below it: `core.ts` as it is, `services/ports` as a file or a folder. */
 const entry = (name: string) => `^src-main/${literally(name)}(/|\\.ts$|$)`
@@ -100,13 +103,32 @@ const FORBIDDEN: IForbiddenRuleType[] = [
 ]
 
 /**
+ * Folders that need each other cannot be read one after the other; one within the other is a part of it.
+ * @returns pairs, as "a and b"
+ */
+export function foldersOfEachOther(imports: readonly Import[]): readonly string[] {
+  const needs = new Map<string, Set<string>>()
+  for (const { from, to } of imports) needs.set(dirname(from), (needs.get(dirname(from)) ?? new Set()).add(dirname(to)))
+  const isWithin = (one: string, other: string) => `${one}/`.startsWith(`${other}/`)
+  return [...needs].flatMap(([one, others]) =>
+    [...others].flatMap((other) => {
+      const isPair = one < other && needs.get(other)?.has(one) && !isWithin(one, other) && !isWithin(other, one)
+      return isPair ? [`${one} and ${other}`] : []
+    }),
+  )
+}
+
+/**
  * Follows every import below src-main, src-renderer and resources/node, types included.
  * @param root the folder that holds src-main.
- * @returns what breaks a rule, and how many files were read: 0 would mean that nothing was checked.
+ * @returns what breaks a rule; how many files were read: 0 would mean that nothing was checked; the imports of src-main
+ * and src-renderer among each other
  */
-export async function findImportViolations(
-  root: string,
-): Promise<{ readonly filesRead: number; readonly violations: readonly ImportViolation[] }> {
+export async function findImportViolations(root: string): Promise<{
+  readonly filesRead: number
+  readonly violations: readonly ImportViolation[]
+  readonly imports: readonly Import[]
+}> {
   const folders = ['src-main', 'src-renderer', 'resources/node'].filter((folder) => existsSync(join(root, folder)))
   const report: IReporterOutput = await cruise(folders, {
     baseDir: root,
@@ -117,8 +139,16 @@ export async function findImportViolations(
   })
   if (typeof report.output === 'string') throw new Error('dependency-cruiser gave text where a result was expected')
   const { modules, summary } = report.output
+  const isSource = (path: string) => /^src-.*\.tsx?$/.test(path)
+  const imports = modules.flatMap(({ source, dependencies }) =>
+    dependencies.flatMap(({ resolved }) =>
+      isSource(source) && isSource(resolved) ? [{ from: source, to: resolved }] : [],
+    ),
+  )
+  const violations = summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }))
   return {
     filesRead: modules.filter((module) => module.source.startsWith('src-')).length,
-    violations: summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
+    violations,
+    imports,
   }
 }

@@ -16,7 +16,7 @@ const lines = (count: number) => 'const line = 1\n'.repeat(count)
 const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
   'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': [
     {
-      path: 'src-main/domain/job/retention.ts',
+      path: 'src-main/domain/job/job-record.ts',
       text: 'const a = Date.now()\nconst b = new Date()\nconst c = Date()\nconst d = Math.random()\n',
       finds: ['Date.now', 'new Date()', 'Date()', 'Math.random'],
     },
@@ -56,7 +56,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
   ],
   'SQL only in storage': [
     {
-      path: 'src-main/api/v2/status.ts',
+      path: 'src-main/api/v2/routes.ts',
       text: [
         `const a = 'SELECT * FROM jobs'`,
         'const b = `INSERT INTO jobs VALUES (1)`',
@@ -67,7 +67,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: ['SELECT *', 'INSERT INTO', 'UPDATE jobs SET', 'DELETE FROM', 'PRAGMA user_version'],
     },
     {
-      path: 'src-main/api/v2/run.ts',
+      path: 'src-main/api/v2/routes.ts',
       text: `// SELECT * FROM jobs\nconst a = 'select one of them'\nconst b = 'UPDATE the client'\n`,
       finds: [],
     },
@@ -119,6 +119,18 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: [],
     },
   ],
+  'a docstring says something': [
+    {
+      path: 'src-main/services/keys.ts',
+      text: '/** Makes them. */\nexport function createKeys() {}\n/** The book. */\nexport type Book = string\n',
+      finds: ['Makes them.', 'The book.'],
+    },
+    {
+      path: 'src-main/services/book.ts',
+      text: '/** Makes the book of leases. */\nexport function createBook() {}\n/** The book. */\ntype Book = string\n',
+      finds: [],
+    },
+  ],
   'a skipped test says why: call skip(condition, reason) of the test context': [
     {
       path: 'test/docker/run.test.ts',
@@ -131,13 +143,13 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: [],
     },
   ],
-  'files are small: 400 lines, tests 500, components 200': [
+  'files are small: 400 lines, tests 500, components 250': [
     { path: 'src-main/api/long.ts', text: lines(401), finds: ['401 lines, the limit is 400'] },
     { path: 'src-main/api/full.ts', text: lines(400), finds: [] },
     { path: 'test/api/long.test.ts', text: lines(501), finds: ['501 lines, the limit is 500'] },
     { path: 'test/api/full.test.ts', text: lines(500), finds: [] },
-    { path: 'src-renderer/ui/Long.tsx', text: lines(201), finds: ['201 lines, the limit is 200'] },
-    { path: 'src-renderer/ui/Full.tsx', text: lines(200), finds: [] },
+    { path: 'src-renderer/ui/Long.tsx', text: lines(251), finds: ['251 lines, the limit is 250'] },
+    { path: 'src-renderer/ui/Full.tsx', text: lines(250), finds: [] },
   ],
 }
 

@@ -39,10 +39,10 @@ const SQL =
   /\b(SELECT\s+\S|INSERT\s+(OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|CREATE\s+(UNIQUE\s+)?(TABLE|INDEX)\b|PRAGMA\s+\w+)/
 const MAKES_A_SERVER = new Set(['createServer', 'createSecureServer', 'Server'])
 
-// Line limits; source: the style guide. A component is one file of one thing, hence less.
+// Line limits; source: CONTRIBUTING.md#style. A component is one file of one thing, hence less.
 const LINES = 400
 const TEST_LINES = 500
-const COMPONENT_LINES = 200
+const COMPONENT_LINES = 250
 
 /** The rules that imports do not show, by name. */
 export const SOURCE_RULES = {
@@ -64,11 +64,15 @@ export const SOURCE_RULES = {
     appliesTo: /^(src-main|src-renderer|resources\/node|test\/support)\//,
     find: exportsWithoutDocstring,
   },
+  'a docstring says something': {
+    appliesTo: /^(src-main|src-renderer|resources\/node|test\/support)\//,
+    find: emptyDocstrings,
+  },
   'a skipped test says why: call skip(condition, reason) of the test context': {
     appliesTo: /^test\/.*\.test\.tsx?$/,
     find: (file) => collect(file, skipsWithoutReason),
   },
-  'files are small: 400 lines, tests 500, components 200': {
+  'files are small: 400 lines, tests 500, components 250': {
     appliesTo: /^(src-main|src-renderer|resources\/node|test)\//,
     find: tooManyLines,
   },
@@ -177,6 +181,20 @@ function tooManyLines(file: ts.SourceFile): Found[] {
   const isComponent = file.fileName.startsWith('src-renderer/') && file.fileName.endsWith('.tsx')
   const limit = isTest ? TEST_LINES : isComponent ? COMPONENT_LINES : LINES
   return lines > limit ? [{ node: file.endOfFileToken, what: `${lines} lines, the limit is ${limit}` }] : []
+}
+
+// What a name says by itself: "Makes them." over createX, "The book." over a type.
+const SAYS_NOTHING = /^(?:(?:Makes|Starts|Reads|Writes|Draws|Shows|Runs) (?:it|them|one)|(?:The|An?) [\w-]+)\.?$/
+
+function emptyDocstrings(file: ts.SourceFile): Found[] {
+  return file.statements.flatMap((node) => {
+    const isExported = declarations(node).some(({ exported }) => exported)
+    const docs = isExported ? ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc) : []
+    return docs
+      .map((doc) => ts.getTextOfJSDocComment(doc.comment) ?? '')
+      .filter((what) => SAYS_NOTHING.test(what))
+      .map((what) => ({ node, what }))
+  })
 }
 
 type Declaration = {

@@ -1,15 +1,24 @@
 /**
  * `npm run bench`: measures the speed rows of the design against their floors and peers in the same run, prints one
- * table and writes it to last.json. Machines differ, so the ratios count. Options: see options.ts.
+ * table and writes it to last.json; with --report also PERFORMANCE.md and its charts. Machines differ, so the ratios
+ * count. Options: see options.ts.
  */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOptions } from './options.ts'
-import { type Row, tableText, writeReport } from './report.ts'
+import { measuredOn } from '../support/measured-on.ts'
+import { type Options, readOptions } from './options.ts'
+import { PICTURES, performanceReport } from './performance.ts'
+import { type Row, tableText, writeMeasured } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
 import { crowdedService } from './rows/crowd.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
+import { growthEnded } from './rows/growth-ended.ts'
+import { growthEndpoints } from './rows/growth-endpoints.ts'
+import { growthListeners } from './rows/growth-listeners.ts'
+import { growthLogs } from './rows/growth-logs.ts'
+import { growthWorkers } from './rows/growth-workers.ts'
 import { heldLoop } from './rows/held-loop.ts'
 import { idleService } from './rows/idle.ts'
 import { jobsTable } from './rows/jobs-table.ts'
@@ -17,22 +26,26 @@ import { largeBodies } from './rows/large-bodies.ts'
 import { queuedMemory } from './rows/memory.ts'
 import { millionJobs } from './rows/million.ts'
 import { pageStart } from './rows/pages.ts'
+import { besidePeers } from './rows/peers.ts'
 import { previewSaves } from './rows/preview.ts'
 import { runThroughput } from './rows/run-throughput.ts'
 import { runsyncLatency } from './rows/runsync.ts'
 import { runsyncThroughput } from './rows/runsync-throughput.ts'
 import { sketchPicture } from './rows/sketch.ts'
+import { slowDisk } from './rows/slow-disk.ts'
 import { startLatency } from './rows/start-latency.ts'
 import { wakeContainers } from './rows/wake-containers.ts'
 import { workflowDomain } from './rows/workflow-domain.ts'
 
-type Measurement = (rounds: number, idleSeconds: number) => Promise<readonly Row[]>
+type Measurement = (rounds: number, options: Options) => Promise<readonly Row[]>
 
 const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   run: runThroughput,
   runsync: runsyncLatency,
   'runsync-16': runsyncThroughput,
+  'slow-disk': slowDisk,
   start: startLatency,
+  peers: besidePeers,
   million: millionJobs,
   '20mb': largeBodies,
   ended: endedJobs,
@@ -47,17 +60,43 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   sketch: sketchPicture,
   workflows: workflowDomain,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
-  idle: (_rounds, idleSeconds) => idleService(idleSeconds),
+  'growth-endpoints': growthEndpoints,
+  'growth-workers': growthWorkers,
+  'growth-listeners': growthListeners,
+  'growth-ended': (rounds, { large }) => growthEnded(rounds, large),
+  'growth-logs': (rounds, { large }) => growthLogs(rounds, large),
+  idle: (_rounds, { idleSeconds }) => idleService(idleSeconds),
 }
 
-const { only, rounds, idleSeconds } = readOptions(process.argv.slice(2), Object.keys(MEASUREMENTS))
-const rows: Row[] = []
-for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-  if (only !== undefined && !only.includes(name)) continue
-  const start = performance.now()
-  process.stderr.write(`${name} ...`)
-  rows.push(...(await measure(rounds, idleSeconds)))
-  process.stderr.write(` ${((performance.now() - start) / 1000).toFixed(0)} s\n`)
+const LAST = join(import.meta.dirname, 'last.json')
+const ROOT = join(import.meta.dirname, '..', '..')
+
+const options = readOptions(process.argv.slice(2), Object.keys(MEASUREMENTS))
+const { only, rounds, report, last } = options
+if (!last) await measureAll()
+if (report) writePerformance()
+
+async function measureAll(): Promise<void> {
+  const machine = await measuredOn()
+  const rows: Row[] = []
+  for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+    if (only !== undefined && !only.includes(name)) continue
+    const start = performance.now()
+    process.stderr.write(`${name} ...`)
+    rows.push(...(await measure(rounds, options)))
+    process.stderr.write(` ${((performance.now() - start) / 1000).toFixed(0)} s\n`)
+  }
+  console.log(`\n${tableText(rows)}`)
+  writeMeasured(LAST, { rounds, only, machine, rows })
 }
-console.log(`\n${tableText(rows)}`)
-writeReport(join(import.meta.dirname, 'last.json'), rows, rounds)
+
+function writePerformance(): void {
+  const { document, ...pictures } = performanceReport(JSON.parse(readFileSync(LAST, 'utf8')))
+  writeFileSync(join(ROOT, 'PERFORMANCE.md'), document)
+  for (const [name, path] of Object.entries(PICTURES)) {
+    const picture = pictures[name as keyof typeof PICTURES]
+    if (picture === undefined) rmSync(join(ROOT, path), { force: true })
+    else writeFileSync(join(ROOT, path), picture)
+  }
+  console.log(`PERFORMANCE.md is written from ${LAST}`)
+}

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem } from 'node:os'
+import type { MeasuredOn } from '../support/measured-on.ts'
 
 /** One line of the table. */
 export type Row = {
@@ -10,8 +10,12 @@ export type Row = {
   readonly against?: string
   readonly ratio?: number
   readonly target: string
+  /** Part of the target that is used up: at most 1 holds. */
+  readonly used?: number
   /** Undefined: nothing is promised, or it could not be measured. */
   readonly holds: boolean | undefined
+  /** Several sides of one figure, ours first. */
+  readonly sides?: { readonly unit: string; readonly of: readonly { readonly name: string; readonly value: number }[] }
 }
 
 /** A number as a person reads it: three digits that count. */
@@ -35,14 +39,20 @@ export function compared(
   const ratio = ours / other
   const figure = `${short(ours)} ${unit}`
   const base = { what, figure, against: `${short(other)} ${unit} ${against}`, ratio }
-  if (most !== undefined) return { ...base, target: `<= ${most} of it`, holds: ratio <= most }
-  if (least !== undefined) return { ...base, target: `>= ${least} of it`, holds: ratio >= least }
+  if (most !== undefined) return { ...base, target: `<= ${most} of it`, used: ratio / most, holds: ratio <= most }
+  if (least !== undefined) return { ...base, target: `>= ${least} of it`, used: least / ratio, holds: ratio >= least }
   return { ...base, target: 'none, for comparison', holds: undefined }
 }
 
 /** Compares with a fixed bound. */
 export function bounded(what: string, value: number, most: number, unit: string): Row {
-  return { what, figure: `${short(value)} ${unit}`, target: `<= ${most} ${unit}`, holds: value <= most }
+  return {
+    what,
+    figure: `${short(value)} ${unit}`,
+    target: `<= ${most} ${unit}`,
+    used: value / most,
+    holds: value <= most,
+  }
 }
 
 const verdict = ({ holds }: Row) => (holds === undefined ? '-' : holds ? 'hold' : 'SHORT')
@@ -67,15 +77,19 @@ export function tableText(rows: readonly Row[]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')
 }
 
+/** What a run has measured, and on what. */
+export type Measured = {
+  readonly at: string
+  readonly rounds: number
+  /** What was asked for; undefined: all. */
+  readonly only?: readonly string[] | undefined
+  readonly machine: MeasuredOn
+  readonly rows: readonly Row[]
+}
+
 /** Writes what was measured, with what the machine is, for whoever compares later. */
-export function writeReport(path: string, rows: readonly Row[], rounds: number): void {
-  const machine = {
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-    cpu: cpus()[0]?.model.trim(),
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-  }
-  const measured = rows.map((row) => ({ ...row, verdict: verdict(row) }))
-  writeFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), rounds, machine, rows: measured }, null, 2)}\n`)
+export function writeMeasured(path: string, run: Omit<Measured, 'at'>): void {
+  const rows = run.rows.map((row) => ({ ...row, verdict: verdict(row) }))
+  const measured = { at: new Date().toISOString(), ...run, rows } satisfies Measured
+  writeFileSync(path, `${JSON.stringify(measured, null, 2)}\n`)
 }

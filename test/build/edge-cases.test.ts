@@ -1,5 +1,5 @@
 /**
- * The edge cases of issue 5, each under its words there: what a build refuses, with the exact text that a user reads, and
+ * Edge cases of a build: what a build refuses, with the exact text that a user reads, and
  * what must run all the same, as handlers of a real build under real workers. Two of them are in packages.test.ts:
  * installer missing, and installer failing in the middle.
  */
@@ -148,7 +148,7 @@ test('archive over the limit: its largest packages, and the line that would fix 
     {
       code: 'ARCHIVE_TOO_LARGE',
       message: [
-        'The artifact would have about 20 MiB, and 10 MiB is the most.',
+        'The artifact would have about 20 MiB, and the limit is 10 MiB.',
         'The largest packages, not compressed:',
         '      24 MiB  heavy 2.1',
         '      12 MiB  light 1.0',

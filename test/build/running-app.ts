@@ -22,7 +22,9 @@ export type RunningApp = {
   readonly json: (endpoint: string, method: string, path: string, body?: object) => Promise<any>
 }
 
-/** Starts a service and releases what an artifact holds, without ready images. Endpoints are asked by their names there. */
+/**
+ * Starts a service and releases what an artifact holds, without ready images. Endpoints are asked by their names there.
+ */
 export async function runningApp(artifact: string): Promise<RunningApp> {
   const service = await startedService({ env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } })
   const folder = join(service.folder, 'app')

@@ -15,7 +15,9 @@ export const appWith = (...dependencies: readonly string[]) => ({
 /** The python3 itself, not a launcher that looks for one on the PATH. */
 export const PYTHON = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
 
-/** A project, a folder of wheels as the only index, and a builder for it. @param machineIndex ask what this machine asks */
+/**
+ * A project, a folder of wheels as the only index, and a builder for it. @param machineIndex ask what this machine asks
+ */
 export function setup({
   files = appWith(),
   wheels = [],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { pollFolders } from '../../src-main/build/poll-folders.ts'
+import { pollFolders } from '../../src-main/build/watch-folders.ts'
 import { type ProjectChange, watchProject } from '../../src-main/build/watch-project.ts'
 import { until } from '../support/served-service.ts'
 

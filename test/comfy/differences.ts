@@ -10,6 +10,7 @@ type Payload = Readonly<Record<string, PayloadNode>>
 /** Something that two payloads differ in. `what` is the same for the same cause. */
 export type Difference = {
   readonly what: string
+  readonly classType: string
   readonly node: string
   readonly page: unknown
   readonly ours: unknown
@@ -24,7 +25,7 @@ export function differences(pagePayload: string, ourPayload: string): readonly D
 function ofNode(id: string, page: PayloadNode | undefined, ours: PayloadNode | undefined): readonly Difference[] {
   const name = page?.class_type ?? ours?.class_type ?? '?'
   if (page === undefined || ours === undefined)
-    return [{ what: `${name}: ${page === undefined ? 'only ours' : 'missing'}`, node: id, page, ours }]
+    return [{ what: `${name}: ${page === undefined ? 'only ours' : 'missing'}`, classType: name, node: id, page, ours }]
   const names = new Set([...Object.keys(page.inputs), ...Object.keys(ours.inputs)])
   const inputs = [...names].map((input) => [`${name}.${input}`, page.inputs[input], ours.inputs[input]] as const)
   const facts = [
@@ -33,6 +34,6 @@ function ofNode(id: string, page: PayloadNode | undefined, ours: PayloadNode | u
     ...inputs,
   ]
   return facts.flatMap(([what, one, other]) =>
-    JSON.stringify(one) === JSON.stringify(other) ? [] : [{ what, node: id, page: one, ours: other }],
+    JSON.stringify(one) === JSON.stringify(other) ? [] : [{ what, classType: name, node: id, page: one, ours: other }],
   )
 }

@@ -1,6 +1,6 @@
 /**
- * What the public editor is made of, from the Python index: its page, and the templates that it offers. Kept in a folder of
- * the machine between runs, since a version never changes.
+ * What the public editor is made of, from the Python index: its page, and the templates that it offers. Kept in a
+ * folder of the machine between runs, since a version never changes.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -33,11 +33,15 @@ export function install(release: Release): Installed {
     renameSync(fresh, folder)
   }
   const templates = join(folder, 'comfyui_workflow_templates_json', 'templates')
-  const names = readdirSync(templates).filter((name) => name.endsWith('.json') && !name.startsWith('index'))
+  const names = readdirSync(templates).filter((name) => name.endsWith('.json'))
   return {
     page: join(folder, 'comfyui_frontend_package', 'static'),
     templates: new Map(
-      names.map((name) => [name.slice(0, -'.json'.length), readFileSync(join(templates, name), 'utf8')]),
+      names.flatMap((name) => {
+        const text = readFileSync(join(templates, name), 'utf8')
+        // Lists of them, and what else is no workflow.
+        return JSON.parse(text).nodes === undefined ? [] : [[name.slice(0, -'.json'.length), text]]
+      }),
     ),
   }
 }

@@ -65,14 +65,24 @@ export async function servePage({ folder, classes }: PageFiles): Promise<PageSer
   }
 }
 
-// The page asks for more of each class than a file of facts has.
+// The page asks for more of each class than a file of facts has, and takes no input within another one without options.
 function objectInfo(classes: string): string {
-  const { types } = JSON.parse(classes) as { readonly types: Readonly<Record<string, object>> }
+  const { types } = JSON.parse(classes, (key, value) =>
+    (key === 'required' || key === 'optional') && !Array.isArray(value) ? withOptions(value) : value,
+  ) as { readonly types: Readonly<Record<string, object>> }
   const named = Object.entries(types).map(([name, type]) => [
     name,
     { python_module: 'nodes', description: '', ...type },
   ])
   return JSON.stringify(Object.fromEntries(named))
+}
+
+function withOptions(inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const named = Object.entries(inputs).map(([name, input]) => [
+    name,
+    Array.isArray(input) && input.length === 1 ? [...input, {}] : input,
+  ])
+  return Object.fromEntries(named)
 }
 
 function sendJson(response: ServerResponse, text: string): void {

@@ -1,7 +1,8 @@
 /**
- * Where the page's payload is not ours, and why ours stays: the page is wrong, or does what only a page can. Everything else
- * that differs is a mistake of ours.
+ * Where the page's payload is not ours, and why ours stays: the page is wrong, or does what only a page can. Everything
+ * else that differs is a mistake of ours.
  */
+import { TYPES } from './convert.ts'
 import type { Difference } from './differences.ts'
 
 /** A reason. `templates`: names, or undefined for a cause that any template may have. */
@@ -11,20 +12,10 @@ export type Reason = {
   readonly explains: (difference: Difference) => boolean
 }
 
-// Classes whose English title in the page's own translation is older than the class.
-const TRANSLATED = new Set([
-  'ByteDance2ReferenceNode',
-  'ByteDanceSeedreamNodeV2',
-  'IdeogramPImage',
-  'LTXVConcatAVLatent',
-  'LTXVSeparateAVLatent',
-  'TopazImageEnhance',
-])
-
 const REASONS: readonly Reason[] = [
   {
-    why: 'a title is the name that the server gives the class; the page has an older translation of it, and no server reads it',
-    explains: ({ what }) => what.endsWith(': title') && TRANSLATED.has(what.slice(0, -': title'.length)),
+    why: 'a title is the name that the server gives the class; the page has a translation of another age, and no server reads it',
+    explains: ({ what, classType, ours }) => what.endsWith(': title') && ours === TYPES.get(classType)?.displayName,
   },
   {
     why: 'the page draws the model and sends pictures of it that it uploads; without a page nothing is drawn',
@@ -37,13 +28,12 @@ const REASONS: readonly Reason[] = [
     explains: ({ what, ours }) => what === 'Load3D.image' && ours === '',
   },
   {
+    why: 'the page draws the model and sends where its camera stands',
+    explains: ({ what, ours }) => what.endsWith('3DAdvanced.viewport_state') && ours === '',
+  },
+  {
     why: 'the page sends a node of a class that it does not know without its class and with values that have no names',
-    templates: [
-      'template_rob_realistic_2k_images_quick_variations',
-      'templates_rob_realistic_2k_images_quick_variations.app',
-      'templates_mjm_looped_restyler',
-    ],
-    explains: ({ page, ours, what }) => /^\?|^undefined|: (class|title)$|\.UNKNOWN/.test(what) && page !== ours,
+    explains: ({ classType }) => !TYPES.has(classType),
   },
   {
     why: 'a primitive that is linked through a reroute into a subgraph is shown as the value, but the page sends the old one',
@@ -56,13 +46,19 @@ const REASONS: readonly Reason[] = [
     explains: ({ what }) => what === 'GeminiNanoBanana2V2.model.aspect_ratio',
   },
   {
+    why: 'the newest page drops a link of a list of inputs that grows within a choice',
+    templates: ['api_flux2'],
+    explains: ({ what }) => what === 'Flux2ImageNode.model.images.image_4',
+  },
+  {
     why: 'a subgraph that is bypassed within another one is left out; the page sends its nodes, which nothing is linked to',
     templates: ['flux1_dev_uso_reference_image_gen'],
     explains: ({ what, ours }) => what.endsWith(': missing') && ours === undefined,
   },
 ]
 
-// Of documents that are made of the page's payloads: `page` is what it sent before, `ours` what it sends of the document.
+// Of documents that are made of the page's payloads: `page` is what it sent before, `ours` what it sends of the
+// document.
 const REASONS_OF_DOCUMENTS: readonly Reason[] = [
   {
     why: 'a socket has no widget: a value that a subgraph handed to it has no place in a document without that subgraph',
@@ -71,14 +67,17 @@ const REASONS_OF_DOCUMENTS: readonly Reason[] = [
       /^(PreviewAny\.source|ComfySwitchNode\.on_false|ComfyMathExpression\.values\.\w)$/.test(what),
   },
   {
-    why: 'the page takes braces in a prompt for choices, also where a payload has them as they are',
-    explains: ({ page, ours }) => typeof page === 'string' && page.includes('{') && typeof ours === 'string',
+    why: 'comments, and braces behind a backslash, cannot be said in a prompt',
+    explains: ({ page }) => typeof page === 'string' && /\/[/*]|\\[{}|]/.test(page),
   },
   {
     why: 'the page draws the model and sends where its camera stands',
     explains: ({ what }) => what === 'Load3D.image',
   },
 ]
+
+/** Templates that the newest page itself does not open: it throws while it copies them. */
+export const NOT_OPENED: readonly string[] = ['basic_image_color_adjustment']
 
 /** The reason of a difference; undefined where there is none. */
 export const reasonOf = (template: string, difference: Difference): Reason | undefined =>

@@ -9,7 +9,12 @@ type Node = {
   readonly type: string
   readonly mode?: number
   readonly inputs?: readonly Input[]
-  readonly outputs?: readonly { readonly name: string; readonly type: string; readonly links: readonly number[] }[]
+  readonly outputs?: readonly {
+    readonly name: string
+    readonly type: string
+    readonly links: readonly number[]
+    readonly widget?: object
+  }[]
   readonly values?: readonly unknown[] | Readonly<Record<string, unknown>>
   readonly properties?: Readonly<Record<string, unknown>>
 }
@@ -86,6 +91,23 @@ const sampler: Subgraph = {
   ],
 }
 
+const PROMPT = String.raw`{a|{b|c} d} \{k\} e // f
+g /* h */ i \| { open`
+// What a document of a payload can say: comments, and braces behind a backslash, it cannot.
+const CHOICES = '{a|{b|c} d} e'
+const TEXT: Input = { name: 'text', type: 'STRING', widget: 'text' }
+
+// A prompt that the host shows, and one of its own.
+const prompts: Subgraph = {
+  id: INSIDE,
+  nodes: [
+    { id: 1, type: 'CLIPTextEncode', inputs: [{ ...TEXT, link: 1 }], values: [`in ${CHOICES}`] },
+    { id: 2, type: 'CLIPTextEncode', inputs: [TEXT], values: [`free ${CHOICES}`] },
+  ],
+  links: [[1, -10, 0, 1, 0, 'STRING']],
+  inputs: [{ name: 'text', type: 'STRING', links: [1] }],
+}
+
 /** Documents by name. */
 export const SAMPLES: Readonly<Record<string, object>> = {
   'widgets newer than the file': document([
@@ -109,6 +131,29 @@ export const SAMPLES: Readonly<Record<string, object>> = {
     { id: 1, type: 'CustomCombo', values: ['two', 1, 'one', 'two', ''] },
     { id: 2, type: 'CustomCombo', values: ['', 0, ''] },
   ]),
+  'prompts with choices': document(
+    [
+      { id: 3, type: 'CLIPTextEncode', inputs: [TEXT], values: [PROMPT] },
+      { id: 4, type: 'PrimitiveStringMultiline', values: [PROMPT] },
+      {
+        id: 5,
+        type: 'PrimitiveNode',
+        outputs: [{ name: 'STRING', type: 'STRING', links: [7], widget: { name: 'text' } }],
+        values: [`given ${PROMPT}`],
+      },
+      { id: 6, type: 'CLIPTextEncode', inputs: [{ ...TEXT, link: 7 }], values: ['old'] },
+    ],
+    [[7, 5, 0, 6, 0, 'STRING']],
+  ),
+  'prompts on a host and within': document(
+    [
+      { id: 4, type: INSIDE, inputs: [TEXT], values: [`host ${CHOICES}`] },
+      { id: 5, type: INSIDE, inputs: [TEXT], values: [] },
+      { id: 6, type: INSIDE, values: [], properties: { proxyWidgets: [['1', 'text']] } },
+    ],
+    [],
+    [prompts],
+  ),
   'types of several names': document([{ id: 1, type: 'LTXVEmptyLatentAudio', values: [97, 24, 2] }]),
   'values of a host, in the order of its definition': document(
     [{ id: 9, type: INSIDE, inputs: [{ name: 'value', type: 'STRING', widget: 'value' }], values: [768, 'out'] }],

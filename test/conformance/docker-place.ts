@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../src-main/fleet/docker/docker-fleet.ts'
-import type { Fleet } from '../../src-main/services/ports.ts'
+import type { Fleet } from '../../src-main/services/ports/fleet.ts'
 import { type FleetPlace, until } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
 

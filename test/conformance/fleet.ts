@@ -1,7 +1,7 @@
 /** What every implementation of the Fleet port must do, whatever it places its workers on. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Fleet, FleetWorker, WorkerExit, WorkerSpec } from '../../src-main/services/ports.ts'
+import type { Fleet, FleetWorker, WorkerExit, WorkerSpec } from '../../src-main/services/ports/fleet.ts'
 import type { WorkerStep } from '../support/fake-fleet.ts'
 
 /** A place for workers, and what the suite needs to know of one kind of it. */
@@ -269,7 +269,7 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
 
     it('says where workers reach the service', async () => {
       const { fleet, place } = setup()
-      const watch = { tell: () => undefined, signal: new AbortController().signal }
+      const watch = { report: () => undefined, signal: new AbortController().signal }
       expect(await fleet.ensure(specOf(place.command([])), watch)).toEqual({
         workerUrl: expect.stringMatching(/^http:\/\/[^/]+:\d+$/),
         serviceUrl: expect.stringMatching(/^http:\/\/[^/]+:\d+$/),

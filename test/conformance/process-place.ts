@@ -66,7 +66,8 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-// A trap is run only while the shell itself waits, so it waits for a child that does nothing. Some shells tell of its end.
+// A trap is run only while the shell itself waits, so it waits for a child that does nothing. Some shells tell of its
+// end.
 const LIVE = 'exec 2>/dev/null\nsleep 600 &\nwhile :; do wait $!; done'
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 /** The shell script of a worker that takes these steps. */

@@ -150,6 +150,8 @@ test('a volume that would give the engine is refused with the reason, in any spe
   await drydock(['endpoint', 'create', 'socket', '--image', 'busybox', '--volume', '/var/run/../run/docker.sock:/s'])
   const job = await run('socket', {})
   await until(async () =>
-    expect((await get(`/api/jobs/${job}`)).waitingReason).toContain('would give the container the Docker engine'),
+    expect((await get(`/api/jobs/${job}`)).waitingReason).toContain(
+      'would give the container control of the Docker engine',
+    ),
   )
 })

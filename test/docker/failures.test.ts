@@ -59,5 +59,5 @@ test('a container that never asks for a job: it is ended when its time is over',
 
 test('a volume that would hand over the engine: it is refused', async () => {
   const { service, id } = await waitsFor({ volumes: [{ source: '/var/run/docker.sock', target: '/docker.sock' }] })
-  await tells(service, id, /would give the container the Docker engine/)
+  await tells(service, id, /would give the container control of the Docker engine/)
 })

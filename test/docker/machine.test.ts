@@ -32,7 +32,7 @@ test('a service that is stopped while it looks for its engine ends all the same'
 test('the worker image is made by a press, and then it is there', async () => {
   const service = await startedService({ env: { DOCKER_HOST: 'why' in engine ? '' : engine.dockerHost } })
   const { done } = await service.post('/api/doctor/fix', { action: 'make-worker-image' })
-  expect(done).toMatch(/^The worker image drydock-worker:\S+ is there\.$/)
+  expect(done).toMatch(/^The worker image drydock-worker:\S+ is ready\.$/)
   const { rows } = await service.get('/api/doctor')
   expect(rows.find(({ check }: { check: string }) => check === 'worker image')).toEqual({
     check: 'worker image',

@@ -31,6 +31,6 @@ test('a new endpoint from an image shows how its first worker comes up, and why 
   await panel.getByRole('button', { name: 'Create endpoint' }).click()
   // Its shell has nothing to read and ends at once.
   const first = panel.getByRole('status', { name: 'First worker' })
-  await first.getByText('The first worker ended by itself').waitFor({ timeout: PATIENCE_MS })
+  await first.getByText('The first worker ended unexpectedly').waitFor({ timeout: PATIENCE_MS })
   await service.ask('DELETE', '/api/endpoints/ends')
 })

@@ -103,7 +103,7 @@ test('closing the drawer ends what runs in the shell', AGAIN, async () => {
 test('a worker that is stopped says so in its shell', AGAIN, async () => {
   const { drawer, service, id } = await shellOpened()
   await service.post(`/api/workers/${id}/stop`)
-  await drawer.getByText('It has ended, so there is nothing to open a shell in.').waitFor()
+  await drawer.getByText('It has ended, so no shell can be opened.').waitFor()
 })
 
 test.each(['light', 'dark'] as const)(

@@ -1,4 +1,6 @@
-/** An image that holds only Python and the unmodified public worker SDK, with a handler: all operations of the job API. */
+/**
+ * An image that holds only Python and the unmodified public worker SDK, with a handler: all operations of the job API.
+ */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -23,6 +23,7 @@ async function setup(access?: RegistryAccess, layerBytes?: number) {
     right: { server: registry.host, ...ADA },
     wrong: { server: registry.host, ...ADA, password: 'a guess' },
     elsewhere: { server: 'ghcr.io', ...ADA },
+    anywhere: { server: '*', ...ADA },
   }
   const images = setupImages(engine, { stored })
   images.removeLater(registry.image)
@@ -56,7 +57,7 @@ describe('an image that is missing', () => {
     const image = registry.image.replace(':latest', ':none')
     await expect(ensure({ image })).rejects.toThrow(
       new RegExp(
-        `^the image ${image} is not on this machine and could not be pulled: .*manifest unknown.*\\. Check the name, or for a private image give its credentials with --registry-auth$`,
+        `^the image ${image} is not on this machine and could not be pulled: .*manifest unknown.*\\. Check the name, or for a private image pass credentials with --registry-auth$`,
       ),
     )
   })
@@ -129,15 +130,15 @@ describe('an image that is here', () => {
 })
 
 describe.each(['basic', 'token'] as const)('a private registry with %s authentication', (kind) => {
-  test('gives its image for the stored credentials', async () => {
+  test.each(['right', 'anywhere'])('gives its image for the stored credentials %s', async (registryAuth) => {
     const { registry, ensure, has } = await setup({ kind, ...ADA })
-    await ensure({ image: registry.image, registryAuth: 'right' })
+    await ensure({ image: registry.image, registryAuth })
     expect(await has(registry.image)).toBe(true)
   })
 
   test('gives nothing without credentials, or for a wrong password, and never names the password', async () => {
     const { registry, ensure } = await setup({ kind, ...ADA })
-    await expect(ensure({ image: registry.image })).rejects.toThrow(/give its credentials with --registry-auth$/)
+    await expect(ensure({ image: registry.image })).rejects.toThrow(/pass credentials with --registry-auth$/)
     const wrong = await ensure({ image: registry.image, registryAuth: 'wrong' }).catch((error: Error) => error.message)
     expect(wrong).toMatch(/could not be pulled: .*\. Check the name, and the registry credentials wrong$/)
     expect(wrong).not.toContain('a guess')

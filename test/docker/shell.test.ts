@@ -125,7 +125,7 @@ test('an image without a shell, and a process, say why there is none', async () 
   const process = await service.workerIn('process', 'idle')
   const refused = async (id: string) =>
     (await service.ask('POST', `/api/workers/${id}/shell`, { columns: 80, rows: 24 })).body.error
-  expect(await refused(process.id)).toContain('it runs as a process of this machine')
+  expect(await refused(process.id)).toContain('it runs as a process on this machine')
   await service.createContainerHandler('bare', HANDLER, ONE)
   const { id, container } = await service.workerIn('bare', 'idle')
   await service.docker('exec', '--user', '0', container, 'rm', '/bin/sh')

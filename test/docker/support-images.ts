@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import { onTestFinished } from 'vitest'
-import { type ContainerSettings, containerSettings } from '../../src-main/contract/container.ts'
-import type { RegistryCredentials } from '../../src-main/contract/registry.ts'
-import { createImageKeeper } from '../../src-main/fleet/docker/images.ts'
+import {
+  type ContainerSettings,
+  containerSettings,
+  type RegistryCredentials,
+} from '../../src-main/contract/container.ts'
+import { createImageStore } from '../../src-main/fleet/docker/images.ts'
 import type { DockerEngine } from '../support/docker-engine.ts'
 
 const RESOURCES = join(import.meta.dirname, '../../resources')
@@ -29,7 +32,7 @@ export function setupImages(
   const docker = new Docker({ socketPath: 'why' in engine ? '' : engine.dockerHost.replace('unix://', '') })
   const time = { now: 0 }
   const note = () => undefined
-  const keeper = createImageKeeper({
+  const keeper = createImageStore({
     repository,
     clock: { steady: () => time.now },
     log: { info: note, warn: note, error: note },
@@ -59,7 +62,7 @@ export function setupImages(
       keeper.ensure(
         { docker },
         { container: containerSettings.parse(settings) },
-        { tell: (words) => told.push(words), signal },
+        { report: (words) => told.push(words), signal },
       ),
     own: () => keeper.own(docker),
     removeOld: () => keeper.removeOld(docker),

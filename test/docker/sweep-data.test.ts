@@ -1,4 +1,7 @@
-/** Services on one engine: each has its own network, and what one leaves when it is killed is removed without the others. */
+/**
+ * Services on one engine: each has its own network, and what one leaves when it is killed is removed without the
+ * others.
+ */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { sweepData } from '../../src-main/server/sweep-data.ts'
 import { nothingLeft, startedContainerService } from '../support/container-service.ts'

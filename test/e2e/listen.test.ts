@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { type ServeOptions, servedService } from '../support/served-service.ts'
 import { startCommand } from './support-cli.ts'
 
-// An address of this machine beside 127.0.0.1, on which a service that listens on loopback alone does not answer. All of
-// 127.0.0.0/8 is this machine on Linux, and no other machine can reach it.
+// An address of this machine beside 127.0.0.1, on which a service that listens on loopback alone does not answer. All
+// of 127.0.0.0/8 is this machine on Linux, and no other machine can reach it.
 const BESIDE = '127.0.0.2'
 
 /** A service started with these arguments. */
@@ -60,12 +60,12 @@ test('--allow-host lets the Host of a tunnel in, and no other', async () => {
 test('--listen says what it means, where it is more than this machine', async () => {
   const { service, port } = await setup('--listen', '0.0.0.0')
   const { stderr } = await service.stop()
-  expect(stderr).toContain(`warning: the service answers on 0.0.0.0, port ${port}, and not only on this machine.`)
+  expect(stderr).toContain(`warning: the service listens on 0.0.0.0, port ${port}, and not only on this machine.`)
   expect(stderr).toContain(`ssh -N -L ${port}:127.0.0.1:${port} user@this-machine`)
 })
 
 test.each([
-  ['an address of another machine', ['--listen', '192.0.2.1'], 5, 'The address 192.0.2.1 is none of this machine.'],
+  ['an address of another machine', ['--listen', '192.0.2.1'], 5, 'This machine does not have the address 192.0.2.1.'],
   ['a name', ['--listen', 'localhost'], 2, 'It must be an IP address, like 192.168.1.5 or 0.0.0.0.'],
   ['a Host with a scheme', ['--allow-host', 'http://box'], 2, 'It must be a host, like box or box.local:9000'],
 ])('%s is refused, and no service stays up', async (_what, args, code, why) => {

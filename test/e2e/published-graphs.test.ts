@@ -1,10 +1,12 @@
-/** Graphs published and swept by commands, on the worker that comes along, and asked by the public JavaScript client. */
+/**
+ * Graphs published and swept by commands, on the worker that comes along, and asked by the public JavaScript client.
+ */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import runpodSdk from 'runpod-sdk'
 import { expect, test } from 'vitest'
-import { fileTools } from '../../src-main/build/file-tools.ts'
+import { fileTools } from '../../src-main/build/resources.ts'
 import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { startedService } from '../support/served-service.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Runs the blocks of the README in order, as a newcomer would in a fresh clone: every command ends well or shows what it
- * says. What the README says of addresses, folders and names holds for whatever port is free.
+ * Runs the blocks of the README in order, as a newcomer would in a fresh clone: every command ends well or shows what
+ * it says. What the README says of addresses, folders and names holds for whatever port is free.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
   { line: /^drydock logs greet -f$/, until: /[a-z]/ },
   { line: /^drydock runsync mine /, prints: /"n": ?1/ },
   { line: /^curl .*\/lb\/web\/hello$/, prints: /\{"message":"Hello"\}/ },
-  { line: /^drydock requests web -f$/, until: /Requests are printed/ },
+  { line: /^drydock requests web -f$/, until: /There are no requests yet/ },
   { line: /^drydock deploy --preview$/, until: /Ctrl\+C/ },
   { line: /^drydock deploy/, prints: /greet/ },
   { line: /^drydock env set TOKEN$/, input: 'a value\n' },
@@ -220,7 +220,9 @@ async function runBlock(
   return failed
 }
 
-/** Runs every block in a fresh clone, where the engine is at this address; skips where Python's packages cannot be had. */
+/**
+ * Runs every block in a fresh clone, where the engine is at this address; skips where Python's packages cannot be had.
+ */
 export async function expectReadmeRuns(dockerHost: string, { skip }: Pick<TestContext, 'skip'>): Promise<void> {
   const place = await newcomer(dockerHost)
   if (!place.ready.ready) return skip(place.ready.reason)

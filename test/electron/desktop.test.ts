@@ -45,7 +45,7 @@ function setup(
     show: () => void shown.push('shown'),
     load: window.load,
     isWatched: () => watched,
-    tellPages: (notice) => void told.push(notice),
+    notifyPages: (notice) => void told.push(notice),
     showTray: (view) => void trays.push(view),
     notify: (note) => void notes.push(note),
     async askAboutStart(why) {

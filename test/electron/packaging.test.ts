@@ -9,7 +9,7 @@ import { CORE_FOLDER, configuration } from '../../resources/packaging/configurat
 import { FUSES, programOf, setFuses } from '../../resources/packaging/fuses.ts'
 import { neededFolders } from '../../resources/packaging/production-packages.ts'
 import { stageCore } from '../../resources/packaging/stage-core.ts'
-import { places } from '../../src-main/electron/places.ts'
+import { packagePaths } from '../../src-main/electron/package-paths.ts'
 import { temporaryFolder } from '../e2e/support-cli.ts'
 import { started } from './main-process.ts'
 import { until } from './support.ts'
@@ -55,7 +55,8 @@ describe('what a package holds beside the archive', () => {
     expect(demo.match(/^✗.*/gm)).toBeNull()
     expect(demo).toContain('✓')
     expect(run('init', 'mine')).toContain('mine')
-    // Of the sources what handlers in TypeScript import and no more, and of the database library the program for this machine alone.
+    // Of the sources what handlers in TypeScript import and no more, and of the database library the program for this
+    // machine alone.
     expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain'])
     const node = join(core, 'node_modules', 'node', 'bin', 'node')
     for (const name of ['sketch', 'comfyui']) {
@@ -104,7 +105,7 @@ describe('the package that electron-builder makes', () => {
 
     const { main, type } = JSON.parse(require(ASAR).extractFile(join(resources, 'app.asar'), 'package.json'))
     expect({ main, type }).toEqual({ main: 'out/desktop/main.js', type: 'module' })
-    const at = places({ here: join(resources, 'app.asar', 'out', 'desktop'), packagedTo: resources })
+    const at = packagePaths({ here: join(resources, 'app.asar', 'out', 'desktop'), packagedTo: resources })
     const files = [at.service, at.icon, at.trayIcon, at.commandLine.program, ...at.commandLine.args]
     expect(files.filter((file) => !existsSync(file))).toEqual([])
     // The main process out of the archive runs the service out of the core, and has a feed for updates.

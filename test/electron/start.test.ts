@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { startCommand, temporaryFolder } from '../e2e/support-cli.ts'
 import { until } from './support.ts'
@@ -20,6 +21,7 @@ function standIn(script: string, first = '') {
 }
 
 const FAKE = join(import.meta.dirname, 'use-fake-electron.mjs')
+const AS_IT_STARTS = join(import.meta.dirname, 'signal-as-it-starts.mjs')
 
 describe('drydock start', () => {
   test('hands data folder and port to the window, and ends with it', async () => {
@@ -35,7 +37,7 @@ describe('drydock start', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toContain('a library is missing')
     expect(stderr).toContain('it ended with 127')
-    expect(stderr).toContain('drydock start --no-window')
+    expect(stderr).toContain('start --no-window')
   })
 
   test('passes a signal on to the window', async () => {
@@ -43,6 +45,13 @@ describe('drydock start', () => {
     const running = startCommand(['start', '--data', 'd'], { cwd: folder, env })
     await until(() => expect(noted()).toBe(true))
     running.child.kill('SIGTERM')
+    expect((await running.ended).exitCode).toBe(0)
+  })
+
+  test('a signal that comes as the window starts ends it too', async () => {
+    const { folder, env } = standIn('while :; do sleep 0.05; done', 'trap "exit 0" TERM')
+    const options = { NODE_OPTIONS: `--import ${pathToFileURL(AS_IT_STARTS).href}` }
+    const running = startCommand(['start', '--data', 'd'], { cwd: folder, env: { ...env, ...options } })
     expect((await running.ended).exitCode).toBe(0)
   })
 
@@ -72,7 +81,8 @@ describe('drydock start', () => {
       const running = startCommand(argv, { cwd: folder, env: { DISPLAY: '', WAYLAND_DISPLAY: '' } })
       const first = await running.nextLine()
       const line = flag === '' ? await running.nextLine() : first
-      if (flag === '') expect(first).toMatch(/^No desktop window: .+\. The web pages in a browser are the same\.$/)
+      if (flag === '')
+        expect(first).toMatch(/^No desktop window: .+\. Use the web pages in a browser instead; they are the same\.$/)
       expect(line).toBe('Drydock is up. Ctrl+C stops it.')
       running.child.kill('SIGTERM')
       expect((await running.ended).exitCode).toBe(0)

@@ -10,14 +10,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { findOtherService } from '../../src-main/electron/find-other-service.ts'
-import { keepLastWords } from '../../src-main/electron/last-words.ts'
+import { recordOutput } from '../../src-main/electron/last-output.ts'
 import type { ServiceArguments } from '../../src-main/electron/service-messages.ts'
 import { type ServiceChild, type ServiceState, ServiceSupervisor } from '../../src-main/electron/supervise-service.ts'
 import { systemTime } from '../../src-main/server/system-ports.ts'
 import { processesMarked, signal } from '../support/process-table.ts'
 import { until as untilWithin } from '../support/served-service.ts'
 
-// Half of the limit of a test, in ms: a service, and what starts it, start one after the other beside those of other tests.
+// Half of the limit of a test, in ms: a service, and what starts it, start one after the other beside those of other
+// tests.
 const PATIENCE_MS = 60_000
 
 const SERVICE = fileURLToPath(new URL('../../src-main/electron/service-process.ts', import.meta.url))
@@ -51,8 +52,8 @@ export function startAsNode(
     env: { ...process.env, [mark.name]: mark.value },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  const words = keepLastWords(log)
-  child.stderr?.on('data', words.hear)
+  const words = recordOutput(log)
+  child.stderr?.on('data', words.onOutput)
   return {
     pid: child.pid ?? 0,
     // One that is just ending takes no message, which is no error of the test.

@@ -204,7 +204,7 @@ test('the log of requests tells of each one how it went, and can be filtered and
   })
   expect(posted.firstByteMs).toBeGreaterThanOrEqual(posted.waitedMs)
   const failed = await loggedRequest(service, 'web', ({ status }) => status === 502)
-  expect(failed.error).toMatch(/what it sent is no HTTP/)
+  expect(failed.error).toMatch(/what it sent is not HTTP/)
   expect((await service.get('/v2/web/health')).jobs).toMatchObject({
     completed: 2,
     failed: 1,

@@ -52,7 +52,7 @@ describe('a server that is not there', () => {
     const server = await recordedServer(EXCHANGE, { answer: (_asked, response) => page(response) })
     const { output } = await run(server)
     expect(output.error).toBe(
-      `What answers at ${server.url}/ is no ComfyUI server: it sent an HTML page (HTTP 200): "Sign in to the router". ` +
+      `What answers at ${server.url}/ is not a ComfyUI server: it sent an HTML page (HTTP 200): "Sign in to the router". ` +
         'Set the address of the server in the settings of the endpoint.',
     )
   })
@@ -69,7 +69,7 @@ describe('a server that is not there', () => {
       answer: (_asked, response) => response.writeHead(401).end() !== undefined,
     })
     expect((await run(server)).output.error).toMatch(
-      /wants a user and a password \(HTTP 401\)\. Put them into the address/,
+      /needs a user name and a password \(HTTP 401\)\. Add them to the address/,
     )
   })
 
@@ -107,14 +107,14 @@ describe('a server that is not there', () => {
     expect(output).toEqual(lastImage)
     const waiting =
       `ComfyUI (${host}) does not answer yet. The last try: 503 Server Error: Service Unavailable for url: ` +
-      `${server.url}/system_stats. The job goes on when it does, and fails if it does not within 5 min.`
+      `${server.url}/system_stats. The job continues when it does, and fails if it does not within 5 min.`
     expect([progress.slice(0, 2), log[0]]).toEqual([[{ waiting }, { done: [] }], waiting])
   })
 
   it('is not waited for without end', async () => {
     const server = await recordedServer(EXCHANGE)
     await server.die()
-    const { output, progress } = await run(server, { lookAttempts: undefined, lookForMs: 30 })
+    const { output, progress } = await run(server, { lookAttempts: undefined, lookForMs: 1000 })
     const { host } = new URL(server.url)
     expect(progress).toHaveLength(1)
     expect(output.error).toBe(
@@ -158,7 +158,7 @@ describe('a server that breaks off', () => {
     const { host } = new URL(server.url)
     expect(output.error).toBe(
       'WebSocket communication error: Connection closed and failed to reconnect. ' +
-        `Last error: connect ECONNREFUSED ${host}. ComfyUI at ${host} may have ended; its log says why`,
+        `Last error: connect ECONNREFUSED ${host}. ComfyUI at ${host} may have ended; see its log`,
     )
     expect(log.filter((line) => line.startsWith('Attempt'))).toHaveLength(2)
   })
@@ -191,7 +191,7 @@ describe('a server that breaks off', () => {
         (path.startsWith('/history') && json(response, {})),
     })
     expect((await run(server)).output.error).toMatch(
-      /^Prompt ID .* not found in history after execution\. ComfyUI at .* was started again or its queue was cleared/,
+      /^Prompt ID .* not found in history after execution\. ComfyUI at .* was restarted or its queue was cleared/,
     )
   })
 
@@ -202,7 +202,7 @@ describe('a server that breaks off', () => {
     })
     const { output, log } = await run(server)
     expect(output).toEqual(lastImage)
-    expect(log[0]).toMatch(/broke off: the server closed the connection \(1012: restart\)$/)
+    expect(log[0]).toMatch(/was lost: the server closed the connection \(1012: restart\)$/)
   })
 })
 
@@ -222,7 +222,7 @@ describe('a server that is silent', () => {
     })
     const { output, log } = await run(server, { silenceMs: 20 })
     expect(output).toEqual(lastImage)
-    expect(log[0]).toMatch(/broke off: nothing was heard of the server for 0.02 s$/)
+    expect(log[0]).toMatch(/was lost: the server sent nothing for 0.02 s$/)
   })
 
   it('has other prompts to do first: the log says so, once', async () => {
@@ -236,7 +236,7 @@ describe('a server that is silent', () => {
     })
     const { output, log } = await run(server, { quietMs: 5 })
     expect(output).toEqual(lastImage)
-    expect(log).toEqual([`ComfyUI at ${new URL(server.url).host} works on prompts of others.`])
+    expect(log).toEqual([`ComfyUI at ${new URL(server.url).host} is working on prompts of other clients.`])
   })
 
   it('pings, and is answered', async () => {
@@ -263,7 +263,7 @@ describe('messages', () => {
     })
     const { output, log } = await run(server)
     expect(output).toEqual(lastImage)
-    expect(log).toContain('A message of 209715200 bytes was left out: no preview is so large.')
+    expect(log).toContain('A message of 209715200 bytes was ignored: it is too large for a preview.')
     expect(highest - before).toBeLessThan(150 * 1024 * 1024)
   })
 
@@ -299,7 +299,7 @@ describe('messages', () => {
     })
     const { output, log } = await run(server)
     expect(output).toEqual(lastImage)
-    expect(log[0]).toMatch(/broke off: the server uses an extension that was not agreed on$/)
+    expect(log[0]).toMatch(/was lost: the server uses an extension that was not agreed on$/)
   })
 })
 
@@ -369,7 +369,7 @@ describe('results', () => {
     expect(output).toEqual({
       images: [{ filename: 'drydock_00001_.png', type: 's3_url', data: `${server.url}${VIEW}`, node: '9' }],
     })
-    expect(log).toEqual([expect.stringMatching(/^drydock_00001_\.png stays on the server: 0\.0 MiB were left for it/)])
+    expect(log).toEqual([expect.stringMatching(/^drydock_00001_\.png stays on the server: only 0\.0 MiB were left/)])
   })
 
   it('that the server has lost are told with its sentence', async () => {

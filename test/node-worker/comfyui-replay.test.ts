@@ -75,7 +75,7 @@ describe('a payload is answered as the public image worker answers it', () => {
   it('a document in place of a payload: the same sentence, and what to do', async () => {
     const { output, exchange } = await replay('a-document')
     expect(output.error).toBe(
-      `${exchange.publicAnswer.error}. The workflow is in the form that the editor saves; send its API form, as the editor exports it`,
+      `${exchange.publicAnswer.error}. The workflow is in the form that the editor saves; export it in API form and send that`,
     )
   })
 
@@ -83,7 +83,7 @@ describe('a payload is answered as the public image worker answers it', () => {
     const { output, exchange, server } = await replay('no-payload')
     const sentence = String(exchange.publicAnswer.error).replace(/http:\/\/127\.0\.0\.1:\d+/, server.url)
     expect(output.error).toBe(
-      `${sentence}. The workflow is a text; it must be an object of nodes with class_type and inputs`,
+      `${sentence}. The workflow is a string; it must be an object of nodes with class_type and inputs`,
     )
   })
 
@@ -103,7 +103,7 @@ describe('a payload is answered as the public image worker answers it', () => {
     const { output, exchange } = await replay('one-output-refused')
     expect(output).toEqual({
       ...(publicOutput(exchange) as object),
-      errors: [expect.stringMatching(/^The server left this out: SaveImage \(3\): /)],
+      errors: [expect.stringMatching(/^The server ignored this: SaveImage \(3\): /)],
     })
   })
 

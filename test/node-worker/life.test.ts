@@ -104,7 +104,7 @@ test('a service that is away for too long is left', async () => {
   await until(() => expect(service.calls('job-take').length).toBe(1))
   service.goAway()
   expect(await ended).toBe(1)
-  expect(log()).toMatch(/svc-worker: the service has been away for \d+ s; this worker ends itself\n$/)
+  expect(log()).toMatch(/svc-worker: the service has not been reachable for \d+ s; this worker stops\n$/)
 })
 
 test('a draining worker posts what runs and takes no more; idle it ends at once', async () => {
@@ -112,7 +112,7 @@ test('a draining worker posts what runs and takes no more; idle it ends at once'
   const [id = ''] = service.submit('1')
   await until(() => expect(service.progress(id)).toEqual(['runs']))
   kill('SIGTERM')
-  await waitForLog('draining: no further jobs are taken')
+  await waitForLog('draining: it takes no further jobs')
   service.submit('2')
   open('go')
   expect(await ended).toBe(0)
@@ -140,7 +140,7 @@ test('a worker to be replaced takes nothing more and waits for its end', async (
   )
   const [id = ''] = service.submit('{}')
   expect(await service.result(id)).toEqual({ output: { x: 1 }, stopPod: true })
-  await waitForLog('this worker is to be replaced')
+  await waitForLog('this worker will be replaced')
   service.submit('{}')
   const pings = service.calls('ping').length
   await until(() => expect(service.calls('ping').length).toBeGreaterThan(pings))

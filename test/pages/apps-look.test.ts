@@ -77,7 +77,7 @@ describe('in light and dark colours', { timeout: LONG_MS }, () => {
     const { page, open, service } = pages
     copyExample(service, 'mixed')
     await open('/apps')
-    await page.getByRole('button', { name: 'Begin with mixed' }).waitFor()
+    await page.getByRole('button', { name: 'Start with mixed' }).waitFor()
     await look(pages, `apps-empty`)
     await page.getByRole('button', { name: 'Open folder' }).click()
     await page.getByRole('combobox', { name: 'Folder' }).fill(`${service.folder}/`)
@@ -160,7 +160,7 @@ test('with the service down a page keeps what it showed, and says why it stands 
   await page.locator('.react-flow__edge').first().waitFor()
   await service.kill()
   await page
-    .getByText(/stopped answering/)
+    .getByText(/The service does not answer/)
     .first()
     .waitFor()
   await page.getByRole('region', { name: 'Endpoints of mixed' }).waitFor()

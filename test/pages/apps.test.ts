@@ -157,7 +157,7 @@ describe('an environment', () => {
       await page.getByRole('alertdialog').getByRole('button', { name: item }).click()
     }
     await choose('Undeploy shop/production')
-    await page.getByText('No endpoint answers here now').waitFor()
+    await page.getByText('No endpoint is live here').waitFor()
     await page.getByRole('link', { name: 'See releases' }).click()
     await page.getByRole('button', { name: 'Roll back to this' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' }).click()
@@ -179,8 +179,8 @@ describe('an environment', () => {
     const steps = page.getByRole('list', { name: 'Endpoints of the release' })
     await steps.getByText('Starting').waitFor()
     await shoot('apps-releasing')
-    await page.getByRole('button', { name: 'Give up' }).click()
-    await page.getByText('Release 1 serves on as before').waitFor()
+    await page.getByRole('button', { name: 'Cancel release' }).click()
+    await page.getByText('Release 1 stays live').waitFor()
     await ended
     await shoot('apps-given-up')
     const job = await service.post('/v2/greet/runsync?wait=20000', { input: { name: 'Ada' } })

@@ -48,7 +48,7 @@ describe('the catalog', () => {
     await page.reload()
     await until(async () => expect(await page.getByRole('heading', { level: 2 }).count()).toBe(3))
     await page.getByRole('searchbox').fill('nothing like this')
-    await page.getByText('Nothing in the catalog has').waitFor()
+    await page.getByText('No entry of the catalog has').waitFor()
   })
 
   test('says what is missing and how to get it; what runs here comes first', async () => {
@@ -62,7 +62,7 @@ describe('the catalog', () => {
     await page.getByRole('button', { name: 'What is missing for Stable Diffusion XL' }).click()
     const missing = page.getByRole('region', { name: 'What is missing' })
     await missing.getByText(/Install Docker or start it/).waitFor()
-    await page.getByRole('button', { name: 'Create it all the same' }).waitFor()
+    await page.getByRole('button', { name: 'Create anyway' }).waitFor()
     await expectAccessible()
     await shoot('catalog-missing')
     await missing.getByRole('button', { name: 'Look again' }).click()

@@ -68,9 +68,7 @@ describe('the overview of an endpoint', () => {
     const said = await totals.locator('dd').allTextContents()
     expect([...said.slice(0, 4), said.at(-1)]).toEqual(['2', '0', '2', '100 %', '2'])
     const health = page.getByRole('status', { name: 'Health' })
-    await health
-      .getByText('Failing. 2 of 2 jobs failed in the last 5 m. The newest error: ValueError: no face.')
-      .waitFor()
+    await health.getByText('Failing. 2 of 2 jobs failed in the last 5 m. Latest error: ValueError: no face.').waitFor()
     const latest = page.getByRole('grid', { name: 'Latest jobs' })
     for (const error of ['ValueError: no face', 'job timed out after 0 retries'])
       await latest.getByText(error).waitFor()
@@ -123,7 +121,7 @@ describe('the overview of an endpoint', () => {
     // A figure of nothing is written within the first 10 s of a service: the span ends before it.
     await stopClock(page, Date.now() - DAY_MS)
     await open('/endpoints/hello')
-    await page.getByText('Nothing was measured in this span').waitFor()
+    await page.getByText('No data in this time span').waitFor()
     expect(await page.getByText('nothing measured', { exact: true }).count()).toBe(4)
     await shoot('overview-nothing-narrow')
   })

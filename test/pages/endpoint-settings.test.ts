@@ -10,7 +10,7 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 const PHONE = { width: 800, height: 700 } as const
 
-const bar = (page: Page) => page.getByRole('region', { name: 'Changes that are not saved' })
+const bar = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' })
 const settings = async (service: ServedService, id = 'hello') => service.get(`/api/endpoints/${id}`)
 
 /** The settings of a fresh endpoint. */
@@ -18,26 +18,26 @@ async function atSettings(look: object = {}, config: object = {}, serve: ServeOp
   const pages = await setup(look, serve)
   await pages.service.createEndpoint('hello', config)
   await pages.open('/endpoints/hello/settings')
-  await pages.page.getByLabel('Most workers').waitFor()
+  await pages.page.getByLabel('Maximum workers').waitFor()
   return pages
 }
 
 describe('the settings of an endpoint', () => {
   test('say before a save what changes, and what the save does; undo takes it back', async () => {
     const { service, page, faults } = await atSettings({}, { workersMax: 3 })
-    await page.getByLabel('Most workers').fill('5')
-    await page.getByLabel('Stops after').fill('1.5')
+    await page.getByLabel('Maximum workers').fill('5')
+    await page.getByLabel('Idle timeout').fill('1.5')
     await bar(page).getByText('Takes effect at once').waitFor()
     expect(await bar(page).getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringMatching(/Most workers\s*3 workers.*5 workers/s),
-      expect.stringMatching(/Stops after\s*600 s.*1\.5 s/s),
+      expect.stringMatching(/Maximum workers\s*3 workers.*5 workers/s),
+      expect.stringMatching(/Idle timeout\s*600 s.*1\.5 s/s),
     ])
     await bar(page).getByRole('button', { name: 'Save 2 changes' }).click()
     await bar(page).waitFor({ state: 'detached' })
     expect(await settings(service)).toMatchObject({ workersMax: 5, idleTimeoutMs: 1500 })
     await page.getByRole('button', { name: 'Undo' }).click()
     await until(async () => expect((await settings(service)).workersMax).toBe(3))
-    await until(async () => expect(await page.getByLabel('Most workers').inputValue()).toBe('3'))
+    await until(async () => expect(await page.getByLabel('Maximum workers').inputValue()).toBe('3'))
     expect(faults).toEqual([])
   })
 
@@ -51,13 +51,13 @@ describe('the settings of an endpoint', () => {
     await page.getByText(`there is no file ${service.folder}/none.py on the machine of the service.`).first().waitFor()
     expect((await settings(service)).handler).toBe(handler)
     expect(await page.getByRole('listbox', { name: 'Folders and files' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Look through folders' }).click()
+    await page.getByRole('button', { name: 'Browse folders' }).click()
     await field.fill(`${service.folder}/`)
     await page.getByRole('option', { name: 'other.py' }).waitFor()
     await expectAccessible()
     await shoot('settings-handler')
     await page.getByRole('option', { name: 'other.py' }).click()
-    await page.getByRole('button', { name: 'Close the folders' }).click()
+    await page.getByRole('button', { name: 'Hide folders' }).click()
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await bar(page).waitFor({ state: 'detached' })
     expect((await settings(service)).handler).toBe(join(service.folder, 'other.py'))
@@ -84,14 +84,14 @@ describe('the settings of an endpoint', () => {
 
   test('hold what was typed while another tab is looked at, and take back one field', async () => {
     const { service, page } = await atSettings()
-    await page.getByLabel('Most workers').fill('7')
-    await page.getByLabel('Fewest workers').fill('2')
+    await page.getByLabel('Maximum workers').fill('7')
+    await page.getByLabel('Minimum workers').fill('2')
     const tabs = page.getByRole('navigation', { name: 'Parts of hello' })
     await tabs.getByRole('link', { name: 'Overview' }).click()
     await page.getByText('Latest jobs').waitFor()
     await tabs.getByRole('link', { name: 'Settings' }).click()
-    await bar(page).getByText('Fewest workers').waitFor()
-    await page.getByRole('button', { name: 'Take back Fewest workers' }).click()
+    await bar(page).getByText('Minimum workers').waitFor()
+    await page.getByRole('button', { name: 'Take back Minimum workers' }).click()
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await until(async () => expect((await settings(service)).workersMax).toBe(7))
     expect((await settings(service)).workersMin).toBe(0)
@@ -99,28 +99,28 @@ describe('the settings of an endpoint', () => {
 
   test('say at the field what is wrong, and save nothing', async () => {
     const { service, page, expectAccessible } = await atSettings()
-    await page.getByLabel('Most workers').fill('101')
+    await page.getByLabel('Maximum workers').fill('101')
     await page.getByText('must be at most 100 workers').waitFor()
     expect(await bar(page).getByRole('button', { name: /Save/ }).isDisabled()).toBe(true)
-    await page.getByLabel('Most workers').fill('1')
-    await page.getByLabel('Fewest workers').fill('2')
-    await page.getByText('must not be above 1, the most').waitFor()
+    await page.getByLabel('Maximum workers').fill('1')
+    await page.getByLabel('Minimum workers').fill('2')
+    await page.getByText('must not be above 1, the maximum').waitFor()
     await expectAccessible()
-    await page.getByLabel('Fewest workers').fill('')
+    await page.getByLabel('Minimum workers').fill('')
     await page.getByText('must not be empty').waitFor()
     await service.createEndpoint('taken')
     await bar(page).getByRole('button', { name: 'Discard all' }).click()
     await page.getByLabel('Name', { exact: true }).fill('taken')
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
-    await bar(page).getByText('An endpoint with name taken exists').waitFor()
+    await bar(page).getByText('An endpoint with name taken already exists').waitFor()
     expect((await settings(service)).name).toBe('hello')
   })
 
   test('say when somebody else changed the same setting meanwhile', async () => {
     const { service, page } = await atSettings()
-    await page.getByLabel('Most workers').fill('5')
+    await page.getByLabel('Maximum workers').fill('5')
     await service.ask('PATCH', '/api/endpoints/hello', { workersMax: 9 })
-    await page.getByText('Somebody set it to 9 workers meanwhile').waitFor()
+    await page.getByText('It was set to 9 workers meanwhile').waitFor()
     expect(await bar(page).getByRole('button', { name: /Save/ }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Keep mine' }).click()
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
@@ -134,11 +134,11 @@ describe('the settings of an endpoint', () => {
       if (route.request().method() === 'PATCH') await answer.promise
       await route.continue()
     })
-    await page.getByLabel('Most workers').fill('5')
+    await page.getByLabel('Maximum workers').fill('5')
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await bar(page).getByRole('button', { name: 'Saving' }).waitFor()
-    await page.getByLabel('Most workers').fill('6')
-    await page.getByLabel('Stops after').fill('1.5')
+    await page.getByLabel('Maximum workers').fill('6')
+    await page.getByLabel('Idle timeout').fill('1.5')
     answer.resolve()
     await bar(page).getByRole('button', { name: 'Save 2 changes' }).click()
     await until(async () => expect(await settings(service)).toMatchObject({ workersMax: 6, idleTimeoutMs: 1500 }))
@@ -197,9 +197,9 @@ const NO_ENGINE = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as con
 test('settings that cannot be saved as the service is down are kept, and saved when it is back', async () => {
   const { service, page, shoot } = await atSettings({}, {}, NO_ENGINE)
   const port = Number(new URL(service.url()).port)
-  await page.getByLabel('Most workers').fill('8')
+  await page.getByLabel('Maximum workers').fill('8')
   await service.stop()
-  await page.getByRole('alert').getByText('The service stopped answering').waitFor()
+  await page.getByRole('alert').getByText('The service does not answer').waitFor()
   await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
   await bar(page).getByText('The service does not answer').waitFor()
   await shoot('settings-down')
@@ -219,7 +219,7 @@ describe('the settings of an endpoint of an app', () => {
     await service.start({ port })
     await open('/endpoints/hello/settings')
     await page.getByRole('note').getByText('These settings come from the app shop').waitFor()
-    expect(await page.getByLabel('Most workers').isDisabled()).toBe(true)
+    expect(await page.getByLabel('Maximum workers').isDisabled()).toBe(true)
     expect(await page.getByRole('note').getByRole('link').getAttribute('href')).toBe('/apps/deployed/shop/production')
     await page.getByLabel('Throttle').click()
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
@@ -227,17 +227,17 @@ describe('the settings of an endpoint of an app', () => {
   })
 })
 
-describe('fault switches', () => {
+describe('fault injection', () => {
   test('are set in the settings, told on every tab and in the list, and turned off at once', async () => {
     const { service, page, open, expectAccessible } = await atSettings()
     await page.getByLabel('Delay').fill('2')
     await page.getByLabel('Fail', { exact: true }).fill('10')
-    await page.getByLabel('Cold start always').click()
+    await page.getByLabel('Always cold start').click()
     await bar(page).getByRole('button', { name: 'Save 3 changes' }).click()
     await until(async () =>
       expect((await settings(service)).faults).toEqual({ delayMs: 2000, failPercent: 10, coldStart: true }),
     )
-    const banner = page.getByRole('region', { name: 'Fault switches' })
+    const banner = page.getByRole('region', { name: 'Fault injection' })
     const tabs = page.getByRole('navigation', { name: 'Parts of hello' })
     for (const tab of ['Overview', 'Requests', 'Jobs', 'Workers', 'Logs', 'Settings']) {
       await tabs.getByRole('link', { name: tab }).click()
@@ -245,7 +245,7 @@ describe('fault switches', () => {
     }
     await expectAccessible()
     await open('/endpoints')
-    await page.getByRole('img', { name: /Fault switches are on: delays/ }).waitFor()
+    await page.getByRole('img', { name: /Fault injection is on: delays/ }).waitFor()
     await open('/endpoints/hello')
     await banner.getByRole('button', { name: 'Turn all off' }).click()
     await banner.waitFor({ state: 'detached' })
@@ -268,14 +268,14 @@ describe('in light and dark colours', () => {
       ['800', PHONE],
     ] as const) {
       if (size !== undefined) await page.setViewportSize(size)
-      await page.getByLabel('Most workers').fill('101')
-      await page.getByLabel('Fewest workers').fill('1')
+      await page.getByLabel('Maximum workers').fill('101')
+      await page.getByLabel('Minimum workers').fill('1')
       await expectAccessible()
       await shoot(`settings-${name}`)
       await page.getByRole('link', { name: 'GPU', exact: true }).click()
       await shoot(`settings-gpu-${name}`)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-      await page.getByRole('link', { name: 'Fault switches' }).click()
+      await page.getByRole('link', { name: 'Fault injection' }).click()
       // The content scrolls, and the frame around it stays.
       expect(
         await page.getByRole('contentinfo').evaluate((bar) => innerHeight - bar.getBoundingClientRect().bottom),

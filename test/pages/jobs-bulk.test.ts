@@ -118,7 +118,7 @@ describe('selected jobs', () => {
     await service.run('held', {})
     await page.getByRole('button', { name: '1 new' }).waitFor()
     expect(await page.locator('tbody tr').count()).toBe(1)
-    await page.getByRole('button', { name: 'Select none' }).click()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
     await page.getByText('1 job selected').waitFor({ state: 'detached' })
   })
 })

@@ -101,7 +101,7 @@ describe('in light and dark colours', () => {
     }
     expect(faults).toEqual([])
     await service.kill()
-    await page.getByText('The service stopped answering').waitFor()
+    await page.getByText('The service does not answer').waitFor()
     await shoot(`jobs-down`)
   }, 120_000)
 })

@@ -79,7 +79,7 @@ describe('a job', () => {
     await open(`/jobs/${id}`)
     const banner = page.getByRole('banner')
     await banner.getByText('Queued').waitFor()
-    await page.getByText('The endpoint is paused. Resume it to go on.').waitFor()
+    await page.getByText('The endpoint is paused. Resume it to continue.').waitFor()
     await expectAccessible()
     await page.getByRole('button', { name: 'Resume led' }).click()
     await banner.getByText('Running').waitFor()
@@ -140,7 +140,7 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Cancel job' }).click()
     await page.getByRole('banner').getByText('Cancelled').waitFor()
     await until(async () => expect((await service.get(`/api/jobs/${id}`)).status).toBe('CANCELLED'))
-    await page.getByText('It was cancelled; no output is kept.').waitFor()
+    await page.getByText('It was cancelled; no output is stored.').waitFor()
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
   })
 
@@ -166,7 +166,7 @@ describe('a job', () => {
     const stream = page.getByRole('region', { name: 'Stream' })
     await stream.getByText('word0 word1 word2', { exact: false }).waitFor()
     // Whoever is there keeps the place when the job ends.
-    await page.getByRole('slider', { name: 'Place in the stream' }).focus()
+    await page.getByRole('slider', { name: 'Position in the stream' }).focus()
     service.openGate('led-end')
     await stream.getByText('word0 word1 word2 last').waitFor()
     await page.getByRole('banner').getByText('Completed').waitFor()

@@ -50,7 +50,7 @@ async function createEndpoint(page: Page, service: ServedService): Promise<void>
   await page.getByText('Latest jobs').waitFor()
 }
 
-const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `Answer of ${way}`, exact: true })
+const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `Response of ${way}`, exact: true })
 const tab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
 test('an endpoint is made, asked, watched, searched and mended, all in the pages', { timeout: LONG_MS }, async () => {
@@ -109,10 +109,10 @@ test('an example app is opened, deployed, changed, deployed again and rolled bac
   const { service, page, open, faults } = await setup({}, PROCESSES)
   const folder = join(service.folder, 'mine')
   await open('/apps')
-  await page.getByRole('button', { name: 'Begin with hello' }).click()
-  const panel = page.getByRole('dialog', { name: 'Begin with hello' })
+  await page.getByRole('button', { name: 'Start with hello' }).click()
+  const panel = page.getByRole('dialog', { name: 'Start with hello' })
   await panel.getByRole('combobox', { name: 'Folder' }).fill(folder)
-  await panel.getByRole('button', { name: 'Make and open' }).click()
+  await panel.getByRole('button', { name: 'Create and open' }).click()
   await page.waitForURL('**/apps/projects/*')
 
   const addresses = page.getByRole('list', { name: 'Addresses', exact: true })

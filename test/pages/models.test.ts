@@ -91,7 +91,7 @@ test('a model that a graph misses is downloaded with one click, the problem goes
   await page.getByRole('button', { name: 'Download a model' }).click()
   const form = page.getByRole('dialog', { name: 'Download a model' })
   await form.getByLabel('Address').fill(`${host.url}/vae/none.bin`)
-  await form.getByText('The address names vae.').waitFor()
+  await form.getByText('From the address: vae.').waitFor()
   await shoot('models-form-narrow')
   await form.getByRole('button', { name: 'Download', exact: true }).click()
   await until(async () =>

@@ -14,6 +14,35 @@ const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock' } as const
 const RUN_MS = 50_000
 const TITLE = 'New endpoint from an image'
 
+const HUB = {
+  title: 'Painter',
+  description: 'Paints what a prompt says',
+  type: 'serverless',
+  config: {
+    runsOn: 'GPU',
+    gpuCount: 1,
+    gpuIds: 'ADA_24',
+    presets: [{ name: 'Fast', defaults: { STEPS: 4 } }],
+    env: [
+      {
+        key: 'STEPS',
+        input: { name: 'Steps', type: 'number', min: 1, max: 100, default: 20, description: 'Steps of a picture' },
+      },
+      {
+        key: 'HALF',
+        input: {
+          name: 'Half precision',
+          type: 'boolean',
+          default: false,
+          trueValue: '1',
+          falseValue: '0',
+          advanced: true,
+        },
+      },
+    ],
+  },
+}
+
 describe('an endpoint from an image', () => {
   test('has the settings of the form, and a name by its image', async () => {
     const { service, page, visit, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
@@ -23,14 +52,14 @@ describe('an endpoint from an image', () => {
     await panel.getByRole('radio', { name: 'Answers HTTP' }).click()
     await until(async () => expect(await panel.getByLabel('Name', { exact: true }).inputValue()).toBe('face-worker'))
     await panel.getByLabel('Port').fill('8000')
-    await panel.getByLabel('Graphics card').fill('ADA_24')
+    await panel.getByLabel('GPU').fill('ADA_24')
     await panel.getByRole('button', { name: 'Add variable' }).click()
     await panel.getByLabel('Name of variable 1').fill('COLOUR')
     await panel.getByLabel('Value of COLOUR').fill('blue')
     await expectAccessible()
     await panel.getByRole('button', { name: 'Create endpoint' }).click()
     const first = panel.getByRole('status', { name: 'First worker' })
-    await first.getByText('The first worker finds no place').waitFor()
+    await first.getByText('There is no capacity for the first worker').waitFor()
     await shoot('new-image-no-engine')
     expect(await service.get('/api/endpoints/face-worker')).toMatchObject({
       container: { image: 'ghcr.io/ada/Face_Worker:1.2', gpu: 'ADA_24' },
@@ -39,8 +68,43 @@ describe('an endpoint from an image', () => {
       workersMin: 1,
     })
     await panel.getByRole('button', { name: 'Open face-worker' }).click()
-    await page.getByText('A worker is to start and finds no place').waitFor()
+    await page.getByText('There is no capacity for another worker').waitFor()
     await page.getByRole('banner').getByText('Throttled').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('asks what the hub.json of its repository asks, and has the answers', async () => {
+    const { service, page, visit, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    await visit('/endpoints?new=image')
+    const panel = page.getByRole('dialog', { name: TITLE })
+    const file = panel.getByLabel('Form of its repository')
+    await file.setInputFiles({ name: 'hub.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
+    await panel.getByText('This is not a valid hub.json: title').waitFor()
+    await file.setInputFiles({
+      name: 'hub.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(HUB)),
+    })
+    await panel.getByLabel('Name', { exact: true }).fill('painter')
+    await panel.getByLabel('Image').fill('ada/painter:1')
+    expect(await panel.getByLabel('GPU').inputValue()).toBe('ADA_24')
+    await panel.getByLabel('Preset').click()
+    await page.getByRole('option', { name: 'Fast' }).click()
+    expect(await panel.getByLabel('Steps').inputValue()).toBe('4')
+    await panel.getByText('Advanced (1)').click()
+    await panel.getByLabel('Half precision').click()
+    await panel.getByLabel('Steps').fill('200')
+    await panel.getByText('STEPS must be at most 100').waitFor()
+    expect(await panel.getByRole('button', { name: 'Create endpoint' }).isDisabled()).toBe(true)
+    await panel.getByLabel('Steps').fill('8')
+    await expectAccessible()
+    await shoot('new-image-hub')
+    await panel.getByRole('button', { name: 'Create endpoint' }).click()
+    await panel.getByRole('button', { name: 'Open painter' }).waitFor()
+    expect(await service.get('/api/endpoints/painter')).toMatchObject({
+      container: { image: 'ada/painter:1', gpu: 'ADA_24', gpuCount: 1 },
+      env: { STEPS: '8', HALF: '1' },
+    })
     expect(faults).toEqual([])
   })
 
@@ -110,8 +174,8 @@ describe('the page for an empty folder', () => {
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor({ timeout: RUN_MS })
     await open('/endpoints')
-    await page.getByRole('link', { name: 'Begin with the sample app' }).click()
-    await page.getByRole('dialog', { name: 'Begin with hello' }).waitFor()
+    await page.getByRole('link', { name: 'Start with the sample app' }).click()
+    await page.getByRole('dialog', { name: 'Start with hello' }).waitFor()
     expect(faults).toEqual([])
   })
 })

@@ -92,10 +92,11 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   await palette(page).getByRole('option', { name: job.id }).waitFor()
   expect(await groupsOf(page)).toEqual(['Jobs', 'Workflows'])
   await shoot('palette-jobs')
-  // What is found comes from several places: until the last has come the field may name one that has gone.
+  // What is found comes from several places, and the field names the one that is selected after the last has come.
+  const named = (role: 'combobox' | 'listbox') => palette(page).getByRole(role).getAttribute('aria-activedescendant')
   await until(async () => {
-    const named = await palette(page).getByRole('combobox').getAttribute('aria-activedescendant')
-    expect([null, await chosen(page).getAttribute('id')]).toContain(named)
+    const selected = await chosen(page).getAttribute('id')
+    expect([await named('combobox'), await named('listbox')]).toEqual([selected, selected])
   })
   await expectAccessible()
   await page.keyboard.press('Escape')
@@ -126,26 +127,26 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   await page.keyboard.press('Escape')
 
   // A setting of this endpoint, then one of the service; its field has the focus.
-  await ask(page, 'longest job')
+  await ask(page, 'execution timeout')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/settings?section=limits&field=executionTimeoutMs')
   const focused = () =>
     page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent)
-  await until(async () => expect(await focused()).toBe('Longest job'))
+  await until(async () => expect(await focused()).toBe('Execution timeout'))
   await ask(page, 'keep logs')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/settings?setting=logRetentionDays')
   await until(async () => expect(await focused()).toBe('Keep logs, in days'))
 
   // What is used stands first the next time, also in another window.
-  await ask(page, 'colours:')
+  await ask(page, 'theme:')
   expect(await chosen(page).textContent()).toContain('system')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await palette(page).waitFor({ state: 'detached' })
   await open('/models')
-  await ask(page, 'colours:')
+  await ask(page, 'theme:')
   expect(await chosen(page).textContent()).toContain('dark')
   await page.keyboard.press('Escape')
   await palette(page).waitFor({ state: 'detached' })

@@ -33,14 +33,14 @@ const write = async (page: Page, text: string) => {
   await page.getByRole('textbox', { name: 'Body of the request' }).fill(text)
 }
 const answer = (page: Page, operation: string) =>
-  page.getByRole('region', { name: `Answer of ${operation}`, exact: true })
+  page.getByRole('region', { name: `Response of ${operation}`, exact: true })
 
 describe('a request by hand', () => {
   test('begins with an empty input, and runsync shows the answer with its times', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
-    await page.getByText('Nothing was sent to this endpoint yet').waitFor()
+    await page.getByText('Nothing has been sent to this endpoint yet').waitFor()
     await page.getByRole('textbox', { name: 'Body of the request' }).getByText('"input"').waitFor()
     await expectAccessible()
     await shoot('requests-nothing')
@@ -71,7 +71,7 @@ describe('a request by hand', () => {
     await page.setViewportSize(NARROW)
     await shoot('requests-three-narrow')
     await expectAccessible()
-    await page.getByRole('button', { name: 'Close answer of run', exact: true }).click()
+    await page.getByRole('button', { name: 'Close response of run', exact: true }).click()
     await until(async () => expect(await answer(page, 'run').count()).toBe(0))
     expect(await answer(page, 'stream').count()).toBe(1)
   })
@@ -115,7 +115,7 @@ describe('a request by hand', () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const shown = answer(page, 'runsync')
     await shown.getByRole('alert').getByText('ValueError: the picture has no face in it').waitFor()
-    await shown.getByText('The log of the job says more').waitFor()
+    await shown.getByText('See the log of the job for details').waitFor()
     expect(await shown.getByRole('link', { name: 'Open job' }).getAttribute('href')).toMatch(/^\/jobs\/sync-/)
     await expectAccessible()
     await shoot('requests-failed')
@@ -184,7 +184,7 @@ describe('a request by hand', () => {
     await body.getByText('"a harbour"').waitFor()
     await open('/endpoints/echo/requests?from=nothing')
     await page.getByRole('alert').getByText('There is no job nothing').waitFor()
-    await page.getByRole('button', { name: 'Go on without it' }).click()
+    await page.getByRole('button', { name: 'Continue without it' }).click()
     await body.getByText('"a boat"').waitFor()
   })
 
@@ -195,7 +195,7 @@ describe('a request by hand', () => {
     await write(page, '{"input": {"prompt": "kept"}}')
     await page.getByRole('button', { name: 'Saved requests' }).click()
     const panel = page.getByRole('dialog', { name: 'Saved requests' })
-    await panel.getByLabel('Name for the request').fill('A boat, 20 steps')
+    await panel.getByLabel('Name for this request').fill('A boat, 20 steps')
     await panel.getByRole('button', { name: 'Save' }).click()
     const saved = panel.getByRole('button', { name: /^A boat, 20 steps/ })
     await saved.waitFor()
@@ -216,7 +216,7 @@ describe('a request by hand', () => {
     await panel.getByRole('button', { name: /^The boat/ }).waitFor()
     await panel.getByRole('button', { name: 'More for The boat' }).click()
     await page.getByRole('menuitem', { name: 'Delete The boat' }).click()
-    await panel.getByText('Nothing is saved for this endpoint yet').waitFor()
+    await panel.getByText('There are no saved requests for this endpoint yet').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await panel.getByRole('button', { name: /^The boat/ }).waitFor()
   })

@@ -1,6 +1,7 @@
 /**
  * The pages in a real Chromium, from a real service with real workers. One `setup()` starts a service, signs a browser
- * in by a link, and ends both with the test. Where there is no Chromium, tests skip themselves with `noBrowser` of support/chromium.ts.
+ * in by a link, and ends both with the test. Where there is no Chromium, tests skip themselves with `noBrowser` of
+ * support/chromium.ts.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,8 +17,9 @@ const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 
 const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
-// As long as for other facts of a service: some come by what is asked again every 5 s, on a machine that does much else.
-const PATIENCE_MS = 20_000
+// As long as for other facts of a service: some come by what is asked again every 5 s, on a machine that does much
+// else.
+const PATIENCE_MS = 40_000
 // Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do.
 const OF_THE_MACHINE = /ERR_NETWORK_CHANGED/
 
@@ -109,8 +111,8 @@ export async function choose(field: Locator, choice: string | RegExp): Promise<v
   await field.page().getByRole('option', { name: choice, exact: true }).first().click()
 }
 
-// Goes there and waits until what is wanted is seen; once more where a network that came or went broke off the page or one
-// of its files, without which nothing is drawn.
+// Goes there and waits until what is wanted is seen; once more where a network that came or went broke off the page or
+// one of its files, without which nothing is drawn.
 async function goTo(page: Page, address: string, seen: () => Promise<void> = async () => {}): Promise<void> {
   const fileLost = Promise.withResolvers<boolean>()
   const note = (request: Request) => {
@@ -141,7 +143,8 @@ async function openPage(service: ServedService, look: BrowserContextOptions): Pr
   return context.newPage()
 }
 
-// One for the tests of a file: each has a context of its own, with cookies and pages of its own, and a start takes longer.
+// One for the tests of a file: each has a context of its own, with cookies and pages of its own, and a start takes
+// longer.
 let sharedBrowser: Promise<Browser> | undefined
 afterAll(async () => (await sharedBrowser)?.close())
 

@@ -26,7 +26,7 @@ describe('the checks', () => {
     const { page, open, expectAccessible, faults, shoot } = pages
     await open('/system')
     await row(pages, 'Docker').getByText('no Docker engine answers').waitFor()
-    await row(pages, 'Docker').getByText('Nothing to do for workers that are processes').waitFor()
+    await row(pages, 'Docker').getByText('Workers that are processes do not need it').waitFor()
     await row(pages, 'Node').getByText(process.versions.node).waitFor()
     await page
       .getByRole('banner')
@@ -47,7 +47,7 @@ describe('the checks', () => {
     await permissions.getByRole('button', { name: 'Make private' }).click()
     // Told for ten seconds; the checks that follow may take longer.
     await pages.page.getByText('Now private: account.key.').waitFor()
-    await permissions.getByText('readable by you alone').waitFor()
+    await permissions.getByText('only you can read keys and data').waitFor()
   })
 
   test('start an endpoint again whose workers crash, and say why they do', async () => {
@@ -78,7 +78,7 @@ describe('the checks', () => {
     utimesSync(left, 1, 1)
     await open('/system')
     await row(pages, 'previews').getByRole('button', { name: 'Remove them' }).click()
-    await page.getByText('What killed previews had left is removed.').waitFor()
+    await page.getByText('Leftovers of killed previews are removed.').waitFor()
     await row(pages, 'previews').waitFor({ state: 'detached' })
   })
 })
@@ -93,7 +93,7 @@ describe('the machine', () => {
       .or(page.getByText('this machine has no NVIDIA GPU'))
       .first()
       .waitFor()
-    await page.getByText('Not there', { exact: true }).waitFor()
+    await page.getByText('Not found', { exact: true }).waitFor()
     await page.getByText(process.versions.node).waitFor()
     await page.getByRole('button', { name: 'Copy report' }).click()
     await page.getByText('The report is on the clipboard.').waitFor()
@@ -131,7 +131,7 @@ describe('the events', () => {
     const pages = await setup()
     const { service, page, open, expectAccessible, shoot, faults } = pages
     await open('/system/events')
-    await page.getByText('Nothing has happened yet').waitFor()
+    await page.getByText('There are no events yet').waitFor()
     await shoot('system-events-none-1440')
     await service.createEndpoint('hello', { workersMax: 1 })
     await page.getByRole('row', { name: /Created hello/ }).waitFor()
@@ -145,7 +145,7 @@ describe('the events', () => {
     await page.reload()
     await page.getByRole('row', { name: /Created hello/ }).waitFor()
     await page.getByRole('radio', { name: 'crashes' }).click()
-    await page.getByText('Nothing of this kind has happened').waitFor()
+    await page.getByText('There are no events of this kind').waitFor()
     await page.getByRole('button', { name: 'Show all events' }).click()
     await page
       .getByRole('row', { name: /Starts hello/ })
@@ -182,7 +182,7 @@ describe('the events', () => {
     await open('/system/events')
     await page.getByRole('row', { name: /w3000/ }).waitFor()
     await shoot('system-events-many-1440')
-    await page.getByRole('button', { name: 'Older ones' }).click()
+    await page.getByRole('button', { name: 'Show older ones' }).click()
     const grid = page.getByRole('grid', { name: 'Events' })
     await until(async () => expect(await grid.getAttribute('aria-rowcount')).toBe('1001'))
   })
@@ -229,7 +229,7 @@ describe('every tab', () => {
     await page.getByRole('heading', { name: 'Docker', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Endpoints', exact: true }).click()
     await service.stop()
-    await page.getByRole('alert').getByText('The service stopped answering').waitFor()
+    await page.getByRole('alert').getByText('The service does not answer').waitFor()
     await page.getByRole('link', { name: 'System', exact: true }).click()
     await page.getByRole('heading', { name: 'Docker', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Check again' }).click()

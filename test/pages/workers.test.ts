@@ -65,20 +65,20 @@ describe('the page of workers', () => {
   test('says why there is none, and what would start one', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await open('/workers')
-    await page.getByText('there is no endpoint yet').waitFor()
+    await page.getByText('there are no endpoints yet').waitFor()
     await expectAccessible()
     await service.createEndpoint('asleep', { idleTimeoutMs: 5000 })
-    await page.getByText('No worker is up: no endpoint has anything to do.').waitFor()
+    await page.getByText('No workers are running: no endpoint has work.').waitFor()
     await shoot('workers-none-light')
     await choose(page.getByLabel('Endpoint', { exact: true }), 'asleep')
-    await page.getByText('a worker starts when a job comes, and leaves after 5.0 s without one').waitFor()
+    await page.getByText('a worker starts when a job arrives, and stops after 5.0 s without one').waitFor()
     expect(new URL(page.url()).search).toBe('?endpoint=asleep')
     await service.post('/api/endpoints/asleep/pause')
     await page.getByText('no worker starts until it is resumed').waitFor()
     await page.getByRole('button', { name: 'Resume asleep' }).click()
-    await page.getByText('Nothing to do').waitFor()
+    await page.getByText('Idle: a worker starts').waitFor()
     await service.ask('PATCH', '/api/endpoints/asleep', { workersMax: 0, workersMin: 0 })
-    await page.getByText('its maximum is 0').waitFor()
+    await page.getByText('maximum of 0 workers').waitFor()
     expect(faults).toEqual([])
   })
 
@@ -113,10 +113,10 @@ describe('the page of workers', () => {
     const drawer = page.getByRole('dialog')
     await drawer.getByText('Crashed').waitFor()
     await shoot('worker-crashed-light')
-    await drawer.getByRole('link', { name: 'See what its log holds' }).click()
+    await drawer.getByRole('link', { name: 'See its log' }).click()
     await drawer.getByRole('log').getByText('the last thing it said').first().waitFor()
     await page.goBack()
-    await drawer.getByText('It ended by itself').waitFor()
+    await drawer.getByText('It ended unexpectedly').waitFor()
   })
 
   test('is filtered by endpoint and state, in the address, and used with the keyboard', {
@@ -177,7 +177,7 @@ describe('the drawer of a worker', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**part=shell')
     expect(await drawer.getByRole('button', { name: 'Open a shell' }).isDisabled()).toBe(true)
-    await drawer.getByText(`It runs as a process of this machine, so any terminal will do. Its folder is`).waitFor()
+    await drawer.getByText(`It runs as a process on this machine, so you can use any terminal. Its folder is`).waitFor()
     await drawer.getByText(`cd ${service.folder}`).waitFor()
     await expectAccessible()
     await page.reload()
@@ -249,7 +249,7 @@ describe('the drawer of a worker', () => {
 
   test('of a worker that never was says so', async () => {
     const drawer = await openDrawer(await setup(), 'worker=nobody')
-    await drawer.getByText('or there never was such a worker').waitFor()
+    await drawer.getByText('or never existed').waitFor()
   })
 })
 
@@ -339,7 +339,7 @@ describe('in light and dark colours', () => {
       await shoot(`workers${suffix}`)
     }
     await service.kill()
-    await page.getByText('The service stopped answering').waitFor()
+    await page.getByText('The service does not answer').waitFor()
     await expectAccessible()
     await shoot(`workers-down`)
   })

@@ -1,4 +1,6 @@
-/** Runs on a ComfyUI server, in the editor: what waits for it, what its preview nodes show, and what goes wrong there. */
+/**
+ * Runs on a ComfyUI server, in the editor: what waits for it, what its preview nodes show, and what goes wrong there.
+ */
 import { fileURLToPath } from 'node:url'
 import { encode } from 'fast-png'
 import { beforeEach, expect, test } from 'vitest'
@@ -71,7 +73,7 @@ test('a run waits with its reason for a server that starts, shows previews on th
   const canvas = page.getByRole('main')
   await canvas.getByRole('img', { name: /^ComfyUI_temp_.*\.png$/ }).waitFor({ timeout: RUN_MS })
   await bar.getByRole('status', { name: 'Last run' }).getByText('0 results').waitFor()
-  await page.getByText('It gave previews alone, which its nodes show.').waitFor()
+  await page.getByText('It returned only previews, shown on its nodes.').waitFor()
   await expectAccessible()
   await shoot('bridge-previews')
 

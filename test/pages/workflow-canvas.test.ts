@@ -91,7 +91,7 @@ test('hands move, link, insert, add and undo', { timeout: LONG_MS }, async () =>
   // A wrong type is refused, and says why.
   await drag(page, slot(page, 5, 'o0'), await middleOf(slot(page, 6, 'i1')))
   await page
-    .getByText(/Input positive of KSampler wants CONDITIONING/)
+    .getByText(/Input positive of KSampler needs CONDITIONING/)
     .first()
     .waitFor()
   await drag(page, slot(page, 3, 'o0'), await middleOf(slot(page, 6, 'i1')))
@@ -371,7 +371,7 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', { ti
   await page.keyboard.press('Enter')
   await until(async () => expect((await kept()).links.some((link: number[]) => link[3] === 8)).toBe(true))
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Bypass or not').waitFor()
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Bypass on or off').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('Control+k')

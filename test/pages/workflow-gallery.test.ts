@@ -24,7 +24,7 @@ describe('the gallery', { timeout: LONG_MS }, () => {
   test('with no run says how the first is made; with runs it finds them by words, and they lead to their settings', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await open('/workflows/gallery')
-    await page.getByText('No graph has been run yet.').waitFor()
+    await page.getByText('No graphs have been run yet.').waitFor()
     await expectAccessible()
     await shoot('gallery-empty')
 
@@ -75,7 +75,7 @@ describe('the gallery', { timeout: LONG_MS }, () => {
     await page.getByText('Choose the run to compare with.').waitFor()
     await page.getByRole('region', { name: 'Runs' }).getByRole('link').first().click()
     await page.waitForURL(`**/compare?a=${one.id}&b=${other.id}`)
-    const handle = page.getByRole('slider', { name: 'How much of A is shown' })
+    const handle = page.getByRole('slider', { name: 'Share of A shown' })
     await handle.focus()
     await page.keyboard.press('Home')
     await until(async () => expect(await handle.inputValue()).toBe('0'))
@@ -137,7 +137,7 @@ describe('the gallery', { timeout: LONG_MS }, () => {
     await page.setViewportSize({ width: 800, height: 600 })
     await shoot('gallery-many-narrow')
     await service.stop()
-    await page.getByText('The service stopped answering').waitFor()
+    await page.getByText('The service does not answer').waitFor()
     await shoot('gallery-service-down')
     expect(faults.filter((fault) => !/ERR_CONNECTION|Failed to load/.test(fault))).toEqual([])
   })

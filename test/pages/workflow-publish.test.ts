@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
-import { pictureSize } from '../../src-main/domain/media/picture-size.ts'
+import { pictureSize } from '../../src-main/domain/media.ts'
 import { noBrowser } from '../support/chromium.ts'
 import type { ServedService } from '../support/served-service.ts'
 import { choose, setup } from './support.ts'
@@ -37,7 +37,7 @@ test('a graph is published with a parameter, asked on its page, and gets a next 
   const panel = page.getByRole('dialog', { name: 'Publish Lamp' })
   await panel.getByLabel('Find an input to add').fill('seed')
   await panel.getByRole('button', { name: /^Add seed of/ }).click()
-  await choose(panel.getByLabel('Endpoint that does the work'), 'sketch')
+  await choose(panel.getByLabel('Backing endpoint'), 'sketch')
   await expectAccessible()
   await shoot('workflow-publish-panel')
   await panel.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -45,7 +45,7 @@ test('a graph is published with a parameter, asked on its page, and gets a next 
   await panel.getByRole('link', { name: 'Try it' }).click()
 
   await page.getByLabel('seed', { exact: true }).fill('18446744073709551616')
-  await page.getByText('the most it may be is 18446744073709551615').waitFor()
+  await page.getByText('the maximum is 18446744073709551615').waitFor()
   await page.getByLabel('seed', { exact: true }).fill('18446744073709551615')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByText('Completed').waitFor({ timeout: RUN_MS })
@@ -72,7 +72,7 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   await shoot('workflow-form')
 
   await page.getByRole('link', { name: 'Open the graph' }).click()
-  await page.getByRole('button', { name: 'More to do with this graph' }).click()
+  await page.getByRole('button', { name: 'More actions for this graph' }).click()
   await page.getByRole('menuitem', { name: 'Sweep' }).click()
   const sweep = page.getByRole('dialog', { name: 'Sweep over Lamp' })
   await choose(sweep.getByLabel('An input that changes'), /seed/)

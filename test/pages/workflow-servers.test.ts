@@ -81,7 +81,7 @@ test('a ComfyUI of this machine is an endpoint with one click in the editor, wit
   await read.click()
   await page
     .getByRole('alert')
-    .getByText(/wants a user and a password/)
+    .getByText(/needs a user name and a password/)
     .waitFor()
   await expectAccessible()
   await shoot('servers-settings-dark-narrow')

@@ -79,7 +79,7 @@ test('what workers write comes with the name of their endpoint, and saves with t
     ),
   )
   app.edit('cpu_worker.py', 'gpu="NOPE"', 'cpu="cpu3c-1-2"')
-  await until(() => expect(preview.printed()).toContain('the source is again that of release 2, which answers'))
+  await until(() => expect(preview.printed()).toContain('the source is back at release 2, which is live'))
   // The addresses are the same, so they are not printed again.
   expect(preview.printed().match(/queue-based/g)).toHaveLength(1)
   preview.signal('SIGINT')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createApiClient } from '../../src-renderer/api-client/client.ts'
 import type { EventSourceLike } from '../../src-renderer/api-client/event-stream.ts'
-import { followJobLists } from '../../src-renderer/api-client/follow-job-lists.ts'
+import { liveQueries } from '../../src-renderer/live/live-queries.ts'
 import { jobMoved, NOW, testPlatform } from './support.tsx'
 
 function setup(answer: () => Response | Promise<Response>, platform = testPlatform()) {
@@ -80,7 +80,7 @@ describe('a call', () => {
     ],
   ])('fails with %s', async (_what, answer, error) => {
     const { client } = setup(answer)
-    await expect(client.call('run', { path: { endpointId: 'e' }, body: {} })).rejects.toMatchObject(error)
+    await expect(client.call('run', { path: { endpointId: 'e' }, body: { input: {} } })).rejects.toMatchObject(error)
   })
 
   test('that is given up fails as given up, and not as a service that does not answer', async () => {
@@ -97,7 +97,7 @@ describe('a list of jobs that is shown', () => {
     const platform = testPlatform()
     const queries = new QueryClient()
     queries.setQueryData(key, list)
-    return { platform, queries, hear: followJobLists(queries, platform) }
+    return { platform, queries, hear: liveQueries(queries, platform).onEvents }
   }
 
   test('changes in place at once, and is read again within half a second', async () => {
@@ -128,7 +128,7 @@ describe('a stream of items', () => {
   const schema = z.object({ id: z.number() })
   const noAnswer = () => Promise.reject(new Error('not asked'))
 
-  type Wanted = { readonly isLast?: (item: { id: number }) => boolean; readonly isKept?: boolean }
+  type Wanted = { readonly isLast?: (item: { id: number }) => boolean; readonly isCached?: boolean }
 
   function follow(wanted: Wanted = {}, platform = testPlatform()) {
     const parts = setup(noAnswer, platform)
@@ -197,7 +197,7 @@ describe('a stream of items', () => {
   })
 
   test('that is to be kept stays while nobody sees the page', async () => {
-    const { streams, platform } = follow({ isKept: true })
+    const { streams, platform } = follow({ isCached: true })
     platform.show(false)
     await platform.advance(60_000)
     platform.show(true)

@@ -3,14 +3,13 @@ import { useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import type { DeployPlan, ReleaseProgress } from '../../src-main/contract/app.ts'
 import type { BuildView, PreviewView, ProjectDetail } from '../../src-main/contract/projects.ts'
-import { BuildSteps } from '../../src-renderer/features/apps/project/build/BuildSteps.tsx'
-import { ExcludedList } from '../../src-renderer/features/apps/project/build/ExcludedList.tsx'
-import { Suggestions } from '../../src-renderer/features/apps/project/build/Suggestions.tsx'
+import { PlanDiff } from '../../src-renderer/features/apps/PlanDiff.tsx'
+import { BuildSteps, ExcludedList } from '../../src-renderer/features/apps/project/BuildParts.tsx'
+import { Suggestions } from '../../src-renderer/features/apps/project/BuildTab.tsx'
+import { PreviewTab } from '../../src-renderer/features/apps/project/PreviewTab.tsx'
 import { ProblemList } from '../../src-renderer/features/apps/project/ProblemList.tsx'
-import { PreviewTab } from '../../src-renderer/features/apps/project/preview/PreviewTab.tsx'
-import { useExcludes } from '../../src-renderer/features/apps/project/use-excludes.ts'
-import { PlanDiff } from '../../src-renderer/features/apps/release/PlanDiff.tsx'
-import { ReleaseCard } from '../../src-renderer/features/apps/release/ReleaseCard.tsx'
+import { useExcludes } from '../../src-renderer/features/apps/project/use-build.ts'
+import { ReleaseCard } from '../../src-renderer/features/apps/ReleaseCard.tsx'
 import { NOW, renderInApp } from './support.tsx'
 
 const PLAN: DeployPlan = {
@@ -107,7 +106,7 @@ describe('a release', () => {
   }
 
   test('is followed while it is prepared: what workers do, and when each was ready', async () => {
-    const { follows, platform, calls } = renderInApp(<ReleaseCard place={PLACE} number={2} />, {
+    const { follows, platform, calls } = renderInApp(<ReleaseCard target={PLACE} number={2} />, {
       releaseRead: progress('preparing'),
       releaseCancel: progress('failed'),
     })
@@ -119,16 +118,16 @@ describe('a release', () => {
     const row = within(screen.getByRole('list', { name: 'Endpoints of the release' }))
     row.getByText('Ready')
     row.getByText('1.4 s')
-    await act(async () => void fireEvent.click(screen.getByRole('button', { name: 'Give up' })))
+    await act(async () => void fireEvent.click(screen.getByRole('button', { name: 'Cancel release' })))
     expect(calls.map(({ operation }) => operation)).toContain('releaseCancel')
   })
 
   test('that failed says why and what serves, and is followed no more', async () => {
-    const { follows } = renderInApp(<ReleaseCard place={PLACE} number={2} />, {
+    const { follows } = renderInApp(<ReleaseCard target={PLACE} number={2} />, {
       releaseRead: progress('failed', { state: 'failed' }),
       environmentRead: environment,
     })
-    await screen.findByText(/Endpoint a: it does not start\.\s+Release 1 serves on as before/)
+    await screen.findByText(/Endpoint a: it does not start\.\s+Release 1 stays live/)
     expect(follows).toEqual([])
   })
 })
@@ -182,7 +181,7 @@ test('a package is left out with a click, is kept in mind, and taken in again', 
   fireEvent.click(screen.getByRole('button', { name: 'Leave torch out' }))
   expect(platform.preferences.get('exclude.p')).toBe('torch')
   screen.getByText('left out of the next build')
-  fireEvent.click(screen.getByRole('button', { name: 'Take torch in again' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Include torch again' }))
   expect(platform.preferences.get('exclude.p')).toBe('')
 })
 

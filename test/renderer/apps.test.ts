@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { type Manifest, manifest } from '../../src-main/contract/manifest.ts'
 import type { PreviewView, ProjectView } from '../../src-main/contract/projects.ts'
-import { environmentState } from '../../src-renderer/features/apps/deployed/environment-state.ts'
-import { projectState } from '../../src-renderer/features/apps/list/project-state.ts'
+import { environmentState } from '../../src-renderer/features/apps/deployed/EnvironmentTable.tsx'
+import { settingText } from '../../src-renderer/features/apps/PlanDiff.tsx'
+import { projectState } from '../../src-renderer/features/apps/ProjectTable.tsx'
 import {
-  answersOf,
   callText,
   hardwareText,
-  settingsOf,
+  resourceSettings,
+  routesOf,
   workersText,
-} from '../../src-renderer/features/apps/project/picture/describe-endpoint.ts'
-import { toGraph } from '../../src-renderer/features/apps/project/picture/to-graph.ts'
-import { endpointsOf, filterNotes, noteText } from '../../src-renderer/features/apps/project/preview/note-lines.ts'
-import { asSentence } from '../../src-renderer/features/apps/release/as-sentence.ts'
-import { countSteps } from '../../src-renderer/features/apps/release/count-steps.ts'
-import { settingText } from '../../src-renderer/features/apps/release/setting-text.ts'
-import { placeBoxes } from '../../src-renderer/ui/graph/layout.ts'
-import { entriesOf, matchingEntries, splitPath } from '../../src-renderer/ui/path/complete-path.ts'
-import { placeTiles } from '../../src-renderer/ui/treemap/tiles.ts'
+} from '../../src-renderer/features/apps/project/EndpointDetails.tsx'
+import { toGraph } from '../../src-renderer/features/apps/project/PictureTab.tsx'
+import { endpointsOf, filterNotes, noteText } from '../../src-renderer/features/apps/project/use-preview.ts'
+import { countSteps } from '../../src-renderer/features/apps/ReleaseParts.tsx'
+import { entriesOf, matchingEntries, splitPath } from '../../src-renderer/ui/form/PathControl.tsx'
+import { asSentence } from '../../src-renderer/ui/format.ts'
+import { layOutBoxes } from '../../src-renderer/ui/graph/layout.ts'
+import { layOutTiles } from '../../src-renderer/ui/treemap/Treemap.tsx'
 import { anEndpoint, aWorker, NOW } from './support.tsx'
 
 const box = (id: string) => ({ id, width: 100, height: 40 })
@@ -25,7 +25,7 @@ const arrow = (from: string, to: string) => ({ from, to, labelWidth: 20 })
 
 describe('the layout of a graph', () => {
   test('goes from left to right along the arrows', () => {
-    const places = placeBoxes([box('c'), box('a'), box('b')], [arrow('a', 'b'), arrow('b', 'c')])
+    const places = layOutBoxes([box('c'), box('a'), box('b')], [arrow('a', 'b'), arrow('b', 'c')])
     expect((places.a?.x ?? 0) + 100).toBeLessThan(places.b?.x ?? 0)
     expect((places.b?.x ?? 0) + 100).toBeLessThan(places.c?.x ?? 0)
   })
@@ -33,7 +33,7 @@ describe('the layout of a graph', () => {
   test('keeps boxes apart, also those that no arrow touches, and in a ring', () => {
     const ids = Array.from({ length: 30 }, (_one, at) => `n${at}`)
     const arrows = [arrow('n0', 'n1'), arrow('n1', 'n0'), arrow('n2', 'n2')]
-    const places = Object.values(placeBoxes(ids.map(box), arrows))
+    const places = Object.values(layOutBoxes(ids.map(box), arrows))
     const overlaps = places.flatMap((one, at) =>
       places.slice(at + 1).filter(({ x, y }) => Math.abs(x - one.x) < 100 && Math.abs(y - one.y) < 40),
     )
@@ -44,7 +44,7 @@ describe('the layout of a graph', () => {
   })
 
   test('of nothing is nothing', () => {
-    expect(placeBoxes([], [])).toEqual({})
+    expect(layOutBoxes([], [])).toEqual({})
   })
 })
 
@@ -52,7 +52,7 @@ describe('the tiles of a treemap', () => {
   const piece = (id: string, size: number) => ({ id, name: id, kind: 'package', size })
 
   test('fill the area by size, without what is empty', () => {
-    const tiles = placeTiles([piece('a', 600), piece('b', 300), piece('c', 100), piece('none', 0)], 2)
+    const tiles = layOutTiles([piece('a', 600), piece('b', 300), piece('c', 100), piece('none', 0)], 2)
     const shares = tiles.map(({ piece: { id }, width, height }) => [id, Math.round(width * height * 100)])
     expect(shares).toEqual([
       ['a', 60],
@@ -66,8 +66,8 @@ describe('the tiles of a treemap', () => {
   })
 
   test('of nothing are none', () => {
-    expect(placeTiles([], 2)).toEqual([])
-    expect(placeTiles([piece('none', 0)], 2)).toEqual([])
+    expect(layOutTiles([], 2)).toEqual([])
+    expect(layOutTiles([piece('none', 0)], 2)).toEqual([])
   })
 })
 
@@ -105,28 +105,28 @@ describe('a path that is typed', () => {
 })
 
 test.each([
-  [{ isThere: false, preview: 'live' }, 'Folder is gone'],
+  [{ isThere: false, preview: 'live' }, 'Folder is missing'],
   [{ build: 'running', preview: 'live' }, 'Building'],
-  [{ build: 'done', preview: 'broken' }, 'Preview broken'],
+  [{ build: 'done', preview: 'broken' }, 'Preview failing'],
   [{ build: 'failed', preview: 'ended' }, 'Build failed'],
   [{}, 'Not built'],
 ] as const)('a project with %j is shown as %s', (more, word) => {
   const project: ProjectView = { id: 'p', folder: '/p', app: 'p', isThere: true, openedAt: NOW, ...more }
-  expect(projectState(project).word).toBe(word)
+  expect(projectState(project).text).toBe(word)
 })
 
 describe('the state of an environment', () => {
   test('is that of the endpoint that asks most for attention', () => {
     const endpoints = [anEndpoint('ready'), anEndpoint('ill'), anEndpoint('asleep')]
     const workers = { a: aWorker('a', 'ready'), b: aWorker('b', 'ill', { state: 'unhealthy' }) }
-    expect(environmentState(endpoints, workers).word).toBe('Unhealthy')
+    expect(environmentState(endpoints, workers).text).toBe('Unhealthy')
     const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true }
-    expect(environmentState([...endpoints, anEndpoint('crashing', { crash })], workers).word).toBe('Crashing')
-    expect(environmentState(endpoints.slice(0, 1), workers).word).toBe('Ready')
+    expect(environmentState([...endpoints, anEndpoint('crashing', { crash })], workers).text).toBe('Crashing')
+    expect(environmentState(endpoints.slice(0, 1), workers).text).toBe('Ready')
   })
 
   test('without endpoints says that nothing is deployed', () => {
-    expect(environmentState([], {}).word).toBe('Not deployed')
+    expect(environmentState([], {}).text).toBe('Not deployed')
   })
 })
 
@@ -178,12 +178,12 @@ describe('an endpoint in words', () => {
     expect(model && hardwareText(model)).toBe('1 GPU: ADA_24')
     expect(api && workersText(api)).toBe('0 workers')
     expect(model && workersText(model)).toBe('0 to 3 workers')
-    expect(answersOf(APP, 'api')).toEqual(['GET /health'])
-    expect(answersOf(APP, 'model')).toEqual(['Model.draw()', 'Model.warm()'])
+    expect(routesOf(APP, 'api')).toEqual(['GET /health'])
+    expect(routesOf(APP, 'model')).toEqual(['Model.draw()', 'Model.warm()'])
   })
 
   test('names variables and volumes, and shows no value', () => {
-    const settings = Object.values(APP.resources).flatMap(settingsOf)
+    const settings = Object.values(APP.resources).flatMap(resourceSettings)
     expect(settings).toContainEqual({ name: 'Variables', value: 'TOKEN' })
     expect(settings).toContainEqual({ name: 'Volumes', value: 'weights' })
     expect(JSON.stringify(settings)).not.toContain('never shown')

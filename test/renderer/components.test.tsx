@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
 import { JOB_STATES } from '../../src-main/contract/job.ts'
-import { NoJobsTaken } from '../../src-renderer/features/endpoints/NoJobsTaken.tsx'
-import { CopyButton } from '../../src-renderer/ui/CopyButton.tsx'
-import { CodeEditor } from '../../src-renderer/ui/editor/CodeEditor.tsx'
+import { NoJobsTaken } from '../../src-renderer/features/endpoints/EndpointPage.tsx'
+import { CopyButton } from '../../src-renderer/ui/Button.tsx'
+import { CodeEditor } from '../../src-renderer/ui/editor/LazyEditors.tsx'
 import { JsonTree } from '../../src-renderer/ui/JsonTree.tsx'
 import { Notices } from '../../src-renderer/ui/Notices.tsx'
 import { JobStateDot } from '../../src-renderer/ui/StateDot.tsx'
@@ -12,7 +12,7 @@ import { renderInApp } from './support.tsx'
 
 test('the jobs of a load-balanced endpoint are none, and its requests are a press away', () => {
   renderInApp(<NoJobsTaken endpointId="web" />)
-  screen.getByText('A load-balanced endpoint answers requests itself and takes no jobs.')
+  screen.getByText('A load-balanced endpoint answers requests directly and takes no jobs.')
   screen.getByText('drydock requests web')
   fireEvent.click(screen.getByRole('button', { name: 'Show its requests' }))
   expect(location.pathname).toBe('/endpoints/web/requests')
@@ -81,8 +81,8 @@ test('a text is copied, and the button says so for a while', async () => {
 describe('a notice', () => {
   test('goes after ten seconds, one of an error after thirty, and none from under the pointer', async () => {
     const { store, platform } = renderInApp(<Notices />)
-    store.getState().tell({ kind: 'done', text: 'hello is paused' })
-    store.getState().tell({ kind: 'error', text: 'it went wrong' })
+    store.getState().notify({ kind: 'done', text: 'hello is paused' })
+    store.getState().notify({ kind: 'error', text: 'it went wrong' })
     await screen.findByText('hello is paused')
     await platform.advance(10_000)
     await waitFor(() => expect(screen.queryByText('hello is paused')).toBe(null))
@@ -98,7 +98,7 @@ describe('a notice', () => {
   test('takes back what was done, once', async () => {
     const { store } = renderInApp(<Notices />)
     let undone = 0
-    store.getState().tell({ kind: 'done', text: 'hello is paused', undo: () => (undone += 1) })
+    store.getState().notify({ kind: 'done', text: 'hello is paused', undo: () => (undone += 1) })
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }))
     expect(undone).toBe(1)
     expect(screen.queryByRole('button', { name: 'Undo' })).toBe(null)

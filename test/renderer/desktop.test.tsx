@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { DesktopBridge, DesktopNotice } from '../../src-main/contract/bridge.ts'
 import { SignedOut } from '../../src-renderer/app/SignedOut.tsx'
-import { tellDesktopNotices } from '../../src-renderer/app/tell-desktop-notices.ts'
-import { desktopMessage, desktopOf } from '../../src-renderer/platform/desktop.ts'
+import { showDesktopNotices } from '../../src-renderer/app/store-effects.ts'
+import { desktopMessage, desktopOf } from '../../src-renderer/platform/platform.ts'
 import { AppContext } from '../../src-renderer/store/app-context.ts'
 import { createAppStore } from '../../src-renderer/store/app-store.ts'
-import { ChoosePath } from '../../src-renderer/ui/path/ChoosePath.tsx'
+import { ChoosePath } from '../../src-renderer/ui/form/PathField.tsx'
 import { testClient, testPlatform } from './support.tsx'
 
 describe('a notice of the desktop', () => {
@@ -16,15 +16,15 @@ describe('a notice of the desktop', () => {
     [
       { kind: 'service-ended', why: 'it was killed', restartInMs: 500, crashes: 1, looping: false },
       'error',
-      'The service ended by itself: it was killed. It is started again in a moment.',
+      'The service ended unexpectedly: it was killed. It restarts in a moment.',
     ],
     [
       { kind: 'service-ended', why: 'Error: no disk.', restartInMs: 4000, crashes: 4, looping: true },
       'error',
-      'The service ended by itself: Error: no disk. That was the 4th time within minutes; the log file says more (Help, Show the log file). It is started again in 4 s.',
+      'The service ended unexpectedly: Error: no disk. That was the 4th time within minutes; see the log file for details (Help, Show the log file). It restarts in 4 s.',
     ],
     [{ kind: 'service-refused', why: 'The port is taken.' }, 'error', 'The service does not start: The port is taken.'],
-    [{ kind: 'service-restarted' }, 'done', 'The service is up again.'],
+    [{ kind: 'service-restarted' }, 'done', 'The service is running again.'],
     [
       { kind: 'link-refused', address: 'file:///etc/passwd' },
       'error',
@@ -33,7 +33,7 @@ describe('a notice of the desktop', () => {
     [
       { kind: 'update-ready', version: '2.0.0' },
       'done',
-      'Version 2.0.0 is here. It is installed when you quit Drydock.',
+      'Version 2.0.0 is ready. It is installed when you quit Drydock.',
     ],
   ])('%j', (notice, kind, text) => {
     expect(desktopMessage(notice)).toEqual({ kind, text })
@@ -47,17 +47,17 @@ test('that the service ended is told until it is up again, and once at a time', 
     listeners.push(listener)
     return () => undefined
   }
-  tellDesktopNotices({ onNotice } as DesktopBridge, store)
+  showDesktopNotices({ onNotice } as DesktopBridge, store)
   const tell = (notice: DesktopNotice) => listeners[0]?.(notice)
   const shown = () => store.getState().notices.map(({ text }) => text.split(/[:.]/)[0])
   const ended = { kind: 'service-ended', why: 'x', restartInMs: 500, crashes: 1, looping: false } as const
   tell(ended)
   tell(ended)
   tell({ kind: 'update-ready', version: '2' })
-  expect(shown()).toEqual(['The service ended by itself', 'Version 2 is here'])
+  expect(shown()).toEqual(['The service ended unexpectedly', 'Version 2 is ready'])
   tell({ kind: 'service-restarted' })
-  expect(shown()).toEqual(['Version 2 is here', 'The service is up again'])
-  tellDesktopNotices(undefined, store)
+  expect(shown()).toEqual(['Version 2 is ready', 'The service is running again'])
+  showDesktopNotices(undefined, store)
 })
 
 /** Draws a component within a desktop whose calls are these. */
@@ -92,7 +92,7 @@ describe('a window that is signed out', () => {
     await waitFor(() => expect(answers).toHaveLength(2))
     expect(screen.getByRole('alert').textContent).toBe('')
     press()
-    await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('The service is not up'))
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('The service is not running'))
     press()
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('no link'))
   })

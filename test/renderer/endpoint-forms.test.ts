@@ -3,18 +3,60 @@ import type { CatalogEntry } from '../../src-main/contract/catalog.ts'
 import { endpointCreate } from '../../src-main/contract/endpoint.ts'
 import { ALL_FAULTS_OFF } from '../../src-main/contract/faults.ts'
 import type { FleetEvent } from '../../src-main/contract/fleet-events.ts'
-import { findEntries, wantsOf } from '../../src-renderer/features/catalog/find-entries.ts'
-import { faultsInWords } from '../../src-renderer/features/endpoints/fault-words.ts'
+import { faultsText } from '../../src-main/domain/text.ts'
+import { findEntries, wantsOf } from '../../src-renderer/features/catalog/CatalogPages.tsx'
+import { toMarks } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import {
   createBody,
   EMPTY_FORM,
+  hubProblems,
   nameFromImage,
+  openHub,
   suggestedName,
+  withPreset,
 } from '../../src-renderer/features/endpoints/new-endpoint.ts'
-import { toMarks } from '../../src-renderer/features/endpoints/overview/event-marks.ts'
-import { effectInWords } from '../../src-renderer/features/endpoints/settings/SaveBar.tsx'
-import { clusterMarks } from '../../src-renderer/ui/chart/cluster-marks.ts'
-import { freeName } from '../../src-renderer/ui/form/free-name.ts'
+import { effectText } from '../../src-renderer/features/endpoints/settings/SaveBar.tsx'
+import { clusterMarks } from '../../src-renderer/ui/chart/EventStrip.tsx'
+import { freeName } from '../../src-renderer/ui/form/CreatedEndpoint.tsx'
+
+const HUB = {
+  title: 'Painter',
+  type: 'serverless',
+  config: {
+    runsOn: 'GPU',
+    containerDiskInGb: 20,
+    gpuCount: 2,
+    gpuIds: 'ADA_24, -NVIDIA L4',
+    presets: [{ name: 'Fast', defaults: { STEPS: 4, HALF: true, EXTRA: 1 } }],
+    env: [
+      { key: 'MODE', value: 'fixed' },
+      { key: 'STEPS', input: { type: 'number', min: 1, max: 100, default: 20 } },
+      { key: 'HALF', input: { type: 'boolean', default: false, trueValue: 'yes', falseValue: 'no', advanced: true } },
+      {
+        key: 'SIZE',
+        input: {
+          type: 'string',
+          options: [
+            { label: 'Small', value: 's' },
+            { label: 'M', value: 'm' },
+          ],
+        },
+      },
+      { key: 'NAME', input: { type: 'huggingface', required: true } },
+    ],
+  },
+}
+
+/** What opening a form changes. */
+function opened(hub: unknown) {
+  const read = openHub(JSON.stringify(hub))
+  if ('problem' in read) throw new Error(read.problem)
+  return read.change
+}
+
+const fail = (): never => {
+  throw new Error('there is no form')
+}
 
 describe('a new endpoint', () => {
   test('from an image has what was filled in, and defaults for the rest', () => {
@@ -35,6 +77,38 @@ describe('a new endpoint', () => {
       workersMin: 1,
     })
     expect(endpointCreate.safeParse(body).success).toBe(true)
+  })
+
+  test('has the answers to the form of its repository, its GPU and its disk; what was typed besides comes last', () => {
+    const form = { ...EMPTY_FORM, id: 'x', image: 'x:1', ready: false, ...opened(HUB) }
+    expect(form.gpu).toBe('ADA_24,-NVIDIA L4')
+    const hub = withPreset(form.hub ?? fail(), 'Fast')
+    const body = createBody('image', { ...form, hub, variables: [{ name: 'STEPS', value: '9' }] })
+    expect(body).toEqual({
+      id: 'x',
+      name: 'x',
+      env: { MODE: 'fixed', STEPS: '9', HALF: 'yes', EXTRA: '1' },
+      container: { image: 'x:1', gpu: 'ADA_24,-NVIDIA L4', gpuCount: 2, diskBytes: 21_474_836_480 },
+    })
+    expect(endpointCreate.safeParse(body).success).toBe(true)
+    expect(createBody('image', { ...form, gpu: '' })).toMatchObject({ env: { STEPS: '20', HALF: 'no' } })
+    expect(createBody('image', { ...form, gpu: '' }).container).not.toHaveProperty('gpuCount')
+    expect(createBody('handler', { ...form, handler: '/h.py' })).toEqual({ id: 'x', name: 'x', handler: '/h.py' })
+  })
+
+  test('names what is wrong with an answer, and why a file is no form', () => {
+    const hub = opened(HUB).hub ?? fail()
+    const answers = { STEPS: '200', HALF: 'perhaps', SIZE: 'xl', NAME: '' }
+    expect(hubProblems({ ...hub, answers })).toEqual({
+      STEPS: 'STEPS must be at most 100',
+      HALF: 'HALF must be yes or no',
+      SIZE: 'SIZE must be one of s, m',
+      NAME: 'NAME is required',
+    })
+    expect(openHub('{')).toEqual({ problem: 'This file is not valid JSON.' })
+    expect(openHub('{"config": {}}')).toEqual({
+      problem: expect.stringMatching(/^This is not a valid hub\.json: title: /),
+    })
   })
 
   test('from a handler file has nothing of an image', () => {
@@ -124,8 +198,8 @@ describe('the catalog', () => {
       '15 GB of disk',
     ])
     expect(wantsOf(entry('x', { image: 'i', settings }))).toEqual(['NVIDIA GPU'])
-    expect(wantsOf(entry('x', { handler: '/h.py' }))).toEqual(['needs Python alone'])
-    expect(wantsOf(entry('x', { handler: '/h.ts' }))).toEqual(['needs nothing else'])
+    expect(wantsOf(entry('x', { handler: '/h.py' }))).toEqual(['needs only Python'])
+    expect(wantsOf(entry('x', { handler: '/h.ts' }))).toEqual(['no other requirements'])
     const bridge = { workflows: { server: 'http://127.0.0.1:8188' } }
     expect(wantsOf(entry('x', { handler: '/h.ts', settings: bridge }))).toEqual([
       'needs a ComfyUI server at http://127.0.0.1:8188',
@@ -134,7 +208,7 @@ describe('the catalog', () => {
 })
 
 test('fault switches are told by what they do; those that are off are not', () => {
-  expect(faultsInWords({ ...ALL_FAULTS_OFF, delayMs: 2000, killPercent: 5, coldStart: true })).toBe(
+  expect(faultsText({ ...ALL_FAULTS_OFF, delayMs: 2000, killPercent: 5, coldStart: true })).toBe(
     'delays each job by 2.0 s, kills the worker of 5 %, starts cold for every job',
   )
 })
@@ -142,14 +216,16 @@ test('fault switches are told by what they do; those that are off are not', () =
 describe('marks', () => {
   test('that stand at one place are one, in the order of time; others of the span stand apart', () => {
     const marks = [90, 11, 10, 200, -5].map((at) => ({ at }))
-    expect(clusterMarks(marks, { from: 0, to: 100, places: 10 })).toEqual([
-      { marks: [{ at: 10 }, { at: 11 }], place: 0.15 },
-      { marks: [{ at: 90 }], place: 0.95 },
+    expect(clusterMarks(marks, { from: 0, to: 100, slots: 10 })).toEqual([
+      { marks: [{ at: 10 }, { at: 11 }], position: 0.15 },
+      { marks: [{ at: 90 }], position: 0.95 },
     ])
   })
 
   test('at both ends of the span are within it', () => {
-    const places = clusterMarks([{ at: 0 }, { at: 100 }], { from: 0, to: 100, places: 4 }).map(({ place }) => place)
+    const places = clusterMarks([{ at: 0 }, { at: 100 }], { from: 0, to: 100, slots: 4 }).map(
+      ({ position }) => position,
+    )
     expect(places).toEqual([0.125, 0.875])
   })
 
@@ -184,11 +260,11 @@ describe('what a save does', () => {
   const workers = [{ effect: 'now' }, { effect: 'workers' }] as const
 
   test('is said for the workers that live', () => {
-    expect(effectInWords(now, { workers: 3, running: 1 })).toBe('Takes effect at once. No worker is replaced.')
-    expect(effectInWords([{ effect: 'jobs' }], { workers: 3, running: 1 })).toMatch('jobs that come from now on')
-    expect(effectInWords(workers, { workers: 0, running: 0 })).toMatch('the next one starts with it')
-    expect(effectInWords(workers, { workers: 2, running: 1 })).toBe(
-      'Replaces 2 workers: new ones start with it. What they run ends first: 1 job.',
+    expect(effectText(now, { workers: 3, running: 1 })).toBe('Takes effect at once. No worker is replaced.')
+    expect(effectText([{ effect: 'jobs' }], { workers: 3, running: 1 })).toMatch('Applies to new jobs')
+    expect(effectText(workers, { workers: 0, running: 0 })).toMatch('the next one starts with the new settings')
+    expect(effectText(workers, { workers: 2, running: 1 })).toBe(
+      'Replaces 2 workers: new ones start with the new settings. They finish 1 job first.',
     )
   })
 })

@@ -11,7 +11,7 @@ import {
   undoBody,
   valueAt,
 } from '../../src-renderer/features/endpoints/settings/settings-draft.ts'
-import { readEnvFile } from '../../src-renderer/ui/form/read-env-file.ts'
+import { readEnvFile } from '../../src-renderer/ui/form/VariablesField.tsx'
 
 const FIELDS = SETTING_SECTIONS.flatMap(({ fields }) => fields)
 
@@ -33,9 +33,9 @@ const readOf = (config: EndpointConfig, typings: Readonly<Record<string, Raw>>) 
   readDraft(FIELDS, config, draftOf(config, typings))
 
 describe('the sections', () => {
-  test('have a field for every setting, but those that deploys and publishing alone set', () => {
+  test('have a field for every setting, but those that deploys, publishing and the platform alone set', () => {
     const known = new Set(FIELDS.map(({ path }) => path.split('.')[0]))
-    const settings = Object.keys(endpointConfig.shape).filter((name) => !['app', 'graph'].includes(name))
+    const settings = Object.keys(endpointConfig.shape).filter((name) => !['app', 'graph', 'platform'].includes(name))
     expect(settings.filter((name) => !known.has(name))).toEqual([])
     const ofContainers = Object.keys(containerSettings.shape).filter(
       (name) => !FIELDS.some(({ path }) => path === `container.${name}`),
@@ -173,6 +173,13 @@ describe('a pasted .env file', () => {
       { name: 'A', value: '1' },
       { name: 'B', value: 'two words' },
       { name: 'C', value: '' },
+    ])
+  })
+
+  test('reads as the commands read it: a comment behind a value is none of it, and quotes may hold lines', () => {
+    expect(readEnvFile('TOKEN=abc # mine\nKEY="one\ntwo"\n')).toEqual([
+      { name: 'TOKEN', value: 'abc' },
+      { name: 'KEY', value: 'one\ntwo' },
     ])
   })
 

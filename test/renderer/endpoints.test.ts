@@ -7,7 +7,7 @@ import {
   readEndpointFilter,
 } from '../../src-renderer/features/endpoints/endpoint-list-filter.ts'
 import { endpointKind, endpointState } from '../../src-renderer/features/endpoints/endpoint-state.ts'
-import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/overview/to-series.ts'
+import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { anEndpoint } from './support.tsx'
 
 const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true }
@@ -36,7 +36,7 @@ describe('the state of an endpoint', () => {
     ['Paused', { paused: true, inProgress: 1 }, ['running']],
   ] as const)('is %s with %j and workers %j', (word, facts, states: readonly WorkerState[]) => {
     const workers = states.map((state) => ({ state }))
-    expect(endpointState(anEndpoint('e', facts), workers).word).toBe(word)
+    expect(endpointState(anEndpoint('e', facts), workers).text).toBe(word)
   })
 
   test('stands with what it runs', () => {

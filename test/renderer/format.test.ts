@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ago, bytes, counted, exactTime } from '../../src-renderer/ui/format.ts'
+import { ago, counted } from '../../src-main/domain/text.ts'
+import { bytes, exactTime } from '../../src-renderer/ui/format.ts'
 
 test.each([
   [0, 'just now'],

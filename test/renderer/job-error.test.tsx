@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, within } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
-import { JobErrorNotice } from '../../src-renderer/ui/job-error/JobErrorNotice.tsx'
+import { JobErrorNotice } from '../../src-renderer/ui/output/JobErrorNotice.tsx'
 import { anEndpoint, renderInApp, until } from './support.tsx'
 
 const ERROR = JSON.stringify({

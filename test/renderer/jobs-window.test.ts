@@ -73,7 +73,7 @@ function setup({ count, filter = { states: [] }, arrives }: Setup) {
       states.set(id, to)
       eventId += 1
       const event: NumberedEvent = jobMoved(eventId, id, { to, ...(from === undefined ? {} : { from }), ...more })
-      list.hear([event])
+      list.onEvents([event])
     },
   }
 }

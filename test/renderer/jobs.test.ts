@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JobState } from '../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../src-main/contract/management.ts'
-import { diffJson } from '../../src-renderer/features/jobs/compare/diff-json.ts'
+import { diffJson } from '../../src-renderer/features/jobs/DifferenceTable.tsx'
 import {
   bodyOf,
   isEmptyFilter,
@@ -9,8 +9,8 @@ import {
   readFilter,
   writeFilter,
 } from '../../src-renderer/features/jobs/list/job-list-filter.ts'
-import { attemptsOf, layTimeline, stepWords } from '../../src-renderer/features/jobs/page/lay-timeline.ts'
-import { findTable } from '../../src-renderer/ui/output/find-table.ts'
+import { attemptsOf, layTimeline, stepText } from '../../src-renderer/features/jobs/page/lay-timeline.ts'
+import { findTable } from '../../src-renderer/ui/output/OutputView.tsx'
 import { NOW } from './support.tsx'
 
 const entry = (at: number, event: string, to: JobState, more: Partial<JobHistoryEntry> = {}): JobHistoryEntry => ({
@@ -78,7 +78,7 @@ describe('the timeline of a job', () => {
   })
 
   test('tells progress that comes in a row as one step', () => {
-    const steps = layTimeline(history, 1000).steps.map(stepWords)
+    const steps = layTimeline(history, 1000).steps.map(stepText)
     expect(steps).toEqual([
       'Queued',
       'Taken by a worker',

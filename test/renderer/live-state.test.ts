@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { WorkerState } from '../../src-main/contract/endpoint.ts'
-import type { ServiceEvent } from '../../src-main/contract/events.ts'
+import type { ServiceEvent } from '../../src-main/contract/live.ts'
 import { createAppStore } from '../../src-renderer/store/app-store.ts'
 import { anEndpoint, aWorker, jobMoved, NOW, testPlatform } from './support.tsx'
 
 function setup(eventId = 10) {
   const store = createAppStore(testPlatform())
-  const { beginWith, showSnapshot, hearEvents } = store.getState()
+  const { beginWith, showSnapshot, receiveEvents } = store.getState()
   const snapshot = (id: number, inQueue: number) => ({
     eventId: id,
     command: 'drydock',
@@ -19,27 +19,27 @@ function setup(eventId = 10) {
   const worker = (id = 'w') => store.getState().live.workers[id]
   const workerTo = (id: number, workerId: string, to: WorkerState) => {
     const event: ServiceEvent = { type: 'worker', at: NOW, endpointId: 'e', workerId, to, reason: 'why' }
-    return hearEvents([{ id, event }])
+    return receiveEvents([{ id, event }])
   }
   const endpointEvent = (
     id: number,
     event: 'created' | 'updated' | 'deleted' | 'paused' | 'resumed',
     endpointId = 'e',
-  ) => hearEvents([{ id, event: { type: 'endpoint', at: NOW, endpointId, event } }])
-  return { store, beginWith, showSnapshot, hearEvents, snapshot, endpoint, worker, workerTo, endpointEvent }
+  ) => receiveEvents([{ id, event: { type: 'endpoint', at: NOW, endpointId, event } }])
+  return { store, beginWith, showSnapshot, receiveEvents, snapshot, endpoint, worker, workerTo, endpointEvent }
 }
 
 describe('live endpoints', () => {
   test('count their jobs as these move', () => {
-    const { hearEvents, endpoint } = setup()
+    const { receiveEvents, endpoint } = setup()
     const counts = () => [endpoint()?.inQueue, endpoint()?.inProgress]
-    hearEvents([jobMoved(11, 'a', {}), jobMoved(12, 'b', {})])
+    receiveEvents([jobMoved(11, 'a', {}), jobMoved(12, 'b', {})])
     expect(counts()).toEqual([2, 0])
-    hearEvents([jobMoved(13, 'a', { from: 'IN_QUEUE', to: 'IN_PROGRESS', workerId: 'w' })])
+    receiveEvents([jobMoved(13, 'a', { from: 'IN_QUEUE', to: 'IN_PROGRESS', workerId: 'w' })])
     expect(counts()).toEqual([1, 1])
-    hearEvents([jobMoved(14, 'a', { from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
+    receiveEvents([jobMoved(14, 'a', { from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
     expect(counts()).toEqual([1, 1])
-    hearEvents([
+    receiveEvents([
       jobMoved(15, 'a', { from: 'IN_PROGRESS', to: 'COMPLETED' }),
       jobMoved(16, 'b', { from: 'IN_QUEUE', to: 'CANCELLED' }),
     ])
@@ -47,19 +47,19 @@ describe('live endpoints', () => {
   })
 
   test('that no event is of stay the same object', () => {
-    const { hearEvents, endpoint } = setup()
+    const { receiveEvents, endpoint } = setup()
     const before = endpoint('other')
-    hearEvents([jobMoved(11, 'a', {})])
+    receiveEvents([jobMoved(11, 'a', {})])
     expect(endpoint('other')).toBe(before)
   })
 
   test('lose the reason why jobs wait with the last job that waits', () => {
-    const { store, hearEvents, endpoint } = setup()
+    const { store, receiveEvents, endpoint } = setup()
     store.getState().patchEndpoint('e', { inQueue: 2, waitingReason: 'All workers are busy.' })
     const gone = { from: 'IN_QUEUE', to: 'CANCELLED' } as const
-    hearEvents([jobMoved(11, 'a', gone)])
+    receiveEvents([jobMoved(11, 'a', gone)])
     expect(endpoint()?.waitingReason).toBe('All workers are busy.')
-    hearEvents([jobMoved(12, 'b', gone)])
+    receiveEvents([jobMoved(12, 'b', gone)])
     expect(endpoint()).not.toHaveProperty('waitingReason')
   })
 
@@ -78,16 +78,16 @@ describe('live endpoints', () => {
 
 describe('live workers', () => {
   test('run and end jobs as these move', () => {
-    const { hearEvents, worker } = setup()
-    hearEvents([jobMoved(11, 'a', { from: 'IN_QUEUE', to: 'IN_PROGRESS', workerId: 'w' })])
+    const { receiveEvents, worker } = setup()
+    receiveEvents([jobMoved(11, 'a', { from: 'IN_QUEUE', to: 'IN_PROGRESS', workerId: 'w' })])
     expect(worker()).toMatchObject({ state: 'running', jobs: ['a'], jobsDone: 0 })
-    hearEvents([jobMoved(12, 'a', { from: 'IN_PROGRESS', to: 'COMPLETED', workerId: 'w' })])
+    receiveEvents([jobMoved(12, 'a', { from: 'IN_PROGRESS', to: 'COMPLETED', workerId: 'w' })])
     expect(worker()).toMatchObject({ state: 'idle', jobs: [], jobsDone: 1 })
   })
 
   test('lose a job that goes back to the queue without having answered it', () => {
-    const { hearEvents, worker } = setup()
-    hearEvents([
+    const { receiveEvents, worker } = setup()
+    receiveEvents([
       jobMoved(11, 'a', { from: 'IN_QUEUE', to: 'IN_PROGRESS', workerId: 'w' }),
       jobMoved(12, 'a', { from: 'IN_PROGRESS', to: 'IN_QUEUE' }),
     ])
@@ -113,38 +113,38 @@ describe('live workers', () => {
 
 describe('snapshots and events', () => {
   test('an event that the snapshot holds is not counted again', () => {
-    const { beginWith, snapshot, hearEvents, endpoint } = setup()
+    const { beginWith, snapshot, receiveEvents, endpoint } = setup()
     beginWith(snapshot(20, 3))
-    hearEvents([jobMoved(19, 'a', {}), jobMoved(20, 'b', {}), jobMoved(21, 'c', {})])
+    receiveEvents([jobMoved(19, 'a', {}), jobMoved(20, 'b', {}), jobMoved(21, 'c', {})])
     expect(endpoint()?.inQueue).toBe(4)
   })
 
   test('a snapshot that is behind gets the events that came since', () => {
-    const { showSnapshot, snapshot, hearEvents, endpoint } = setup()
-    hearEvents([jobMoved(11, 'a', {}), jobMoved(12, 'b', {})])
+    const { showSnapshot, snapshot, receiveEvents, endpoint } = setup()
+    receiveEvents([jobMoved(11, 'a', {}), jobMoved(12, 'b', {})])
     showSnapshot(snapshot(11, 1))
     expect(endpoint()?.inQueue).toBe(2)
   })
 
   test('a snapshot that is ahead makes the events on their way old', () => {
-    const { showSnapshot, snapshot, hearEvents, endpoint } = setup()
+    const { showSnapshot, snapshot, receiveEvents, endpoint } = setup()
     showSnapshot(snapshot(12, 2))
-    hearEvents([jobMoved(11, 'a', {}), jobMoved(12, 'b', {})])
+    receiveEvents([jobMoved(11, 'a', {}), jobMoved(12, 'b', {})])
     expect(endpoint()?.inQueue).toBe(2)
   })
 
   test.each([1000, 999])('one that is behind by more than what is kept is dropped: %d events', (count) => {
-    const { showSnapshot, snapshot, hearEvents, endpoint } = setup()
-    hearEvents(Array.from({ length: count }, (_event, at) => jobMoved(11 + at, `j${at}`, {})))
+    const { showSnapshot, snapshot, receiveEvents, endpoint } = setup()
+    receiveEvents(Array.from({ length: count }, (_event, at) => jobMoved(11 + at, `j${at}`, {})))
     showSnapshot(snapshot(10, 7))
     expect(endpoint()?.inQueue).toBe(count === 1000 ? 1000 : 999 + 7)
   })
 
   test('a new beginning forgets what was, also where its numbers are smaller', () => {
-    const { beginWith, snapshot, hearEvents, endpoint } = setup(500)
-    hearEvents([jobMoved(501, 'a', {})])
+    const { beginWith, snapshot, receiveEvents, endpoint } = setup(500)
+    receiveEvents([jobMoved(501, 'a', {})])
     beginWith(snapshot(3, 1))
-    hearEvents([jobMoved(4, 'b', {})])
+    receiveEvents([jobMoved(4, 'b', {})])
     expect(endpoint()?.inQueue).toBe(2)
   })
 })

@@ -1,8 +1,7 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { levelOf } from '../../src-renderer/ui/logs/filter-lines.ts'
-import { LogView } from '../../src-renderer/ui/logs/LogView.tsx'
-import { readAnsi } from '../../src-renderer/ui/logs/read-ansi.ts'
+import { LogView, levelOf } from '../../src-renderer/ui/output/LogView.tsx'
+import { readAnsi } from '../../src-renderer/ui/output/read-ansi.ts'
 import { giveSizes, NOW, renderInApp } from './support.tsx'
 
 const ESC = '\u001b'

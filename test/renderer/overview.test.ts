@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { fittingRange } from '../../src-renderer/api-client/queries.ts'
-import type { ChartSeries } from '../../src-renderer/ui/chart/chart-props.ts'
-import { inDrawingOrder, stackedValues } from '../../src-renderer/ui/chart/stack-series.ts'
+import { inDrawingOrder, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'
+import type { ChartSeries } from '../../src-renderer/ui/chart/chart-options.ts'
 import { NOW } from './support.tsx'
 
 const HOUR_MS = 3_600_000

@@ -1,9 +1,8 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { useState } from 'react'
 import { describe, expect, test } from 'vitest'
-import { arrange, type Entry } from '../../src-renderer/app/palette/arrange.ts'
-import { useJobEntries } from '../../src-renderer/app/palette/use-job-entries.ts'
-import { useThingEntries } from '../../src-renderer/app/palette/use-thing-entries.ts'
+import { arrange, type Entry } from '../../src-renderer/app/arrange-palette.ts'
+import { useJobEntries, useThingEntries } from '../../src-renderer/app/palette-entries.ts'
 import { noteOpened, noteUsed, readHabits, scoreOf, withOpened, withUse } from '../../src-renderer/store/habits.ts'
 import { anEndpoint, NOW, renderInApp, testPlatform, until } from './support.tsx'
 
@@ -43,7 +42,7 @@ describe('the palette', () => {
     const pause = entry('Project', 'Pause it', {
       detail: 'of shop',
       also: 'halt',
-      state: { tone: 'failed', word: 'Bad' },
+      state: { tone: 'failed', text: 'Bad' },
     })
     for (const typed of ['pause', 'SHOP pause', 'halt', 'bad', 'project it'])
       expect([typed, arranged([pause], typed)]).toEqual([typed, [['Project', 'Pause it']]])
@@ -179,7 +178,7 @@ test('jobs are asked for once the typing pauses, by id and by text, and what was
   await type('boat', 150)
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false])
   await screen.findByText('j-1')
-  screen.getByText('All jobs with these words')
+  screen.getByText('All jobs with this text')
   await type('two boats', 150)
   expect(calls.map(({ args }) => (args as { query: object }).query).slice(4)).toEqual([{ q: 'two boats', limit: 8 }])
 })

@@ -1,13 +1,13 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
-import type { LoadTest } from '../../src-main/contract/load-tests.ts'
-import { StreamedChunks } from '../../src-renderer/features/requests/jobs/StreamedChunks.tsx'
+import type { LoadTest } from '../../src-main/contract/requests.ts'
+import { StreamedChunks } from '../../src-renderer/features/requests/jobs/ResponsePane.tsx'
 import { LoadTestView } from '../../src-renderer/features/requests/load/LoadTestView.tsx'
-import { RouteMenu } from '../../src-renderer/features/requests/web/RouteMenu.tsx'
-import { useWebDraft } from '../../src-renderer/features/requests/web/use-web-draft.ts'
+import { RouteMenu } from '../../src-renderer/features/requests/web/WebForm.tsx'
+import { useWebDraft } from '../../src-renderer/features/requests/web/web-draft.ts'
+import { CodeSamples } from '../../src-renderer/ui/output/CodeSamples.tsx'
 import { OutputView } from '../../src-renderer/ui/output/OutputView.tsx'
-import { CodeSamples } from '../../src-renderer/ui/samples/CodeSamples.tsx'
 import { anEndpoint, NOW, renderInApp } from './support.tsx'
 
 const app = { name: 'shop', environment: 'production', resource: 'api', code: 'a', variables: 0 }
@@ -92,5 +92,5 @@ test('an output of 20 MB does not stop the window', () => {
 
 test('what cannot be sent has no sample, and says why', () => {
   renderInApp(<CodeSamples call={undefined} />)
-  screen.getByText('The body in the editor has to be valid first.')
+  screen.getByText('The body in the editor must be valid first.')
 })

@@ -1,31 +1,29 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../../src-renderer/features/requests/jobs/answer.ts'
-import { lacksInput, optionOf, readBody, withOption } from '../../src-renderer/features/requests/jobs/body-text.ts'
-import { sendJob } from '../../src-renderer/features/requests/jobs/send-job.ts'
-import { difference } from '../../src-renderer/features/requests/load/figures.ts'
-import { toBins } from '../../src-renderer/features/requests/load/to-bins.ts'
+import { lacksInput, optionOf, readBody, withOption } from '../../src-renderer/features/requests/jobs/job-draft.ts'
+import { type JobResponse, sendJob } from '../../src-renderer/features/requests/jobs/responses.ts'
+import { difference, toBins } from '../../src-renderer/features/requests/load/stats.ts'
 import { eventReader } from '../../src-renderer/features/requests/web/send-web.ts'
 import {
   EMPTY_WEB_DRAFT,
   readHeaders,
   sentHeaders,
-  webFault,
+  webProblem,
 } from '../../src-renderer/features/requests/web/web-draft.ts'
-import { jsonPlace } from '../../src-renderer/ui/editor/json-place.ts'
-import { findParts } from '../../src-renderer/ui/output/find-parts.ts'
+import { jsonCursor } from '../../src-renderer/ui/editor/completion.ts'
+import { findParts } from '../../src-renderer/ui/output/OutputPartView.tsx'
 import { testClient } from './support.tsx'
 
 describe('the body of a job', () => {
   test('is an object with an input that is one', () => {
     expect(readBody('{"input": {}}')).toEqual({ ok: true, value: { input: {} } })
-    for (const [text, fault] of [
+    for (const [text, problem] of [
       ['{', /Not valid JSON yet/],
       ['[]', /A body is a JSON object/],
       ['null', /A body is a JSON object/],
       ['{"prompt": 1}', /needs an "input"/],
       ['{"input": []}', /needs an "input"/],
     ] as const)
-      expect(readBody(text)).toEqual({ ok: false, fault: expect.stringMatching(fault) })
+      expect(readBody(text)).toEqual({ ok: false, problem: expect.stringMatching(problem) })
     expect(['{"a": 1}', '{"input": 1}', '[]', '{'].map(lacksInput)).toEqual([true, false, false, false])
   })
 
@@ -53,9 +51,9 @@ describe('the body of a job', () => {
 })
 
 describe('a job that is sent', () => {
-  async function send(operation: Answer['operation'], answers: Record<string, unknown>) {
+  async function send(operation: JobResponse['operation'], answers: Record<string, unknown>) {
     const { client, calls } = testClient(answers)
-    let answer: Partial<Answer> = {}
+    let answer: Partial<JobResponse> = {}
     const abort = new AbortController()
     await sendJob({
       client,
@@ -102,11 +100,11 @@ describe('a request to a load-balanced endpoint', () => {
         ['A', 'b: c'],
         ['x-y', '1'],
       ],
-      fault: undefined,
+      problem: undefined,
     })
-    expect(readHeaders('nothing').fault).toMatch(/no header/)
-    expect(readHeaders('Sec-Fetch-Site: none').fault).toMatch(/set by the browser/)
-    expect(readHeaders('authorization: Bearer x').fault).toMatch(/workers never see it/)
+    expect(readHeaders('nothing').problem).toMatch(/is not a header/)
+    expect(readHeaders('Sec-Fetch-Site: none').problem).toMatch(/set by the browser/)
+    expect(readHeaders('authorization: Bearer x').problem).toMatch(/workers never see it/)
   })
 
   test('says the type of its body where nobody else does', () => {
@@ -114,16 +112,16 @@ describe('a request to a load-balanced endpoint', () => {
     expect(sentHeaders(draft, undefined)).toEqual([['Content-Type', 'application/json']])
     expect(sentHeaders({ ...draft, headers: 'content-type: a/b' }, undefined)).toEqual([['content-type', 'a/b']])
     expect(sentHeaders({ ...draft, method: 'GET' }, undefined)).toEqual([])
-    expect(webFault({ ...draft, body: '{' }, undefined)).toMatch(/Not valid JSON/)
-    expect(webFault({ ...draft, method: 'GET', body: '{' }, undefined)).toBe(undefined)
-    expect(webFault({ ...draft, bodyKind: 'file' }, undefined)).toMatch(/Choose the file/)
+    expect(webProblem({ ...draft, body: '{' }, undefined)).toMatch(/Not valid JSON/)
+    expect(webProblem({ ...draft, method: 'GET', body: '{' }, undefined)).toBe(undefined)
+    expect(webProblem({ ...draft, bodyKind: 'file' }, undefined)).toMatch(/Choose the file/)
   })
 
   test('stays with its endpoint, however the way out is spelled', () => {
     for (const path of ['/../../api/x', '/%2e%2e/%2E./x', '/..', '/a/..\\..\\..\\x', '/\t../..'])
-      expect([path, webFault({ ...EMPTY_WEB_DRAFT, path }, undefined)]).toEqual([path, expect.any(String)])
+      expect([path, webProblem({ ...EMPTY_WEB_DRAFT, path }, undefined)]).toEqual([path, expect.any(String)])
     for (const path of ['/', '/a/../b', '/..a', '/a?x=/../..'])
-      expect([path, webFault({ ...EMPTY_WEB_DRAFT, path }, undefined)]).toEqual([path, undefined])
+      expect([path, webProblem({ ...EMPTY_WEB_DRAFT, path }, undefined)]).toEqual([path, undefined])
   })
 
   test('gives events as they become whole, wherever the bytes were cut', () => {
@@ -160,7 +158,7 @@ describe('a histogram', () => {
 })
 
 describe('the place in a JSON text', () => {
-  const at = (text: string) => jsonPlace(text.replace('|', ''), text.indexOf('|'))
+  const at = (text: string) => jsonCursor(text.replace('|', ''), text.indexOf('|'))
   test.each([
     ['{|', { kind: 'name', path: [], from: 1, written: '' }],
     ['{"in|', { kind: 'name', path: [], from: 1, written: 'in' }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MachineView } from '../../src-main/contract/system.ts'
-import { cardsPiece, enginePiece } from '../../src-renderer/app/status-words.ts'
+import { cardsPiece, enginePiece } from '../../src-renderer/app/StatusBar.tsx'
 
 const machine = (changes: Partial<MachineView> = {}): MachineView => ({
   engine: { state: 'connected', version: '28.3.2', source: 'a usual place' },
@@ -18,10 +18,10 @@ const card = (index: number, heldBy: MachineView['gpus'][number]['heldBy'] = [])
 })
 
 test('an engine that workers wait for draws the eye, one that nobody has does not', () => {
-  const reason = 'the Docker engine went away; waiting for it to come back'
+  const reason = 'the connection to the Docker engine was lost; reconnecting'
   expect(enginePiece(machine({ engine: { state: 'reconnecting', reason } }))).toEqual({
-    text: 'docker away',
-    detail: 'The Docker engine went away; waiting for it to come back.',
+    text: 'docker lost',
+    detail: 'The connection to the Docker engine was lost; reconnecting.',
     warns: true,
   })
   expect(enginePiece(machine({ engine: { state: 'absent', reason: 'no Docker engine answers' } }))).toEqual({

@@ -1,14 +1,15 @@
 /** What the pages are tested with: a platform whose time stands still, and components within the app. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, render } from '@testing-library/react'
+import { cleanup, configure, render, renderHook } from '@testing-library/react'
 import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { onTestFinished, vi } from 'vitest'
 import { endpointConfig, type WorkerView } from '../../src-main/contract/endpoint.ts'
-import type { ServiceEvent } from '../../src-main/contract/events.ts'
-import type { LiveEndpoint } from '../../src-main/contract/live.ts'
+import type { LiveEndpoint, ServiceEvent } from '../../src-main/contract/live.ts'
 import type { ApiClient, FollowOptions } from '../../src-renderer/api-client/client.ts'
 import type { NumberedEvent } from '../../src-renderer/api-client/event-stream.ts'
+import { followEvents } from '../../src-renderer/live/follow-events.ts'
+import { liveQueries } from '../../src-renderer/live/live-queries.ts'
 import type { Platform } from '../../src-renderer/platform/platform.ts'
 import { AppContext } from '../../src-renderer/store/app-context.ts'
 import { createAppStore } from '../../src-renderer/store/app-store.ts'
@@ -106,21 +107,34 @@ export function testClient(answers: TestAnswers) {
   return { calls, follows, client: { call, follow } as unknown as ApiClient }
 }
 
-/** Draws a component as the pages do. */
-export function renderInApp(component: ReactNode, answers: TestAnswers = {}) {
+// What components stand in, as in the pages: queries that follow the events of the store, too.
+function setUpApp(answers: TestAnswers) {
   const platform = testPlatform()
   const store = createAppStore(platform)
   const { client, calls, follows } = testClient(answers)
   onTestFinished(cleanup)
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  const view = render(
+  onTestFinished(followEvents(store, liveQueries(queries, platform)))
+  const wrapper = ({ children }: { readonly children: ReactNode }) => (
     <AppContext value={{ store, client, platform }}>
       <QueryClientProvider client={queries}>
-        <Tooltip.Provider>{component}</Tooltip.Provider>
+        <Tooltip.Provider>{children}</Tooltip.Provider>
       </QueryClientProvider>
-    </AppContext>,
+    </AppContext>
   )
-  return { ...view, store, platform, calls, follows }
+  return { wrapper, services: { store, platform, client, calls, follows } }
+}
+
+/** Draws a component as the pages do. */
+export function renderInApp(component: ReactNode, answers: TestAnswers = {}) {
+  const { wrapper, services } = setUpApp(answers)
+  return { ...render(component, { wrapper }), ...services }
+}
+
+/** Calls a hook as a component of the pages does. */
+export function renderHookInApp<Result>(hook: () => Result, answers: TestAnswers = {}) {
+  const { wrapper, services } = setUpApp(answers)
+  return { ...renderHook(hook, { wrapper }), ...services }
 }
 
 /** An endpoint as the service shows it. */

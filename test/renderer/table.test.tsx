@@ -1,8 +1,8 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { expect, onTestFinished, test } from 'vitest'
+import { nextRow } from '../../src-renderer/ui/keyboard.ts'
 import type { Column, TableSort } from '../../src-renderer/ui/table/column.ts'
-import { nextRow } from '../../src-renderer/ui/table/next-row.ts'
-import { slotsOf } from '../../src-renderer/ui/table/slots-of.ts'
+import { slotsOf } from '../../src-renderer/ui/table/LazyTable.tsx'
 import { Table } from '../../src-renderer/ui/table/Table.tsx'
 import { giveSizes, renderInApp } from './support.tsx'
 

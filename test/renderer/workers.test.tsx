@@ -1,13 +1,11 @@
 import { act } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
 import type { FleetEvent } from '../../src-main/contract/fleet-events.ts'
-import { endedWorkers } from '../../src-renderer/features/workers/ended-workers.ts'
-import { groupWorkers } from '../../src-renderer/features/workers/filter-workers.ts'
-import { nextCard } from '../../src-renderer/features/workers/next-card.ts'
-import { processFolder } from '../../src-renderer/features/workers/process-folder.ts'
-import { addReadings } from '../../src-renderer/features/workers/usage-history.ts'
+import { addReadings } from '../../src-renderer/features/workers/UsageCharts.tsx'
 import { WorkerGrid } from '../../src-renderer/features/workers/WorkerGrid.tsx'
-import { explainWorker, whyNoWorker } from '../../src-renderer/features/workers/worker-state.ts'
+import { endedWorkers, groupWorkers } from '../../src-renderer/features/workers/worker-groups.ts'
+import { explainWorker, processFolder, whyNoWorker } from '../../src-renderer/features/workers/worker-state.ts'
+import { nextCard } from '../../src-renderer/ui/cards.ts'
 import { anEndpoint, aWorker, NOW, renderInApp } from './support.tsx'
 
 const event = (more: Partial<FleetEvent>): FleetEvent => ({
@@ -22,19 +20,22 @@ const event = (more: Partial<FleetEvent>): FleetEvent => ({
 
 describe('words for workers', () => {
   test.each([
-    [{ state: 'stopping', reason: 'stopped by a person', jobs: ['j'] }, 'Stopped by a person. It ends 1 job first.'],
+    [
+      { state: 'stopping', reason: 'stopped by a person', jobs: ['j'] },
+      'Stopped by a person. It finishes 1 job first.',
+    ],
     [
       { state: 'stopping', reason: 'replaced by hand', replacement: 'is being replaced' },
-      'Replaced by hand. It ends now.',
+      'Replaced by hand. It is stopping.',
     ],
     [{ state: 'initializing', reason: 'pulls python:3.11 (40 %)' }, 'Pulls python:3.11 (40 %).'],
-    [{ state: 'initializing' }, 'Its program gets ready; the log says how far it is.'],
-    [{ state: 'idle' }, 'It leaves after 5.0 s without a job.'],
+    [{ state: 'initializing' }, 'Its program is starting; see its log for progress.'],
+    [{ state: 'idle' }, 'It stops after 5.0 s without a job.'],
     [{ state: 'running', jobs: ['j'] }, undefined],
     [{ state: 'running', jobs: ['j'], replacement: 'not replaced: KeyError: 1' }, 'Not replaced: KeyError: 1.'],
     [
       { state: 'idle', reason: 'is being replaced', replacement: 'is being replaced' },
-      'Is being replaced. It leaves after 5.0 s without a job.',
+      'Is being replaced. It stops after 5.0 s without a job.',
     ],
   ] as const)('%j', (more, text) => {
     expect(
@@ -47,11 +48,11 @@ describe('words for workers', () => {
     expect(whyNoWorker(anEndpoint('e', { workersMax: 0 }))).toContain('Raise it in its settings')
     expect(whyNoWorker(anEndpoint('e', { inQueue: 1, waitingReason: 'No place.' }))).toBe('No place.')
     expect(whyNoWorker(anEndpoint('e', { workersMin: 1, throttledReason: '0 cards are free' }))).toBe(
-      'There is no place for a worker: 0 cards are free.',
+      'There is no capacity for a worker: 0 cards are free.',
     )
-    expect(whyNoWorker(anEndpoint('e'))).toContain('a worker starts when a job comes')
+    expect(whyNoWorker(anEndpoint('e'))).toContain('a worker starts when a job arrives')
     const web = anEndpoint('e', { loadBalanced: { port: 80 }, workersMin: 1 })
-    expect(whyNoWorker({ ...web, workersMin: 0 })).toContain('a worker starts when a request comes')
+    expect(whyNoWorker({ ...web, workersMin: 0 })).toContain('a worker starts when a request arrives')
     expect(explainWorker(aWorker('w', 'e', { state: 'idle' }), web)).toContain('It waits for a request;')
   })
 
@@ -119,7 +120,7 @@ test('workers are put together by endpoint, and filtered by endpoint and state',
 
 test('arrows move as the cards lie', () => {
   const places = [0, 1, 2, 3, 4].map((at) => ({ left: (at % 3) * 100, top: Math.floor(at / 3) * 50 }))
-  const to = (from: number, key: string) => nextCard(places, from, key)
+  const to = (from: number, key: string) => nextCard(key, from, { positions: places })
   expect([to(0, 'ArrowRight'), to(0, 'j'), to(0, 'ArrowDown'), to(1, 'ArrowDown'), to(2, 'ArrowDown')]).toEqual([
     1, 1, 3, 4, 4,
   ])

@@ -2,12 +2,11 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
-import { ServerState } from '../../src-renderer/features/catalog/ServerState.tsx'
+import { ServerState } from '../../src-renderer/features/catalog/CatalogPages.tsx'
 import { NodeTypesRow } from '../../src-renderer/features/endpoints/settings/NodeTypesRow.tsx'
-import { settingInWords } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
-import { ServerOffer } from '../../src-renderer/features/workflow-editor/servers/ServerOffer.tsx'
-import { unusedServers } from '../../src-renderer/features/workflow-editor/servers/unused-servers.ts'
-import { ServerField } from '../../src-renderer/ui/servers/ServerField.tsx'
+import { settingText } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
+import { ServerOffer, unusedServers } from '../../src-renderer/features/workflow-editor/run/ServerOffer.tsx'
+import { ServerField } from '../../src-renderer/ui/form/ServerField.tsx'
 import { anEndpoint, NOW, renderInApp, type TestAnswers, until } from './support.tsx'
 
 const SERVER = { address: 'http://127.0.0.1:8188', version: '0.3.64', devices: [{ name: 'cpu', type: 'cpu' }] }
@@ -85,7 +84,7 @@ test('classes that cannot be read leave the endpoint, which is not chosen, and s
 
 test('an offer that is not wanted is gone for good, and none is made before the endpoints are known', async () => {
   const { platform, operations } = offer([])
-  fireEvent.click(await screen.findByRole('button', { name: 'Do not offer it again' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Do not offer this again' }))
   expect(screen.queryByText(/A ComfyUI answers/)).toBeNull()
   expect(platform.preferences.get('workflow-servers-not-wanted')).toBe(SERVER.address)
   expect(operations()).toEqual(['workflowServers'])
@@ -115,7 +114,7 @@ test('the card of the bridge says that none answers, and what to do', async () =
   renderIt({ workflowServers: { servers: [] } })
   screen.getByText('Looking for a ComfyUI')
   await screen.findByText('No ComfyUI answers here')
-  screen.getByText('Start yours at 127.0.0.1:8188 or 127.0.0.1:8000, or give its address.')
+  screen.getByText('Start it at 127.0.0.1:8188 or 127.0.0.1:8000, or give its address.')
 })
 
 test('the field of a server offers those that answer, and shows a password to who edits it alone', async () => {
@@ -130,7 +129,7 @@ test('the field of a server offers those that answer, and shows a password to wh
   expect(field.value).toBe('http://ann:secret@far:1')
   fireEvent.click(await screen.findByRole('button', { name: /Use it/ }))
   expect(typed).toEqual([SERVER.address])
-  expect(settingInWords({ kind: 'server', optional: true }, 'http://ann:secret@far:1')).toBe('http://ann:***@far:1')
+  expect(settingText({ kind: 'server', optional: true }, 'http://ann:secret@far:1')).toBe('http://ann:***@far:1')
 })
 
 test('the settings say where the classes come from, and read them from the server', async () => {
@@ -140,11 +139,40 @@ test('the settings say where the classes come from, and read them from the serve
     nodeTypes: before,
     nodeTypesFetch: { ...ANSWERS.nodeTypesFetch, version: 'ComfyUI 0.33.0' },
   })
-  await screen.findByText(/from old:1, which is another server/)
+  await screen.findByText(/from old:1, which is a different server/)
   fireEvent.click(screen.getByRole('button', { name: 'Read its classes' }))
   const read = await screen.findByText('just now')
   expect(read.parentElement?.textContent).toBe('Read just now, those of ComfyUI 0.33.0.')
   expect(store.getState().nodeTypesRead).toEqual({ e: 1 })
+})
+
+test.each([
+  [
+    'image worker',
+    { handler: undefined, container: { image: 'ann/worker-comfyui:5' } },
+    'Using those that come with Drydock, of ComfyUI 0.33.0.',
+  ],
+  ['worker that comes along', { handler: '/x/resources/node/sketch/handler.ts' }, 'From its worker.'],
+  [
+    'worker that takes workflows by its settings',
+    { workflows: { checkModels: true, modelFolders: true } },
+    'Using those that come with Drydock, of ComfyUI 0.33.0.',
+  ],
+])(
+  'the settings of an %s say which classes it is checked with, and have nothing to read',
+  async (_what, more, words) => {
+    const classes = { Mask: { input: {}, python_module: 'nodes' } }
+    const nodeTypes = { text: JSON.stringify(classes), source: 'built-in', version: 'ComfyUI 0.33.0' }
+    renderInApp(<NodeTypesRow endpoint={anEndpoint('e', more as Partial<LiveEndpoint>)} />, { ...ANSWERS, nodeTypes })
+    await screen.findByText(words)
+    screen.getByText('Packages')
+    expect(screen.queryByRole('button')).toBeNull()
+  },
+)
+
+test('the settings of an endpoint that runs no graphs say nothing of classes', () => {
+  const { container } = renderInApp(<NodeTypesRow endpoint={anEndpoint('e')} />, ANSWERS)
+  expect(container.textContent).toBe('')
 })
 
 test('the settings list the packages of the server, custom ones with their classes', async () => {

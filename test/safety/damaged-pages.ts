@@ -1,4 +1,6 @@
-/** A database whose pages are damaged one by one: the service says so, or it serves; it never hangs or fails blindly. */
+/**
+ * A database whose pages are damaged one by one: the service says so, or it serves; it never hangs or fails blindly.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -8,7 +10,9 @@ const PAGE_BYTES = 4096
 // As 1010 0101 it is neither a length nor a type of anything in the file.
 const DAMAGE = 0xa5
 
-/** Overwrites pages of a used database, each in a fresh copy and spread over the file, and starts the service on each. */
+/**
+ * Overwrites pages of a used database, each in a fresh copy and spread over the file, and starts the service on each.
+ */
 export async function startOnDamagedPages({ pages }: { pages: number }) {
   const service = await startedService()
   await service.createEndpoint('work')

@@ -1,4 +1,7 @@
-/** Safety 6: the disk of the data folder is full. It is a small file system in memory, which only root may mount. */
+/**
+ * docs/spec/targets.md, 2.6: the disk of the data folder is full. It is a small file system in memory, which only root
+ * may mount.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** What is left of an artifact that could not be written to its end: a limit on the size of files stands for a full disk. */
+/**
+ * What is left of an artifact that could not be written to its end: a limit on the size of files stands for a full
+ * disk.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

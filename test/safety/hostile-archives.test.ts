@@ -1,4 +1,4 @@
-/** Safety 20: archives that want to write elsewhere, to fill the disk, or to be two things at once. */
+/** docs/spec/targets.md, 2.20: archives that want to write elsewhere, to fill the disk, or to be two things at once. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -83,7 +83,7 @@ describe('an archive is refused that has', () => {
     ['a zero byte in a path', archive(pax({ path: 'a\0../evil' }), FINE), 'has a control character in its path'],
     ['a line end in a path', archive(file('a\nb')), '"a?b" has a control character in its path'],
     ['an escape of a terminal in a path', archive(file('a\x1b[2Jb')), '"a?[2Jb" has a control character'],
-    ['a path that is no UTF-8', archive(file(Buffer.from([0x61, 0xff]))), 'has a path that is no text'],
+    ['a path that is no UTF-8', archive(file(Buffer.from([0x61, 0xff]))), 'has a path that is not text'],
     ['no path', archive(file('')), 'has no name'],
     ['an empty part of a path', archive(file('a//b')), 'has a path with an empty part'],
     ['a dot as part of a path', archive(file('a/./b')), 'has a path with an empty part'],
@@ -142,29 +142,33 @@ describe('an archive is refused that has', () => {
 
 describe('an archive is refused that is', () => {
   it.each([
-    ['no gzip', Buffer.concat([small, TAR_END]), 'it is no gzip file'],
-    ['empty', Buffer.alloc(0), 'it is no gzip file'],
-    ['gzip of something else', gzipSync('a letter to my aunt '.repeat(100)), 'it is no tar archive'],
-    ['cut off in its compression', archive(FINE).subarray(0, -9), 'cut off'],
-    ['cut off in an entry', gzipSync(small.subarray(0, 515)), 'cut off'],
+    ['no gzip', Buffer.concat([small, TAR_END]), 'it is not a gzip file'],
+    ['empty', Buffer.alloc(0), 'it is not a gzip file'],
+    ['gzip of something else', gzipSync('a letter to my aunt '.repeat(100)), 'it is not a tar archive'],
+    ['cut off in its compression', archive(FINE).subarray(0, -9), 'incomplete'],
+    ['cut off in an entry', gzipSync(small.subarray(0, 515)), 'incomplete'],
     [
       'cut off in a large file',
       gzipSync(tarBytes(file('a', { content: Buffer.alloc(3 * MIB) })).subarray(0, MIB)),
-      'cut',
+      'incomplete',
     ],
     [
       'cut off in its compression of a large file',
       archive(LARGE).subarray(0, MIB),
-      'it is no gzip file, or it is cut off',
+      'it is not a gzip file, or it is incomplete',
     ],
-    ['cut off in a header', gzipSync(Buffer.concat([small, small.subarray(0, 100)])), 'cut off'],
+    ['cut off in a header', gzipSync(Buffer.concat([small, small.subarray(0, 100)])), 'incomplete'],
     ['cut off between two entries', gzipSync(small), 'it is cut off'],
     ['cut off between its two parts', gzipSync(tarBytes(FINE, file('b'))), 'it is cut off'],
     ['damaged', Buffer.concat([archive(FINE).subarray(0, -8), Buffer.alloc(8)]), 'damaged'],
     ['followed by something', Buffer.concat([archive(FINE), Buffer.from('more')]), 'damaged'],
-    ['followed by zeros', Buffer.concat([archive(FINE), Buffer.alloc(99)]), 'something behind its end'],
-    ['followed by something behind a zero', Buffer.concat([archive(FINE), Buffer.from('\0x')]), 'behind its end'],
-    ['of a negative size', archive(file('a', { size: Buffer.alloc(12, 0xff) })), 'it is no tar archive'],
+    ['followed by zeros', Buffer.concat([archive(FINE), Buffer.alloc(99)]), 'there is data after its end'],
+    [
+      'followed by something behind a zero',
+      Buffer.concat([archive(FINE), Buffer.from('\0x')]),
+      'there is data after its end',
+    ],
+    ['of a negative size', archive(file('a', { size: Buffer.alloc(12, 0xff) })), 'it is not a tar archive'],
     ['of a size beyond all', archive(file('a', { size: Buffer.from(`\x80${'\x7f'.repeat(11)}`, 'latin1') })), 'larger'],
     ['all long names', archive(pax({ path: 'x'.repeat(5 * MIB) }), FINE), 'max size'],
   ])('%s', async (_what, bytes, reason) => {

@@ -1,4 +1,7 @@
-/** Safety 22 on containers: one that prints without end, one that sends a million chunks, one that forks without end. */
+/**
+ * docs/spec/targets.md, 2.22 on containers: one that prints without end, one that sends a million chunks, one that
+ * forks without end.
+ */
 import { statSync } from 'node:fs'
 import { expect } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
@@ -7,7 +10,8 @@ import type { DockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
 const ONE = { workersMin: 1, workersMax: 1, stopGraceMs: 200 }
-// Two files of 8 MB of the engine, and what it writes before it looks at the size; source: fleet/docker/container-options.
+// Two files of 8 MB of the engine, and what it writes before it looks at the size; source:
+// fleet/docker/container-options.
 const LOG_BYTES = 2 * 8_000_000 + 2_000_000
 
 const LOUD = `

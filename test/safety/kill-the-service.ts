@@ -1,4 +1,4 @@
-/** Safety 1: the service is killed while 16 clients submit. */
+/** docs/spec/targets.md, 2.1: the service is killed while 16 clients submit. */
 
 import { execFileSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { type ServedService, type ServeOptions, servedService, until } from '../support/served-service.ts'
 import { submitLoad, withClients } from '../support/submit-load.ts'
 
-/** Longest time from a restart to the end of the last acknowledged job, in ms; source: targets, Safety 1. */
+/** Longest time from a restart to the end of the last acknowledged job, in ms; source: docs/spec/targets.md, 2.1. */
 const STUCK_MS = 15_000
 // The kill comes somewhere in the first jobs, at another place in each run.
 const SPREAD = 150
@@ -60,7 +60,9 @@ async function oneRun(service: ServedService, options: ServeOptions, killAfter: 
   return { ms, jobs: acknowledged.size }
 }
 
-/** A Node on the PATH that is too old to run the service itself, so that the launcher starts another; undefined: none. */
+/**
+ * A Node on the PATH that is too old to run the service itself, so that the launcher starts another; undefined: none.
+ */
 export function olderNode(): string | undefined {
   const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   return candidates.find((node) => {

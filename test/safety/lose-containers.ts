@@ -1,4 +1,4 @@
-/** Safety 2, 3 and 13 on containers: killed, frozen or out of memory in the middle of a job. */
+/** docs/spec/targets.md, 2.2, 2.3 and 2.13 on containers: killed, frozen or out of memory in the middle of a job. */
 import { expect } from 'vitest'
 import { type ContainerService, type ContainerWorker, startedContainerService } from '../support/container-service.ts'
 import type { DockerEngine } from '../support/docker-engine.ts'
@@ -109,7 +109,9 @@ def handler(job):
     return "well"
 `
 
-/** Runs jobs that need more memory than their container may have: the job says so, and the next one has a new worker. */
+/**
+ * Runs jobs that need more memory than their container may have: the job says so, and the next one has a new worker.
+ */
 export async function starveContainers(engine: DockerEngine, { runs }: { runs: number }) {
   const service = await startedContainerService(engine)
   await service.createContainerHandler('hungry', EATS, { workersMax: 1 }, { memoryBytes: 64 * 1024 * 1024 })

@@ -1,4 +1,4 @@
-/** Safety 2 and 3: workers that are killed or frozen in the middle of a job. */
+/** docs/spec/targets.md, 2.2 and 2.3: workers that are killed or frozen in the middle of a job. */
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
 import { signal } from '../support/process-table.ts'

@@ -1,4 +1,4 @@
-/** Safety 22, its first part: workers that print without end. */
+/** docs/spec/targets.md, 2.22, its first part: workers that print without end. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -1,13 +1,13 @@
-/** Safety 10: a burst of jobs, then a purge. */
+/** docs/spec/targets.md, 2.10: a burst of jobs, then a purge. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { readProcStat } from '../../src-main/domain/worker/process-usage.ts'
+import { readProcStat } from '../../src-main/domain/worker/usage.ts'
 import { startedService, until } from '../support/served-service.ts'
 import { submitLoad } from '../support/submit-load.ts'
 import { holderOf } from './lose-workers.ts'
 
 const BURST = 10_000
-/** Longest time of a purge, in ms; source: targets, Safety 10. */
+/** Longest time of a purge, in ms; source: docs/spec/targets.md, 2.10. */
 const PURGE_MS = 1000
 const RUNNING = 2
 

@@ -1,4 +1,4 @@
-/** Safety 8 and 9: a data folder in use, a port that is taken. */
+/** docs/spec/targets.md, 2.8 and 2.9: a data folder in use, a port that is taken. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,10 +1,16 @@
-/** Safety 4: the Docker engine is restarted while a job runs. Its containers end with it, and are not to blame. */
+/**
+ * docs/spec/targets.md, 2.4: the Docker engine is restarted while a job runs. Its containers end with it, and are not
+ * to blame.
+ */
 import { expect } from 'vitest'
 import { startedContainerService } from '../support/container-service.ts'
 import type { PrivateEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
-/** Longest time from an engine that answers again to the next lease of the job, in ms; source: targets, Safety 4. */
+/**
+ * Longest time from an engine that answers again to the next lease of the job, in ms; source: docs/spec/targets.md,
+ * 2.4.
+ */
 const RECONNECT_MS = 10_000
 
 /**

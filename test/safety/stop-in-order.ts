@@ -1,4 +1,4 @@
-/** Safety 12: SIGTERM while eight jobs run. */
+/** docs/spec/targets.md, 2.12: SIGTERM while eight jobs run. */
 import { expect } from 'vitest'
 import { startedService, until } from '../support/served-service.ts'
 import { holderOf } from './lose-workers.ts'

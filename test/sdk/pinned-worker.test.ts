@@ -1,4 +1,7 @@
-/** Versions 1.7.12 to 1.10.0 of the public worker SDK keep their jobs in a file of the working folder: several workers in one. */
+/**
+ * Versions 1.7.12 to 1.10.0 of the public worker SDK keep their jobs in a file of the working folder: several workers
+ * in one.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,6 @@
-/** The public app SDK, unmodified: its scripts call functions that were deployed here, by names and headers of its own. */
+/**
+ * The public app SDK, unmodified: its scripts call functions that were deployed here, by names and headers of its own.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -338,7 +338,8 @@ describe.concurrent('a worker of the public SDK', () => {
 // Three starts of the SDK and the pauses between them, on a busy machine.
 const CRASHES_MS = 100_000
 
-// A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice, on a busy machine more.
+// A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice, on a busy machine
+// more.
 const LEAVE_MS = 15_000
 
 function isAlive(pid: number): boolean {

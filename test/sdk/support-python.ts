@@ -1,7 +1,8 @@
 /**
- * The public Python packages, for workers, for apps and for the OpenAI path, in a virtual environment of their own, made once and kept in the
- * cache folder. Test files run at the same time, so the first one makes it and the others wait. Where it cannot be made
- * (no python3, no package index) the tests that need it are skipped with the reason; one attempt a run.
+ * The public Python packages, for workers, for apps and for the OpenAI path, in a virtual environment of their own,
+ * made once and kept in the cache folder. Test files run at the same time, so the first one makes it and the others
+ * wait. Where it cannot be made (no python3, no package index) the tests that need it are skipped with the reason; one
+ * attempt a run.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,6 +14,8 @@ import { promisify } from 'node:util'
 export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
 
 const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0', 'openai==3.54.0']
+// Of apps in the form of 2.0: what a build of an api has in its folder of packages.
+const APP_PACKAGES = ['runpod==2.0.0rc2', 'fastapi']
 const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/drydock', import.meta.url))
 const OLDEST_PYTHON = [3, 10]
@@ -26,7 +29,19 @@ export const PREPARE_LIMIT_MS = 2 * INSTALL_LIMIT_MS
 const run = promisify(execFile)
 
 /** Gives the interpreter; makes the environment if nobody has yet. */
-export async function preparePublicPython(): Promise<PublicPython> {
+export function preparePublicPython(): Promise<PublicPython> {
+  return prepareEnvironment(PACKAGES, 'import runpod, runpod_flash')
+}
+
+/** The same with version 2.0 of the package, and the folder of its packages, which stands for an artifact's `env`. */
+export async function preparePublicApps(): Promise<PublicPython & { readonly folder: string }> {
+  const made = await prepareEnvironment(APP_PACKAGES, 'import runpod.apps, fastapi')
+  if (!made.ready) return { ...made, folder: '' }
+  const { stdout } = await run(made.python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])
+  return { ...made, folder: stdout.trim() }
+}
+
+async function prepareEnvironment(packages: readonly string[], check: string): Promise<PublicPython> {
   let version: string
   try {
     const { stdout } = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
@@ -38,11 +53,11 @@ export async function preparePublicPython(): Promise<PublicPython> {
   if (major !== OLDEST_PYTHON[0] || minor < (OLDEST_PYTHON[1] ?? 0))
     return missing(`python3 is ${version}, needed is ${OLDEST_PYTHON.join('.')} or newer`)
 
-  const folder = join(CACHE, `${PACKAGES.join('-').replaceAll('==', '-')}-python${version}`)
+  const folder = join(CACHE, `${packages.join('-').replaceAll('==', '-')}-python${version}`)
   mkdirSync(CACHE, { recursive: true })
   const release = await lock(`${folder}.lock`)
   try {
-    return await prepare(folder)
+    return await prepare(folder, packages, check)
   } finally {
     release()
   }
@@ -74,7 +89,7 @@ export async function preparePinnedWorker(base: PublicPython, version: string): 
   }
 }
 
-async function prepare(folder: string): Promise<PublicPython> {
+async function prepare(folder: string, packages: readonly string[], check: string): Promise<PublicPython> {
   const python = join(folder, 'bin', 'python')
   const complete = join(folder, 'complete')
   if (existsSync(complete)) return { ready: true, python, reason: '' }
@@ -85,12 +100,12 @@ async function prepare(folder: string): Promise<PublicPython> {
   try {
     rmSync(folder, { recursive: true, force: true })
     await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_LIMIT_MS })
-    await run(python, [...PIP, 'install', '--quiet', ...PACKAGES], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
-    await run(python, ['-c', 'import runpod, runpod_flash'])
+    await run(python, [...PIP, 'install', '--quiet', ...packages], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
+    await run(python, ['-c', check])
     writeFileSync(complete, '')
     return { ready: true, python, reason: '' }
   } catch (error) {
-    const reason = `${PACKAGES.join(' and ')} could not be installed: ${lastLine(error)}`
+    const reason = `${packages.join(' and ')} could not be installed: ${lastLine(error)}`
     writeFileSync(failure, `${process.ppid}\n${reason}`)
     return missing(reason)
   }

@@ -1,4 +1,4 @@
-/** Our worker runtime on the real service: each thing that it adds. Source: worker-protocol, What svc_worker adds. */
+/** Our worker runtime on the real service: each thing that it adds. Source: docs/spec/worker-protocol.md, 4. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

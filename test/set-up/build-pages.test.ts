@@ -49,7 +49,7 @@ test('a build that fails says why, and leaves the pages that were there', async 
   expect(failed).toEqual({
     ...DONE,
     code: 1,
-    stderr: `${BUILDING}no such import\nThe web pages could not be built: see above. Mend that, then run "npm run build".\n`,
+    stderr: `${BUILDING}no such import\nThe web pages could not be built: see above. Fix that, then run "npm run build".\n`,
   })
   expect(clone.read('out/renderer/index.html')).toBe('first')
   expect(await pages()).toEqual({ ...DONE, stderr: BUILDING })

@@ -4,25 +4,19 @@
  */
 import { readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
-import { fileTools } from '../../src-main/build/file-tools.ts'
-import { CATALOG_ROUTES } from '../../src-main/contract/catalog.ts'
-import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
+import { describe, expect } from 'vitest'
+import { fileTools } from '../../src-main/build/resources.ts'
+import { boxIn } from '../../src-main/domain/workflow/metadata/exif.ts'
+import { readPngTexts, withPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { runJob } from '../support/comfyui/run-job.ts'
-import { sendJob } from '../support/comfyui/send-job.ts'
+import { beforeComfyUi, PATIENCE_MS } from '../support/real-comfyui/before-comfyui.ts'
 import { askPublicWorker, findPublicWorker } from '../support/real-comfyui/public-worker.ts'
 import { SCENARIOS, sampling } from '../support/real-comfyui/scenarios.ts'
-import { findComfyUi, type RealComfyUi, startComfyUi } from '../support/real-comfyui/start-comfyui.ts'
-import { type ServedService, servedService, until } from '../support/served-service.ts'
-
-const HANDLER = fileURLToPath(new URL('../../resources/node/comfyui/handler.ts', import.meta.url))
-// A server is slow at its first graph.
-const PATIENCE_MS = 120_000
+import { findComfyUi } from '../support/real-comfyui/start-comfyui.ts'
+import { until } from '../support/served-service.ts'
 
 const found = findComfyUi()
 const publicWorker = findPublicWorker()
-let comfyUi: RealComfyUi
 
 /** The sentence of an answer that is an error. */
 const sentenceOf = ({ error }: { readonly error?: unknown }): unknown =>
@@ -30,58 +24,30 @@ const sentenceOf = ({ error }: { readonly error?: unknown }): unknown =>
 
 type Image = { readonly filename: string; readonly type: string; readonly data: string; readonly node?: string }
 
-/** What two images of the same graph have in common: not the number that the server counts up, nor the bridge's node. */
-const common = ({ filename, type, data }: Image) => ({ filename: filename.replace(/\d{5}_/, ''), type, data })
-
-/** A test that is skipped, with the reason, where there is no real server. */
-function withComfyUi(name: string, test: (context: TestContext) => Promise<void>): void {
-  it(name, async (context) => (typeof found === 'string' ? context.skip(true, found) : test(context)))
+/**
+ * What two images of the same graph have in common: neither the number that the server counts up, nor the bridge's
+ * node, nor the document that the bridge has the server write beside the prompt.
+ */
+function common({ filename, type, data }: Image) {
+  const bytes = Buffer.from(data, 'base64')
+  const film = boxIn(bytes, 'mdat')
+  const picture = withPngTexts(bytes, [{ keyword: 'workflow', text: new Uint8Array() }])
+  return { filename: filename.replace(/\d{5}_/, ''), type, data: base64(film ?? picture ?? bytes) }
 }
 
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+
 describe('before a real ComfyUI', () => {
-  beforeAll(async () => {
-    if (typeof found !== 'string') comfyUi = await startComfyUi(found)
-  })
-  afterAll(() => comfyUi?.remove())
+  const { server, test, withService, ask, queue, queueAsAnother } = beforeComfyUi()
 
-  /** A service with an endpoint of the catalog entry, in front of the server. */
-  async function withService(): Promise<ServedService & { readonly send: (input: string) => Promise<string> }> {
-    const service = servedService()
-    await service.start()
-    const { entries } = CATALOG_ROUTES.catalogList.answer.parse(await service.get('/api/catalog'))
-    const { settings } = entries.find(({ id }) => id === 'comfyui-bridge') ?? {}
-    expect(settings).toMatchObject({ handler: HANDLER })
-    const env = { WEBSOCKET_RECONNECT_ATTEMPTS: '2', WEBSOCKET_RECONNECT_DELAY_S: '0.1' }
-    await service.createEndpoint('comfy', { ...settings, workflows: { server: comfyUi.url }, env })
-    return { ...service, send: (input) => sendJob(service, 'comfy', input) }
-  }
-
-  /** Asks the server itself. */
-  // biome-ignore lint/suspicious/noExplicitAny: what comes is compared with what is expected, whatever its form
-  const ask = async (path: string, init?: RequestInit): Promise<any> =>
-    (await fetch(`${comfyUi.url}/${path}`, init)).json()
-
-  /** Ids of the prompts that run or wait on the server. */
-  async function queue(): Promise<string[]> {
-    const { queue_running: running, queue_pending: pending } = await ask('queue')
-    return [...running, ...pending].map(([, id]) => id)
-  }
-
-  async function queueAsAnother(steps: number): Promise<string> {
-    const { workflow: prompt } = JSON.parse(sampling('5', steps))
-    const body = JSON.stringify({ prompt, client_id: 'another' })
-    const { prompt_id: id } = await ask('prompt', { method: 'POST', body })
-    return id
-  }
-
-  withComfyUi('each payload is answered as the public image worker answers it', async ({ skip }) => {
+  test('each payload is answered as the public image worker answers it', async ({ skip }) => {
     if (publicWorker === undefined || typeof found === 'string')
       return skip(true, 'DRYDOCK_PUBLIC_WORKER names no public image worker')
     const names = Object.keys(SCENARIOS)
     const inputs = Object.values(SCENARIOS)
     const ours = []
-    for (const input of inputs) ours.push((await runJob(input, { servers: [comfyUi.url] })).output)
-    const theirs = await askPublicWorker({ folder: publicWorker, python: found.python, server: comfyUi.url }, inputs)
+    for (const input of inputs) ours.push((await runJob(input, { servers: [server().url] })).output)
+    const theirs = await askPublicWorker({ folder: publicWorker, python: found.python, server: server().url }, inputs)
 
     for (const [at, name] of names.entries()) {
       const [our, their] = [ours[at], theirs[at] ?? {}]
@@ -94,86 +60,74 @@ describe('before a real ComfyUI', () => {
     }
   })
 
-  withComfyUi(
-    'a seed of 2^64-1 is in the metadata of the picture, and what has not changed is told as cached',
-    async () => {
-      const service = await withService()
-      const first = await service.send(sampling('18446744073709551615', 4))
-      const { output } = await service.jobEnd('comfy', first, PATIENCE_MS)
-      const png = Buffer.from(output.images[0].data, 'base64').toString('latin1')
-      expect(png).toContain('"seed": 18446744073709551615')
+  test('a seed of 2^64-1 is in the metadata of the picture, and what has not changed is told as cached', async () => {
+    const service = await withService()
+    const first = await service.send(sampling('18446744073709551615', 4))
+    const { output } = await service.jobEnd('comfy', first, PATIENCE_MS)
+    const png = Buffer.from(output.images[0].data, 'base64').toString('latin1')
+    expect(png).toContain('"seed": 18446744073709551615')
 
-      const second = await service.send(sampling('18446744073709551614', 2000))
-      await until(async () => {
-        const { output: progress } = await service.get(`/v2/comfy/status/${second}`)
-        expect(progress).toMatchObject({ node: '3', steps: 2000, preview: { node: '3' } })
-        expect(progress.cached).toEqual(expect.arrayContaining(['4', '5', '6', '7']))
-      }, PATIENCE_MS)
-      await service.post(`/v2/comfy/cancel/${second}`)
-      await until(async () => expect(await queue()).toEqual([]), PATIENCE_MS)
-    },
-  )
+    const second = await service.send(sampling('18446744073709551614', 2000))
+    await until(async () => {
+      const { output: progress } = await service.get(`/v2/comfy/status/${second}`)
+      expect(progress).toMatchObject({ node: '3', steps: 2000, preview: { node: '3' } })
+      expect(progress.cached).toEqual(expect.arrayContaining(['4', '5', '6', '7']))
+    }, PATIENCE_MS)
+    await service.post(`/v2/comfy/cancel/${second}`)
+    await until(async () => expect(await queue()).toEqual([]), PATIENCE_MS)
+  })
 
-  withComfyUi('a run of the library keeps its film and its picture, with the graph and the exact seed', async () => {
+  test('a run of the library keeps its film and its picture, with the graph and the exact seed', async () => {
     const service = await withService()
     for (const [input, mediaType] of [
       [sampling('18446744073709551615', 3), 'image/png'],
       [SCENARIOS.film ?? '', 'video/mp4'],
     ] as const) {
       const payload = input.slice('{"workflow":'.length, -1)
-      const { id } = await service.post('/api/workflow-runs', { endpointId: 'comfy', payload })
-      const run = await until(async () => {
-        const got = await service.get(`/api/workflow-runs/${id}`)
-        expect([got.status, got.results.length]).toEqual(['COMPLETED', 1])
-        return got
-      }, PATIENCE_MS)
+      const run = await service.libraryRun(payload)
+      expect(run.results).toHaveLength(1)
       const [{ asset, ...result }] = run.results
       expect(result).toMatchObject({ mediaType, node: mediaType === 'image/png' ? '9' : '3' })
-      const authorization = `Bearer ${service.read('data', 'account.key').trim()}`
-      const answer = await fetch(`${service.url()}/api/assets/${asset}`, { headers: { authorization } })
-      const bytes = Buffer.from(await answer.arrayBuffer()).toString('latin1')
+      const bytes = (await service.asset(asset)).toString('latin1')
       if (mediaType === 'image/png') expect(bytes).toMatch(/"seed": ?18446744073709551615/)
     }
   })
 
   /** The texts of the only picture in the output folder whose name begins so. */
   function textsOf(prefix: string): Readonly<Record<string, unknown>> {
-    const folder = join(comfyUi.folder, 'output')
+    const folder = join(server().folder, 'output')
     const names = readdirSync(folder).filter((name) => name.startsWith(prefix))
     expect(names).toHaveLength(1)
     const texts = readPngTexts(readFileSync(join(folder, names[0] ?? '')), fileTools)
     return Object.fromEntries(texts.map(({ keyword, text }) => [keyword, JSON.parse(text)]))
   }
 
-  withComfyUi(
-    'files in its output folder hold the graph: the document of a run, or one made of a payload',
-    async () => {
-      const service = await withService()
-      const save = (prefix: string) => ({
-        '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 32, batch_size: 1, color: 255 } },
-        '2': { class_type: 'SaveImage', inputs: { filename_prefix: prefix, images: ['1', 0] } },
-      })
-      const document = { id: 'of-the-run', nodes: [{ id: 1, type: 'EmptyImage' }], links: [], version: 0.4 }
-      const asked = { endpointId: 'comfy', payload: JSON.stringify(save('run')), document: JSON.stringify(document) }
-      const run = await service.post('/api/workflow-runs', asked)
-      expect((await service.jobEnd('comfy', run.id, PATIENCE_MS)).status).toBe('COMPLETED')
-      expect(textsOf('run').workflow).toEqual(document)
+  test('files in its output folder hold the graph: the document of a run, or one made of a payload', async () => {
+    const service = await withService()
+    const save = (prefix: string) => ({
+      '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 32, batch_size: 1, color: 255 } },
+      '2': { class_type: 'SaveImage', inputs: { filename_prefix: prefix, images: ['1', 0] } },
+    })
+    const document = { id: 'of-the-run', nodes: [{ id: 1, type: 'EmptyImage' }], links: [], version: 0.4 }
+    const asked = { endpointId: 'comfy', payload: JSON.stringify(save('run')), document: JSON.stringify(document) }
+    const run = await service.post('/api/workflow-runs', asked)
+    expect((await service.jobEnd('comfy', run.id, PATIENCE_MS)).status).toBe('COMPLETED')
+    expect(textsOf('run').workflow).toEqual(document)
 
-      const job = await service.send(JSON.stringify({ workflow: save('job') }))
-      expect((await service.jobEnd('comfy', job, PATIENCE_MS)).status).toBe('COMPLETED')
-      const { workflow, prompt } = textsOf('job')
-      expect(prompt).toMatchObject(save('job'))
-      expect(workflow).toMatchObject({
-        nodes: [
-          { id: 1, type: 'EmptyImage', widgets_values: [16, 32, 1, 255] },
-          { id: 2, type: 'SaveImage', widgets_values: ['job'] },
-        ],
-        links: [[1, 1, 0, 2, 0, 'IMAGE']],
-      })
-    },
-  )
+    const job = await service.send(JSON.stringify({ workflow: save('job') }))
+    expect((await service.jobEnd('comfy', job, PATIENCE_MS)).status).toBe('COMPLETED')
+    const { workflow, prompt } = textsOf('job')
+    expect(prompt).toMatchObject(save('job'))
+    expect(workflow).toMatchObject({
+      nodes: [
+        { id: 1, type: 'EmptyImage', widgets_values: [16, 32, 1, 255] },
+        { id: 2, type: 'SaveImage', widgets_values: ['job'] },
+      ],
+      links: [[1, 1, 0, 2, 0, 'IMAGE']],
+    })
+  })
 
-  withComfyUi('what its preview nodes show comes with a run, beside its results', async () => {
+  test('what its preview nodes show comes with a run, beside its results', async () => {
     const service = await withService()
     const graph = {
       '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 99 } },
@@ -184,34 +138,29 @@ describe('before a real ComfyUI', () => {
       '6': { class_type: 'PreviewAudio', inputs: { audio: ['5', 0] } },
       '7': { class_type: 'PreviewAny', inputs: { source: 'a text' } },
     }
-    const { id } = await service.post('/api/workflow-runs', { endpointId: 'comfy', payload: JSON.stringify(graph) })
-    const run = await until(async () => {
-      const got = await service.get(`/api/workflow-runs/${id}`)
-      expect([got.status, got.errors]).toEqual(['COMPLETED', []])
-      return got
-    }, PATIENCE_MS)
+    const run = await service.libraryRun(graph)
     const kinds = (results: readonly { node: string; mediaType: string }[]) =>
       results.map(({ node, mediaType }) => `${node} ${mediaType}`).toSorted()
     expect(kinds(run.previews)).toEqual(['2 image/png', '4 image/png', '6 audio/flac'])
     expect(kinds(run.results)).toEqual(['7 text/plain'])
   })
 
-  withComfyUi('a cancelled job that waits behind the prompt of another leaves that one alone', async () => {
+  test('a cancelled job that waits behind the prompt of another leaves that one alone', async () => {
     const service = await withService()
-    const other = await queueAsAnother(9000)
+    const other = await queueAsAnother(sampling('5', 9000))
     const job = await service.send(sampling('3', 4))
     await until(async () => expect(await queue()).toEqual([other, expect.any(String)]), PATIENCE_MS)
     await service.post(`/v2/comfy/cancel/${job}`)
     await until(async () => expect(await queue()).toEqual([other]))
     // Its end would take minutes.
-    await fetch(`${comfyUi.url}/interrupt`, { method: 'POST', body: '{}' })
+    await fetch(`${server().url}/interrupt`, { method: 'POST', body: '{}' })
     await until(async () => expect(await queue()).toEqual([]), PATIENCE_MS)
     const history = await ask(`history/${other}`)
     const told = history[other].status.messages.map(([name]: [string]) => name)
     expect(told).toEqual(['execution_start', 'execution_cached', 'execution_interrupted'])
   })
 
-  withComfyUi('the classes of its nodes are read through the service', async () => {
+  test('the classes of its nodes are read through the service', async () => {
     const service = await withService()
     await until(
       async () => expect((await service.get('/api/endpoints/comfy')).nodeTypesReadAt).toBeDefined(),
@@ -220,33 +169,33 @@ describe('before a real ComfyUI', () => {
     const { text, source } = await service.post('/api/node-types/comfy/fetch')
     expect(source).toBe('server')
     // By this it is seen that they have changed.
-    const { headers } = await fetch(`${comfyUi.url}/object_info`, { method: 'HEAD' })
+    const { headers } = await fetch(`${server().url}/object_info`, { method: 'HEAD' })
     expect(Number(headers.get('content-length'))).toBe(Buffer.byteLength(text))
     const classes = JSON.parse(text)
     expect(Object.keys(classes).length).toBeGreaterThan(300)
     expect(classes.KSampler.input.required.seed[1].max).toBeGreaterThan(1e19)
   })
 
-  withComfyUi('thirty graphs one after the other leave nothing behind on the server', async () => {
+  test('thirty graphs one after the other leave nothing behind on the server', async () => {
     for (let seed = 100; seed < 130; seed += 1) {
-      const { output } = await runJob(sampling(String(seed), 3), { servers: [comfyUi.url] })
+      const { output } = await runJob(sampling(String(seed), 3), { servers: [server().url] })
       expect(output.images).toHaveLength(1)
     }
     expect(await queue()).toEqual([])
   })
 
-  withComfyUi('a server that dies fails its job with a reason, and the next one waits until it is back', async () => {
+  test('a server that dies fails its job with a reason, and the next one waits until it is back', async () => {
     const service = await withService()
     const job = await service.send(sampling('1', 5000))
     await until(
       async () => expect((await service.get(`/v2/comfy/status/${job}`)).output).toMatchObject({ node: '3' }),
       PATIENCE_MS,
     )
-    await comfyUi.kill()
+    await server().kill()
     const { status, error } = await service.jobEnd('comfy', job, PATIENCE_MS)
     expect([status, error]).toEqual([
       'FAILED',
-      expect.stringMatching(/^WebSocket communication error: .* may have ended; its log says why$/),
+      expect.stringMatching(/^WebSocket communication error: .* may have ended; see its log$/),
     ])
     const next = await service.send(sampling('2', 3))
     await until(async () => {
@@ -256,7 +205,7 @@ describe('before a real ComfyUI', () => {
         expect.stringMatching(/does not answer yet\. .*ECONNREFUSED/),
       ])
     }, PATIENCE_MS)
-    await comfyUi.start()
+    await server().start()
     expect((await service.jobEnd('comfy', next, PATIENCE_MS)).status).toBe('COMPLETED')
   })
 })

@@ -9,8 +9,9 @@ import { createLoadedEndpoints, mixedLoad } from '../support/mixed-load.ts'
 import { residentMb } from '../support/resident-memory.ts'
 import { startedService } from '../support/served-service.ts'
 import { targetOf } from '../support/web-client.ts'
+import { soakRuns } from './support/record-safety.ts'
 
-const MINUTES = Number(process.env.MEMORY_MINUTES ?? 30)
+const MINUTES = Number(process.env.MEMORY_MINUTES ?? soakRuns(30))
 // The part at the end that must be flat.
 const FLAT_PART = 1 / 3
 const LOOKS_A_MINUTE = 12

@@ -13,7 +13,9 @@ const PLACES: readonly ((value: string) => string)[] = [
   (value) => `{"input":{},"policy":${value}}`,
 ]
 
-/** Kinds of bad bodies, each made anew with a number so that no two are the same. Source: targets, Safety 15. */
+/**
+ * Kinds of bad bodies, each made anew with a number so that no two are the same. Source: docs/spec/targets.md, 2.15.
+ */
 const KINDS: readonly ((n: number) => BadBody)[] = [
   (n) => bytes('a byte that UTF-8 never has', '{"input":{"a":"', 0xff - (n % 8), '"}}'),
   (n) => bytes('UTF-8 that is cut off', '{"input":{"a":"', 0xe2, 0x82, `${n}"}}`),

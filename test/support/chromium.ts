@@ -4,8 +4,8 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const CHROMIUM = PLACES.find((place) => existsSync(place))
 
-// What each window of Chromium makes beside its page, though no test looks at it: two pages below its address bar, and a
-// process for whatever is visited next. Together they took a third of the processor's time of opening a page.
+// What each window of Chromium makes beside its page, though no test looks at it: two pages below its address bar, and
+// a process for whatever is visited next. Together they took a third of the processor's time of opening a page.
 const BESIDE_THE_PAGE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess']
 // The browser obeys the last of several lists, so Playwright's own is said again; test/set-up holds the two together.
 const OFF_IN_PLAYWRIGHT = [

@@ -6,16 +6,15 @@
 import { expect, onTestFinished } from 'vitest'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
-import { createWorkerApp } from '../../src-main/api/worker/worker-app.ts'
+import { createWorkerApp } from '../../src-main/api/worker-app.ts'
 import { openPythonWheel } from '../../src-main/app-builder/create-app-builder.ts'
 import { createProjectTools } from '../../src-main/app-builder/project-tools.ts'
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
 import { createHost } from '../../src-main/server/host.ts'
 import { listen } from '../../src-main/server/listen.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
-import type { ProcessMachine } from '../../src-main/services/ports/process-machine.ts'
-import type { SentAnswer, SentRequest } from '../../src-main/services/ports/requests.ts'
-import type { Poster } from '../../src-main/services/ports.ts'
+import type { ProcessMachine } from '../../src-main/services/ports/fleet.ts'
+import type { Poster, SentRequest, SentResponse } from '../../src-main/services/ports/requests.ts'
 import type { ServiceContext } from '../../src-main/services/service-context.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
 import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
@@ -29,8 +28,8 @@ const HOST = '127.0.0.1:8790'
 const NOT_BUILT: PageFiles = { index: async () => undefined, asset: async () => undefined }
 
 const silentPreview: StartPreview = () => {
-  const { promise: ended, resolve } = Promise.withResolvers<{ exitCode: number | null; lastWords: string }>()
-  const stop = () => resolve({ exitCode: 0, lastWords: '' })
+  const { promise: ended, resolve } = Promise.withResolvers<{ exitCode: number | null; lastOutput: string }>()
+  const stop = () => resolve({ exitCode: 0, lastOutput: '' })
   return { ended, stop, kill: stop }
 }
 
@@ -208,7 +207,7 @@ export async function setup({
   }
 
   // A load test asks the app as a function; whoever stops it does not wait for answers.
-  async function sendInProcess({ target, method, key, body, signal }: SentRequest): Promise<SentAnswer> {
+  async function sendInProcess({ target, method, key, body, signal }: SentRequest): Promise<SentResponse> {
     const answered = request(method, target, { key, body, signal })
     const aborted = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
     const response = await Promise.race([answered, aborted])
@@ -327,11 +326,13 @@ export async function setup({
 // Timers of a killed process are gone with it.
 function cancellable(clock: FakeClock) {
   const open = new Set<() => void>()
+  let killed = false
   return {
     time: {
       wall: clock.wall,
       monotonic: clock.monotonic,
       after(ms: number, run: () => void) {
+        if (killed) return () => undefined
         const cancel = clock.after(ms, () => {
           open.delete(cancel)
           run()
@@ -344,6 +345,7 @@ function cancellable(clock: FakeClock) {
       },
     },
     cancelTimers: () => {
+      killed = true
       for (const cancel of open) cancel()
       open.clear()
     },

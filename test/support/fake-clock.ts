@@ -1,7 +1,9 @@
 import { setTimeout as pass } from 'node:timers/promises'
 import type { TimeSource } from '../../src-main/services/steady-clock.ts'
 
-/** Time that stands still until a test moves it. Work that is only queued (promises, setImmediate) goes on by itself. */
+/**
+ * Time that stands still until a test moves it. Work that is only queued (promises, setImmediate) goes on by itself.
+ */
 export type FakeClock = TimeSource & {
   /** Lets time pass timer by timer, with all that each of them sets off. */
   readonly advance: (ms: number) => Promise<void>
@@ -10,8 +12,8 @@ export type FakeClock = TimeSource & {
   /** Sets the wall clock; the monotonic one goes on. */
   readonly jumpWall: (ms: number) => void
   /**
-   * Waits for a fact: lets queued work go on, and time pass up to `mostMs`, until `look` gives something that is neither
-   * undefined, null nor false.
+   * Waits for a fact: lets queued work go on, and time pass up to `mostMs`, until `look` gives something that is
+   * neither undefined, null nor false.
    */
   readonly until: <T>(look: () => T | false | Promise<T | false>, mostMs?: number) => Promise<NonNullable<T>>
 }

@@ -1,5 +1,4 @@
 import type {
-  Clock,
   Fleet,
   FleetWorker,
   ServiceReach,
@@ -8,7 +7,8 @@ import type {
   WorkerExit,
   WorkerOutput,
   WorkerSpec,
-} from '../../src-main/services/ports.ts'
+} from '../../src-main/services/ports/fleet.ts'
+import type { Clock } from '../../src-main/services/ports/system.ts'
 
 /**
  * One step of a worker's life. A worker runs its steps when it starts; without an ending step it lives until it is

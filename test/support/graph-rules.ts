@@ -1,7 +1,13 @@
 /** What must be true of every graph that was only edited here. */
-import type { Graph, Subgraph, WorkflowDocument } from '../../src-main/domain/workflow/document/document.ts'
-import { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, subgraphsOf } from '../../src-main/domain/workflow/document/document.ts'
-import type { Link } from '../../src-main/domain/workflow/document/links.ts'
+import {
+  type Graph,
+  type Link,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+  type Subgraph,
+  subgraphsOf,
+  type WorkflowDocument,
+} from '../../src-main/domain/workflow/document/document.ts'
 import { lastReroutes, reroutesOf } from '../../src-main/domain/workflow/edit/reroutes.ts'
 import { asId, isArray } from '../../src-main/domain/workflow/json/value.ts'
 

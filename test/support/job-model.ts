@@ -1,6 +1,6 @@
 /**
  * Random operations on the jobs of one endpoint, done to the service and to a small model side by side. The model knows
- * only the sentences of the specification; after every operation both must agree. Source: targets, Safety 11.
+ * only the sentences of the specification; after every operation both must agree. Source: docs/spec/targets.md, 2.11.
  */
 import fc from 'fast-check'
 import { expect } from 'vitest'

@@ -16,9 +16,10 @@ export const LONGEST = [
 ]
 
 /**
- * The order of test files. A long file that began as one of the last would run on alone, with one core at rest, and Vitest
- * knows only how long files took before, which a fresh clone does not. After the long ones projects take turns, so that
- * files that keep the processor busy run beside files that wait; files that share a worker stay together, at the end.
+ * The order of test files. A long file that began as one of the last would run on alone, with one core at rest, and
+ * Vitest knows only how long files took before, which a fresh clone does not. After the long ones projects take turns,
+ * so that files that keep the processor busy run beside files that wait; files that share a worker stay together, at
+ * the end.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -18,7 +18,9 @@ const STREAM = `export async function* handler({ input }) {
 }
 `
 
-/** Makes the endpoints that the load needs: `echo` answers with its input, `stream` gives it in chunks, `sketch` draws. */
+/**
+ * Makes the endpoints that the load needs: `echo` answers with its input, `stream` gives it in chunks, `sketch` draws.
+ */
 export async function createLoadedEndpoints(service: Pick<ServedService, 'folder' | 'createEndpoint'>): Promise<void> {
   const handlers = { echo: ECHO, stream: STREAM }
   for (const [id, code] of Object.entries(handlers)) {

@@ -59,7 +59,7 @@ export type SeenRequest = {
 /** A host that is gone when the test has ended. */
 export type TestHost = { readonly url: string; readonly place: string; readonly seen: SeenRequest[] }
 
-/** Starts one. */
+/** Starts a host that serves files over HTTP. */
 export async function startHost(answer: RequestListener, address = '127.0.0.1'): Promise<TestHost> {
   const seen: SeenRequest[] = []
   const server = createServer((incoming, outgoing) => {

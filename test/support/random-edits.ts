@@ -1,4 +1,6 @@
-/** Random edits of a workflow document, as a person might make them, for properties that must hold after any of them. */
+/**
+ * Random edits of a workflow document, as a person might make them, for properties that must hold after any of them.
+ */
 import fc from 'fast-check'
 import { layOutNodes } from '../../src-main/domain/workflow/arrange/arrange-nodes.ts'
 import {
@@ -26,7 +28,7 @@ import { removeLinks, removeNodes } from '../../src-main/domain/workflow/edit/re
 import { addReroute } from '../../src-main/domain/workflow/edit/reroutes.ts'
 import { inputToWidget, setWidget, widgetToInput } from '../../src-main/domain/workflow/edit/widgets.ts'
 import type { NodeType, NodeTypes } from '../../src-main/domain/workflow/node-types.ts'
-import { nodeView } from '../../src-main/domain/workflow/view/node-view.ts'
+import { nodeView } from '../../src-main/domain/workflow/node-view.ts'
 import { bundledTypesOf, objectOf } from './workflow-files.ts'
 
 /** What an edit is made of: its name, which graph, and numbers that choose among what is there. */

@@ -1,6 +1,6 @@
 /**
- * A Docker engine that hands out graphics cards, as far as a client can see: it stands before the real engine, says that
- * NVIDIA's runtime is there, records what containers are asked for, and passes everything on without the cards.
+ * A Docker engine that hands out graphics cards, as far as a client can see: it stands before the real engine, says
+ * that NVIDIA's runtime is there, records what containers are asked for, and passes everything on without the cards.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'

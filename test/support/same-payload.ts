@@ -1,11 +1,16 @@
 /** Payloads compared by what their nodes do, whatever their ids. */
-import { isArray, type JsonObject, type JsonValue, jsonNumber } from '../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../src-main/domain/workflow/json/write.ts'
+import {
+  isArray,
+  type JsonObject,
+  type JsonValue,
+  jsonNumber,
+  writeJson,
+} from '../../src-main/domain/workflow/json/value.ts'
 import { readLink, readPayloadNodes } from '../../src-main/domain/workflow/payload.ts'
 
 /**
- * What each node of a payload does: its class, its values, and what the nodes do that it gets data from. Two payloads say
- * the same to a worker where these lists are equal.
+ * What each node of a payload does: its class, its values, and what the nodes do that it gets data from. Two payloads
+ * say the same to a worker where these lists are equal.
  */
 export function whatNodesDo(payload: JsonObject): readonly string[] {
   const nodes = new Map(readPayloadNodes(payload).map((node) => [node.id, node]))

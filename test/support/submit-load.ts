@@ -1,15 +1,15 @@
 import { limit } from '../../src-main/contract/limits.ts'
 import type { ServedService } from './served-service.ts'
 
-/** Clients that submit at the same time; source: targets, Safety 1. */
+/** Clients that submit at the same time; source: docs/spec/targets.md, 2.1. */
 const CLIENTS = 16
 // One of so many jobs has an input that is stored in a file of its own.
 const LARGE_EACH = 10
 const LARGE = 'x'.repeat(limit('payloadInRowBytes'))
 
 /**
- * Submits jobs from 16 clients at once, each with its number as `n` and some with a large payload, until `most` are acknowledged or the service is
- * gone. A client that got no answer submits no more.
+ * Submits jobs from 16 clients at once, each with its number as `n` and some with a large payload, until `most` are
+ * acknowledged or the service is gone. A client that got no answer submits no more.
  * @param onAcknowledged hears how many are acknowledged so far
  * @returns the number of each acknowledged job by its id
  */

@@ -1,4 +1,4 @@
-import type { WorkerSpec } from '../../src-main/services/ports.ts'
+import type { WorkerSpec } from '../../src-main/services/ports/fleet.ts'
 
 /** A job as a worker gets it. */
 export type TakenJob = {

@@ -1,4 +1,6 @@
-/** What a failed job says beside its error, under the names that the public image worker uses or that pages look for. */
+/**
+ * What a failed job says beside its error, under the names that the public image worker uses or that pages look for.
+ */
 export type FailureFacts = {
   /** Each fault as a sentence. */
   readonly details?: readonly string[]

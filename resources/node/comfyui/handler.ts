@@ -1,6 +1,7 @@
 /**
  * A worker in front of a running ComfyUI server. The input and the sentences are those of the public image worker, so
- * that a payload fails here as it does there. Source: image-workflows, Image workers, 2; editor, 6, 7 and 9.
+ * that a payload fails here as it does there. Source: docs/spec/image-workflows.md, 6.2; docs/spec/comfyui.md, 6, 7 and
+ * 9.
  */
 import { runJob } from './run-job.ts'
 import { readSettings } from './settings.ts'
@@ -19,6 +20,6 @@ export function handler(
   // The runtime makes a line of the job's log of what is printed.
   const log = (line: string) => void process.stdout.write(`${line}\n`)
   if (process.env.BUCKET_ENDPOINT_URL !== undefined)
-    log('BUCKET_ENDPOINT_URL is set; this worker puts nothing into a bucket, results are in the answer.')
+    log('BUCKET_ENDPOINT_URL is set, but this worker does not upload to a bucket; results are in the response.')
   return runJob(inputText, { settings: readSettings(process.env), signal, progress, log })
 }

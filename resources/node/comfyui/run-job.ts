@@ -25,7 +25,8 @@ export async function runJob(inputText: string, options: RunOptions): Promise<Re
   }
 }
 
-// A fault at a node is an object, so that pages show it at its place; else the sentence alone, as the public worker has it.
+// A fault at a node is an object, so that pages show it at its place; else the sentence alone, as the public worker has
+// it.
 function answerOf({ message, facts }: BridgeFailure, workflow: JsonValue | undefined) {
   if (facts.node !== undefined) return { error: { message, ...titleOf(facts, workflow), ...facts } }
   return { error: message, ...(facts.details === undefined ? {} : { details: facts.details }) }

@@ -1,6 +1,8 @@
-import { USUAL_SERVERS } from '../../../src-main/domain/workflow/server/server-address.ts'
+import { USUAL_SERVERS } from '../../../src-main/domain/workflow/server-address.ts'
 
-/** What the environment tells the bridge; the names and what they mean without a value are the public image worker's. */
+/**
+ * What the environment tells the bridge; the names and what they mean without a value are the public image worker's.
+ */
 export type BridgeSettings = {
   /** Addresses where the server is looked for: the one of the endpoint, or the usual ones. */
   readonly servers: readonly string[]
@@ -26,11 +28,12 @@ export type BridgeSettings = {
   readonly resultBytes: number
 }
 
-// The public worker waits as long as the server's process lives, which nobody sees from here. Source: ours, as a server with
-// many nodes of others starts for two or three minutes on a slow disk.
+// The public worker waits as long as the server's process lives, which nobody sees from here. Source: ours, as a server
+// with many nodes of others starts for two or three minutes on a slow disk.
 const LOOK_FOR_MS = 5 * 60_000
 const KIB = 1024
-// A result is 20 MiB at most; base64 makes 4 bytes of 3, and names and JSON take little. Source: limits, resultBodyBytes.
+// A result is 20 MiB at most; base64 makes 4 bytes of 3, and names and JSON take little. Source: limits,
+// resultBodyBytes.
 const RESULT_BYTES = Math.floor(((20 * KIB - 64) * KIB * 3) / 4)
 
 /** Reads the settings. A variable that is no number counts as missing. @param env like process.env */

@@ -11,7 +11,7 @@ import {
 // There are no weights: the names that are proposed change the colours a little, as any other name does.
 type OwnClasses = { readonly classes: readonly string[]; readonly lists: ProposedLists }
 
-/** Reads them. */
+/** Reads the definitions of the classes that this worker runs. */
 export function readClasses(): NodeTypes {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
   const { classes, lists } = JSON.parse(read('classes.json')) as OwnClasses

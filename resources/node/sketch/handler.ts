@@ -2,10 +2,10 @@
  * The stand-in image worker: it runs image workflows without a model. Noise, schedules and samplers are real; what they
  * reveal is a picture painted from the words of the prompt. See README.md.
  */
-import { writeJson } from '../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
 import { readPayloadNodes } from '../../../src-main/domain/workflow/payload.ts'
 import type { Problem } from '../../../src-main/domain/workflow/problem.ts'
-import { validate } from '../../../src-main/domain/workflow/validate/validate.ts'
+import { validate } from '../../../src-main/domain/workflow/validate.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
 import { readClasses } from './classes.ts'
 import { createCache } from './graph/cache.ts'
@@ -68,7 +68,7 @@ async function draw(
     const data = Buffer.from(bytes).toString('base64')
     given += data.length
     if (given > RESULT_MAX)
-      throw new Error('The pictures of a job may have 20 MiB together. Save fewer or smaller ones.')
+      throw new Error('The pictures of a job may have 20 MiB in total. Save fewer or smaller ones.')
     const filename = `${base}_${String(saved).padStart(5, '0')}_.png`
     images.push({ filename, type: 'base64', data, node })
   }

@@ -23,7 +23,7 @@ export function readJob(text: string): ImageJob {
   if (!isObject(input)) throw new InputError('Please provide input')
   const workflow = input.get('workflow')
   if (workflow === undefined || workflow === null) throw new InputError("Missing 'workflow' parameter")
-  if (!isObject(workflow)) throw new InputError('This is no workflow payload. Send {id: {class_type, inputs}}.')
+  if (!isObject(workflow)) throw new InputError('This is not a workflow payload. Send {id: {class_type, inputs}}.')
   return { workflow, files: filesIn(input.get('images')) }
 }
 

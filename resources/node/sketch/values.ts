@@ -16,8 +16,8 @@ export type Word = { readonly text: string; readonly strength: number }
 export type Conditioning = { readonly words: readonly Word[]; readonly guidance: number | undefined }
 
 /**
- * A picture that the denoiser knows: its colours in the cells of the latent, and what they leave out, painted when it is
- * decoded.
+ * A picture that the denoiser knows: its colours in the cells of the latent, and what they leave out, painted when it
+ * is decoded.
  */
 export type Known = {
   /** The colours at a size in cells: CHANNELS values each. */

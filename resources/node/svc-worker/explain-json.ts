@@ -16,7 +16,8 @@ function find(value: unknown, path: string, parents: readonly object[]): TypeErr
   if (parents.includes(value)) return new TypeError(`${path} contains itself, which JSON cannot hold`)
   if (value instanceof Map || value instanceof Set)
     return new TypeError(`${path} is a ${value.constructor.name}, which JSON cannot hold; return an object or an array`)
-  if (isRawJson(value)) return new TypeError(`${path} is RawJson inside of another value; only the whole may be`)
+  if (isRawJson(value))
+    return new TypeError(`${path} is RawJson inside another value; only the whole result can be RawJson`)
   if ('toJSON' in value) return undefined
   const inside = [...parents, value]
   for (const [key, item] of Object.entries(value)) {

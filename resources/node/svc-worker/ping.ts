@@ -1,6 +1,7 @@
 /**
- * Signs of life, so that the service keeps this worker's leases. They come from a thread of their own, so that a handler
- * that computes does not hold them up: one at every interval until the process ends. The thread runs this same file.
+ * Signs of life, so that the service keeps this worker's leases. They come from a thread of their own, so that a
+ * handler that computes does not hold them up: one at every interval until the process ends. The thread runs this same
+ * file.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'

@@ -14,7 +14,7 @@ export type Post = (target: string, body: string, keepTryingMs?: number) => Prom
 
 type Outcome = { readonly problem: string | undefined; readonly isFinal: boolean }
 
-/** Makes it. */
+/** Makes a function that posts until the service has it. */
 export function createPost(ask: Ask): Post {
   async function tryOnce(target: string, body: string): Promise<Outcome> {
     try {

@@ -22,7 +22,7 @@ export function returned(value: unknown): Result {
 /** The end of a stream: all chunks when they are aggregated, otherwise none. @param chunks JSON texts */
 export const streamed = (chunks: readonly string[]): Result => new Map([['output', `[${chunks.join(',')}]`]])
 
-/** A failed job. */
+/** The body that fails a job with this text. */
 export const failed = (errorText: string): Result => new Map([['error', JSON.stringify(errorText)]])
 
 /** The text to post. @param stopWorker asks the service to replace this worker */
@@ -33,7 +33,7 @@ export function bodyOf(result: Result, stopWorker: boolean): string {
 /** One chunk of a stream, already JSON text. */
 export const chunkBody = (chunk: string): string => object(new Map([['output', chunk]]))
 
-/** A progress update. */
+/** The body that tells how far a job is. */
 export const progressBody = (value: unknown): string =>
   object(
     new Map([

@@ -14,7 +14,7 @@ export type Backoff = {
   readonly reset: () => void
 }
 
-/** Makes one. */
+/** Makes a back-off: pauses that grow until something works. */
 export function createBackoff(): Backoff {
   let pauseMs = FIRST_PAUSE_MS
   return {
@@ -36,7 +36,10 @@ export type ServiceWatch = {
   readonly failed: (channel: string, reason: string) => void
 }
 
-/** Makes one. @param awayLimitMs how long a worker waits for its service */
+/**
+ * Makes a watch over the service: whether it answers, and since when not. @param awayLimitMs how long a worker waits
+ * for its service
+ */
 export function createServiceWatch(awayLimitMs: number): ServiceWatch {
   const failing = new Set<string>()
   let awaySince = 0
@@ -53,7 +56,7 @@ export function createServiceWatch(awayLimitMs: number): ServiceWatch {
       failing.add(channel)
       const awayMs = now - awaySince
       if (awayMs >= awayLimitMs)
-        fail(`svc-worker: the service has been away for ${Math.round(awayMs / 1000)} s; this worker ends itself`)
+        fail(`svc-worker: the service has not been reachable for ${Math.round(awayMs / 1000)} s; this worker stops`)
     },
   }
 }

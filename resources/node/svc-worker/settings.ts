@@ -6,7 +6,7 @@ export const VERSION = '1.0.0'
 /** Sent as `runpod_version` in pings and errors; tells our runtimes from the public SDK. */
 export const RUNTIME_VERSION = `svc-node-${VERSION}`
 
-// Under 1000 ms the public SDK spins; the same floor here keeps one rule. source: worker protocol
+// Under 1000 ms the public SDK spins; the same floor here keeps one rule. source: docs/spec/worker-protocol.md, 1
 const SHORTEST_PING_INTERVAL_MS = 1000
 // A worker without its service is an orphan. source: ours, as in resources/python/svc_worker
 const AWAY_LIMIT_MS = 600_000

@@ -7,10 +7,12 @@ import { report } from './logs.ts'
 import { createBackoff, type ServiceWatch } from './service-watch.ts'
 import { type Settings, takeTarget } from './settings.ts'
 
-/** Milliseconds that a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s */
+/**
+ * Milliseconds that a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s
+ */
 export const POLL_TIMEOUT_MS = 90_000
 
-// Milliseconds to wait after 429 when the answer does not say. source: worker protocol
+// Milliseconds to wait after 429 when the answer does not say. source: docs/spec/worker-protocol.md, 2
 const TOO_MANY_PAUSE_MS = 5000
 
 /** Asks for jobs. */
@@ -22,7 +24,7 @@ export type JobSource = {
   readonly take: (free: number, isBusy: boolean) => Promise<readonly Job[]>
 }
 
-/** Makes it. */
+/** Makes the source of jobs, which asks the service for the next ones. */
 export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatch): JobSource {
   const closing = new AbortController()
   const { signal } = closing

@@ -47,7 +47,7 @@ export function createWorker(settings: Settings, program: Program): Worker {
     }
     try {
       if (await runJob(runner, running)) {
-        report('this worker is to be replaced: no further jobs are taken', 'INFO')
+        report('this worker will be replaced: it takes no further jobs', 'INFO')
         stopTaking()
       }
     } finally {
@@ -68,7 +68,7 @@ export function createWorker(settings: Settings, program: Program): Worker {
       await draining.promise
     },
     drain() {
-      report('draining: no further jobs are taken', 'INFO')
+      report('draining: it takes no further jobs', 'INFO')
       draining.resolve()
       stopTaking()
     },

@@ -1,4 +1,4 @@
-"""Where a function's endpoint is: asked from the state manager, kept for 300 s. source: spec 4.3 rule 3, spec 8."""
+"""Where a function's endpoint is: asked from the state manager, kept for 300 s. source: docs/spec/app-deploy.md, 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call of one of an app's functions from elsewhere; everything here blocks. source: app-deploy, What a call does."""
+"""A call of one of an app's functions from elsewhere; everything here blocks. source: docs/spec/app-deploy.md, 3."""
 
 from __future__ import annotations
 

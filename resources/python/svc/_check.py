@@ -25,11 +25,11 @@ def whole_number(least: int, most: int | None = None, unit: str = "") -> Rule:
     )
 
 
-text = Rule(lambda value: isinstance(value, str) and value.strip() != "", "a text that is not empty")
+text = Rule(lambda value: isinstance(value, str) and value.strip() != "", "a non-empty string")
 flag = Rule(lambda value: isinstance(value, bool), "True or False")
 texts = Rule(
     lambda value: isinstance(value, (list, tuple)) and all(isinstance(item, str) and item.strip() for item in value),
-    'a list of texts, like ["pillow>=10"]',
+    'a list of strings, like ["pillow>=10"]',
 )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from svc._errors import NoContextError
 
-# What `drydock deploy` makes when there is none. source: app-deploy, Deploy.
+# What `drydock deploy` makes when there is none. source: docs/spec/app-deploy.md, 7.
 DEFAULT_ENVIRONMENT = "production"
 _MARKS = (".svc", "pyproject.toml")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class NoContextError(RuntimeError):
-    """A decorated function was called where no app and environment are known. source: spec 7.1."""
+    """A decorated function was called where no app and environment are known. source: docs/spec/app-deploy.md, 3."""
 
     def __init__(self, endpoint: str) -> None:
         super().__init__(

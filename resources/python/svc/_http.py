@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 
 # Seconds before each repetition; together as long as a restart of the service takes. source: ours.
 PAUSES_S = (0.1, 0.4, 1.0)
-# The service is busy, or a proxy before it found nobody. source: job-api, Errors.
+# The service is busy, or a proxy before it found nobody. source: docs/spec/job-api.md, 8.
 _PASSING = frozenset({429, 502, 503, 504})
 # Connections kept for each address; more are opened when needed and closed afterwards. source: ours.
 _KEPT = 16

@@ -1,4 +1,4 @@
-"""Jobs of queue-based endpoints over HTTP; every function here blocks. source: job-api."""
+"""Jobs of queue-based endpoints over HTTP; every function here blocks. source: docs/spec/job-api.md, 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from svc._service import Service
 
 FINAL = frozenset({"COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"})
 
-# Limits of `wait`, and the longest that one request is held here. source: job-api, runsync.
+# Limits of `wait`, and the longest that one request is held here. source: docs/spec/job-api.md, 1.
 _SHORTEST_WAIT_MS = 1000
 _LONGEST_WAIT_MS = 90_000
 

@@ -1,4 +1,4 @@
-"""The app's manifest: which function belongs to which endpoint. source: spec 2.6."""
+"""The app's manifest: which function belongs to which endpoint. source: docs/spec/app-deploy.md, 6."""
 
 from __future__ import annotations
 

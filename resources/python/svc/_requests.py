@@ -12,7 +12,7 @@ from svc._service import Service
 
 http = Http()
 
-# Seconds that an answer may take beyond what was asked for. source: ours; above the 3 s of job-api, Operations.
+# Seconds that an answer may take beyond what was asked for. source: ours; above the 3 s of docs/spec/job-api.md, 1.
 SLACK_S = 15.0
 
 

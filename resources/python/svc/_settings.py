@@ -95,13 +95,13 @@ def _environment(checked: Checked, value: Any) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise checked.wrong("env", value, 'a dict of texts, like {"MODEL": "small"}')
+        raise checked.wrong("env", value, 'a dict of strings, like {"MODEL": "small"}')
     for name, item in value.items():
         if not isinstance(name, str) or not isinstance(item, str):
             # Not the whole dict in the text: it may hold secrets.
             kind = type(item).__name__
             raise ValueError(
-                f"Endpoint: env[{name!r}] is not allowed; names and values must be texts, and it is {kind}"
+                f"Endpoint: env[{name!r}] is not allowed; names and values must be strings, but it is {kind}"
             )
     return dict(value)
 

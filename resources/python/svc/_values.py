@@ -1,7 +1,7 @@
 """Every value that an Endpoint's parameters may have: names and limits, nothing else.
 
 The scanner of the build reads this file too, so it imports nothing but `enum`. The values of the enums are what goes
-over the wire and into the manifest. source: app-deploy, Values; names as the public tool 1.19 has them.
+over the wire and into the manifest. source: docs/spec/app-deploy.md, 2; names as the public tool 1.19 has them.
 """
 
 from __future__ import annotations

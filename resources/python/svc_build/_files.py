@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from svc_build._gitignore import Pattern, parse_pattern, parse_patterns
 from svc_build._problems import Problems
 
-# Source: app-deploy.md, Discovery.
+# Source: docs/spec/app-deploy.md, 4.
 _FROM_THE_SPEC = (
     ".git .svc .venv venv env __pycache__ build dist *.egg-info .env* tests test_*.py *_test.py docs node_modules"
 )

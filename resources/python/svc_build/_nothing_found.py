@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from svc_build._app_programs import find_app_program
 from svc_build._endpoints import EndpointObject
 from svc_build._problems import ERROR, Problems
 from svc_build._project import Project, imports_decorators
@@ -21,6 +22,10 @@ def report_nothing_found(project: Project, objects: list[EndpointObject], proble
     """One error with the cause; nothing where other errors already say why."""
     bare = problems.take("decorator-without-call")
     if problems.of(ERROR):
+        return
+    program = find_app_program(project)
+    if program is not None:
+        problems.add("app-program", program.file, program.line)
         return
     if bare:
         first = bare[0]

@@ -1,6 +1,6 @@
 """What each parameter of Endpoint takes. A check returns the value as it goes into the document, or raises Invalid.
 
-Source of the limits: app-deploy.md, Values; of names, workers and timeouts: the service's own (contract/endpoint.ts).
+Source of the limits: docs/spec/app-deploy.md, 2; of names, workers and timeouts: the service's own (contract/endpoint.ts).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def _timeout(value: Any) -> int:
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= 100 or value != value.strip() or not value.isprintable():
-        raise Invalid("a text of 1 to 100 printable characters without space at its ends")
+        raise Invalid("a string of 1 to 100 printable characters without spaces at its ends")
     return value
 
 
 def _word(value: Any) -> str:
     if not isinstance(value, str) or not value or any(character.isspace() for character in value):
-        raise Invalid("a text without spaces")
+        raise Invalid("a string without spaces")
     return value
 
 
@@ -97,18 +97,18 @@ def _workers(value: Any) -> list[int]:
 def _texts(value: Any) -> list[str]:
     items = list(value) if isinstance(value, (list, tuple)) else None
     if items is None or not all(isinstance(item, str) and item.strip() for item in items):
-        raise Invalid("a list of texts that are not empty")
+        raise Invalid("a list of non-empty strings")
     return items
 
 
 def _environment(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise Invalid("a dict of texts")
+        raise Invalid("a dict of strings")
     for name, content in value.items():
         if not isinstance(name, str) or _VARIABLE.fullmatch(name) is None:
-            raise Invalid(f"a dict of texts whose keys are variable names, not {name!r}")
+            raise Invalid(f"a dict of strings whose keys are variable names, not {name!r}")
         if not isinstance(content, str):
-            raise Invalid(f'a dict of texts: write "{name}": "{content}"')
+            raise Invalid(f'a dict of strings: write "{name}": "{content}"')
     return value
 
 
@@ -138,7 +138,7 @@ def _template(value: Any) -> dict[str, Any]:
 
 def _python_version(value: Any) -> str:
     if isinstance(value, float):
-        raise Invalid(f'a text: write "{value}" in quotes')
+        raise Invalid(f'a string: write "{value}" in quotes')
     return str(_one_of(PYTHON_VERSIONS)(value))
 
 

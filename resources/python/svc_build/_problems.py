@@ -10,6 +10,16 @@ WARNING = "warning"
 MESSAGES: dict[str, tuple[str, str]] = {
     # nothing to build
     "nothing-decorated": (ERROR, "No endpoint was found: {cause}"),
+    "app-program": (
+        ERROR,
+        "This is an App of the package runpod 2.0, which its own tools build: deploy it with `drydock platform run -- rp "
+        "flash deploy`, or run it while you edit with `drydock platform run -- rp flash dev {file}`.",
+    ),
+    "mixed-apps": (
+        ERROR,
+        "An App of the package runpod 2.0 stands beside the endpoint in {other_file} line {other_line}. One app has one "
+        "form: keep the two in folders of their own.",
+    ),
     # how a decorator is written
     "decorator-without-call": (ERROR, "{decorator} needs a call: write {decorator}({example}) above {function}."),
     "decorator-as-call": (ERROR, "{decorator} is applied by a call here; write it as a decorator above the function."),

@@ -8,6 +8,7 @@ import re
 import sys
 from typing import Any
 
+from svc_build._app_programs import find_app_program
 from svc_build._catalog import DECORATOR_MODULES
 from svc_build._checks import check_endpoints
 from svc_build._constructors import ConstructorFinder
@@ -44,7 +45,10 @@ def scan(root: str) -> dict[str, Any]:
     constructors = ConstructorFinder(project, evaluator, problems, scopes.values())
     described = _Describer(evaluator, problems, constructors)
     endpoints = [_document_of(endpoint, described, calls, scopes) for endpoint in built]
-    if not any(endpoint["kind"] != "client" for endpoint in endpoints):
+    served = [endpoint for endpoint in endpoints if endpoint["kind"] != "client"]
+    if served:
+        _refuse_mixture(project, served[0], problems)
+    else:
         report_nothing_found(project, table.objects, problems)
     requirements = read_requirements(project.root, problems)
     errors = problems.of(ERROR)
@@ -62,6 +66,14 @@ def scan(root: str) -> dict[str, Any]:
         "errors": errors,
         "warnings": warnings,
     }
+
+
+def _refuse_mixture(project: Project, endpoint: dict[str, Any], problems: Problems) -> None:
+    program = find_app_program(project)
+    if program is None:
+        return
+    other = {"other_file": endpoint["file"], "other_line": endpoint["line"]}
+    problems.add("mixed-apps", program.file, program.line, **other)
 
 
 def _add_sources(endpoints: list[dict[str, Any]], built: list[EndpointObject], sources: Sources) -> None:

@@ -7,6 +7,9 @@ with it. The program runs in its real folder, and what it reads and writes is th
 
 What the SDK cannot write as JSON it names by its type alone. Here its place is named, too; the service reads both in the log.
 
+Version 2.0 of the package asks tasks at an address that it has fixed, of the platform. Where RUNPOD_API_BASE_URL leads it to
+a service it asks there; `drydock platform` sets that for scripts, which find this file in the same way.
+
 Where the service cannot end a worker's processes by a cgroup, the worker also becomes the parent of whatever it leaves
 behind (SVC_ADOPT_ORPHANS), so that the service finds it.
 """
@@ -21,6 +24,7 @@ from types import ModuleType
 
 _STATE_MODULE = "runpod.serverless.modules.worker_state"
 _RESULT_MODULE = "runpod.serverless.modules.rp_http"
+_TASKS_MODULE = "runpod.apps.tasks"
 _STATE_FOLDER = os.environ.get("SVC_STATE_FOLDER")
 # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
@@ -97,7 +101,13 @@ def _place_of(value: object, place: str) -> str | None:
     return None
 
 
-_CHANGES = {_STATE_MODULE: _lead_state_file, _RESULT_MODULE: _name_place}
+def _lead_tasks(module: ModuleType) -> None:
+    base = os.environ.get("RUNPOD_API_BASE_URL", "").rstrip("/")
+    if base and callable(getattr(module, "_proxy_url", None)):
+        module._proxy_url = lambda pod_id: f"{base}/tasks/{pod_id}"  # type: ignore[attr-defined]
+
+
+_CHANGES = {_STATE_MODULE: _lead_state_file, _RESULT_MODULE: _name_place, _TASKS_MODULE: _lead_tasks}
 
 
 def _adopt_orphans() -> None:
@@ -123,7 +133,7 @@ def _run_own_of_user() -> None:
     spec.loader.exec_module(module)
 
 
-if _STATE_FOLDER is not None:
+if _STATE_FOLDER is not None or os.environ.get("RUNPOD_API_BASE_URL"):
     sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
 if os.environ.get("SVC_ADOPT_ORPHANS") and os.getsid(0) == os.getpid():
     _adopt_orphans()

@@ -13,7 +13,7 @@ _PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Frames of these places tell a user nothing about the user's code.
 _OUR_FOLDERS = (
-    *(os.path.join(_PACKAGES, name) + os.sep for name in ("svc_worker", "svc", "runpod_flash")),
+    *(os.path.join(_PACKAGES, name) + os.sep for name in ("svc_worker", "svc", "svc_runtime", "runpod_flash")),
     os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "asyncio") + os.sep,
     os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "importlib") + os.sep,
     "<frozen importlib",

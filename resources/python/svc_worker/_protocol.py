@@ -11,7 +11,7 @@ from svc_worker._version import __version__
 # Sent as `runpod_version` in pings and errors; tells our runtime from the public SDK.
 RUNTIME_VERSION = f"svc-{__version__}"
 
-# Under 1000 ms the public SDK spins; the same floor here keeps one rule. source: worker protocol.
+# Under 1000 ms the public SDK spins; the same floor here keeps one rule. source: docs/spec/worker-protocol.md, 1.
 SHORTEST_PING_INTERVAL_MS = 1000
 
 # A worker without its service is an orphan. source: ours; the service's own restart takes seconds.

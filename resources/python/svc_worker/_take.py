@@ -14,7 +14,7 @@ from svc_worker._service_watch import Backoff, ServiceWatch
 # Seconds a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s.
 POLL_TIMEOUT_S = 90.0
 
-# Seconds to wait after 429 when the answer does not say. source: worker protocol.
+# Seconds to wait after 429 when the answer does not say. source: docs/spec/worker-protocol.md, 2.
 TOO_MANY_PAUSE_S = 5.0
 
 

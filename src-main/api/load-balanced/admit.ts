@@ -1,28 +1,30 @@
 /**
  * The gate of load-balanced endpoints. As everywhere: our host, no foreign page, a key. What differs:
  *
- * - Any content type passes. JSON alone would not be safe here anyway: what keeps foreign pages out is the key, which no
+ * - Any content type passes. JSON alone would not be safe here anyway: what keeps foreign pages out is the key, which
+ * no
  *   page has and no browser sends by itself, and that their Origin is refused.
  * - `ID.localhost:PORT` is a host of its own, and so an origin of its own: pages of an app may call that app, and
  *   neither the management API nor another app. Under /lb only pages of the service itself may call.
  * - An OPTIONS request of a browser that asks whether it may call (preflight) carries no key, ever. Pages of the right
  *   origin need not ask, so whoever asks is a foreign page and is refused like one, unless the setting `cors` of the endpoint
  *   names its origin; a worker cannot open itself to other origins. OPTIONS with the key goes to the worker as any method does.
- * - Only the Authorization header brings the key. A key that browsers keep and send by themselves (Basic) would let foreign
+ * - Only the Authorization header brings the key. A key that browsers store and send by themselves (Basic) would let
+ * foreign
  *   pages use it, and HTML below /lb run under the origin of the management API.
  * - The cookie of a session counts under /lb alone, for what a script of our own pages fetches: the browser says so in
  *   Sec-Fetch-Site and Sec-Fetch-Dest, which no page can set, and in Origin where the method changes something. What
  *   is fetched is data to that script. A window, a frame, an image or a service worker would be more, and is refused. The
- *   cookie itself is taken out of what the worker gets, and what such an answer would change of the browser out of that.
+ *   cookie itself is taken out of what the worker gets, and what such a response would change of the browser out of that.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../../domain/auth.ts'
 import { isEndpointHost, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
-import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
-import { addressesOf } from '../../services/management/views.ts'
-import type { Endpoint } from '../../services/ports.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import type { GuardServices } from '../../services/service-context.ts'
 import { findNamedEndpoint, NAMED, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
@@ -42,10 +44,10 @@ export type Admitted = {
  */
 export function admit(
   { url = '', method, headers }: IncomingMessage,
-  service: ServiceContext,
+  service: GuardServices,
   findEndpoint: FindEndpoint,
 ): Admitted {
-  const { hosts, url: serviceUrl } = service.info()
+  const { hosts } = service.info()
   const address = readAddress(url, headers.host)
   const host = headers.host?.toLowerCase()
   if (address === undefined || host === undefined || !namesOwnHost({ url, headers }, service))
@@ -62,10 +64,7 @@ export function admit(
   const by = letIn(headers, { service, endpoint, mayBeSession })
   if (by === undefined) throw new AppError('UNAUTHORIZED')
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
-  if (endpoint.config.loadBalanced === undefined) {
-    const { url: jobs } = addressesOf(endpoint, serviceUrl)
-    throw new AppError('NOT_LOAD_BALANCED', { endpointId: endpoint.id, address: `${jobs}/run or ${jobs}/runsync` })
-  }
+  requireLoadBalanced(endpoint, service)
   if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))
     throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
   return { endpoint, address, by, page }
@@ -74,7 +73,7 @@ export function admit(
 /** Whether a request names the service or one of its endpoints as its host. */
 export function namesOwnHost(
   { url = '', headers: { host } }: Pick<IncomingMessage, 'url' | 'headers'>,
-  { info }: ServiceContext,
+  { info }: GuardServices,
 ): boolean {
   const { hosts } = info()
   return readAddress(url, host)?.form === 'host' ? isEndpointHost(host, hosts) : isOwnHost(host, hosts)
@@ -83,7 +82,7 @@ export function namesOwnHost(
 /** The origin of a foreign page that the endpoint lets in by its setting `cors`; undefined for any other request. */
 export function foreignPage(
   { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
-  { storage }: ServiceContext,
+  { storage }: GuardServices,
 ): string | undefined {
   const { origin, host } = headers
   const endpointId = readAddress(url, host)?.endpointId ?? ''
@@ -95,7 +94,7 @@ export function foreignPage(
 function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,
-  { service, findEndpoint }: { readonly service: ServiceContext; readonly findEndpoint: FindEndpoint },
+  { service, findEndpoint }: { readonly service: GuardServices; readonly findEndpoint: FindEndpoint },
 ): Endpoint | undefined {
   const header: ReadHeader = (name) => headers[name.toLowerCase()]?.toString()
   if (endpointId !== NAMED || !namesEndpoint(header)) return service.storage.endpoints.get(endpointId)
@@ -111,7 +110,7 @@ function letIn(
     service,
     endpoint,
     mayBeSession,
-  }: { readonly service: ServiceContext; readonly endpoint: Endpoint | undefined; readonly mayBeSession: boolean },
+  }: { readonly service: GuardServices; readonly endpoint: Endpoint | undefined; readonly mayBeSession: boolean },
 ): Admitted['by'] | undefined {
   const key = keyFromHeader(authorization)
   if (key !== undefined) return service.keys.holder(key, endpoint) === undefined ? undefined : 'key'

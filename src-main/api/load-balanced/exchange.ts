@@ -1,7 +1,16 @@
+/**
+ * A request to a load-balanced endpoint while it is under way: what is noted of it for the log of requests, and what
+ * the fault injection of its endpoint does to it.
+ */
 import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../contract/errors.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
 import type { RequestAddress } from '../../domain/load-balanced/read-address.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import { isHit } from '../../domain/worker/faults.ts'
+import type { Seat } from '../../services/load-balanced/worker-seats.ts'
+import type { BalancerServices } from '../../services/service-context.ts'
+import { wait } from '../../services/wait.ts'
+import { injectKill } from '../../services/workers/inject-faults.ts'
 import type { Admitted } from './admit.ts'
 
 /** What is noted of a request while it goes on. */
@@ -17,7 +26,7 @@ type Notes = {
 
 /** A request on its way to a worker and back. */
 export type Exchange = Admitted & {
-  readonly service: ServiceContext
+  readonly service: BalancerServices
   readonly incoming: IncomingMessage
   readonly address: RequestAddress
   /** How its body comes. */
@@ -35,7 +44,7 @@ export type Exchange = Admitted & {
 const PATH_LENGTH = 1000
 
 /** Begins with a request that was let in. */
-export function beginExchange(incoming: IncomingMessage, service: ServiceContext, admitted: Admitted): Exchange {
+export function beginExchange(incoming: IncomingMessage, service: BalancerServices, admitted: Admitted): Exchange {
   const { clock, requestLog } = service
   const since = clock.steady()
   const at = clock.now()
@@ -87,4 +96,28 @@ export function beginExchange(incoming: IncomingMessage, service: ServiceContext
 function bodyKind({ headers }: IncomingMessage): Exchange['body'] {
   if (headers['transfer-encoding'] !== undefined) return 'chunked'
   return Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none'
+}
+
+// Whether an injected fault hits is decided by an id: each request, and each try of one, gets one of its own for it.
+
+/** Holds a request back, and fails it, as fault injection says. @throws AppError FAULT_SWITCH */
+export async function injectFaults({ endpoint, service, gone, notes }: Exchange): Promise<void> {
+  const { faults = {} } = endpoint.config
+  const { clock, newId } = service
+  if (faults.delayMs !== undefined) {
+    const since = clock.steady()
+    await wait(clock, { ms: faults.delayMs, signal: gone.signal, listen: () => () => undefined })
+    notes.waitedMs += clock.steady() - since
+  }
+  if (isHit(faults, 'failPercent', newId.worker())) throw new AppError('FAULT_SWITCH', { endpointId: endpoint.id })
+}
+
+/** Kills the worker that is about to get the request, where a switch says so. @returns why; undefined: it lives */
+export async function injectKillForRequest(
+  { endpoint, service }: Exchange,
+  { worker }: Seat,
+): Promise<string | undefined> {
+  const { faults = {} } = endpoint.config
+  await injectKill(service, worker, faults, service.newId.worker())
+  return worker.killedBy
 }

@@ -1,26 +1,29 @@
 /**
- * Passes requests on to the workers of load-balanced endpoints and their answers back, on Node's own streams: nothing of
- * a body is held, whatever its size. Source: job-api, Load-balanced endpoints.
+ * Passes requests on to the workers of load-balanced endpoints and their answers back, on Node's own streams: nothing
+ * of a body is held, whatever its size. An upgrade, to a WebSocket say, becomes a tunnel to its worker. Source:
+ * docs/spec/job-api.md, 10.
  *
- *   listen ─ proxy ─ admit ─ pass-on ─ balancer ─ send-to-worker ─ pump-body ─► worker
- *                      │          ▲ again, if nothing was answered     └─ copy-answer ◄─┘
+ *   listen ─ proxy ─ admit ─ passOn ─ balancer ─ send-to-worker ─ pumpBody ──► worker
+ *                      │         ▲ again, if nothing was answered      └─ copyAnswer ◄─┘
  *                      └─ write-error                                        │
  *                                                       exchange.end ─ log of requests
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type AppError, errorBody } from '../../contract/errors.ts'
-import { preflightHeaders } from '../../domain/cross-origin.ts'
+import { AppError, errorBody } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { preflightHeaders } from '../../domain/auth.ts'
+import { mayRepeat, type NextTry, nextTry } from '../../domain/load-balanced/choose-worker.ts'
+import { headersForClient } from '../../domain/load-balanced/forward-headers.ts'
 import { readAddress } from '../../domain/load-balanced/read-address.ts'
-import { createFindEndpoint } from '../../services/apps/find-endpoint.ts'
+import { createFindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import type { BalancerServices } from '../../services/service-context.ts'
 import { admit, foreignPage, namesOwnHost } from './admit.ts'
-import { beginExchange, type Exchange } from './exchange.ts'
-import { meetFaults } from './meet-faults.ts'
-import { passOn, takeSeat } from './pass-on.ts'
-import { tunnel } from './tunnel.ts'
-import { asAppError, writeError, writeSocketError } from './write-error.ts'
+import { clientAddressOf, tooLarge } from './copy-bodies.ts'
+import { beginExchange, type Exchange, injectFaults, injectKillForRequest } from './exchange.ts'
+import { openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
+import { asAppError, responseHead, writeError, writeSocketError } from './write-error.ts'
 
 /** The proxy, as the listener calls it. */
 export type Proxy = {
@@ -29,17 +32,17 @@ export type Proxy = {
   readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
-const GONE = 'the client closed the connection before the end of the answer'
+const GONE = 'the client closed the connection before the end of the response'
 
-/** Makes the proxy. @param ready requests that come before this settles wait for it */
-export function createProxy(service: ServiceContext, ready: Promise<void>): Proxy {
+/** Makes the proxy. @param ready requests that come before this resolves wait for it */
+export function createProxy(service: BalancerServices, ready: Promise<void>): Proxy {
   const findEndpoint = createFindEndpoint(service)
 
-  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     let exchange: Exchange | undefined
     try {
       await ready
-      if (answerPreflight(incoming, response)) return
+      if (respondToPreflight(incoming, response)) return
       const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
       exchange = begun
       response.once('close', () => {
@@ -58,7 +61,7 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
   }
 
   /** Tells a page that the endpoint lets in what it may ask; any other one is refused as with any request. */
-  function answerPreflight(incoming: IncomingMessage, response: ServerResponse): boolean {
+  function respondToPreflight(incoming: IncomingMessage, response: ServerResponse): boolean {
     const { method, headers } = incoming
     const privateNetwork = headers['access-control-request-private-network']
     const asked = headers['access-control-request-method']
@@ -69,7 +72,7 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
     return true
   }
 
-  async function answerUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function respondToUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     let exchange: Exchange | undefined
     let seat: Seat | undefined
     try {
@@ -77,16 +80,16 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
       const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
       exchange = begun
       socket.once('close', () => begun.gone.abort())
-      if (begun.endpoint.config.faults !== undefined) await meetFaults(begun)
+      if (begun.endpoint.config.faults !== undefined) await injectFaults(begun)
       seat = await takeSeat(begun, new Set())
       begun.notes.workerId = seat?.worker.id
       if (seat === undefined) begun.notes.error = GONE
       else await tunnel(begun, seat, { socket, head })
     } catch (error) {
       const known = asAppError(error, service)
-      const answered = exchange?.notes.status !== undefined
-      if (exchange !== undefined) note(exchange, known, answered)
-      if (answered) socket.destroy()
+      const hasResponded = exchange?.notes.status !== undefined
+      if (exchange !== undefined) note(exchange, known, hasResponded)
+      if (hasResponded) socket.destroy()
       else writeSocketError(socket, known)
     } finally {
       seat?.leave(true)
@@ -96,19 +99,155 @@ export function createProxy(service: ServiceContext, ready: Promise<void>): Prox
 
   return {
     isFor: ({ url = '', headers }) => readAddress(url, headers.host) !== undefined,
-    request: (incoming, response) => void answer(incoming, response),
+    request: (incoming, response) => void respond(incoming, response),
     upgrade(incoming, socket, head) {
       socket.on('error', () => socket.destroy()) // a client may go at any time
-      void answerUpgrade(incoming, socket, head)
+      void respondToUpgrade(incoming, socket, head)
     },
   }
 }
 
-// Why a request failed is for its log; the status too, where the client can still be told.
-function note({ notes, endpoint, service, incoming }: Exchange, error: AppError, answered: boolean): void {
+// Why a request failed is for its log; the status too, where the client can still get it.
+function note({ notes, endpoint, service, incoming }: Exchange, error: AppError, hasResponded: boolean): void {
   notes.error = error.message
-  if (!answered) notes.status = errorBody(error).status
+  if (!hasResponded) notes.status = errorBody(error).status
   const { method } = incoming
   const fields = { endpointId: endpoint.id, workerId: notes.workerId, method, code: error.code, why: error.message }
   service.log.warn('request to a load-balanced endpoint not answered', fields)
+}
+
+/**
+ * Gives a request to a worker, and to another one where the first has not answered and that does no harm.
+ * @throws AppError FAULT_SWITCH; of the balancer and of the sending; REQUEST_TOO_LARGE before a worker is asked for
+ */
+async function passOn(exchange: Exchange, response: ServerResponse): Promise<void> {
+  const { incoming, body, endpoint } = exchange
+  if (Number(incoming.headers['content-length'] ?? 0) > limit('proxyBodyBytes')) throw tooLarge()
+  if (endpoint.config.faults !== undefined) await injectFaults(exchange)
+  const repeatable = mayRepeat(incoming.method ?? '', body !== 'none')
+  const failed = new Set<string>()
+  let seat = await takeSeat(exchange, failed)
+  for (let tries = 1; seat !== undefined; tries++) {
+    const { worker } = seat
+    const sent = await sendSeated(exchange, seat, response, repeatable && tries === 1)
+    if (sent.kind !== 'failed') return
+    const next = nextTry(sent.failure, { tries, repeatable })
+    if (next !== 'any') failed.add(worker.id)
+    seat = await takeNext(exchange, failed, next)
+    if (seat === undefined && !exchange.gone.signal.aborted)
+      throw new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why: sent.why })
+  }
+}
+
+/** Waits for a worker. @returns undefined when the client has gone meanwhile */
+async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Seat | undefined> {
+  const { service, endpoint, gone, notes, elapsedMs } = exchange
+  const since = elapsedMs()
+  try {
+    return await service.balancer.enter({ endpointId: endpoint.id, signal: gone.signal, except })
+  } finally {
+    notes.waitedMs += elapsedMs() - since
+  }
+}
+
+async function takeNext(exchange: Exchange, except: ReadonlySet<string>, next: NextTry): Promise<Seat | undefined> {
+  if (next === 'none') return undefined
+  if (next !== 'another running worker') return takeSeat(exchange, except)
+  return exchange.service.balancer.enterNow({ endpointId: exchange.endpoint.id, except })
+}
+
+async function sendSeated(exchange: Exchange, seat: Seat, response: ServerResponse, reuse: boolean): Promise<Sent> {
+  exchange.notes.workerId = seat.worker.id
+  let hasResponded = false
+  try {
+    const killed = exchange.endpoint.config.faults && (await injectKillForRequest(exchange, seat))
+    if (killed !== undefined) return { kind: 'failed', failure: 'refused', why: killed }
+    const sent = await sendToWorker(exchange, seat, { response, reuse })
+    hasResponded = sent.kind === 'answered'
+    return sent
+  } finally {
+    seat.leave(hasResponded)
+  }
+}
+
+/** Both ends of an upgraded connection at the client. */
+type ClientSocket = { readonly socket: Duplex; readonly head: Buffer }
+
+/**
+ * Passes a request for a WebSocket on. When the worker agrees, the two sockets are joined and every byte goes through
+ * as it is, until one side ends; there is no limit of time then. When it does not agree, its response goes back.
+ * @returns when all has ended
+ * @throws AppError REQUEST_TOO_SLOW, WORKER_FAILED before anything was answered
+ */
+function tunnel(exchange: Exchange, seat: Seat, client: ClientSocket): Promise<void> {
+  const { service, gone, endpoint, notes } = exchange
+  const { socket, head } = client
+  return new Promise((resolve, reject) => {
+    const outgoing = openRequest(exchange, seat, { reuse: false, upgrade: 'websocket' })
+    const cancelTimer = service.clock.after(processingMs(exchange), () => {
+      reject(tooSlow(exchange, seat))
+      outgoing.destroy()
+    })
+    const leave = () => {
+      cancelTimer()
+      resolve()
+      outgoing.destroy()
+    }
+    gone.signal.addEventListener('abort', leave, { once: true })
+
+    function begin(workerResponse: IncomingMessage, own: readonly string[]): void {
+      cancelTimer()
+      notes.status = workerResponse.statusCode
+      notes.firstByteMs = exchange.elapsedMs()
+      const headers = [
+        ...headersForClient(workerResponse.rawHeaders, { trailers: false, client: clientAddressOf(exchange, seat) }),
+        ...own,
+      ]
+      socket.write(responseHead(workerResponse.statusCode ?? 502, workerResponse.statusMessage ?? '', headers))
+    }
+
+    outgoing.on('upgrade', (answer, worker, first) => {
+      begin(answer, ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? 'websocket'])
+      seat.becomeSocket()
+      const stop = () => worker.destroy()
+      service.stopping.addEventListener('abort', stop, { once: true })
+      join({ socket, head }, { socket: worker, head: first }, notes)
+      worker.once('close', () => {
+        service.stopping.removeEventListener('abort', stop)
+        resolve()
+      })
+    })
+    outgoing.on('response', (answer) => {
+      begin(answer, ['Connection', 'close'])
+      answer.on('data', (chunk: Buffer) => {
+        notes.bytesOut += chunk.length
+      })
+      answer.on('error', () => socket.destroy())
+      answer.once('close', resolve)
+      answer.pipe(socket)
+    })
+    outgoing.on('error', (error) => {
+      cancelTimer()
+      const why = `it closed the connection before it answered (${error.message})`
+      reject(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
+    })
+    outgoing.end()
+  })
+}
+
+// What one side sends goes to the other as it is, and when one ends or breaks, so does the other.
+function join(client: ClientSocket, worker: ClientSocket, notes: Exchange['notes']): void {
+  client.socket.on('data', (chunk: Buffer) => {
+    notes.bytesIn += chunk.length
+  })
+  worker.socket.on('data', (chunk: Buffer) => {
+    notes.bytesOut += chunk.length
+  })
+  worker.socket.on('error', () => client.socket.destroy())
+  client.socket.once('close', () => worker.socket.destroy())
+  worker.socket.once('close', () => client.socket.end())
+  if (worker.head.length > 0) client.socket.write(worker.head)
+  if (client.head.length > 0) worker.socket.write(client.head)
+  client.socket.pipe(worker.socket)
+  worker.socket.pipe(client.socket)
 }

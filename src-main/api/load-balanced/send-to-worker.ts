@@ -1,27 +1,30 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import type { SendFailure } from '../../domain/load-balanced/choose-worker.ts'
 import { headersForWorker } from '../../domain/load-balanced/forward-headers.ts'
-import type { SendFailure } from '../../domain/load-balanced/retry.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
-import { copyAnswer } from './copy-answer.ts'
+import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
-import { pumpBody, tooLarge } from './pump-body.ts'
 import { discardRest } from './write-error.ts'
 
-/** How one try ended. `failed`: no byte of an answer came. `gone`: the client left. */
+/** How one try ended. `failed`: no byte of a response came. `gone`: the client left. */
 export type Sent =
   | { readonly kind: 'answered' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly failure: SendFailure; readonly why: string }
 
 /**
- * Connections that are kept open. Only requests that may be sent twice use them: a worker may close one in the very
+ * Connections that stay open. Only requests that may be sent twice use them: a worker may close one in the very
  * moment in which it is used again. Others get a connection of their own, which costs a tenth of a millisecond.
  */
-const kept = new Agent({ keepAlive: true, maxFreeSockets: 64 })
+const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
 // Source: ours. What a worker answers is its own matter, and some send many cookies.
-const ANSWER_HEADER_BYTES = 64 * 1024
+const RESPONSE_HEADER_BYTES = 64 * 1024
+
+// Whoever may send there may run anything: the worker takes it from the service alone, which knows the hash of its
+// token. Another process of this machine, which can reach its port, does not.
+const TAKES_CODE = '/_runpod/'
 
 /** Opens the request at the worker; nothing of a body is sent yet. @param upgrade protocol, for a request for one */
 export function openRequest(
@@ -42,14 +45,17 @@ export function openRequest(
       method,
       body,
       upgrade,
+      proof: address.target.startsWith(TAKES_CODE) ? Buffer.from(seat.worker.tokenHash).toString('hex') : undefined,
     }),
-    agent: reuse ? kept : false,
+    agent: reuse ? agent : false,
     setHost: false,
-    maxHeaderSize: ANSWER_HEADER_BYTES,
+    maxHeaderSize: RESPONSE_HEADER_BYTES,
   })
 }
 
-/** How long a request may take at its worker, ms: the limit of load-balanced endpoints, or the endpoint's own below it. */
+/**
+ * How long a request may take at its worker, ms: the limit of load-balanced endpoints, or the endpoint's own below it.
+ */
 export function processingMs({ endpoint }: Pick<Exchange, 'endpoint'>): number {
   return Math.min(limit('proxyProcessingMs'), endpoint.config.executionTimeoutMs)
 }
@@ -60,8 +66,8 @@ export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Seat):
 }
 
 /**
- * Sends a request to a worker and passes its answer on. The limit on processing is for all of it, to the last byte.
- * @throws AppError REQUEST_TOO_LARGE, REQUEST_TOO_SLOW, WORKER_FAILED; the answer may have begun then
+ * Sends a request to a worker and passes its response on. The limit on processing is for all of it, to the last byte.
+ * @throws AppError REQUEST_TOO_LARGE, REQUEST_TOO_SLOW, WORKER_FAILED; the response may have begun then
  */
 export function sendToWorker(
   exchange: Exchange,
@@ -72,7 +78,7 @@ export function sendToWorker(
   return new Promise((resolve, reject) => {
     const outgoing = openRequest(exchange, seat, { reuse })
     let connected = false
-    let answered = false
+    let hasResponded = false
     let stopReading = () => {}
     let settled = false
 
@@ -103,8 +109,8 @@ export function sendToWorker(
       stopReading = pumpBody(exchange, outgoing, () => cutOff(tooLarge()))
     }
 
-    function onAnswer(answer: IncomingMessage): void {
-      copyAnswer({ exchange, seat }, answer, response, (why) => {
+    function onResponse(workerResponse: IncomingMessage): void {
+      copyResponse({ exchange, seat }, workerResponse, response, (why) => {
         if (why === undefined) settle(() => resolve({ kind: 'answered' }))
         else cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
         if (!incoming.complete) discardRest(incoming) // it answered without reading all
@@ -119,23 +125,23 @@ export function sendToWorker(
       if (statusCode === 102) response.writeProcessing()
       if (statusCode === 103 && headers.link !== undefined) writeHints(response, headers.link)
     })
-    outgoing.on('response', (answer) => {
-      answered = true
+    outgoing.on('response', (workerResponse) => {
+      hasResponded = true
       try {
-        onAnswer(answer)
+        onResponse(workerResponse)
       } catch (error) {
-        const why = `its answer cannot be passed on: ${(error as Error).message}`
+        const why = `its response cannot be forwarded: ${(error as Error).message}`
         cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
       }
     })
     outgoing.on('error', (error: Error & { code?: string }) => {
-      if (answered) return // the answer itself tells how it goes on
+      if (hasResponded) return // the response itself tells how it goes on
       const failure = connected ? (outgoing.reusedSocket ? 'stale' : 'broken') : 'refused'
       settle(() => resolve({ kind: 'failed', failure, why: describe(error, connected) }))
     })
-    // To Node a change of the protocol that nobody asked for is neither an answer nor an error.
+    // To Node a change of the protocol that nobody asked for is neither a response nor an error.
     outgoing.on('close', () => {
-      if (answered) return
+      if (hasResponded) return
       settle(() => resolve({ kind: 'failed', failure: 'broken', why: 'it changed the protocol without being asked' }))
     })
     if (body === 'none') outgoing.end()
@@ -152,7 +158,7 @@ function writeHints(response: ServerResponse, link: string | string[]): void {
 }
 
 function describe(error: Error & { code?: string }, connected: boolean): string {
-  if (!connected) return `it takes no connection (${error.code ?? error.message})`
-  if (error.code?.startsWith('HPE_')) return `what it sent is no HTTP (${error.message})`
-  return 'it ended the connection without an answer'
+  if (!connected) return `it refuses connections (${error.code ?? error.message})`
+  if (error.code?.startsWith('HPE_')) return `what it sent is not HTTP (${error.message})`
+  return 'it closed the connection without a response'
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, errorBody } from '../../contract/errors.ts'
-import { headersForPage } from '../../domain/cross-origin.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import { headersForPage } from '../../domain/auth.ts'
+import type { ServiceBase } from '../../services/service-context.ts'
 
 // How long what is left of a refused body is read and thrown away, ms; source: ours. A socket that is closed on a
-// client that still sends takes the answer along.
+// client that still sends takes the response along.
 const LINGER_MS = 5000
 
 /** An error as one of the table; what is not is logged, and the client learns only under which id. */
-export function asAppError(error: unknown, { log, newId }: ServiceContext): AppError {
+export function asAppError(error: unknown, { log, newId }: ServiceBase): AppError {
   if (error instanceof AppError) return error
   const requestId = newId.worker()
   log.error('request to a load-balanced endpoint failed', { requestId, error })
@@ -17,7 +17,7 @@ export function asAppError(error: unknown, { log, newId }: ServiceContext): AppE
 }
 
 /**
- * Answers with an error; an answer that has begun can only be cut off.
+ * Answers with an error; a response that has begun can only be cut off.
  * @param page origin of a foreign page that may read it
  */
 export function writeError(
@@ -30,7 +30,7 @@ export function writeError(
     response.destroy()
     return
   }
-  const { status, headers, body } = errorAnswer(error)
+  const { status, headers, body } = errorResponseParts(error)
   response.writeHead(status, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
   response.end(body)
   discardRest(incoming)
@@ -38,9 +38,9 @@ export function writeError(
 
 /** The same on a socket whose request asked for an upgrade. */
 export function writeSocketError(socket: Duplex, error: AppError): void {
-  const { status, headers, body } = errorAnswer(error)
+  const { status, headers, body } = errorResponseParts(error)
   const lines = Object.entries({ ...headers, connection: 'close' }).flatMap(([name, value]) => [name, String(value)])
-  socket.end(answerHead(status, errorBody(error).title, lines) + body)
+  socket.end(responseHead(status, errorBody(error).title, lines) + body)
 }
 
 /** Reads what is left of a body and throws it away, for a while. */
@@ -52,14 +52,14 @@ export function discardRest(incoming: IncomingMessage): void {
   incoming.resume()
 }
 
-/** First line and headers of an answer, as they go over the wire. @param raw names and values in turn */
-export function answerHead(status: number, message: string, raw: readonly string[]): string {
+/** First line and headers of a response, as they go over the wire. @param raw names and values in turn */
+export function responseHead(status: number, message: string, raw: readonly string[]): string {
   let head = `HTTP/1.1 ${status} ${message}\r\n`
   for (let at = 0; at + 1 < raw.length; at += 2) head += `${raw[at]}: ${raw[at + 1]}\r\n`
   return `${head}\r\n`
 }
 
-function errorAnswer(error: AppError) {
+function errorResponseParts(error: AppError) {
   const value = errorBody(error)
   const body = JSON.stringify(value)
   const headers = {

@@ -1,59 +1,125 @@
+/** The operations of apps, their environments and their releases. */
 import type { Context } from 'hono'
-import { appName, environmentName, variablesUpdate } from '../../contract/app.ts'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import {
   createEnvironment,
   deleteApp,
   deleteEnvironment,
+  findOrCreateEnvironment,
   requireApp,
   requireEnvironment,
+  requireRelease,
   undeploy,
 } from '../../services/apps/environments.ts'
+import { planRollback, showPlan } from '../../services/apps/plan-release.ts'
 import { updateVariables } from '../../services/apps/variables.ts'
-import { viewApp, viewApps, viewEnvironment, viewEnvironmentRow } from '../../services/apps/views.ts'
-import type { Environment } from '../../services/ports/apps.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { readJson } from '../read-body.ts'
-import type { AppHandler } from './app-handler.ts'
+import {
+  viewApp,
+  viewApps,
+  viewEnvironment,
+  viewEnvironmentRow,
+  viewProgress,
+  viewRelease,
+} from '../../services/apps/views.ts'
+import type { Environment, Release } from '../../services/ports/apps.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ManagementOperations } from '../operation.ts'
+import { DONE } from '../operation.ts'
+import { followAsEvents } from '../send-response.ts'
 
-const DONE = { ok: true as const }
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'releases' | 'fleet' | 'processMachine' | 'pythonPackages'>
+
+type EnvironmentPath = { readonly app: string; readonly environment: string }
 
 /** The environment of the path. @throws AppError APP_NOT_FOUND, ENVIRONMENT_NOT_FOUND */
-export function environmentOf(c: Context, service: ServiceContext): Environment {
-  return requireEnvironment(service, c.req.param('app') ?? '', c.req.param('environment') ?? '')
-}
-
-/** The names of the path, where they need not be there yet. @throws ZodError */
-export function placeOf(c: Context): { readonly app: string; readonly environment: string } {
-  return { app: appName.parse(c.req.param('app')), environment: environmentName.parse(c.req.param('environment')) }
+function environmentOf(path: EnvironmentPath, service: Services): Environment {
+  return requireEnvironment(service, path.app, path.environment)
 }
 
 /** Apps, their environments and the variables of these; a value goes in and never comes out. */
 export const APP_MANAGEMENT = {
-  appList: (c, service) => c.json({ apps: viewApps(service) }),
-  appRead: (c, service) => c.json(viewApp(service, requireApp(service, c.req.param('app') ?? ''))),
-  async appDelete(c, service) {
-    await deleteApp(service, requireApp(service, c.req.param('app') ?? ''))
-    return c.json(DONE)
+  appList: (_request, service) => ({ apps: viewApps(service) }),
+  appRead: ({ path }, service) => viewApp(service, requireApp(service, path.app)),
+  async appDelete({ path }, service) {
+    await deleteApp(service, requireApp(service, path.app))
+    return DONE
   },
-  async environmentCreate(c, service) {
-    const app = appName.parse(c.req.param('app'))
-    const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    const { name } = APP_ROUTES.environmentCreate.body.parse(value)
-    return c.json(viewEnvironmentRow(service, await createEnvironment(service, app, name)))
+  async environmentCreate({ path, body }, service) {
+    return viewEnvironmentRow(service, await createEnvironment(service, path.app, body.name))
   },
-  environmentRead: (c, service) => c.json(viewEnvironment(service, environmentOf(c, service))),
-  async environmentDelete(c, service) {
-    await deleteEnvironment(service, environmentOf(c, service))
-    return c.json(DONE)
+  environmentRead: ({ path }, service) => viewEnvironment(service, environmentOf(path, service)),
+  async environmentDelete({ path }, service) {
+    await deleteEnvironment(service, environmentOf(path, service))
+    return DONE
   },
-  environmentUndeploy: async (c, service) => c.json({ deleted: await undeploy(service, environmentOf(c, service)) }),
-  async variablesUpdate(c, service) {
-    const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    const changes = variablesUpdate.parse(value)
-    const { changed, unreleased } = await updateVariables(service, environmentOf(c, service), changes)
-    const { variables } = viewEnvironment(service, environmentOf(c, service))
-    return c.json({ variables, changed, unreleased })
+  environmentUndeploy: async ({ path }, service) => ({
+    deleted: await undeploy(service, environmentOf(path, service)),
+  }),
+  async variablesUpdate({ path, body }, service) {
+    const { changed, unreleased } = await updateVariables(service, environmentOf(path, service), body)
+    const { variables } = viewEnvironment(service, environmentOf(path, service))
+    return { variables, changed, unreleased }
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<Services>>
+
+function releaseOf(path: EnvironmentPath & { readonly number: number }, service: Services) {
+  const environment = environmentOf(path, service)
+  return { environment, release: requireRelease(service, environment, path.number) }
+}
+
+/** Plans and releases. */
+export const RELEASE_OPERATIONS = {
+  async planCreate({ path, body }, service) {
+    const { artifact, ...wanted } = body
+    return await showPlan(service, { ...wanted, ...path, code: artifact })
+  },
+  releaseList({ path }, service) {
+    const environment = environmentOf(path, service)
+    const releases = service.storage.apps.releases(environment.id, limit('releasesKept'))
+    return { releases: releases.map((release) => viewRelease(environment, release)) }
+  },
+  async releaseCreate({ path, body }, service) {
+    const isNew = 'artifact' in body.source || 'folder' in body.source
+    // A deploy makes what is missing; there is nothing to go back to in an environment that is not there.
+    const environment = isNew
+      ? await findOrCreateEnvironment(service, path.app, path.environment)
+      : environmentOf(path, service)
+    const release = await service.releases.create(environment, body)
+    return viewProgress(service, environment, release)
+  },
+  releaseRead({ c, path, query }, service) {
+    const { environment, release } = releaseOf(path, service)
+    if (query.follow === 'true') return followRelease(c, service, environment, release)
+    return viewProgress(service, environment, release)
+  },
+  async releasePlan({ path }, service) {
+    const { environment, release } = releaseOf(path, service)
+    return await planRollback(service, environment, release)
+  },
+  async releaseCancel({ path }, service) {
+    const { environment, release } = releaseOf(path, service)
+    await service.releases.cancel(release, 'it was cancelled')
+    return viewProgress(service, environment, release)
+  },
+} as const satisfies Partial<ManagementOperations<Services>>
+
+/** Sends the progress whenever it is another one than before, until the release is decided. */
+function followRelease(c: Context, service: Services, environment: Environment, release: Release): Response {
+  let id = 0
+  let sent = ''
+  return followAsEvents(c, {
+    notifier: service.releases.notifier,
+    stopping: service.stopping,
+    durable: service.storage.durable,
+    read() {
+      const progress = viewProgress(service, environment, release)
+      const data = JSON.stringify(progress)
+      const end = progress.release.state !== 'preparing' && service.releases.run(release)?.ended !== false
+      if (data === sent) return { items: [], more: false, end }
+      sent = data
+      id += 1
+      return { items: [{ id, event: 'release', data }], more: false, end }
+    },
+  })
+}

@@ -2,37 +2,24 @@
  * Files of workflows. Whoever uploaded one may have got it from anywhere, and it is answered from the address of the
  * management API: so it runs nothing (`sandbox`), and what is no known picture, film or sound is a download.
  */
-import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
-import { limit } from '../../contract/limits.ts'
 import { assetId } from '../../contract/workflows.ts'
-import { isShown } from '../../domain/media/media-type.ts'
+import { isShown } from '../../domain/media.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
 import { readAsset, writeAsset } from '../../services/workflows/assets.ts'
-import { readBody } from '../read-body.ts'
-import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './app-handler.ts'
+import type { ManagementOperations } from '../operation.ts'
 
 const NAMED_MAX = 1000
 
-function assetOf(c: Context): string {
-  const { success, data } = assetId.safeParse(c.req.param('asset'))
-  if (!success) throw new AppError('BAD_FIELD', { field: 'asset', why: 'must be a SHA-256 in lower case hex' })
-  return data
-}
-
 /** Reading, writing and finding them. */
 export const ASSET_OPERATIONS = {
-  async assetWrite(c, { workflows }) {
-    const id = assetOf(c)
-    const name = queryValue(c, 'name', APP_ROUTES.assetWrite.query.name)
-    const bytes = await readBody(c, limit('assetBytes'), 'a file of workflows')
-    return c.json(await writeAsset(workflows.assets, { id, name, bytes }))
+  async assetWrite({ path, query, body }, { workflows }) {
+    return await writeAsset(workflows.assets, { id: path.asset, name: query.name, bytes: body })
   },
-  async assetRead(c, { workflows }) {
-    const id = assetId.safeParse(c.req.param('asset')).data
-    if (id === undefined) throw new AppError('ASSET_NOT_FOUND', { asset: c.req.param('asset')?.slice(0, 100) ?? '' })
-    const name = queryValue(c, 'name', APP_ROUTES.assetRead.query.name)
+  async assetRead({ c, path, query }, { workflows }) {
+    const id = assetId.safeParse(path.asset).data
+    if (id === undefined) throw new AppError('ASSET_NOT_FOUND', { asset: path.asset.slice(0, 100) })
+    const { name } = query
     const headers = { etag: `"${id}"`, 'cache-control': 'private, max-age=31536000, immutable' }
     if (c.req.header('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
     const { asset, bytes } = await readAsset(workflows.assets, id)
@@ -55,15 +42,17 @@ export const ASSET_OPERATIONS = {
       },
     })
   },
-  assetFind(c, { storage }) {
-    const name = queryValue(c, 'name', APP_ROUTES.assetFind.query.name)
-    if (name === undefined) return c.json({ assets: storage.assets.allNamed(NAMED_MAX) })
+  assetFind({ query }, { storage }) {
+    const { name } = query
+    if (name === undefined) return { assets: storage.assets.allNamed(NAMED_MAX) }
     const asset = storage.assets.named(name)
-    return c.json({ assets: asset === undefined ? [] : [asset] })
+    return { assets: asset === undefined ? [] : [asset] }
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
 
-/** The part that a player of films asks for, end exclusive; undefined: all of it, as for anything that is not one part. */
+/**
+ * The part that a player of films asks for, end exclusive; undefined: all of it, as for anything that is not one part.
+ */
 function rangeOf(
   header: string | undefined,
   length: number,

@@ -1,9 +1,6 @@
-import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
-import { endpointCreate, endpointUpdate } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
-import { limit } from '../../contract/limits.ts'
-import { isolationFault } from '../../domain/worker/isolated-python.ts'
+import { HOUR_MS } from '../../contract/units.ts'
+import { isolationProblem } from '../../domain/worker/isolated-python.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -11,79 +8,75 @@ import {
   rotateEndpointKey,
   setPaused,
   updateEndpoint,
-} from '../../services/management/endpoints.ts'
-import { viewEndpoint } from '../../services/management/views.ts'
-import type { Endpoint } from '../../services/ports.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { readJson } from '../read-body.ts'
-import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './app-handler.ts'
+} from '../../services/endpoints/endpoints.ts'
+import { viewEndpoint } from '../../services/endpoints/views.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ManagementOperations } from '../operation.ts'
 
-const HOUR_MS = 3_600_000
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics'>
 
 /**
  * Finds the endpoint of the path.
  * @throws AppError ENDPOINT_NOT_FOUND
  */
-export function endpointOf(c: Context, { storage }: ServiceContext): Endpoint {
-  const endpointId = c.req.param('endpointId') ?? ''
+export function endpointOf(
+  { endpointId }: { readonly endpointId: string },
+  { storage }: Pick<ServiceBase, 'storage'>,
+): Endpoint {
   const endpoint = storage.endpoints.get(endpointId)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpointId.slice(0, 100) })
   return endpoint
 }
 
-const view = (service: ServiceContext, endpoint: Endpoint) => viewEndpoint(service.views, endpoint, service.info().url)
+const view = (service: Services, endpoint: Endpoint) => viewEndpoint(service.views, endpoint, service.info().url)
 
-const withKey = (service: ServiceContext, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
+const withKey = (service: Services, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
 
-// At once, and not when the first job waits for a card that is not there. It is no error: apps for production are made here.
-async function warningOf({ fleet }: ServiceContext, { config }: Endpoint): Promise<{ readonly warning?: string }> {
+// At once, and not when the first job waits for a card that is not there. It is no error: apps for production are made
+// here.
+async function warningOf({ fleet }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
   const why = container?.gpu === undefined ? undefined : await fleet.refusal({ container })
-  if (why !== undefined) return { warning: `This machine as it is can run no worker of it: ${why}.` }
-  const fault = isolationFault(config)
-  return fault === undefined ? {} : { warning: `Note that ${fault.found}. ${fault.fix}` }
+  if (why !== undefined) return { warning: `This machine cannot run its workers at the moment: ${why}.` }
+  const problem = isolationProblem(config)
+  return problem === undefined ? {} : { warning: `Note: ${problem.found}. ${problem.fix}` }
 }
 
 /** The management of endpoints. */
 export const ENDPOINT_OPERATIONS = {
-  endpointList: (c, service) =>
-    c.json({ endpoints: service.storage.endpoints.all().map((endpoint) => view(service, endpoint)) }),
-  endpointRead: (c, service) => c.json(view(service, endpointOf(c, service))),
-  async endpointCreate(c, service) {
-    const { id, ...config } = endpointCreate.parse(
-      (await readJson(c, limit('managementBodyBytes'), 'this operation')).value,
-    )
+  endpointList: (_request, service) => ({
+    endpoints: service.storage.endpoints.all().map((endpoint) => view(service, endpoint)),
+  }),
+  endpointRead: ({ path }, service) => view(service, endpointOf(path, service)),
+  async endpointCreate({ body }, service) {
+    const { id, ...config } = body
     const made = await createEndpoint(service, config, id)
-    return c.json({ ...withKey(service, made), ...(await warningOf(service, made.endpoint)) })
+    return { ...withKey(service, made), ...(await warningOf(service, made.endpoint)) }
   },
-  async endpointUpdate(c, service) {
-    const endpoint = endpointOf(c, service)
-    const changes = endpointUpdate.parse((await readJson(c, limit('managementBodyBytes'), 'this operation')).value)
-    const changed = await updateEndpoint(service, endpoint, changes)
-    const warning =
-      changes.container === undefined && changes.command === undefined ? {} : await warningOf(service, changed)
-    return c.json({ ...view(service, changed), ...warning })
+  async endpointUpdate({ path, body }, service) {
+    const endpoint = endpointOf(path, service)
+    const changed = await updateEndpoint(service, endpoint, body)
+    const warning = body.container === undefined && body.command === undefined ? {} : await warningOf(service, changed)
+    return { ...view(service, changed), ...warning }
   },
-  async endpointDelete(c, service) {
-    await deleteEndpoint(service, endpointOf(c, service))
-    return c.json({ ok: true as const })
+  async endpointDelete({ path }, service) {
+    await deleteEndpoint(service, endpointOf(path, service))
+    return { ok: true as const }
   },
-  endpointPause: async (c, service) => c.json(view(service, await setPaused(service, endpointOf(c, service), true))),
-  async endpointResume(c, service) {
-    const endpoint = await setPaused(service, endpointOf(c, service), false)
+  endpointPause: async ({ path }, service) => view(service, await setPaused(service, endpointOf(path, service), true)),
+  async endpointResume({ path }, service) {
+    const endpoint = await setPaused(service, endpointOf(path, service), false)
     service.supervisor.forgetCrashes(endpoint.id)
     service.storage.poke()
-    return c.json(view(service, endpoint))
+    return view(service, endpoint)
   },
-  endpointRotateKey: async (c, service) =>
-    c.json(withKey(service, await rotateEndpointKey(service, endpointOf(c, service)))),
-  endpointMetrics(c, service) {
-    const { query } = APP_ROUTES.endpointMetrics
-    const to = queryValue(c, 'to', query.to) ?? service.clock.now()
-    const from = queryValue(c, 'from', query.from) ?? to - HOUR_MS
-    return c.json(
-      service.metrics.read(endpointOf(c, service).id, { from, to, points: queryValue(c, 'points', query.points) }),
-    )
+  endpointRotateKey: async ({ path }, service) =>
+    withKey(service, await rotateEndpointKey(service, endpointOf(path, service))),
+  endpointMetrics({ path, query }, service) {
+    const to = query.to ?? service.clock.now()
+    const from = query.from ?? to - HOUR_MS
+    return service.metrics.read(endpointOf(path, service).id, { from, to, points: query.points })
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<Services>>

@@ -1,33 +1,30 @@
 /** Jobs as files of JSON lines: out of a list, and in as new jobs. Neither is ever held whole. */
 import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
+import { jobRequest } from '../../contract/job.ts'
 import type { jobImportResult } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import { exportJobs } from '../../services/management/export-jobs.ts'
-import { searchable } from '../../services/management/list-jobs.ts'
-import type { Endpoint } from '../../services/ports.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { submitRequest } from '../../services/workflows/submit-request.ts'
-import type { Bytes } from '../body-text.ts'
-import { foldedText } from '../fold-strings.ts'
-import { type NodeBindings, parseJson } from '../read-body.ts'
-import { queryValue } from '../v2/operation.ts'
-import { submissionOf } from '../v2/submit.ts'
-import type { AppHandler } from './app-handler.ts'
+import { MIB } from '../../contract/units.ts'
+import { kindOf, type SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { exportJobs, searchable } from '../../services/jobs/list-jobs.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import { type Bytes, foldedText } from '../body-text.ts'
+import type { ManagementOperations } from '../operation.ts'
+import { type NodeBindings, parseJson, readFields } from '../read-request.ts'
+import { submissionOf } from '../v2/routes.ts'
 import { endpointOf } from './endpoints.ts'
-import { filterOf } from './job-bulk.ts'
+import { filterOf } from './jobs.ts'
 
 const LINE_END = 10
 // Jobs that are queued in one commit, and the bytes of their lines that are held for it.
 const AT_ONCE = 100
-const BYTES_AT_ONCE = 16 * 1024 * 1024
+const BYTES_AT_ONCE = 16 * MIB
 
 /** Export and import. */
 export const JOB_FILE_OPERATIONS = {
-  async jobExport(c, service) {
-    const ids = queryValue(c, 'ids', APP_ROUTES.jobExport.query.ids)
-    const selection = ids === undefined ? { filter: await searchable(service.storage, filterOf(c)) } : { ids }
+  async jobExport({ query }, service) {
+    const { ids } = query
+    const selection = ids === undefined ? { filter: await searchable(service.storage, filterOf(query)) } : { ids }
     const pieces = exportJobs(service, selection)
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
@@ -43,14 +40,14 @@ export const JOB_FILE_OPERATIONS = {
     }
     return new Response(body, { headers })
   },
-  async jobImport(c, service) {
-    return c.json(await importLines(c, service, endpointOf(c, service)))
+  async jobImport({ c, path }, service) {
+    return await importLines(c, service, endpointOf(path, service))
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<SubmitDeps>>
 
 type ImportResult = (typeof jobImportResult)['_output']
 
-async function importLines(c: Context, service: ServiceContext, endpoint: Endpoint): Promise<ImportResult> {
+async function importLines(c: Context, service: SubmitDeps, endpoint: Endpoint): Promise<ImportResult> {
   const bad: { line: number; reason: string }[] = []
   let queued = 0
   let refused = 0
@@ -71,10 +68,10 @@ async function importLines(c: Context, service: ServiceContext, endpoint: Endpoi
     )
     open.push(job)
     held += bytes?.length ?? 0
-    if (open.length >= AT_ONCE || held >= BYTES_AT_ONCE) await settle()
+    if (open.length >= AT_ONCE || held >= BYTES_AT_ONCE) await finish()
   }
 
-  async function settle(): Promise<void> {
+  async function finish(): Promise<void> {
     const jobs = open
     open = []
     held = 0
@@ -86,18 +83,23 @@ async function importLines(c: Context, service: ServiceContext, endpoint: Endpoi
     line += 1
     await take(line, bytes)
   }
-  await settle()
+  await finish()
   return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
 }
 
-/** @throws AppError for what is wrong with the line, and as submitRequest does */
-async function queueLine(service: ServiceContext, endpoint: Endpoint, bytes: Bytes | undefined): Promise<void> {
+/** @throws AppError for what is wrong with the line, and as submitting does */
+async function queueLine(service: SubmitDeps, endpoint: Endpoint, bytes: Bytes | undefined): Promise<void> {
   if (bytes === undefined) {
     const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
     throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
   }
-  const submission = submissionOf(parseJson(bytes, foldedText), 'run', undefined, undefined)
-  await submitRequest(service, endpoint, submission)
+  const sent = parseJson(bytes, foldedText)
+  const body = readFields(jobRequest, sent)
+  await kindOf(endpoint).submit(
+    service,
+    endpoint,
+    submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined }),
+  )
 }
 
 const isBlank = (bytes: Bytes) => bytes.length < 100 && bytes.toString().trim() === ''

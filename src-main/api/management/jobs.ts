@@ -1,31 +1,33 @@
-import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
+/** The operations of jobs in the management API: one job, and many by their ids or a filter. */
+import type { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
-import { jobPlace } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import { reportedWait } from '../../domain/job/reported-wait.ts'
+import type { QueryOf } from '../../contract/routes.ts'
+import { reportedWait } from '../../domain/job/report.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
-import { runJobAgain } from '../../services/management/run-jobs-again.ts'
-import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/management/views.ts'
-import type { Job } from '../../services/ports.ts'
-import { changePlaces, moveToFront } from '../../services/queue/reorder.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/endpoints/views.ts'
+import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from '../../services/jobs/list-jobs.ts'
+import { runJobAgain, runJobsAgain } from '../../services/jobs/run-jobs-again.ts'
+import type { Job } from '../../services/ports/storage.ts'
+import { moveToFront, swapPositions } from '../../services/queue/change-job.ts'
+import { moveJobs } from '../../services/queue/change-many-jobs.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
-import { readJson } from '../read-body.ts'
-import { jsonAnswer, queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './app-handler.ts'
+import { jsonResponse, type ManagementOperations } from '../operation.ts'
 import { endpointOf } from './endpoints.ts'
 
-function jobOf(c: Context, { storage }: ServiceContext): Job {
-  const jobId = c.req.param('jobId') ?? ''
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks'>
+
+function jobOf({ jobId }: { readonly jobId: string }, { storage }: Services): Job {
   const job = storage.jobs.find(jobId)
   if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job
 }
 
 // Written in pieces, because the payloads are passed on as they came.
-async function detail(service: ServiceContext, job: Job): Promise<readonly Json[]> {
+async function detail(service: Services, job: Job): Promise<readonly Json[]> {
   const { storage, views } = service
   const facts = {
     ...viewJobRow(service, job),
@@ -44,14 +46,14 @@ async function detail(service: ServiceContext, job: Job): Promise<readonly Json[
   return [JSON.stringify(all).slice(0, -1), ',"input":', input, ...end]
 }
 
-async function progress(service: ServiceContext, job: Job): Promise<readonly Json[]> {
+async function progress(service: Services, job: Job): Promise<readonly Json[]> {
   const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.readOutput(job) : undefined
   const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...whyItWaits(service, job, output) }
   const end = output === undefined ? ['}'] : [',"progress":', output, '}']
   return [JSON.stringify(facts).slice(0, -1), ...end]
 }
 
-function whyItWaits({ storage, views }: ServiceContext, job: Job, output: Json | undefined) {
+function whyItWaits({ storage, views }: Services, job: Job, output: Json | undefined) {
   const endpoint = storage.endpoints.get(job.endpointId)
   if (endpoint === undefined) return {}
   if (job.status !== 'IN_PROGRESS') return viewWaiting(waitingReason(views, endpoint, { job }))
@@ -63,41 +65,72 @@ function whyItWaits({ storage, views }: ServiceContext, job: Job, output: Json |
 
 /** One job for people, with all that is known of it. */
 export const JOB_OPERATIONS = {
-  jobRead: async (c, service) => jsonAnswer(await detail(service, jobOf(c, service))),
-  jobProgress: async (c, service) => jsonAnswer(await progress(service, jobOf(c, service))),
-  async jobReorder(c, service) {
-    const job = jobOf(c, service)
-    const body = jobPlace.parse((await readJson(c, limit('managementBodyBytes'), 'this operation')).value)
-    const { id, status } = await ('to' in body ? moveToFront(service, job) : changePlaces(service, job, body.swapWith))
-    return c.json({ id, status })
+  jobRead: async ({ path }, service) => jsonResponse(await detail(service, jobOf(path, service))),
+  jobProgress: async ({ path }, service) => jsonResponse(await progress(service, jobOf(path, service))),
+  async jobReorder({ path, body }, service) {
+    const job = jobOf(path, service)
+    const { id, status } = await ('to' in body ? moveToFront(service, job) : swapPositions(service, job, body.swapWith))
+    return { id, status }
   },
-  jobQueue(c, service) {
-    const { id } = endpointOf(c, service)
-    const most = queryValue(c, 'limit', APP_ROUTES.jobQueue.query.limit) ?? limit('listPageMax')
+  jobQueue({ path, query }, service) {
+    const { id } = endpointOf(path, service)
+    const most = query.limit ?? limit('listPageMax')
     const jobs = service.storage.jobs.inOrder(id, most + 1)
     const shown = jobs.slice(0, most).map((job) => ({ id: job.id, lowPriority: job.lowPriority === 1 }))
-    return c.json({ jobs: shown, more: jobs.length > most })
+    return { jobs: shown, more: jobs.length > most }
   },
-  async jobRerun(c, service) {
-    const { id, status } = await runJobAgain(service, jobOf(c, service))
-    return c.json({ id, status })
+  async jobRerun({ path }, service) {
+    const { id, status } = await runJobAgain(service, jobOf(path, service))
+    return { id, status }
   },
-  jobChunks(c, service) {
-    const { query } = APP_ROUTES.jobChunks
-    const after = queryValue(c, 'after', query.after) ?? 0
-    const most = queryValue(c, 'limit', query.limit) ?? limit('chunksPerJob')
-    const chunks = service.storage.chunks.after(jobOf(c, service).seq, after, most)
-    return jsonAnswer(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
+  jobChunks({ path, query }, service) {
+    const after = query.after ?? 0
+    const most = query.limit ?? limit('chunksPerJob')
+    const chunks = service.storage.chunks.after(jobOf(path, service).seq, after, most)
+    return jsonResponse(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
   },
-  async deliveryResend(c, service) {
+  async deliveryResend({ path }, service) {
     const { storage, clock, webhooks, views } = service
-    const deliveryId = Number(c.req.param('deliveryId'))
+    const deliveryId = Number(path.deliveryId)
     const sent = Number.isSafeInteger(deliveryId)
       ? await storage.write(() => storage.webhooks.resend(deliveryId, momentOf(clock)))
       : undefined
-    if (sent === undefined)
-      throw new AppError('DELIVERY_NOT_FOUND', { deliveryId: c.req.param('deliveryId')?.slice(0, 20) ?? '' })
+    if (sent === undefined) throw new AppError('DELIVERY_NOT_FOUND', { deliveryId: path.deliveryId.slice(0, 20) })
     webhooks.deliverDue()
-    return c.json(viewDelivery(views, sent))
+    return viewDelivery(views, sent)
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<Services>>
+
+type Filter = Omit<QueryOf<typeof APP_ROUTES.jobExport>, 'ids'>
+
+/** The filter in the query of a request. */
+export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
+  return {
+    endpointId: query.endpoint,
+    states: query.status,
+    workerId: query.worker,
+    from: query.from,
+    to: query.to,
+    archived: query.expired,
+    q: query.q,
+    cursor: query.cursor,
+  }
+}
+
+/** Many jobs at once: listed, counted, moved. */
+export const JOB_BULK_OPERATIONS = {
+  async jobList({ query }, service) {
+    const { ids, offset, limit: page } = query
+    if (ids !== undefined) return listJobsById(service, ids)
+    return await listJobs(service, { ...filterOf(query), offset, limit: page })
+  },
+  jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
+  async jobBulk({ body }, service) {
+    const { action, ids, filter = {} } = body
+    const { endpoint, status, worker, from, to, q, expired, cursor } = filter
+    const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
+    const selection = ids === undefined ? { filter: await searchable(service.storage, named) } : { ids }
+    if (action === 'rerun') return await runJobsAgain(service, selection)
+    return await moveJobs(service, action, selection)
+  },
+} as const satisfies Partial<ManagementOperations<Services>>

@@ -1,44 +1,39 @@
 import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { LoadTest, LoadTestCreate } from '../../contract/load-tests.ts'
-import { addressesOf } from '../../services/management/views.ts'
-import type { Endpoint } from '../../services/ports.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { followAsEvents } from '../follow.ts'
-import { readJson } from '../read-body.ts'
-import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './app-handler.ts'
+import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
+import { isRecord } from '../../domain/json/json.ts'
+import { requireLoadBalanced, requireQueue } from '../../services/endpoint-kinds.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ManagementOperations } from '../operation.ts'
+import { followAsEvents } from '../send-response.ts'
 import { endpointOf } from './endpoints.ts'
 
-// As of a saved request: the body is a text within JSON.
-const BODY_BYTES = 2 * limit('managementBodyBytes')
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'loadTests'>
 
 /** Load tests: started, followed, stopped, read again. */
 export const LOAD_TEST_OPERATIONS = {
-  loadTestList: (c, service) => c.json({ loadTests: service.loadTests.list(endpointOf(c, service).id) }),
-  async loadTestCreate(c, service) {
-    const endpoint = endpointOf(c, service)
-    const { value } = await readJson(c, BODY_BYTES, 'this operation')
-    const plan = APP_ROUTES.loadTestCreate.body.parse(value)
-    requireFit(service, endpoint, plan)
-    return c.json(await service.loadTests.start(endpoint, plan))
+  loadTestList: ({ path }, service) => ({ loadTests: service.loadTests.list(endpointOf(path, service).id) }),
+  async loadTestCreate({ path, body }, service) {
+    const endpoint = endpointOf(path, service)
+    requireFit(service, endpoint, body)
+    return await service.loadTests.start(endpoint, body)
   },
-  loadTestRead(c, service) {
-    const test = loadTestOf(c, service)
-    const follow = queryValue(c, 'follow', APP_ROUTES.loadTestRead.query.follow)
-    return follow === 'true' ? followLoadTest(c, service, test) : c.json(test)
+  loadTestRead({ c, path, query }, service) {
+    const test = loadTestOf(path, service)
+    return query.follow === 'true' ? followLoadTest(c, service, test) : test
   },
-  async loadTestStop(c, service) {
-    await service.loadTests.stop(loadTestOf(c, service).id, 'stopped by a person')
-    return c.json(loadTestOf(c, service))
+  async loadTestStop({ path }, service) {
+    await service.loadTests.stop(loadTestOf(path, service).id, 'stopped by a person')
+    return loadTestOf(path, service)
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<Services>>
 
-function loadTestOf(c: Context, service: ServiceContext): LoadTest {
-  const { id: endpointId } = endpointOf(c, service)
-  const loadTestId = c.req.param('loadTestId') ?? ''
+function loadTestOf(path: { readonly endpointId: string; readonly loadTestId: string }, service: Services): LoadTest {
+  const { id: endpointId } = endpointOf(path, service)
+  const { loadTestId } = path
   const test = service.loadTests.read(endpointId, loadTestId)
   if (test === undefined)
     throw new AppError('LOAD_TEST_NOT_FOUND', { endpointId, loadTestId: loadTestId.slice(0, 100) })
@@ -47,40 +42,35 @@ function loadTestOf(c: Context, service: ServiceContext): LoadTest {
 
 /** Refuses what would fail a hundred thousand times. */
 function requireFit(
-  service: ServiceContext,
+  service: Services,
   endpoint: Endpoint,
   { operation, body = '', method = 'GET', requests }: LoadTestCreate,
 ) {
-  const { url, hostUrl } = addressesOf(endpoint, service.info().url)
-  const isBalanced = endpoint.config.loadBalanced !== undefined
-  if (isBalanced && operation !== 'request')
-    throw new AppError('NOT_QUEUE_BASED', { endpointId: endpoint.id, address: `${url}/ or ${hostUrl}/` })
-  if (!isBalanced && operation === 'request')
-    throw new AppError('NOT_LOAD_BALANCED', { endpointId: endpoint.id, address: `${url}/run or ${url}/runsync` })
-  if (operation !== 'request' && !isObject(body))
+  if (operation === 'request') requireLoadBalanced(endpoint, service)
+  else requireQueue(endpoint, service)
+  if (operation !== 'request' && !isJsonObject(body))
     throw new AppError('BAD_FIELD', { field: 'body', why: 'must be the text of a JSON object with an `input` object' })
   if (operation === 'request' && body !== '' && (method === 'GET' || method === 'HEAD'))
-    throw new AppError('BAD_FIELD', { field: 'body', why: `goes with no ${method} request. Choose another method` })
+    throw new AppError('BAD_FIELD', { field: 'body', why: `is not possible with ${method}. Choose another method` })
   const most = Math.floor(limit('loadTestBytes') / Math.max(1, Buffer.byteLength(body)))
   if (requests > most)
-    throw new AppError('BAD_FIELD', { field: 'body', why: `would be sent more often than fits: ${most} times at most` })
+    throw new AppError('BAD_FIELD', { field: 'body', why: `is too large for this many requests: ${most} at most` })
 }
 
-function isObject(text: string): boolean {
+function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isRecord(JSON.parse(text))
   } catch {
     return false
   }
 }
 
 /** Sends the test whenever it has come further, until it has ended. */
-function followLoadTest(c: Context, { loadTests, stopping }: ServiceContext, first: LoadTest): Response {
+function followLoadTest(c: Context, { loadTests, stopping }: Services, first: LoadTest): Response {
   let id = 0
   let sent = ''
   return followAsEvents(c, {
-    bell: loadTests.bell,
+    notifier: loadTests.notifier,
     stopping,
     read() {
       const test = loadTests.read(first.endpointId, first.id)

@@ -1,94 +1,83 @@
 import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
-import { limit } from '../../contract/limits.ts'
 import { planProject } from '../../services/projects/plan-project.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { followAsEvents } from '../follow.ts'
-import { readJson } from '../read-body.ts'
-import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './app-handler.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ManagementOperations } from '../operation.ts'
+import { DONE } from '../operation.ts'
+import { followAsEvents } from '../send-response.ts'
 
-const DONE = { ok: true as const }
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'projects' | 'fleet' | 'processMachine' | 'pythonPackages'>
 
-const projectOf = (c: Context, { projects }: ServiceContext) => projects.require(c.req.param('projectId') ?? '')
+const projectOf = ({ projectId }: { readonly projectId: string }, { projects }: Services) => projects.require(projectId)
 
 /** Folders of this machine with apps, their builds and previews. */
 export const PROJECT_OPERATIONS = {
-  async folderList(c, { projects }) {
-    const { query } = APP_ROUTES.folderList
-    const withFiles = queryValue(c, 'files', query.files) !== undefined
-    return c.json(await projects.folders.list(queryValue(c, 'path', query.path), withFiles))
+  async folderList({ query }, { projects }) {
+    return await projects.folders.list(query.path, query.files !== undefined)
   },
-  exampleList: async (c, { projects }) => c.json({ examples: await projects.folders.examples() }),
-  projectList: async (c, { projects }) => c.json({ projects: await projects.list() }),
-  async projectOpen(c, { projects }) {
-    const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    const { folder, from } = APP_ROUTES.projectOpen.body.parse(value)
-    return c.json(await projects.open(folder, from))
+  exampleList: async (_request, { projects }) => ({ examples: await projects.folders.examples() }),
+  projectList: async (_request, { projects }) => ({ projects: await projects.list() }),
+  async projectOpen({ body }, { projects }) {
+    return await projects.open(body.folder, body.from)
   },
-  projectRead: async (c, service) => c.json(await service.projects.read(projectOf(c, service))),
-  async projectForget(c, service) {
-    await service.projects.forget(projectOf(c, service))
-    return c.json(DONE)
+  projectRead: async ({ path }, service) => await service.projects.read(projectOf(path, service)),
+  async projectForget({ path }, service) {
+    await service.projects.forget(projectOf(path, service))
+    return DONE
   },
-  async projectBuild(c, service) {
-    const project = projectOf(c, service)
-    const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    const request = APP_ROUTES.projectBuild.body.parse(value)
-    return c.json(service.projects.builds.start(project, request).view())
+  async projectBuild({ path, body }, service) {
+    return service.projects.builds.start(projectOf(path, service), body).view()
   },
-  buildRead(c, service) {
-    const build = buildOf(service, projectOf(c, service).id)
-    const follow = queryValue(c, 'follow', APP_ROUTES.buildRead.query.follow) === 'true'
-    if (!follow) return c.json(build.view())
+  buildRead({ c, path, query }, service) {
+    const build = buildOf(service, projectOf(path, service).id)
+    if (query.follow !== 'true') return build.view()
     return followView(c, service, { event: 'build', view: build.view, isLast: ({ state }) => state !== 'running' })
   },
-  async buildCancel(c, service) {
-    const { id } = projectOf(c, service)
+  async buildCancel({ path }, service) {
+    const { id } = projectOf(path, service)
     const build = buildOf(service, id)
     await service.projects.builds.cancel(id)
-    return c.json(build.view())
+    return build.view()
   },
-  async projectPlan(c, service) {
-    const project = projectOf(c, service)
-    const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    return c.json(await planProject(service, project, APP_ROUTES.projectPlan.body.parse(value)))
+  async projectPlan({ path, body }, service) {
+    return await planProject(service, projectOf(path, service), body)
   },
-  previewStart: (c, service) => c.json(service.projects.previews.start(projectOf(c, service)).view()),
-  previewRead(c, service) {
-    const preview = previewOf(service, projectOf(c, service).id)
-    const follow = queryValue(c, 'follow', APP_ROUTES.previewRead.query.follow) === 'true'
-    if (!follow) return c.json(preview.view())
+  previewStart: ({ path }, service) => service.projects.previews.start(projectOf(path, service)).view(),
+  previewRead({ c, path, query }, service) {
+    const preview = previewOf(service, projectOf(path, service).id)
+    if (query.follow !== 'true') return preview.view()
     return followView(c, service, { event: 'preview', view: preview.view, isLast: ({ state }) => state === 'ended' })
   },
-  async previewStop(c, service) {
-    const { id } = projectOf(c, service)
+  async previewStop({ path }, service) {
+    const { id } = projectOf(path, service)
     const preview = previewOf(service, id)
     await service.projects.previews.stop(id)
-    return c.json(preview.view())
+    return preview.view()
   },
-  previewLink: async (c, service) => c.json(await service.projects.previews.link(projectOf(c, service).id)),
-} as const satisfies Record<string, AppHandler>
+  previewLink: async ({ path }, service) => await service.projects.previews.link(projectOf(path, service).id),
+} as const satisfies Partial<ManagementOperations<Services>>
 
 /** @throws AppError NO_BUILD */
-function buildOf({ projects }: ServiceContext, projectId: string) {
+function buildOf({ projects }: Services, projectId: string) {
   const build = projects.builds.newest(projectId)
   if (build === undefined) throw new AppError('NO_BUILD', { projectId })
   return build
 }
 
 /** @throws AppError NO_PREVIEW */
-function previewOf({ projects }: ServiceContext, projectId: string) {
+function previewOf({ projects }: Services, projectId: string) {
   const preview = projects.previews.newest(projectId)
   if (preview === undefined) throw new AppError('NO_PREVIEW', { projectId })
   return preview
 }
 
-/** Sends a view whenever it is another one than before, until it is the last. A view that has changed is another object. */
+/**
+ * Sends a view whenever it is another one than before, until it is the last. A view that has changed is another object.
+ */
 function followView<View extends object>(
   c: Context,
-  { projects, stopping }: ServiceContext,
+  { projects, stopping }: Services,
   {
     event,
     view,
@@ -98,7 +87,7 @@ function followView<View extends object>(
   let id = 0
   let sent: View | undefined
   return followAsEvents(c, {
-    bell: projects.bell,
+    notifier: projects.notifier,
     stopping,
     read() {
       const now = view()

@@ -1,41 +1,51 @@
+/** The operations of the log of requests to load-balanced endpoints, and of the requests that people save. */
 import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { followAsEvents } from '../follow.ts'
-import { queryValue } from '../v2/operation.ts'
-import type { AppHandler } from './app-handler.ts'
+import { kindOf } from '../../services/endpoint-kinds.ts'
+import { deleteSavedRequest, saveRequest, updateSavedRequest } from '../../services/jobs/saved-requests.ts'
+import type { ServiceBase } from '../../services/service-context.ts'
+import type { ManagementOperations } from '../operation.ts'
+import { followAsEvents } from '../send-response.ts'
 import { endpointOf } from './endpoints.ts'
 
 const BATCH = 500
 
 /** The requests to a load-balanced endpoint: a page of the log, or new ones as they end. */
 export const REQUEST_OPERATIONS = {
-  endpointRequests(c, service) {
-    const { query } = APP_ROUTES.endpointRequests
-    const endpointId = endpointOf(c, service).id
-    const { statusFrom, statusTo } = statusRange(queryValue(c, 'status', query.status))
-    if (queryValue(c, 'follow', query.follow) === 'true')
-      return follow(c, service, { endpointId, statusFrom, statusTo })
-    const count = queryValue(c, 'limit', query.limit) ?? limit('listPage')
-    const before = queryValue(c, 'cursor', query.cursor) ?? Number.MAX_SAFE_INTEGER
+  endpointRequests({ c, path, query }, service) {
+    const endpointId = endpointOf(path, service).id
+    const { statusFrom, statusTo } = statusRange(query.status)
+    if (query.follow === 'true') return follow(c, service, { endpointId, statusFrom, statusTo, after: query.after })
+    const count = query.limit ?? limit('listPage')
+    const before = query.cursor ?? Number.MAX_SAFE_INTEGER
     const found = service.storage.requests.list({ endpointId, statusFrom, statusTo, before, limit: count + 1 })
     const page = found.slice(0, count)
     const last = page.at(-1)
     const more = found.length > count && last !== undefined
-    return c.json({ requests: page, ...(more ? { cursor: String(last.id) } : {}) })
+    return { requests: page, ...(more ? { cursor: String(last.id) } : {}) }
   },
-} as const satisfies Record<string, AppHandler>
+} as const satisfies Partial<ManagementOperations<ServiceBase>>
 
 function follow(
   c: Context,
-  { storage, bells, stopping }: ServiceContext,
-  { endpointId, statusFrom, statusTo }: { endpointId: string; statusFrom: number; statusTo: number },
+  { storage, notifiers, stopping }: ServiceBase,
+  {
+    endpointId,
+    statusFrom,
+    statusTo,
+    after,
+  }: {
+    readonly endpointId: string
+    readonly statusFrom: number
+    readonly statusTo: number
+    readonly after: number | undefined
+  },
 ): Response {
-  let cursor = queryValue(c, 'after', APP_ROUTES.endpointRequests.query.after) ?? storage.requests.lastId()
+  let cursor = after ?? storage.requests.lastId()
   return followAsEvents(c, {
-    bell: bells.requests,
+    notifier: notifiers.requests,
     stopping,
+    durable: storage.durable,
     read() {
       const requests = storage.requests.after(endpointId, cursor, BATCH)
       cursor = requests.at(-1)?.id ?? cursor
@@ -53,3 +63,26 @@ function statusRange(status: string | undefined): { readonly statusFrom: number;
   if (status === undefined) return { statusFrom: 0, statusTo: 999 }
   return { statusFrom: Number(status.replace('xx', '00')), statusTo: Number(status.replace('xx', '99')) }
 }
+
+/** The requests that people save under a name. */
+export const SAVED_REQUEST_OPERATIONS = {
+  savedRequestList({ path }, service) {
+    return { requests: service.storage.savedRequests.list(endpointOf(path, service).id) }
+  },
+  async inputHintsRead({ path }, service) {
+    const endpoint = endpointOf(path, service)
+    return await kindOf(endpoint).inputHints(service.storage, endpoint)
+  },
+  async savedRequestCreate({ path, body }, service) {
+    const { id } = endpointOf(path, service)
+    return await saveRequest(service, id, body)
+  },
+  async savedRequestUpdate({ path, body }, service) {
+    const { id } = endpointOf(path, service)
+    return await updateSavedRequest(service, id, path.savedRequestId, body)
+  },
+  async savedRequestDelete({ path }, service) {
+    await deleteSavedRequest(service, endpointOf(path, service).id, path.savedRequestId)
+    return { ok: true as const }
+  },
+} as const satisfies Partial<ManagementOperations<ServiceBase>>

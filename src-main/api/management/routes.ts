@@ -1,34 +1,207 @@
-import type { AppOperation } from '../../contract/app-routes.ts'
-import type { AppHandler } from './app-handler.ts'
-import { APP_MANAGEMENT } from './apps.ts'
-import { ARTIFACT_OPERATIONS } from './artifacts.ts'
+/** The operations of the management API in one table, with the short ones that have no file of their own. */
+import type { Context } from 'hono'
+import { APP_ROUTES, type AppOperation } from '../../contract/app-routes.ts'
+import { AppError } from '../../contract/errors.ts'
+import { type FleetEvent, fleetEvent } from '../../contract/fleet-events.ts'
+import { limit } from '../../contract/limits.ts'
+import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
+import { sessionCookieName } from '../../domain/auth.ts'
+import { listRegistries, putRegistry, removeRegistry } from '../../services/endpoints/registries.ts'
+import { readLive } from '../../services/endpoints/views.ts'
+import { cleanDisk, readDisk } from '../../services/machine/disk.ts'
+import { readMachine, readVersions } from '../../services/machine/machine.ts'
+import type { LogScope } from '../../services/ports/worker-records.ts'
+import type { GuardServices, ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { endedSessionCookie, sessionSecret } from '../guards.ts'
+import { DONE, type ManagementOperations, type ManagementRequest } from '../operation.ts'
+import { parseRequest } from '../read-request.ts'
+import { followAsEvents } from '../send-response.ts'
+import { APP_MANAGEMENT, RELEASE_OPERATIONS } from './apps.ts'
 import { ASSET_OPERATIONS } from './assets.ts'
-import { CATALOG_OPERATIONS } from './catalog.ts'
-import { ENDPOINT_OPERATIONS } from './endpoints.ts'
-import { FLEET_EVENT_OPERATIONS } from './fleet-events.ts'
-import { JOB_BULK_OPERATIONS } from './job-bulk.ts'
+import { ENDPOINT_OPERATIONS, endpointOf } from './endpoints.ts'
 import { JOB_FILE_OPERATIONS } from './job-files.ts'
-import { JOB_OPERATIONS } from './jobs.ts'
+import { JOB_BULK_OPERATIONS, JOB_OPERATIONS } from './jobs.ts'
 import { LOAD_TEST_OPERATIONS } from './load-tests.ts'
-import { LOG_OPERATIONS } from './logs.ts'
 import { MODEL_OPERATIONS } from './models.ts'
-import { NODE_TYPE_OPERATIONS } from './node-types.ts'
-import { PAGE_OPERATIONS } from './pages.ts'
 import { PROJECT_OPERATIONS } from './projects.ts'
-import { PUBLISHED_OPERATIONS } from './published.ts'
-import { REGISTRY_OPERATIONS } from './registries.ts'
-import { RELEASE_OPERATIONS } from './releases.ts'
-import { REQUEST_OPERATIONS } from './requests.ts'
-import { SAVED_REQUEST_OPERATIONS } from './saved-requests.ts'
+import { REQUEST_OPERATIONS, SAVED_REQUEST_OPERATIONS } from './requests.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
-import { SHELL_OPERATIONS } from './shells.ts'
-import { SYSTEM_OPERATIONS } from './system.ts'
-import { WORKER_OPERATIONS } from './workers.ts'
-import { RUN_OPERATIONS } from './workflow-runs.ts'
-import { WORKFLOW_OPERATIONS } from './workflows.ts'
+import { SHELL_OPERATIONS, WORKER_OPERATIONS } from './workers.ts'
+import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from './workflows.ts'
+
+type SystemServices = GuardServices &
+  Pick<ServiceContext, 'doctor' | 'fleet' | 'registry' | 'host' | 'models' | 'signInRequests'>
+
+/** The system page, the status bar, and the browsers that are signed in. */
+const SYSTEM_OPERATIONS = {
+  async doctorRead(_request, { doctor, clock }) {
+    return { at: clock.now(), rows: [...(await doctor.check())] }
+  },
+  async doctorFix({ body }, { doctor }) {
+    const { action, target } = body
+    if (action === 'restart-endpoint' && target === undefined)
+      throw new AppError('BAD_FIELD', { field: 'target', why: 'names the endpoint' })
+    return { done: await doctor.fix(action, target) }
+  },
+  async machineRead({ query }, service) {
+    return await readMachine(service, query.fresh === 'true')
+  },
+  async versionsRead(_request, service) {
+    return { versions: [...(await readVersions({ ...service, own: service.info().version }))] }
+  },
+  async diskRead(_request, service) {
+    const [uses, space] = await Promise.all([readDisk(diskOf(service)), service.host.space()])
+    return { at: service.clock.now(), folder: service.info().data, ...space, uses: [...uses] }
+  },
+  async diskClean({ body }, service) {
+    return { freedBytes: await cleanDisk(diskOf(service), body.kind) }
+  },
+  signInRequestRead: ({ path }, { signInRequests }) => signInRequests.read(path.requestId),
+  signInRequestDecide({ path, body }, { signInRequests }) {
+    signInRequests.decide(path.requestId, body.allow)
+    return DONE
+  },
+  sessionList: (_request, { sessions, info }) => ({ open: sessions.count(), keyFile: info().keyFile }),
+  async sessionsEnd({ c }, service) {
+    await service.sessions.endAll()
+    c.header('set-cookie', endedSessionCookie(sessionCookieName(service.info().url)))
+    return { ok: true as const }
+  },
+} as const satisfies Partial<ManagementOperations<SystemServices>>
+
+const diskOf = (service: SystemServices) => ({ ...service, folder: () => service.info().data })
+
+const PAGE = 1000
+
+// `after` goes on from a line, `tail` begins with the newest ones; without both the newest page.
+function serveLogs(
+  { c, query }: Pick<ManagementRequest<'endpointLogs'>, 'c' | 'query'>,
+  service: ServiceBase,
+  scope: LogScope,
+) {
+  const { storage, stopping, notifiers } = service
+  const after = query.after
+  const tail = query.tail ?? PAGE
+  const follow = query.follow === 'true'
+  const first = after === undefined ? storage.logs.newest(scope, tail) : storage.logs.after(scope, after, PAGE)
+  if (!follow) return { lines: [...first] }
+  let cursor = after ?? storage.logs.lastId()
+  let next = first
+  return followAsEvents(c, {
+    notifier: notifiers.logs,
+    stopping,
+    read() {
+      const lines = next
+      cursor = lines.at(-1)?.id ?? cursor
+      next = storage.logs.after(scope, cursor, PAGE)
+      return {
+        items: lines.map((line) => ({ id: line.id, event: 'line', data: JSON.stringify(line) })),
+        more: next.length > 0,
+      }
+    },
+  })
+}
+
+/** Log lines of endpoints, workers and jobs; those of a worker or job are there as long as the lines are. */
+const LOG_OPERATIONS = {
+  endpointLogs: (request, service) =>
+    serveLogs(request, service, { by: 'endpoint', id: endpointOf(request.path, service).id }),
+  workerLogs: (request, service) => serveLogs(request, service, { by: 'worker', id: request.path.workerId }),
+  jobLogs: (request, service) => serveLogs(request, service, { by: 'job', id: request.path.jobId }),
+} as const satisfies Partial<ManagementOperations<ServiceBase>>
+
+const KINDS = fleetEvent.shape.kind.options
+// The plain moves of workers are many, and what made them is a kind of its own.
+const USUAL_KINDS = KINDS.filter((kind) => kind !== 'worker')
+
+/** What happened to endpoints, workers and releases. */
+const FLEET_EVENT_OPERATIONS = {
+  fleetEventList({ query }, { storage }) {
+    const events = storage.events.fleet({
+      kinds: kindsIn(query.kinds),
+      endpointId: query.endpoint,
+      from: query.from ?? 0,
+      to: query.to ?? Number.MAX_SAFE_INTEGER,
+      before: query.before ?? Number.MAX_SAFE_INTEGER,
+      limit: query.limit ?? limit('listPage'),
+    })
+    return { events: [...events] }
+  },
+} as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage'>>>
+
+function kindsIn(text: string | undefined): readonly FleetEvent['kind'][] {
+  if (text === undefined || text === '') return USUAL_KINDS
+  const named = text.split(',')
+  const unknown = named.find((name) => !KINDS.some((kind) => kind === name))
+  if (unknown !== undefined)
+    throw new AppError('BAD_FIELD', { field: 'kinds', why: `has no kind ${unknown}; there are ${KINDS.join(', ')}` })
+  return KINDS.filter((kind) => named.includes(kind))
+}
+
+/** The classes of nodes of endpoints, and the servers that have some. */
+const NODE_TYPE_OPERATIONS = {
+  async nodeTypes({ query }, { storage, workflows }) {
+    const { endpoint: endpointId } = query
+    const endpoint = endpointId === undefined ? undefined : storage.endpoints.get(endpointId)
+    if (endpointId !== undefined && endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+    await workflows.classes.renew(endpoint)
+    return await workflows.nodeTypes.of(endpoint)
+  },
+  async nodeTypesWrite({ path, body }, service) {
+    const endpoint = endpointOf(path, service)
+    return await service.workflows.nodeTypes.take(endpoint, body.text)
+  },
+  nodeTypesFetch: async ({ path }, service) => await service.workflows.nodeTypes.fetch(endpointOf(path, service)),
+  async nodePackages({ body }, { workflows }) {
+    return await workflows.nodePackages(body.classes)
+  },
+  workflowServers: async (_request, { workflows }) => ({ servers: await workflows.servers() }),
+} as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
+
+/** Uploads of artifacts, part by part; whoever was cut off asks how far it came and goes on from there. */
+const ARTIFACT_OPERATIONS = {
+  artifactRead: async ({ path }, { storage }) => await storage.artifacts.status(path.artifact),
+  async artifactWrite({ path, query, body }, { storage }) {
+    return await storage.artifacts.append(path.artifact, query, body)
+  },
+} as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage'>>>
+
+/** What the web pages ask for beside the rest: links to sign in, signing out, all at one glance. */
+const PAGE_OPERATIONS = {
+  sessionLinkCreate({ c }, { sessions }) {
+    const { code, expiresAt } = sessions.createLink()
+    // The host by which this caller reaches the service, which has been checked; the browser is likely to as well.
+    return { url: `http://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`, expiresAt }
+  },
+  async sessionEnd({ c }, service) {
+    const secret = sessionSecret(c, service)
+    if (secret !== undefined) await service.sessions.end(secret)
+    c.header('set-cookie', endedSessionCookie(sessionCookieName(service.info().url)))
+    return { ok: true as const }
+  },
+  liveRead: (_request, { views, info }) => readLive(views, info()),
+  figuresRead: (_request, { stats }) => stats.read(),
+} as const satisfies Partial<ManagementOperations<GuardServices & Pick<ServiceContext, 'views' | 'stats'>>>
+
+/** The credentials of image registries; a password goes in and never comes out. */
+const REGISTRY_OPERATIONS = {
+  registryList: (_request, { storage }) => ({ registries: listRegistries(storage) }),
+  async registryPut({ body }, service) {
+    return await putRegistry(service, body)
+  },
+  async registryRemove({ path }, { storage }) {
+    await removeRegistry(storage, path.name)
+    return { ok: true as const }
+  },
+} as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage' | 'clock'>>>
+
+/** What comes ready to be made into an endpoint. */
+const CATALOG_OPERATIONS = {
+  catalogList: async (_request, { catalog }) => ({ entries: await catalog.list() }),
+} as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'catalog'>>>
 
 /** Which code answers which operation of the management API. */
-export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {
+const MANAGEMENT: ManagementOperations = {
   ...APP_MANAGEMENT,
   ...ARTIFACT_OPERATIONS,
   ...ASSET_OPERATIONS,
@@ -55,4 +228,16 @@ export const APP_OPERATIONS: Readonly<Record<AppOperation, AppHandler>> = {
   ...WORKER_OPERATIONS,
   ...RUN_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
+}
+
+/**
+ * Reads a request by its row, and answers it. The account key has been checked.
+ * @throws AppError and ZodError of parseRequest, AppError of the operation
+ */
+export async function manage(name: AppOperation, c: Context, service: ServiceContext): Promise<Response> {
+  // Row and operation have one name, which the compiler cannot see through a variable.
+  const operate = MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown
+  const answer = await operate({ c, ...(await parseRequest(c, APP_ROUTES[name])) }, service)
+  await service.storage.durable() // it may hold what others have just written
+  return answer instanceof Response ? answer : c.json(answer)
 }

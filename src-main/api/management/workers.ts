@@ -1,10 +1,17 @@
+/** The operations of workers, and of shells in their containers. */
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { isLive } from '../../domain/worker/transitions.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import type { LiveWorker } from '../../services/workers/worker-registry.ts'
-import type { AppHandler } from './app-handler.ts'
+import type { ServiceBase, WorkerServices } from '../../services/service-context.ts'
+import type { LiveWorker } from '../../services/worker-registry.ts'
+import type { Shell } from '../../services/workers/shells.ts'
+import type { ManagementOperations } from '../operation.ts'
+import { DONE } from '../operation.ts'
+import { followAsEvents } from '../send-response.ts'
 import { endpointOf } from './endpoints.ts'
+
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<WorkerServices, 'registry' | 'replacement' | 'shells'>
 
 const ID_LENGTH = 50
 
@@ -12,23 +19,83 @@ const ID_LENGTH = 50
  * Finds the worker of the path.
  * @throws AppError WORKER_NOT_FOUND
  */
-export function workerOf(c: Context, { registry }: ServiceContext): LiveWorker {
-  const workerId = c.req.param('workerId') ?? ''
+function workerOf({ workerId }: { readonly workerId: string }, { registry }: Services): LiveWorker {
   const worker = registry.get(workerId)
   if (worker === undefined) throw new AppError('WORKER_NOT_FOUND', { workerId: workerId.slice(0, ID_LENGTH) })
   return worker
 }
 
-/** New workers in the place of old ones. */
+/** Replacing workers by new ones. */
 export const WORKER_OPERATIONS = {
-  workerReplace(c, service) {
-    const worker = workerOf(c, service)
+  workerReplace({ path }, service) {
+    const worker = workerOf(path, service)
     if (!isLive(worker.state)) {
       const { id: workerId, reason: why = 'it was asked to' } = worker
       throw new AppError('WORKER_LEAVES', { workerId, why })
     }
-    return c.json({ order: service.replacement.begin(worker) })
+    return { order: service.replacement.begin(worker) }
   },
-  endpointReplaceWorkers: (c, service) =>
-    c.json({ workers: [...service.replacement.beginAll(endpointOf(c, service).id)] }),
-} as const satisfies Record<string, AppHandler>
+  endpointReplaceWorkers: ({ path }, service) => ({
+    workers: [...service.replacement.beginAll(endpointOf(path, service).id)],
+  }),
+} as const satisfies Partial<ManagementOperations<Services>>
+
+function shellOf({ shellId }: { readonly shellId: string }, { shells }: Services): Shell {
+  const shell = shells.get(shellId)
+  if (shell === undefined) throw new AppError('SHELL_NOT_FOUND', { shellId: shellId.slice(0, ID_LENGTH) })
+  return shell
+}
+
+// A shell that has ended takes nothing: what is typed then would be lost without a word.
+function openShellOf(path: { readonly shellId: string }, service: Services): Shell {
+  const shell = shellOf(path, service)
+  if (shell.hasEnded()) throw new AppError('SHELL_NOT_FOUND', { shellId: shell.id })
+  return shell
+}
+
+function follow(c: Context, { stopping }: Services, shell: Shell, after: number): Response {
+  const leave = shell.watch()
+  const { signal } = c.req.raw
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave)
+  let seen = after
+  let hasSent = false
+  return followAsEvents(c, {
+    notifier: shell.notifier,
+    stopping,
+    read() {
+      const piece = shell.read(seen)
+      const isNews = piece.end > seen || piece.ended !== undefined
+      if (hasSent || !isNews) return { items: [], more: false, end: hasSent }
+      seen = piece.end
+      hasSent = piece.ended !== undefined
+      return { items: [{ id: seen, event: 'output', data: JSON.stringify(piece) }], more: hasSent }
+    },
+  })
+}
+
+/** Shells in the containers of workers: opened, read, typed into, closed. */
+export const SHELL_OPERATIONS = {
+  async shellOpen({ path, body }, service) {
+    const { id, program } = await service.shells.open(workerOf(path, service), body)
+    return { shellId: id, program }
+  },
+  shellOutput({ c, path, query }, service) {
+    const shell = shellOf(path, service)
+    const after = query.after ?? 0
+    if (query.follow === 'true') return follow(c, service, shell, after)
+    return shell.read(after)
+  },
+  async shellInput({ path, body }, service) {
+    await openShellOf(path, service).write(body.text)
+    return DONE
+  },
+  async shellResize({ path, body }, service) {
+    await openShellOf(path, service).resize(body)
+    return DONE
+  },
+  async shellClose({ path }, service) {
+    await shellOf(path, service).close('it was closed')
+    return DONE
+  },
+} as const satisfies Partial<ManagementOperations<Services>>

@@ -1,61 +1,139 @@
-import type { Context } from 'hono'
-import { APP_ROUTES } from '../../contract/app-routes.ts'
+/** The operations of the library of workflows, of runs, and of published graphs. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import type { PublishedGraph } from '../../contract/published.ts'
+import { writeJson } from '../../domain/workflow/json/value.ts'
+import { describeGraph } from '../../domain/workflow/publish/describe-graph.ts'
+import { requireQueue } from '../../services/endpoint-kinds.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import {
   addWorkflow,
   deleteWorkflow,
   dropDraft,
-  keepDraft,
   readWorkflow,
   restoreWorkflow,
+  saveDraft,
   saveVersion,
   updateWorkflow,
 } from '../../services/workflows/library.ts'
-import { readJson } from '../read-body.ts'
-import type { AppHandler } from './app-handler.ts'
+import {
+  changeGraph,
+  listGraphs,
+  type Published,
+  publishGraph,
+  readGraph,
+} from '../../services/workflows/published-graphs.ts'
+import { cancelSweep, createRun, deleteRun, readRun } from '../../services/workflows/runs.ts'
+import { jsonResponse, type ManagementOperations } from '../operation.ts'
 
-const idOf = (c: Context) => c.req.param('workflowId') ?? ''
-
-// The text of a document is JSON within JSON: each of its quotes is two characters there.
-const BODY_BYTES = 2 * limit('workflowBytes') + limit('managementBodyBytes')
-const readText = async (c: Context) => (await readJson(c, BODY_BYTES, 'this operation')).value
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'workflows' | 'models'>
 
 /** The library of workflows. */
 export const WORKFLOW_OPERATIONS = {
-  workflowList: (c, { storage }) => c.json({ workflows: storage.workflows.list(limit('workflows')) }),
-  async workflowCreate(c, { workflows }) {
-    return c.json(await addWorkflow(workflows.library, APP_ROUTES.workflowCreate.body.parse(await readText(c))))
+  workflowList: (_request, { storage }) => ({ workflows: storage.workflows.list(limit('workflows')) }),
+  async workflowCreate({ body }, { workflows }) {
+    return await addWorkflow(workflows.library, body)
   },
-  workflowRead: (c, service) => c.json(readWorkflow(service, idOf(c))),
-  async workflowUpdate(c, { workflows }) {
-    const { value } = await readJson(c, limit('managementBodyBytes'), 'this operation')
-    return c.json(await updateWorkflow(workflows.library, idOf(c), APP_ROUTES.workflowUpdate.body.parse(value)))
+  workflowRead: ({ path }, service) => readWorkflow(service, path.workflowId),
+  async workflowUpdate({ path, body }, { workflows }) {
+    return await updateWorkflow(workflows.library, path.workflowId, body)
   },
-  async workflowDelete(c, { workflows }) {
-    await deleteWorkflow(workflows.library, idOf(c))
-    return c.json({ ok: true as const })
+  async workflowDelete({ path }, { workflows }) {
+    await deleteWorkflow(workflows.library, path.workflowId)
+    return { ok: true as const }
   },
-  workflowRestore: async (c, { workflows }) => c.json(await restoreWorkflow(workflows.library, idOf(c))),
-  async workflowDraft(c, { workflows }) {
-    return c.json(await keepDraft(workflows.library, idOf(c), APP_ROUTES.workflowDraft.body.parse(await readText(c))))
+  workflowRestore: async ({ path }, { workflows }) => await restoreWorkflow(workflows.library, path.workflowId),
+  async workflowDraft({ path, body }, { workflows }) {
+    return await saveDraft(workflows.library, path.workflowId, body)
   },
-  workflowDropDraft: async (c, { workflows }) => c.json(await dropDraft(workflows.library, idOf(c))),
-  async workflowSave(c, { workflows }) {
-    return c.json(await saveVersion(workflows.library, idOf(c), APP_ROUTES.workflowSave.body.parse(await readText(c))))
+  workflowDropDraft: async ({ path }, { workflows }) => await dropDraft(workflows.library, path.workflowId),
+  async workflowSave({ path, body }, { workflows }) {
+    return await saveVersion(workflows.library, path.workflowId, body)
   },
-  workflowVersions(c, service) {
-    readWorkflow(service, idOf(c))
-    return c.json({ versions: service.storage.workflows.versions(idOf(c)) })
+  workflowVersions({ path }, service) {
+    readWorkflow(service, path.workflowId)
+    return { versions: service.storage.workflows.versions(path.workflowId) }
   },
-  workflowVersion(c, service) {
-    readWorkflow(service, idOf(c))
-    const version = service.storage.workflows.version(idOf(c), Number(c.req.param('version')))
+  workflowVersion({ path }, service) {
+    readWorkflow(service, path.workflowId)
+    const version = service.storage.workflows.version(path.workflowId, Number(path.version))
     if (version === undefined)
       throw new AppError('WORKFLOW_NOT_FOUND', {
-        workflowId: `${idOf(c)} in version ${c.req.param('version')?.slice(0, 20)}`,
+        workflowId: `${path.workflowId} in version ${path.version.slice(0, 20)}`,
       })
-    return c.json(version)
+    return version
   },
-  workflowTemplates: async (c, { workflows }) => c.json({ templates: await workflows.templates() }),
-} as const satisfies Record<string, AppHandler>
+  workflowTemplates: async (_request, { workflows }) => ({ templates: await workflows.templates() }),
+} as const satisfies Partial<ManagementOperations<Services>>
+
+/** Runs of graphs, alone and in sweeps. */
+export const RUN_OPERATIONS = {
+  async runCreate({ body }, service) {
+    const { storage, clock, newId, workflows, models } = service
+    const endpoint = storage.endpoints.get(body.endpointId)
+    if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: body.endpointId.slice(0, 100) })
+    requireQueue(endpoint, service)
+    // Not waited for: what the server has now is shown before the next run.
+    void workflows.classes.renew(endpoint)
+    const { nodeTypes, nodePackages } = workflows
+    return await createRun({ storage, clock, newId, models, nodeTypes, nodePackages }, endpoint, body)
+  },
+  runList({ query }, { storage }) {
+    const count = query.limit ?? limit('listPage')
+    const { before } = query
+    if (before !== undefined && storage.runs.get(before) === undefined)
+      throw new AppError('BAD_FIELD', {
+        field: 'before',
+        why: 'this run no longer exists. Read the list from its beginning',
+      })
+    const found = storage.runs.list({
+      workflowId: query.workflow,
+      endpointId: query.endpoint,
+      sweepId: query.sweep,
+      text: query.q,
+      before,
+      limit: count + 1,
+    })
+    return { runs: found.slice(0, count), more: found.length > count }
+  },
+  sweepList({ query }, { storage }) {
+    const count = query.limit ?? limit('listPage')
+    const { before } = query
+    if (before !== undefined && storage.runs.ofSweep(before).length === 0)
+      throw new AppError('BAD_FIELD', {
+        field: 'before',
+        why: 'this sweep no longer exists. Read the list from its beginning',
+      })
+    const found = storage.runs.sweeps({ before, limit: count + 1 })
+    return { sweeps: found.slice(0, count), more: found.length > count }
+  },
+  sweepCancel: async ({ path }, service) => ({ cancelled: await cancelSweep(service, path.sweepId) }),
+  runRead: ({ path }, service) => readRun(service, path.runId),
+  async runDelete({ path }, service) {
+    await deleteRun(service, path.runId)
+    return { ok: true as const }
+  },
+} as const satisfies Partial<ManagementOperations<Services>>
+
+function withUrl<Graph extends Published>(service: Services, graph: Graph): Graph & Pick<PublishedGraph, 'url'> {
+  return { ...graph, url: `${service.info().url}/v2/${graph.id}` }
+}
+
+/** Graphs that are endpoints of their own. */
+export const PUBLISHED_OPERATIONS = {
+  publishedList: (_request, service) => {
+    return { graphs: listGraphs(service.storage).map((graph) => withUrl(service, graph)) }
+  },
+  async publishedCreate({ body }, service) {
+    return withUrl(service, await publishGraph(service, body))
+  },
+  publishedRead: ({ path }, service) => withUrl(service, readGraph(service.storage, path.graphId)),
+  async publishedUpdate({ path, body }, service) {
+    return withUrl(service, await changeGraph(service, path.graphId, body))
+  },
+  publishedDocument({ path }, service) {
+    const graph = withUrl(service, readGraph(service.storage, path.graphId))
+    return jsonResponse(writeJson(describeGraph(graph), 2))
+  },
+} as const satisfies Partial<ManagementOperations<Services>>

@@ -1,62 +1,194 @@
-import type { GraphQLError } from 'graphql'
-import { createGraphQLError, createYoga, maskError as maskUnexpected, type Plugin } from 'graphql-yoga'
+/** Answers GraphQL queries to the state manager; how large they are is looked at first. */
+import {
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  parse,
+  type SelectionSetNode,
+  validate,
+} from 'graphql'
+import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
-import type { Caller } from '../../services/management/keys.ts'
+import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import type { Caller } from '../../services/keys.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import { MAX_TOKENS, queryFault } from './query-limits.ts'
-import { createStateSchema, type QueryContext } from './schema.ts'
+import { fieldError } from '../error-response.ts'
+import { GUEST_FIELDS } from './platform-schema.ts'
+import type { QueryContext } from './resolvers.ts'
+import { createStateSchema } from './schema.ts'
 
-/** Answers the body of a request; what is wrong with it is in the answer. */
-export type AnswerQuery = (body: string, caller: Caller) => Promise<Response>
+/** Answers the body of a request; what is wrong with it is in the response. @throws AppError UNAUTHORIZED for guests */
+export type RunQuery = (body: string, caller: Caller) => Promise<Response>
 
-const JSON_TYPE = { 'content-type': 'application/json' }
-const PATH = '/graphql'
+/** A query as clients send it. Tools send extensions, of which none is known here. Source: GraphQL over HTTP. */
+const queryRequest = z.strictObject({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+})
 
-/** Makes the GraphQL server: queries in JSON and nothing else; no page, no other origins, no files, no lists of queries. */
-export function createQueryServer(service: ServiceContext, findEndpoint: FindEndpoint): AnswerQuery {
-  const { log, newId } = service
+type QueryAnswer = {
+  readonly status: number
+  readonly result: { readonly data?: unknown; readonly errors?: readonly GraphQLError[] }
+}
+
+/** Makes the GraphQL server: one query in JSON and nothing else; no page, no files, no lists of queries. */
+export function createQueryServer(service: ServiceContext, findEndpoint: FindEndpoint): RunQuery {
+  const schema = createStateSchema(service, findEndpoint)
 
   // What is wrong with the query itself is shown, and so are the errors that the service means to be read.
-  function maskError(error: unknown, message: string): Error {
-    const masked = maskUnexpected(error, message, false)
-    if (masked === error) return masked
-    const { originalError: cause = error, nodes, path } = error as Partial<GraphQLError>
-    const known = cause instanceof AppError ? cause : new AppError('INTERNAL', { requestId: newId.worker() })
-    if (known !== cause) log.error('query failed', { requestId: known.data.requestId, error: cause })
-    const place = { ...(nodes === undefined ? {} : { nodes }), ...(path === undefined ? {} : { path }) }
-    return createGraphQLError(known.message, { ...place, extensions: { code: known.code } })
+  function shownError(error: GraphQLError): GraphQLError {
+    const { originalError: cause, nodes, path } = error
+    if (cause === undefined || cause instanceof GraphQLError) return error
+    const known = cause instanceof AppError ? cause : new AppError('INTERNAL', { requestId: service.newId.worker() })
+    if (known !== cause) service.log.error('query failed', { requestId: known.data.requestId, error: cause })
+    return new GraphQLError(known.message, { nodes, path, extensions: { code: known.code } })
   }
 
-  const limits: Plugin<QueryContext> = {
-    onParse({ context, parseFn, setParseFn }) {
-      setParseFn((source, options) => {
-        const document = parseFn(source, { ...options, maxTokens: MAX_TOKENS })
-        const fault = queryFault(document, context.caller.holder === 'account')
-        if (fault !== undefined) throw createGraphQLError(fault)
-        return document
-      })
-    },
+  async function response(body: string, caller: Caller): Promise<QueryAnswer> {
+    const request = readRequest(body)
+    if (typeof request === 'string') return { status: 400, result: refused([new GraphQLError(request)], 'BAD_REQUEST') }
+    const document = readDocument(request.query, caller)
+    if (caller.holder === 'guest' && (document instanceof GraphQLError || !isForGuests(document)))
+      throw new AppError('UNAUTHORIZED')
+    if (document instanceof GraphQLError) return { status: 200, result: refused([document], 'GRAPHQL_PARSE_FAILED') }
+    const faults = validate(schema, document)
+    if (faults.length > 0) return { status: 200, result: refused(faults, 'GRAPHQL_VALIDATION_FAILED') }
+    if (!getOperationAST(document, request.operationName)) {
+      const error = new GraphQLError('Could not determine what operation to execute.')
+      return { status: 400, result: refused([error], 'OPERATION_RESOLUTION_FAILURE') }
+    }
+    const { data, errors } = await execute({
+      schema,
+      document,
+      operationName: request.operationName,
+      variableValues: request.variables,
+      contextValue: { caller } satisfies QueryContext,
+    })
+    // Without data nothing was executed: the variables do not fit the query.
+    const status = data === undefined ? 400 : 200
+    return { status, result: errors === undefined ? { data } : { data, errors: errors.map(shownError) } }
   }
-
-  const yoga = createYoga<QueryContext>({
-    schema: createStateSchema(service, findEndpoint),
-    graphqlEndpoint: PATH,
-    graphiql: false,
-    landingPage: false,
-    cors: false,
-    multipart: false,
-    batching: false,
-    logging: false,
-    // It would keep that a query may be asked, found for one caller, for the next one, who may not ask it.
-    parserAndValidationCache: false,
-    maskedErrors: { maskError, isDev: false },
-    plugins: [limits],
-  })
 
   return async (body, caller) => {
-    const init = { method: 'POST', headers: { ...JSON_TYPE, accept: 'application/json' }, body }
-    const answer = await yoga.fetch(`http://localhost${PATH}`, init, { caller })
-    return new Response(await answer.text(), { status: answer.status, headers: JSON_TYPE })
+    const { status, result } = await response(body, caller)
+    return Response.json(result, { status })
+  }
+}
+
+/** @returns the request, or what is wrong with it */
+function readRequest(body: string): z.infer<typeof queryRequest> | string {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return 'The body is not JSON.'
+  }
+  const { data, error } = queryRequest.safeParse(value)
+  return data ?? fieldError(error).message
+}
+
+/** @returns the document, or why it is not looked at any further */
+function readDocument(query: string, caller: Caller): DocumentNode | GraphQLError {
+  try {
+    const document = parse(query, { maxTokens: MAX_TOKENS })
+    const problem = queryProblem(document, caller.holder === 'account')
+    return problem === undefined ? document : new GraphQLError(problem)
+  } catch (error) {
+    if (error instanceof GraphQLError) return error
+    throw error
+  }
+}
+
+/** Whether a query asks for nothing but what needs no key. */
+function isForGuests({ definitions }: DocumentNode): boolean {
+  return definitions.every(
+    (definition) =>
+      definition.kind === 'OperationDefinition' &&
+      definition.selectionSet.selections.every(
+        (selection) => selection.kind === 'Field' && GUEST_FIELDS.has(selection.name.value),
+      ),
+  )
+}
+
+function refused(errors: readonly GraphQLError[], code: string): QueryAnswer['result'] {
+  return {
+    errors: errors.map(
+      ({ message, nodes, source, positions }) =>
+        new GraphQLError(message, { nodes, source, positions, extensions: { code } }),
+    ),
+  }
+}
+
+// How large a query may be, looked at before anything else is done with it. Fragments are counted wherever they are
+// spread and a field under each of its aliases, so that a short text cannot ask for much.
+
+/** Levels of fields; source: ours, twice what the schema has. */
+const MAX_DEPTH = 8
+/** Fields in all; source: ours, four times what shows an app with all that belongs to it. */
+const MAX_FIELDS = 200
+/** Tokens of the text, as the parser counts them; source: ours, 200 fields with arguments take half of it. */
+const MAX_TOKENS = 4000
+
+type Size = { readonly depth: number; readonly fields: number; readonly introspects: boolean }
+
+const NOTHING: Size = { depth: 0, fields: 0, introspects: false }
+// Validation bounds how deep introspection may go, and tools that read a schema go deeper than any of our queries.
+const INTROSPECTION: readonly string[] = ['__schema', '__type']
+
+/** Why a query is not looked at any further; undefined: it may be. */
+function queryProblem(document: DocumentNode, mayIntrospect: boolean): string | undefined {
+  const { depth, fields, introspects } = measure(document)
+  if (depth > MAX_DEPTH) return `The query is more than ${MAX_DEPTH} levels deep. Ask for less at a time.`
+  if (fields > MAX_FIELDS)
+    return `The query asks for more than ${MAX_FIELDS} fields, counting fragments and aliases. Ask for less at a time.`
+  if (introspects && !mayIntrospect) return 'This key may not ask for the schema. Use the account key.'
+  return undefined
+}
+
+function measure({ definitions }: DocumentNode): Size {
+  const fragments = new Map(
+    definitions.flatMap((definition) =>
+      definition.kind === 'FragmentDefinition' ? [[definition.name.value, definition.selectionSet] as const] : [],
+    ),
+  )
+  const measured = new Map<string, Size>()
+
+  function sizeOfFragment(name: string): Size {
+    const known = measured.get(name)
+    if (known !== undefined) return known
+    measured.set(name, NOTHING) // one that holds itself ends here; validation refuses it
+    const set = fragments.get(name)
+    const size = set === undefined ? NOTHING : sizeOf(set)
+    measured.set(name, size)
+    return size
+  }
+
+  function sizeOf({ selections }: SelectionSetNode): Size {
+    const sizes = selections.map((selection): Size => {
+      if (selection.kind === 'FragmentSpread') return sizeOfFragment(selection.name.value)
+      if (selection.kind === 'InlineFragment') return sizeOf(selection.selectionSet)
+      const introspects = INTROSPECTION.includes(selection.name.value)
+      const inner = selection.selectionSet === undefined || introspects ? NOTHING : sizeOf(selection.selectionSet)
+      return { depth: inner.depth + 1, fields: inner.fields + 1, introspects: inner.introspects || introspects }
+    })
+    return sizes.reduce(together, NOTHING)
+  }
+
+  const operations = definitions.flatMap((definition) =>
+    definition.kind === 'OperationDefinition' ? [sizeOf(definition.selectionSet)] : [],
+  )
+  const all = operations.reduce(together, NOTHING)
+  // Validation compares the fields of fragments that nothing uses, too, before it refuses them.
+  return { ...all, fields: Math.max(all.fields, ...[...fragments.keys()].map((name) => sizeOfFragment(name).fields)) }
+}
+
+function together(one: Size, other: Size): Size {
+  return {
+    depth: Math.max(one.depth, other.depth),
+    fields: one.fields + other.fields,
+    introspects: one.introspects || other.introspects,
   }
 }

@@ -1,22 +1,20 @@
-import type { GraphQLSchema } from 'graphql'
-import { createSchema } from 'graphql-yoga'
+import { buildSchema, type GraphQLSchema } from 'graphql'
 import type { DeployedEndpoint } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Manifest } from '../../contract/manifest.ts'
-import type { AppPlace } from '../../domain/app/app-place.ts'
-import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
+import type { AppTarget } from '../../domain/app/app-target.ts'
+import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { listVariables } from '../../services/apps/variables.ts'
 import { deployedEndpoints } from '../../services/apps/views.ts'
-import { type Caller, maySee } from '../../services/management/keys.ts'
+import { type Caller, maySee } from '../../services/keys.ts'
 import type { App, Environment, Release } from '../../services/ports/apps.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-
-/** What each query knows: who asks. */
-export type QueryContext = { readonly caller: Caller }
+import { PLATFORM_TYPES, passJson, platformResolvers } from './platform-schema.ts'
+import { type QueryContext, withResolvers } from './resolvers.ts'
 
 const TYPES = `
-"What a key may not see is not there. Times are milliseconds since 1970."
+"Only what the key may see is included. Times are milliseconds since 1970."
 type Query {
   apps: [App!]!
   app(name: String!): App
@@ -76,7 +74,7 @@ type Endpoint {
 
 type Resolve<Source, Arguments = unknown> = (source: Source, given: Arguments, context: QueryContext) => unknown
 
-/** The schema of the state manager. Source: app-deploy, State manager. */
+/** The schema of the state manager. Source: docs/spec/app-deploy.md, 8. */
 export function createStateSchema(service: ServiceContext, findEndpoint: FindEndpoint): GraphQLSchema {
   const { storage } = service
   const seesEnvironment = (caller: Caller) => (environment: Environment) =>
@@ -92,7 +90,7 @@ export function createStateSchema(service: ServiceContext, findEndpoint: FindEnd
     readonly apps: Resolve<unknown>
     readonly app: Resolve<unknown, { readonly name: string }>
     readonly environment: Resolve<unknown, { readonly app: string; readonly name: string }>
-    readonly endpointFor: Resolve<unknown, AppPlace & { readonly function: string }>
+    readonly endpointFor: Resolve<unknown, AppTarget & { readonly function: string }>
   } = {
     apps: (_root, _given, { caller }) => storage.apps.apps().filter(seesApp(caller)),
     app(_root, { name }, { caller }) {
@@ -131,9 +129,16 @@ export function createStateSchema(service: ServiceContext, findEndpoint: FindEnd
     // From inside a container the service has another address than for its own machine.
     url: ({ url }) => new URL(url).pathname,
   }
-  return createSchema<QueryContext>({
-    typeDefs: TYPES,
-    resolvers: { Query: query, App: app, Environment: environment, Release: release, Endpoint: endpoint },
+  const { Query: platformQuery, ...platform } = platformResolvers(service)
+  const schema = buildSchema(TYPES + PLATFORM_TYPES)
+  passJson(schema)
+  return withResolvers(schema, {
+    ...platform,
+    Query: { ...query, ...platformQuery },
+    App: app,
+    Environment: environment,
+    Release: release,
+    Endpoint: endpoint,
   })
 }
 

@@ -1,30 +1,29 @@
 /**
- * POST /graphql: where the endpoints of apps are. The account key sees all apps; the key of an endpoint, or the token of
- * a worker that calls others, what is in the same environment of the same app. Source: app-deploy, State manager.
+ * POST /graphql: where the endpoints of apps are. The account key sees all apps; the key of an endpoint, or the token
+ * of a worker that calls others, what is in the same environment of the same app. The platform's own tools ask here too;
+ * without a key they may sign in. Source: docs/spec/app-deploy.md, 8; docs/spec/platform.md, 6.
  */
 import type { Context } from 'hono'
-import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
-import type { Caller } from '../../services/management/keys.ts'
+import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
+import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import type { Caller } from '../../services/keys.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import { readBody } from '../read-body.ts'
-import type { AnswerQuery } from './query-server.ts'
+import { readBody } from '../read-request.ts'
+import type { RunQuery } from './query-server.ts'
 
-/** Where it is. Queries come by POST alone, as any page can make a browser send a GET. */
-export const STATE_MANAGER_ROUTE = { methods: ['POST'], path: '/graphql' } as const
-
-/** Source: ours, four times the largest query that the limits let through. */
-const BODY_BYTES = 64 * 1024
-
-/** Makes the state manager. @returns answers a request whose place and key have been checked */
+/** Makes the state manager. @returns answers a request whose origin and key have been checked */
 export function createStateManager(
   service: ServiceContext,
   findEndpoint: FindEndpoint,
 ): (c: Context, caller: Caller) => Promise<Response> {
-  let server: Promise<AnswerQuery> | undefined
+  let server: Promise<RunQuery> | undefined
   return async (c, caller) => {
-    const body = await readBody(c, BODY_BYTES, 'a query')
+    const { bytes, name } = SERVICE_ROUTES.stateManager.bodyLimit
+    const body = await readBody(c, bytes, name)
     // Loading it takes 0.2 s, which only those wait for who ask.
     server ??= import('./query-server.ts').then(({ createQueryServer }) => createQueryServer(service, findEndpoint))
-    return (await server)(body.toString('utf8'), caller)
+    const answer = await (await server)(body.toString('utf8'), caller)
+    await service.storage.durable()
+    return answer
   }
 }

@@ -1,14 +1,15 @@
 /**
- * Endpoints that the public app SDK calls by name: the headers say which. POST /v2/flash/runsync is a call to a function;
- * flash.localhost and /lb/flash take requests to a load-balanced endpoint. Source: app-deploy, the Python package.
+ * Endpoints that the public app SDKs call by name: the headers say which. /v2/flash/run and every other operation of the
+ * job API is a call to a function; flash.localhost and /lb/flash take requests to a load-balanced endpoint. Source:
+ * docs/spec/app-deploy.md, 1.
  */
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
-import type { FindEndpoint } from '../../services/apps/find-endpoint.ts'
-import { type Caller, maySee } from '../../services/management/keys.ts'
-import type { Endpoint } from '../../services/ports.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import { type Caller, maySee } from '../../services/keys.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import type { GuardServices } from '../../services/service-context.ts'
 import { opens, requireCaller } from '../guards.ts'
 
 /** What stands for the id of an endpoint that the headers name. */
@@ -43,7 +44,7 @@ export function findNamedEndpoint(header: ReadHeader, caller: Caller, findEndpoi
 }
 
 /** The same for a call of the job API, with a key or session that opens it. @throws the same */
-export function requireNamedEndpoint(c: Context, service: ServiceContext, findEndpoint: FindEndpoint): Endpoint {
+export function requireNamedEndpoint(c: Context, service: GuardServices, findEndpoint: FindEndpoint): Endpoint {
   const endpoint = findNamedEndpoint((name) => c.req.header(name), requireCaller(c, service), findEndpoint)
   if (!opens(c, service, endpoint)) throw new AppError('UNAUTHORIZED')
   return endpoint

@@ -1,66 +1,66 @@
 import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import { OPENAI_ROUTE } from '../../contract/v2-routes.ts'
 import { failureOfJob, failureOfOutput, type OpenAiFailure } from '../../domain/job/openai-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Job } from '../../services/ports.ts'
+import { kindOf } from '../../services/endpoint-kinds.ts'
+import { jsonText } from '../../services/ports/job-storage.ts'
+import type { Job } from '../../services/ports/storage.ts'
 import type { StreamRead } from '../../services/queue/read-stream.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
-import { submitRequest } from '../../services/workflows/submit-request.ts'
-import { textOf } from '../body-text.ts'
 import { openAiResponse } from '../error-response.ts'
-import { readJson } from '../read-body.ts'
-import { jsonAnswer, type Operation, type OperationRequest } from './operation.ts'
+import { type JobApiServices, jsonResponse, type Operation, type OperationRequest } from '../operation.ts'
+import { parseRequest } from '../read-request.ts'
 
 /**
- * Any method on openai/*: the request becomes a job whose input is `{openai_route, openai_input}`. A stream is passed on
- * as it comes; else a list of one answer is unwrapped. What fails is told as OpenAI's clients understand it.
- * Source: job-api, OpenAI path.
+ * Any method on openai/*: the request becomes a job whose input is `{openai_route, openai_input}`. A stream is passed
+ * on as it comes; else a list of one answer is unwrapped. Failures have the form that OpenAI's clients understand.
+ * Source: docs/spec/job-api.md, 7.
  */
 export const openai: Operation = async (request) => {
   const { c, service, endpoint } = request
   const route = c.req.path.slice(`/v2/${endpoint.id}/openai`.length)
   const hasBody = c.req.method !== 'GET' && c.req.method !== 'HEAD'
-  const body = hasBody ? await readJson(c, limit('runsyncBodyBytes'), 'openai') : undefined
+  const body = hasBody ? (await parseRequest(c, OPENAI_ROUTE)).sent : undefined
   const names = Object.keys(body?.value ?? {})
   const given = `{${names.map((name) => `${JSON.stringify(name)}:${body?.raw(name)}`).join(',')}}`
   const input = `{"openai_route":${JSON.stringify(route)}${body === undefined ? '' : `,"openai_input":${given}`}}`
-  const job = await submitRequest(service, endpoint, {
+  const job = await kindOf(endpoint).submit(service, endpoint, {
     kind: 'runsync',
     request: {},
     input,
     s3Config: undefined,
     waitMs: limit('waitMaxMs'),
   })
-  return body?.value.stream === true ? answerStream(request, job) : answerWhole(request, job)
+  return body?.value.stream === true ? respondAsStream(request, job) : respondWhole(request, job)
 }
 
-async function answerWhole({ c, service }: OperationRequest, job: Job): Promise<Response> {
+async function respondWhole({ c, service }: OperationRequest, job: Job): Promise<Response> {
   const ended = await service.waiters.untilEnd(job, limit('waitMaxMs'), c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
   if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
-  const value = await wholeAnswer(service, ended)
+  const value = await wholeResponse(service, ended)
   const failure = failureOfOutput(value)
-  return failure === undefined ? jsonAnswer(JSON.stringify(value ?? null)) : openAiResponse(failure)
+  return failure === undefined ? jsonResponse(JSON.stringify(value ?? null)) : openAiResponse(failure)
 }
 
 /** The result of a job, a list of one unwrapped. */
-async function wholeAnswer({ storage }: ServiceContext, ended: Job): Promise<unknown> {
+async function wholeResponse({ storage }: Pick<JobApiServices, 'storage'>, ended: Job): Promise<unknown> {
   const output = await storage.jobs.readOutput(ended)
   const [first] = storage.chunks.after(ended.seq, 0, 1)
   // A generator worker without return_aggregate_stream leaves its one answer in the stream.
   const value: unknown =
-    output === undefined || output === '[]' ? first && outputOf(first.chunk) : JSON.parse(textOf(output))
+    output === undefined || output === '[]' ? first && outputOf(first.chunk) : JSON.parse(jsonText(output))
   return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
 
 const outputOf = (chunk: string): unknown => (JSON.parse(chunk) as { output: unknown }).output
 
 /**
- * Answers with a stream of events. It begins with the first of them, so that a request which fails at once is told with a
- * status as any other; after one hold without news it begins all the same, and a failure becomes an event.
+ * Answers with a stream of events. It begins with the first of them, so that a request which fails at once is told with
+ * a status as any other; after one hold without news it begins all the same, and a failure becomes an event.
  */
-async function answerStream({ c, service }: OperationRequest, job: Job): Promise<Response> {
+async function respondAsStream({ c, service }: OperationRequest, job: Job): Promise<Response> {
   const { signal } = c.req.raw
   const read = () => service.streams.read(job, { holdMs: limit('takeHoldMs'), signal })
   const first = await read()
@@ -85,7 +85,7 @@ async function answerStream({ c, service }: OperationRequest, job: Job): Promise
       if (ended === undefined) return
       if (ended.status !== 'COMPLETED') return void (await events.write(errorEvent(failureOfJob(ended))))
       // The handler does not stream: its one answer is better than none.
-      const whole = sent === 0 ? await wholeAnswer(service, ended) : undefined
+      const whole = sent === 0 ? await wholeResponse(service, ended) : undefined
       if (whole !== undefined) await events.write(eventText(whole))
       return
     }
@@ -94,14 +94,14 @@ async function answerStream({ c, service }: OperationRequest, job: Job): Promise
 
 /** The failure with which a stream would begin. */
 async function failureBefore(
-  service: ServiceContext,
+  service: Pick<JobApiServices, 'storage'>,
   job: Job,
   { chunks: [chunk], status }: StreamRead,
 ): Promise<OpenAiFailure | undefined> {
   if (chunk !== undefined) return failureOfOutput(outputOf(chunk))
   const ended = isFinal(status) ? service.storage.jobs.read(job.seq) : undefined
   if (ended === undefined) return undefined
-  return ended.status === 'COMPLETED' ? failureOfOutput(await wholeAnswer(service, ended)) : failureOfJob(ended)
+  return ended.status === 'COMPLETED' ? failureOfOutput(await wholeResponse(service, ended)) : failureOfJob(ended)
 }
 
 // Workers yield ready-made event text; anything else is sent as its JSON.

@@ -1,9 +1,9 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import type { BuildResult } from '../../contract/build.ts'
+import { counted } from '../../domain/text.ts'
 import { addBuildOptions, type BuildOptions, runBuild, showBuildWarnings } from '../build-app.ts'
-import { counted, duration, size } from '../format.ts'
-import type { Output } from '../output.ts'
+import { duration, type Output, size } from '../output.ts'
 import { outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -17,7 +17,7 @@ export function addBuild(program: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-The app is named after its folder, or by SVC_APP. Packages are installed for Linux x86_64 with uv or pip, and kept until
+The app takes the name of its folder, or SVC_APP. Packages are installed for Linux x86_64 with uv or pip, and cached until
 the requirements change.
 
 Examples:

@@ -1,24 +1,21 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
+import { counted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
-import type { ServiceClient } from '../client.ts'
 import type { DemoStep, StepResult } from '../demo-steps.ts'
-import { counted, duration } from '../format.ts'
-import { type Output, valueText } from '../output.ts'
+import { duration, type Output, valueText } from '../output.ts'
 import { outputOf } from '../session.ts'
-import { startService } from '../start-service.ts'
+import { onFreshService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock demo`: a service on a fresh data folder, real jobs, every answer checked; nothing is left behind. */
+/** `drydock demo`: a service on a fresh data folder, real jobs, every response checked; nothing of it stays. */
 export function addDemo(program: Command, surroundings: Surroundings): void {
   program
     .command('demo')
-    .description('run a service on a fresh data folder, send it real jobs and check every answer')
+    .description('run a service on a fresh data folder, send it real jobs and check every response')
     .addHelpText(
       'after',
-      '\nThe exit code is 0 only if each answer was right.\n\nExamples:\n  $ drydock demo\n  $ drydock demo --json',
+      '\nThe exit code is 0 only if every response was right.\n\nExamples:\n  $ drydock demo\n  $ drydock demo --json',
     )
     .action(async (_options: object, command: Command) => {
       const output = outputOf(command, surroundings)
@@ -26,27 +23,21 @@ export function addDemo(program: Command, surroundings: Surroundings): void {
       const off = surroundings.onStopSignal((signal) => {
         stop.abort(new CliError('ABANDONED', { why: `The demo was stopped by ${signal}.` }))
       })
-      const data = await mkdtemp(join(tmpdir(), 'drydock-demo-'))
       try {
-        await onFreshService(data, output, stop.signal)
+        await playDemo(output, stop.signal)
       } finally {
-        await rm(data, { recursive: true, force: true })
         off()
       }
     })
 }
 
-async function onFreshService(data: string, output: Output, signal: AbortSignal): Promise<void> {
-  const [{ createClient }, { DEMO_STEPS }] = await Promise.all([import('../client.ts'), import('../demo-steps.ts')])
+async function playDemo(output: Output, signal: AbortSignal): Promise<void> {
+  const { DEMO_STEPS } = await import('../demo-steps.ts')
   const began = performance.now()
-  const server = await startService({ data, port: 0, logLevel: 'silent' })
-  try {
+  await onFreshService('demo', async (client, server) => {
     if (!output.json) output.line(`A service is up at ${server.url} after ${duration(performance.now() - began)}.`)
-    const client = createClient({ url: server.url, key: (await readFile(server.keyFile, 'utf8')).trim() })
     await Promise.race([playAll(DEMO_STEPS, client, output, signal), rejectionOf(signal)])
-  } finally {
-    await server.stop()
-  }
+  })
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {
@@ -91,8 +82,8 @@ async function play(step: DemoStep, client: ServiceClient): Promise<StepResult> 
   }
 }
 
-// Characters of an answer that are shown, and of a line; source: ours, so that a job record is whole and a line fits.
-const ANSWER_LENGTH = 300
+// Characters of a response that are shown, and of a line; source: ours, so that a job record is whole and a line fits.
+const RESPONSE_LENGTH = 300
 const LINE = /.{1,109}(?:,|$)|.{1,110}/gs
 // Width of the column with marks and names of steps.
 const MARGIN = 12
@@ -119,7 +110,7 @@ function showStep(
 }
 
 function lines(text: string): string[] {
-  const shown = text.length > ANSWER_LENGTH ? `${text.slice(0, ANSWER_LENGTH - 1)}…` : text
+  const shown = text.length > RESPONSE_LENGTH ? `${text.slice(0, RESPONSE_LENGTH - 1)}…` : text
   // After a comma where there is one, so that few names and values are cut in two.
   return shown.match(LINE) ?? ['']
 }

@@ -1,8 +1,14 @@
+/**
+ * The commands that put an app onto its endpoints, back to an earlier release, and away: deploy, rollback, undeploy.
+ */
 import { type Command, Option } from 'commander'
+import type { ReleaseView } from '../../contract/app.ts'
+import { confirmDeletion } from '../ask.ts'
 import { addBuildOptions } from '../build-app.ts'
-import { usageError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import type { TargetOptions } from '../deploy/app-target.ts'
 import type { DeployOptions } from '../deploy/deploy-app.ts'
-import { wholeNumber } from '../job-request.ts'
+import { wholeNumber } from '../option-values.ts'
 import type { PreviewOptions } from '../preview/run-preview.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -12,36 +18,31 @@ export function addDeploy(program: Command, surroundings: Surroundings): void {
   addBuildOptions(
     program
       .command('deploy')
-      .description('build the app in this folder and put it onto its endpoints, without a moment in which none answers')
+      .description('build the app in this folder and deploy it to its endpoints without downtime')
       .option('--env <environment>', 'environment (default: production, or the only one)'),
   )
-    .option('--plan', 'print what would change, and stop there')
+    .option('--plan', 'show what would change, and stop there')
     .option('-y, --yes', 'delete endpoints that the app no longer has, without asking')
-    .addOption(new Option('--keep', 'leave endpoints that the app no longer has').conflicts('yes'))
+    .addOption(new Option('--keep', 'keep endpoints that the app no longer has').conflicts('yes'))
     .addOption(
       new Option(
         '--runs-on <place>',
-        'what workers run on (default: containers, or processes without an engine)',
+        'how workers run (default: in containers, or as processes without a Docker engine)',
       ).choices(['containers', 'processes']),
     )
     .addOption(
-      new Option('--preview', 'run the app on a service of its own that follows every save, until Ctrl+C').conflicts([
-        'env',
-        'plan',
-        'yes',
-        'keep',
-        'output',
-        'keepBuild',
-      ]),
+      new Option('--preview', 'run the app on a service of its own that reloads on every save, until Ctrl+C').conflicts(
+        ['env', 'plan', 'yes', 'keep', 'output', 'keepBuild'],
+      ),
     )
-    .option('--port <port>', 'of a preview: exactly this port (default: 8790, or the next free one)', wholeNumber)
-    .option('--quiet', 'of a preview: leave out what workers write')
-    .option('--end-with-input', 'of a preview: end when standard input does, for programs that start one')
+    .option('--port <port>', 'with --preview: use exactly this port (default: 8790, or the next free one)', wholeNumber)
+    .option('--quiet', 'with --preview: hide the output of workers')
+    .option('--end-with-input', 'with --preview: end when standard input closes, for programs that start one')
     .addHelpText(
       'after',
       `
-The app is named after its folder, or by SVC_APP; app and environment are made if they are missing. The new release takes
-over when all its endpoints are ready. When one fails, or after Ctrl+C, the release before stays as it is.
+The app takes the name of its folder, or SVC_APP; app and environment are created if needed. The new release takes
+over when all its endpoints are ready. If one fails, or after Ctrl+C, the previous release stays active.
 
 Examples:
   $ drydock deploy
@@ -61,5 +62,93 @@ Examples:
         throw usageError('--port, --quiet and --end-with-input go with --preview.')
       const { deployApp } = await import('../deploy/deploy-app.ts')
       await deployApp(options, await openSession(command, surroundings), surroundings)
+    })
+}
+
+/** `drydock rollback`: put an earlier release of an environment back. */
+export function addRollback(program: Command, surroundings: Surroundings): void {
+  program
+    .command('rollback')
+    .description('go back to the code of an earlier release; this creates a release with the next number')
+    .argument(
+      '[number]',
+      'number of the release (default: the last one, if possible with other code than the active one)',
+      wholeNumber,
+    )
+    .option('--env <environment>', 'environment (default: production, or the only one)')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .addHelpText(
+      'after',
+      `
+Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
+
+Examples:
+  $ drydock rollback
+  $ drydock rollback 3 --env production`,
+    )
+    .action(async (number: number | undefined, options: TargetOptions, command: Command) => {
+      const [{ existingTarget }, { runRelease, showRelease }, { showPlan }] = await Promise.all([
+        import('../deploy/app-target.ts'),
+        import('../deploy/run-release.ts'),
+        import('../deploy/show-release.ts'),
+      ])
+      const session = await openSession(command, surroundings)
+      const { client, output } = session
+      const target = await existingTarget(client, options, surroundings)
+      const { active, releases } = await client.call('environmentRead', { path: target })
+      const release = number ?? lastOther(releases, active)?.number
+      if (release === undefined) throw new CliError('NO_EARLIER_RELEASE', { ...target })
+      if (!output.json) {
+        // Asked for first: of a release that is not there nothing may be announced.
+        const plan = await client.call('releasePlan', { path: { ...target, number: String(release) } })
+        const from = active === undefined ? '' : ` from release ${active.number}`
+        output.line(
+          `${output.paint('bold', `${target.app}/${target.environment}`)} rolls back${from} to release ${release}.`,
+        )
+        showPlan(output, plan, client.url)
+      }
+      const progress = await runRelease(session, surroundings, target, { source: { release } })
+      if (output.json) output.document(progress)
+      else showRelease(session, progress)
+    })
+}
+
+// A change of variables is a release too, and going back to the same code would change nothing. Where no earlier
+// release has other code, the last of them is meant: then the plan and the result say that nothing changes.
+function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undefined): ReleaseView | undefined {
+  const earlier = releases.filter(({ state }) => state === 'superseded')
+  const hasOtherCode = ({ artifact, fingerprint }: ReleaseView) =>
+    !(artifact === active?.artifact && fingerprint === active?.fingerprint)
+  return earlier.find(hasOtherCode) ?? earlier[0]
+}
+
+/** `drydock undeploy`: delete the endpoints of an environment. */
+export function addUndeploy(program: Command, surroundings: Surroundings): void {
+  program
+    .command('undeploy')
+    .description('delete the endpoints of an environment and their jobs; releases and variables stay')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('-y, --yes', 'do not ask for confirmation')
+    .addHelpText(
+      'after',
+      '\n`drydock rollback` brings the endpoints back.\n\nExamples:\n  $ drydock undeploy\n  $ drydock undeploy --env staging --yes',
+    )
+    .action(async ({ yes, ...options }: TargetOptions & { yes?: true }, command: Command) => {
+      const { existingTarget } = await import('../deploy/app-target.ts')
+      const { client, output } = await openSession(command, surroundings)
+      const target = await existingTarget(client, options, surroundings)
+      const { endpoints } = await client.call('environmentRead', { path: target })
+      const names = endpoints.map(({ resource }) => resource).join(', ')
+      const of = `${target.app}/${target.environment}`
+      if (endpoints.length > 0) {
+        const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of}`
+        const question = `Delete ${what} with all jobs, results and logs?`
+        await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      }
+      const response = await client.call('environmentUndeploy', { path: target })
+      if (output.json) output.document(response)
+      else if (response.deleted.length === 0) output.line(`${of} has no endpoints.`)
+      else output.line(`deleted ${response.deleted.join(', ')} of ${of}`)
     })
 }

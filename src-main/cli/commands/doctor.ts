@@ -1,10 +1,16 @@
+import { connect } from 'node:net'
 import type { Command } from 'commander'
 import type { DoctorRow } from '../../contract/system.ts'
-import { asCalled } from '../called-as.ts'
+import { askEngine } from '../../doctor/ask-engine.ts'
+import { containerRows } from '../../doctor/container-rows.ts'
+import { fileSystemRow } from '../../doctor/file-system.ts'
+import { folderRow, permissionRow, spaceRow } from '../../doctor/folder-rows.ts'
+import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../../doctor/programs.ts'
+import { DEFAULT_PORT, LOOPBACK } from '../../domain/own-addresses.ts'
+import { counted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
-import { runChecks } from '../doctor-checks.ts'
-import { counted } from '../format.ts'
-import type { Colour, Output } from '../output.ts'
+import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../find-service.ts'
+import { asCalled, type Colour, type Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -13,7 +19,7 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
   program
     .command('doctor')
     .description('check what the service needs, and say how to fix what is missing')
-    .option('--gpu-test [image]', 'start a container that looks for the GPUs, of an image that is at hand')
+    .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
     .addHelpText(
       'after',
       '\nThe exit code is 0 unless a row failed.\n\nExamples:\n  $ drydock doctor\n  $ drydock doctor --data ./data --json\n  $ drydock doctor --gpu-test ubuntu',
@@ -39,4 +45,119 @@ function showRows(output: Output, rows: readonly DoctorRow[], surroundings: Surr
       ...(fix === undefined ? [] : [['', '', `-> ${asCalled(fix, surroundings)}`]]),
     ]),
   )
+}
+
+/** What the checks look at. */
+type DoctorContext = {
+  readonly options: ServiceOptions
+  readonly surroundings: Surroundings
+  /** Whether to start a container that uses the GPUs, and of which image; true: of any that is at hand. */
+  readonly gpuTest?: string | true | undefined
+}
+
+/** All checks, each giving its row. */
+export async function runChecks(
+  context: DoctorContext,
+  runProgram: RunProgram = runToEnd,
+): Promise<readonly DoctorRow[]> {
+  const { surroundings, options, gpuTest } = context
+  const folder = dataFolder(options.data, surroundings)
+  const [python, ...checked] = await Promise.all([
+    serviceRows(context),
+    nodeRow(process.versions.node),
+    pythonRow(surroundings.platform === 'win32' ? 'python' : 'python3', runProgram),
+    folderRow(folder),
+    fileSystemRow(folder),
+    permissionRow(folder, surroundings.platform).then(({ action: _button, ...row }) => row),
+    spaceRow(folder),
+    checkPort(context),
+    checkService(context),
+    containerRows({ runProgram, engine: () => askEngine(runProgram, surroundings.env), gpuTest }),
+  ])
+  const rows = checked.flat()
+  const known = new Set(rows.map(({ check }) => check))
+  return [...rows, ...python.filter(({ check }) => !known.has(check)).map(asCommand)]
+}
+
+// What only the service knows: its secrets, its images, workers that crash. Why it does not answer is a row of its own.
+async function serviceRows({ options, surroundings }: DoctorContext): Promise<readonly DoctorRow[]> {
+  try {
+    const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
+    return (await createClient(service).call('doctorRead')).rows
+  } catch (error) {
+    if (error instanceof CliError) return []
+    throw error
+  }
+}
+
+// Buttons are of the pages; here it is said that there is one where the fix names no command.
+function asCommand({ action, busy: _progress, ...row }: DoctorRow): DoctorRow {
+  const isOnPage = action !== undefined && row.state !== 'ok' && action.action !== 'restart-endpoint'
+  return isOnPage ? { ...row, fix: `${row.fix ?? ''} Or do it on the System page: \`drydock open\`.`.trim() } : row
+}
+
+async function checkPort({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
+  const check = 'port'
+  const service = await readServiceFile(dataFolder(options.data, surroundings))
+  const port = Number(service === undefined ? DEFAULT_PORT : new URL(service.url).port)
+  if (!(await isListening(port))) {
+    if (service === undefined) return { check, state: 'ok', found: `${port} is free` }
+    return {
+      check,
+      state: 'failed',
+      found: `${port} does not answer`,
+      fix: `End process ${service.pid} and start the service again.`,
+    }
+  }
+  if (service !== undefined) return { check, state: 'ok', found: `${port} is used by the service (pid ${service.pid})` }
+  const fix = 'The service uses the next free port, or the one given with --port.'
+  return { check, state: 'warning', found: `${port} is used by another program`, fix }
+}
+
+async function checkService({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
+  const check = 'service'
+  let namedBy = ''
+  try {
+    const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
+    namedBy = ` (named by ${service.by})`
+    const info = await createClient(service).call('info')
+    return { check, state: 'ok', found: `${service.url} answers, version ${info.version}, key accepted${namedBy}` }
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    if (error.code === 'NOT_RUNNING')
+      return { check, state: 'warning', found: 'none is running', fix: 'Start one with `drydock start`.' }
+    if (error.body.code === 'FORBIDDEN_KEY') {
+      return {
+        check,
+        state: 'warning',
+        found: `answers, but the key belongs to an endpoint${namedBy}`,
+        fix: 'Use the account key for management.',
+      }
+    }
+    return {
+      check,
+      state: 'failed',
+      found: `${error.message}${namedBy}`,
+      fix: SERVICE_FIXES[error.body.code] ?? 'Check the log of the service.',
+    }
+  }
+}
+
+const SERVICE_FIXES: Readonly<Record<string, string>> = {
+  NOT_REACHABLE: 'Start it with `drydock start`, or name another one with --url, SVC_BASE_URL or `drydock login`.',
+  KEY_MISSING: 'Give the account key with --key or in SVC_API_KEY.',
+  UNAUTHORIZED: 'Use the key in the file account.key of its data folder.',
+  NOT_DRYDOCK: 'Check --url, SVC_BASE_URL and `drydock login`.',
+  USAGE: 'Check --url and --data.',
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: LOOPBACK, port })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
 }

@@ -1,20 +1,21 @@
 import type { Command } from 'commander'
-import { addFaultOptions, type FaultOptions, faultsInWords, faultsOf } from '../fault-options.ts'
+import { faultsText } from '../../domain/text.ts'
+import { addFaultOptions, type FaultOptions, faultsOf } from '../fault-options.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock faults`: show or set the fault switches of an endpoint. */
-export function addFaults(program: Command, surroundings: Surroundings): void {
+/** `drydock faults`: show or set the fault injection of an endpoint. */
+export function addFaultCommands(program: Command, surroundings: Surroundings): void {
   addFaultOptions(
     program
       .command('faults')
-      .description('show or set the fault switches of an endpoint: how do its clients fare on a bad day?')
+      .description('show or set fault injection on an endpoint, to test how clients handle failures')
       .argument('<endpoint>', 'id of the endpoint'),
   )
     .addHelpText(
       'after',
       `
-Switches that are not given stay as they are. They outlive restarts and deploys.
+Options that are not given stay as they are. All settings survive restarts and deploys.
 
 Examples:
   $ drydock faults hello
@@ -35,11 +36,11 @@ Examples:
         output.document({ endpointId, faults: endpoint.faults ?? {} })
         return
       }
-      const on = faultsInWords(endpoint.faults)
+      const on = faultsText(endpoint.faults)
       output.hint(
-        on === undefined
-          ? `All fault switches of ${endpointId} are off.`
-          : `${output.paint('yellow', 'Fault switches')} of ${endpointId} are on: ${on}. Off: drydock faults ${endpointId} --off`,
+        on === ''
+          ? `Fault injection on ${endpointId} is off.`
+          : `${output.paint('yellow', 'Fault injection')} on ${endpointId} is on: ${on}. Off: drydock faults ${endpointId} --off`,
       )
     })
 }

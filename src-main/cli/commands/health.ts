@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import type { ResponseOf } from '../../client/calls.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
 import type { HealthRecord } from '../../contract/job.ts'
+import { ago } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
-import type { AnswerOf, ServiceClient } from '../client.ts'
-import { ago } from '../format.ts'
 import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
 import { waitText } from '../show-endpoint.ts'
@@ -12,8 +13,8 @@ import type { Surroundings } from '../surroundings.ts'
 export function addHealth(program: Command, surroundings: Surroundings): void {
   program
     .command('health')
-    .description('count jobs and workers of an endpoint, or of all')
-    .argument('[endpoint]', 'id of the endpoint; all of them without it')
+    .description('show how many jobs and workers an endpoint has, or all of them')
+    .argument('[endpoint]', 'id of the endpoint (default: all)')
     .addHelpText('after', '\nExamples:\n  $ drydock health\n  $ drydock health hello --json')
     .action(async (endpointId: string | undefined, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -44,7 +45,7 @@ export function addHealth(program: Command, surroundings: Surroundings): void {
     })
 }
 
-type Endpoint = AnswerOf<'endpointRead'>
+type Endpoint = ResponseOf<'endpointRead'>
 
 // With the key of an endpoint there are counters but no management API.
 async function readIfAllowed(client: ServiceClient, endpointId: string): Promise<Endpoint | undefined> {
@@ -66,7 +67,7 @@ function showReasons(output: Output, endpoints: readonly (Endpoint | undefined)[
   }
 }
 
-function showService(output: Output, service: AnswerOf<'info'>, now: number): void {
+function showService(output: Output, service: ResponseOf<'info'>, now: number): void {
   output.fields([
     ['service', service.url],
     ['version', service.version],

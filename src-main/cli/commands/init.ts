@@ -9,8 +9,8 @@ import type { Surroundings } from '../surroundings.ts'
 export function addInit(program: Command, surroundings: Surroundings): void {
   program
     .command('init')
-    .description('write a small app that shows every kind of endpoint and needs no package')
-    .argument('[name]', 'folder of the app, which is made (default: this folder)')
+    .description('create a small sample app with every kind of endpoint and no dependencies')
+    .argument('[name]', 'folder of the app, created if needed (default: this folder)')
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',

@@ -1,14 +1,19 @@
+/** The commands for many jobs: listed, retried, cancelled, run again, written to files and read from them. */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
+import type { ResponseOf } from '../../client/calls.ts'
 import type { JobListItem } from '../../contract/job.ts'
+import { isExpired } from '../../domain/job/job-record.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
-import { ago, duration } from '../format.ts'
-import { addTimes, type JobFilterOptions, jobFilterQuery } from '../job-filter.ts'
-import { wholeNumber } from '../job-request.ts'
-import { type Output, stateText } from '../output.ts'
+import { ago, counted } from '../../domain/text.ts'
+import { CliError } from '../cli-error.ts'
+import { timeOrSpanAgo, wholeNumber } from '../option-values.ts'
+import { duration, type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { addJobsBulk } from './jobs-bulk.ts'
-import { addJobsFiles } from './jobs-files.ts'
 
 type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'until'> & {
   readonly limit?: number
@@ -17,9 +22,7 @@ type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'unt
 
 /** `drydock jobs`: list and search jobs, retry or cancel many. */
 export function addJobs(program: Command, surroundings: Surroundings): void {
-  const jobs = program
-    .command('jobs')
-    .description('list jobs, search them, retry or cancel many, export and import them')
+  const jobs = program.command('jobs').description('list, search, retry, cancel, export and import jobs')
 
   addListOptions(jobs.command('list', { isDefault: true }), surroundings)
     .description('list jobs, newest first')
@@ -31,7 +34,7 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
 
   addListOptions(jobs.command('search'), surroundings)
     .description('search the input, output and error of jobs, newest first')
-    .argument('<text>', 'words to look for')
+    .argument('<text>', 'text to search for')
     .addHelpText(
       'after',
       '\nExamples:\n  $ drydock jobs search "out of memory"\n  $ drydock jobs search Ada --endpoint hello --json',
@@ -51,10 +54,10 @@ export function addJobs(program: Command, surroundings: Surroundings): void {
       output.document(page)
       return
     }
-    if (page.requests.length === 0) output.line(q === undefined ? 'There is no job.' : `No job matches "${q}".`)
+    if (page.requests.length === 0) output.line(q === undefined ? 'There are no jobs.' : `No job matches "${q}".`)
     else showPage(output, page.requests, surroundings.now())
     if (page.requests.some((job) => isExpired(job, surroundings.now()))) output.note(EXPIRED)
-    if (page.cursor !== undefined) output.note(`Older jobs: the same command with --cursor ${page.cursor}`)
+    if (page.cursor !== undefined) output.note(`For older jobs, add --cursor ${page.cursor}`)
   }
 }
 
@@ -63,14 +66,12 @@ function addListOptions(command: Command, { now }: Surroundings): Command {
     .option('--endpoint <id>', 'only jobs of this endpoint')
     .option('--status <state>', 'only jobs in these states, like IN_QUEUE or FAILED,TIMED_OUT')
   return addTimes(filtered, now)
-    .option('--limit <count>', 'jobs on a page, 1 to 500 (default 50)', wholeNumber)
-    .option('--cursor <cursor>', 'go on after the page that showed this cursor')
+    .option('--limit <count>', 'jobs per page,  1 to 500 (default 50)', wholeNumber)
+    .option('--cursor <cursor>', 'continue after the page that printed this cursor')
 }
 
 const EXPIRED =
-  'Expired: the API answers 404 for the job, as in production. It runs again as a new job with: drydock retry JOB --new'
-
-const isExpired = ({ expiresAt }: JobListItem, now: number) => expiresAt !== undefined && expiresAt <= now
+  'Expired: the API answers 404 for the job, as in production. To run it again as a new job: drydock retry JOB --new'
 
 function showPage(output: Output, jobs: readonly JobListItem[], now: number): void {
   output.table(
@@ -93,4 +94,162 @@ const ERROR_LENGTH = 60
 function errorSummary(error: string | undefined): string {
   const line = errorLine(error ?? '')
   return line.length > ERROR_LENGTH ? `${line.slice(0, ERROR_LENGTH - 1)}…` : line
+}
+
+type BulkOptions = JobFilterOptions & { readonly all?: boolean }
+
+const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'run again as new jobs' } as const
+const DESCRIPTIONS = {
+  retry: 'retry all matching jobs that failed or timed out',
+  cancel: 'cancel all matching jobs that have not ended',
+  rerun: 'run all matching ended jobs again, as new jobs with the same inputs',
+} as const
+
+/** `drydock jobs retry`, `jobs cancel` and `jobs rerun`: many jobs at once. @param parent `drydock jobs` */
+function addJobsBulk(parent: Command, surroundings: Surroundings): void {
+  for (const action of ['retry', 'cancel', 'rerun'] as const) {
+    addJobFilter(parent.command(action), surroundings)
+      .description(DESCRIPTIONS[action])
+      .option('--all', 'all jobs of all endpoints')
+      .addHelpText(
+        'after',
+        `\nJobs that arrive in the meantime are not changed.\n\nExamples:\n  $ drydock jobs ${action} --endpoint hello\n  $ drydock jobs ${action} --search "out of memory" --json`,
+      )
+      .action(async ({ all = false, ...options }: BulkOptions, command: Command) => {
+        const filter = filterOf(options)
+        if (Object.keys(filter).length === 0 && !all) {
+          const why = `Choose which jobs to ${action}: --endpoint, --status, --worker, --search, --since or --until, or --all.`
+          throw new CliError('USAGE', { why })
+        }
+        const { client, output } = await openSession(command, surroundings)
+        const result = await client.call('jobBulk', { body: { action, filter } })
+        if (output.json) {
+          output.document(result)
+          return
+        }
+        output.line(`${counted(result.changed, 'job')} ${DONE[action]}.`)
+        for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)
+      })
+  }
+}
+
+function filterOf({ status, ...options }: JobFilterOptions): object {
+  const given = { ...jobFilterQuery(options), status: status?.split(',') }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+type ExportOptions = JobFilterOptions & { readonly output?: string }
+
+/** `drydock jobs export` and `jobs import`: jobs as files of JSON lines. @param parent `drydock jobs` */
+function addJobsFiles(parent: Command, surroundings: Surroundings): void {
+  addJobFilter(parent.command('export'), surroundings)
+    .description('write jobs as JSON lines, oldest first, with input and output')
+    .option('-o, --output <file>', 'write to this file (default: standard output)')
+    .addHelpText(
+      'after',
+      `
+Each line is also a request body: \`drydock jobs import\` queues the file as new jobs, in the order in which the old ones
+were created.
+
+Examples:
+  $ drydock jobs export --endpoint hello --status FAILED -o failed.jsonl
+  $ drydock jobs export --since 24h -o today.jsonl
+  $ drydock jobs export | jq .input`,
+    )
+    .action(async ({ output: file, ...filter }: ExportOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const pieces = client.download('jobExport', { query: jobFilterQuery(filter) })
+      if (file === undefined) {
+        for await (const piece of pieces) await surroundings.stdout.write(piece)
+        return
+      }
+      const path = resolve(surroundings.cwd, file)
+      let lines = 0
+      const counting = async function* () {
+        for await (const piece of pieces) {
+          lines += piece.split('\n').length - 1
+          yield piece
+        }
+      }
+      await pipeline(Readable.from(counting()), createWriteStream(path)).catch((error: unknown) => {
+        if (error instanceof CliError) throw error
+        throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })
+      })
+      if (output.json) output.document({ file: path, jobs: lines })
+      else output.line(`${counted(lines, 'job')} written to ${path}`)
+    })
+
+  parent
+    .command('import')
+    .description('queue a new job for each line of a file')
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('<file>', 'file of JSON lines like {"input": {...}}, or an export; - reads standard input')
+    .addHelpText(
+      'after',
+      `
+Invalid lines are reported by number, and all others are queued; the exit code is then 1.
+
+Examples:
+  $ drydock jobs import hello inputs.jsonl
+  $ drydock jobs export --status FAILED --endpoint hello | drydock jobs import hello -`,
+    )
+    .action(async (endpointId: string, file: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const bytes = file === '-' ? surroundings.stdin : readLines(resolve(surroundings.cwd, file))
+      const result = await client.call('jobImport', { path: { endpointId }, bytes })
+      if (output.json) output.document(result)
+      else show(output, endpointId, result)
+      if (result.refused > 0) throw new CliError('LINES_REFUSED', { count: counted(result.refused, 'line') })
+    })
+}
+
+async function* readLines(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw new CliError('FILE_UNREADABLE', { file: path, why: (error as Error).message }, { cause: error })
+  }
+}
+
+function show(output: Output, endpointId: string, { queued, refused, bad }: ResponseOf<'jobImport'>): void {
+  output.line(`${counted(queued, 'job')} queued on ${endpointId}`)
+  for (const { line, reason } of bad) output.note(`line ${line}: ${reason}`)
+  if (refused > bad.length) output.note(`and ${counted(refused - bad.length, 'line')} more`)
+}
+
+/** What the options hold that say which jobs of many. */
+type JobFilterOptions = {
+  readonly endpoint?: string
+  readonly status?: string
+  readonly worker?: string
+  readonly search?: string
+  /** ms since the epoch; so is `until`. */
+  readonly since?: number
+  readonly until?: number
+}
+
+/** Adds the options to a command for many jobs. */
+function addJobFilter(command: Command, { now }: Surroundings): Command {
+  return addTimes(
+    command
+      .option('--endpoint <id>', 'only jobs of this endpoint')
+      .option('--status <states>', 'only jobs in these states, like FAILED,TIMED_OUT')
+      .option('--worker <id>', 'only jobs that this worker has or had')
+      .option('--search <text>', 'only jobs whose input, output or error contains this text'),
+    now,
+  )
+}
+
+/** Adds the two options of times of creation. */
+function addTimes(command: Command, now: () => number): Command {
+  const time = (text: string) => timeOrSpanAgo(text, now())
+  return command
+    .option('--since <when>', 'only jobs created since then: 2h or 7d ago, or a time like 2026-11-03T14:00', time)
+    .option('--until <when>', 'only jobs created until then', time)
+}
+
+/** The query that lets the same jobs through. */
+function jobFilterQuery(options: JobFilterOptions): Readonly<Record<string, string | number | undefined>> {
+  const { endpoint, status, worker, search, since, until } = options
+  return { endpoint, status, worker, from: since, to: until, q: search }
 }

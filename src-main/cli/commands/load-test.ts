@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { LoadTest, Spans } from '../../contract/load-tests.ts'
-import { writeExact } from '../../domain/json/exact-json.ts'
-import type { ServiceClient } from '../client.ts'
-import { duration } from '../format.ts'
-import { buildRequest, type RequestOptions, wholeNumber } from '../job-request.ts'
-import type { Output } from '../output.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { LoadTest, Spans } from '../../contract/requests.ts'
+import { writeExact } from '../../domain/json/json.ts'
+import { buildRequest, type RequestOptions } from '../job-request.ts'
+import { wholeNumber } from '../option-values.ts'
+import { duration, type Output } from '../output.ts'
+import { withSpinner } from '../progress-line.ts'
 import { openSession } from '../session.ts'
-import { withSpinner } from '../spinner.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
@@ -21,19 +21,19 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
 export function addLoadTest(program: Command, surroundings: Surroundings): void {
   program
     .command('load-test')
-    .description('send many requests to an endpoint at once, and measure')
+    .description('send many requests to an endpoint and measure the results')
     .argument('<endpoint>', 'id of the endpoint')
-    .argument('[input]', 'JSON object, or - to read it from standard input; {} without it')
+    .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--input-file <file>', 'read the input from a JSON file')
-    .option('--requests <count>', 'how many, 1 to 100000', wholeNumber, 200)
-    .option('--concurrency <count>', 'how many at once, 1 to 256', wholeNumber, 8)
+    .option('--requests <count>', 'number of requests, 1 to 100000', wholeNumber, 200)
+    .option('--concurrency <count>', 'number of concurrent requests, 1 to 256', wholeNumber, 8)
     .option('--operation <operation>', 'runsync, run, or request for a load-balanced endpoint', 'runsync')
     .option('--method <method>', 'method of a request to a load-balanced endpoint')
     .option('--path <path>', 'path of a request to a load-balanced endpoint')
     .addHelpText(
       'after',
       `
-The service sends the requests and goes on when this command is interrupted; the pages show and stop it.
+The service sends the requests and continues if this command is interrupted; the web pages show the test and can stop it.
 
 Examples:
   $ drydock load-test hello '{"name": "Ada"}' --requests 1000 --concurrency 32
@@ -48,7 +48,7 @@ Examples:
       const value = isJob ? built : built?.input
       const body = { operation, requests, concurrency, method, path, body: value && writeExact(value) }
       const test = await withSpinner(`load test of ${endpointId}`, { output, surroundings }, async () => {
-        const { id } = await client.call('loadTestCreate', { path: { endpointId }, body })
+        const { id } = await client.call('loadTestCreate', { path: { endpointId }, bodyText: writeExact(body) })
         return followLoadTest(client, { endpointId, loadTestId: id })
       })
       if (output.json) output.document(test)

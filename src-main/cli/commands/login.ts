@@ -1,30 +1,30 @@
+/** The commands that store the key to a service, and forget it. */
 import type { Command } from 'commander'
 import { readSecret } from '../ask.ts'
 import { usageError } from '../cli-error.ts'
-import { checkedUrl } from '../find-service.ts'
-import { loginFile, readLogin, writeLogin } from '../login-file.ts'
+import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../find-service.ts'
 import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 const KEY = { name: 'key', question: 'Account key:', nothing: 'You are logged in as before.' }
-const WHICH = 'Say which service: drydock login --url http://ADDRESS:8790'
+const WHICH = 'Name the service: drydock login --url http://ADDRESS:8790'
 
 /** `drydock login`: remember a service and the key to it. */
 export function addLogin(program: Command, surroundings: Surroundings): void {
   program
     .command('login')
-    .description('remember the service that commands and scripts talk to, and the key to it')
+    .description('save the address and the key of the service that commands and scripts use')
     .addHelpText(
       'after',
       `
-The key is read from standard input or asked for, and goes to that address only. It is kept in a file that nobody else can
+The key is read from standard input or a prompt, and sent to that address only. It is stored in a file that only you can
 read. Commands use it unless --url, --data, SVC_BASE_URL or SVC_DATA names a service. On a terminal, without --url, this
-says which service is remembered.
+shows which service is saved.
 
-A service answers only on its own machine. To reach one elsewhere, let a tunnel stand on the same port:
+A service listens only on its own machine. To reach one elsewhere, open a tunnel on the same port:
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine
-Through a tunnel on another port the service must know that address: drydock serve --allow-host 127.0.0.1:9000
+For a tunnel on another port, tell the service that address: drydock serve --allow-host 127.0.0.1:9000
 
 Examples:
   $ drydock login --url http://127.0.0.1:8790 < account.key
@@ -50,7 +50,7 @@ Examples:
       output.line(`Logged in to ${url} (Drydock ${version}). The key is in ${loginFile(surroundings)}.`)
       if (isOpenToOthers(url))
         output.note(
-          `warning: the key and all data go to ${url} unencrypted. Better use https or an SSH tunnel, see \`drydock login --help\`.`,
+          `warning: the key and all data go to ${url} unencrypted. Use https or an SSH tunnel instead, see \`drydock login --help\`.`,
         )
     })
 }
@@ -59,10 +59,25 @@ async function showLogin(output: Output, surroundings: Surroundings): Promise<vo
   const login = await readLogin(surroundings)
   if (output.json) output.document({ url: login?.url ?? null })
   else if (login === undefined) output.hint(`You are not logged in to a service. ${WHICH}`)
-  else output.hint(`You are logged in to ${login.url}. \`drydock logout\` forgets it.`)
+  else output.hint(`You are logged in to ${login.url}. \`drydock logout\` logs you out.`)
 }
 
 function isOpenToOthers(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}
+
+/** `drydock logout`: forget the service and the key of `drydock login`. */
+export function addLogout(program: Command, surroundings: Surroundings): void {
+  program
+    .command('logout')
+    .description('remove the service and the key saved by `drydock login`')
+    .addHelpText('after', '\nThe key itself stays valid.\n\nExamples:\n  $ drydock logout')
+    .action(async (_options: object, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const login = await readLogin(surroundings)
+      await removeLogin(surroundings)
+      if (output.json) output.document({ url: login?.url ?? null })
+      else output.line(login === undefined ? 'You were not logged in.' : `Logged out of ${login.url}.`)
+    })
 }

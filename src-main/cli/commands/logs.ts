@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
+import type { Operation } from '../../client/calls.ts'
 import type { LogLine } from '../../contract/management.ts'
 import { usageError } from '../cli-error.ts'
-import type { Operation } from '../client.ts'
-import { followToEnd } from '../follow-events.ts'
-import { wholeNumber } from '../job-request.ts'
+import { wholeNumber } from '../option-values.ts'
 import type { Output } from '../output.ts'
-import { openSession } from '../session.ts'
+import { followToEnd, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
@@ -14,12 +13,12 @@ type LogOptions = { readonly job?: string; readonly worker?: string; readonly ta
 export function addLogs(program: Command, surroundings: Surroundings): void {
   program
     .command('logs')
-    .description('print what workers wrote')
+    .description('show the logs of workers')
     .argument('[endpoint]', 'id of the endpoint')
     .option('--job <id>', 'lines of one job')
     .option('--worker <id>', 'lines of one worker')
     .option('-n, --tail <lines>', 'only the newest lines', wholeNumber, 200)
-    .option('-f, --follow', 'go on with new lines as they come')
+    .option('-f, --follow', 'keep printing new lines as they arrive')
     .addHelpText(
       'after',
       `
@@ -30,17 +29,19 @@ Examples:
   $ drydock logs --worker w1a2b3c4d5e6f7 --json`,
     )
     .action(async (endpointId: string | undefined, options: LogOptions, command: Command) => {
-      const { operation, path } = sourceOf(endpointId, options)
+      const { operation, id } = sourceOf(endpointId, options)
+      // Each operation takes the one that is its own.
+      const path = { endpointId: id, workerId: id, jobId: id }
       const { client, output } = await openSession(command, surroundings)
       if (options.follow !== true) {
         const page = await client.call(operation, { path, query: { tail: options.tail } })
         if (output.json) output.document(page)
-        else if (page.lines.length === 0) output.note('Nothing has been written yet. -f waits for lines.')
+        else if (page.lines.length === 0) output.note('There are no log lines yet. Use -f to wait for them.')
         else for (const line of page.lines) showLine(output, line)
         return
       }
       if (!output.json && (await client.call(operation, { path, query: { tail: 1 } })).lines.length === 0)
-        output.note('Nothing has been written yet. Lines are printed as they come; Ctrl+C ends this.')
+        output.note('There are no log lines yet. New lines appear here; Ctrl+C stops.')
       const { logLine } = await import('../../contract/management.ts')
       const lines = followToEnd(client, operation, (after) => ({
         path,
@@ -57,16 +58,16 @@ Examples:
 
 type LogSource = {
   readonly operation: Extract<Operation, 'endpointLogs' | 'workerLogs' | 'jobLogs'>
-  readonly path: Readonly<Record<string, string>>
+  readonly id: string
 }
 
 /** @throws CliError USAGE unless exactly one source is named */
 function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): LogSource {
   // A job or a worker says by itself which endpoint it belongs to, so the endpoint beside it is no contradiction.
-  if (job !== undefined && worker === undefined) return { operation: 'jobLogs', path: { jobId: job } }
-  if (worker !== undefined && job === undefined) return { operation: 'workerLogs', path: { workerId: worker } }
-  if (job === undefined && endpointId !== undefined) return { operation: 'endpointLogs', path: { endpointId } }
-  throw usageError('Name one source of lines: an endpoint, --job ID or --worker ID.')
+  if (job !== undefined && worker === undefined) return { operation: 'jobLogs', id: job }
+  if (worker !== undefined && job === undefined) return { operation: 'workerLogs', id: worker }
+  if (job === undefined && endpointId !== undefined) return { operation: 'endpointLogs', id: endpointId }
+  throw usageError('Name one source: an endpoint, --job ID or --worker ID.')
 }
 
 function showLine(output: Output, { at, workerId, level, line }: LogLine): void {

@@ -9,11 +9,11 @@ export function addOpen(program: Command, surroundings: Surroundings): void {
   program
     .command('open')
     .description('open the web pages of the running service in the browser, signed in')
-    .option('--print', 'only print the link that signs a browser in')
+    .option('--print', 'only print the sign-in link')
     .addHelpText(
       'after',
       `
-The link signs one browser in, once, within a minute. The key is never part of it.
+The link works once, within a minute. It never contains the key.
 
 Examples:
   $ drydock open

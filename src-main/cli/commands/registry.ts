@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { ago } from '../../domain/text.ts'
 import { readSecret } from '../ask.ts'
-import { ago } from '../format.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -12,15 +12,15 @@ export function addRegistry(program: Command, surroundings: Surroundings): void 
 
   registry
     .command('add')
-    .description('store credentials of a registry, encrypted; those of the same name are replaced')
-    .argument('<name>', 'name that endpoints give as --registry-auth')
+    .description('store credentials for a registry, encrypted; they replace those of the same name')
+    .argument('<name>', 'name that endpoints use as --registry-auth')
     .requiredOption('--server <host>', 'host of the registry, like ghcr.io; docker.io for Docker Hub')
     .requiredOption('--username <user>', 'user of the registry')
     .addHelpText(
       'after',
       `
-The password, or a token in its place, is read from standard input, or asked for in a terminal. Without credentials of its
-own an endpoint uses what \`docker login\` has stored for the registry of its image.
+The password, or a token instead, is read from standard input or a prompt. An endpoint without its
+own credentials uses those that \`docker login\` has stored for the registry of its image.
 
 Examples:
   $ drydock registry add work --server ghcr.io --username ada < token.txt
@@ -30,8 +30,8 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const password = await readSecret(PASSWORD, surroundings)
       const { server, username } = options
-      const answer = await client.call('registryPut', { body: { name, server, username, password } })
-      if (output.json) output.document(answer)
+      const response = await client.call('registryPut', { body: { name, server, username, password } })
+      if (output.json) output.document(response)
       else output.line(`credentials ${name} for ${server} stored`)
     })
 
@@ -41,13 +41,13 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ drydock registry list')
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const answer = await client.call('registryList')
-      if (output.json) output.document(answer)
-      else if (answer.registries.length === 0) output.line('There are no registry credentials.')
+      const response = await client.call('registryList')
+      if (output.json) output.document(response)
+      else if (response.registries.length === 0) output.line('No registry credentials are stored.')
       else
         output.table(
           ['NAME', 'SERVER', 'USER', 'CHANGED'],
-          answer.registries.map(({ name, server, username, updatedAt }) => [
+          response.registries.map(({ name, server, username, updatedAt }) => [
             name,
             server,
             username,
@@ -58,13 +58,13 @@ Examples:
 
   registry
     .command('remove')
-    .description('forget credentials; workers that run go on')
+    .description('remove credentials; running workers continue')
     .argument('<name>', 'name of the credentials')
     .addHelpText('after', '\nExamples:\n  $ drydock registry remove work')
     .action(async (name: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const answer = await client.call('registryRemove', { path: { name } })
-      if (output.json) output.document(answer)
+      const response = await client.call('registryRemove', { path: { name } })
+      if (output.json) output.document(response)
       else output.line(`credentials ${name} removed`)
     })
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import type { ServiceClient } from '../client.ts'
-import { followToEnd } from '../follow-events.ts'
-import { ago, duration, size } from '../format.ts'
-import { wholeNumber } from '../job-request.ts'
-import type { Output } from '../output.ts'
-import { openSession } from '../session.ts'
+import { ago } from '../../domain/text.ts'
+import { wholeNumber } from '../option-values.ts'
+import { duration, type Output, size } from '../output.ts'
+import { followToEnd, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type RequestOptions = {
@@ -22,8 +21,8 @@ export function addRequests(program: Command, surroundings: Surroundings): void 
     .description('list the requests to a load-balanced endpoint, newest first')
     .argument('<endpoint>', 'id of the endpoint')
     .option('--status <status>', 'only this status, like 502, or this class, like 5xx')
-    .option('--limit <count>', 'requests on a page, 1 to 500 (default 50)', wholeNumber)
-    .option('--cursor <cursor>', 'go on after the page that showed this cursor')
+    .option('--limit <count>', 'requests per page,  1 to 500 (default 50)', wholeNumber)
+    .option('--cursor <cursor>', 'continue after the page that printed this cursor')
     .option('-f, --follow', 'print new requests as they end')
     .addHelpText('after', '\nExamples:\n  $ drydock requests web\n  $ drydock requests web -f --status 5xx')
     .action(async (endpointId: string, { follow, status, ...page }: RequestOptions, command: Command) => {
@@ -38,7 +37,7 @@ export function addRequests(program: Command, surroundings: Surroundings): void 
       }
       if (!output.json) {
         if (await takesJobsInstead(client, path)) output.note(takesJobs(endpointId))
-        else output.note('Requests are printed as they end, none yet; Ctrl+C ends this.')
+        else output.note('There are no requests yet. Each appears here when it ends; Ctrl+C stops.')
       }
       const { proxiedRequest } = await import('../../contract/management.ts')
       const requests = followToEnd(client, 'endpointRequests', (after) => ({
@@ -70,7 +69,7 @@ function showPage(
     output.document(page)
     return
   }
-  if (page.requests.length === 0) output.line('There is no request.')
+  if (page.requests.length === 0) output.line('There are no requests.')
   else {
     output.table(
       ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'IN ALL', 'IN', 'OUT', 'WORKER', 'ERROR'],
@@ -89,7 +88,7 @@ function showPage(
       ]),
     )
   }
-  if (page.cursor !== undefined) output.note(`Older requests: the same command with --cursor ${page.cursor}`)
+  if (page.cursor !== undefined) output.note(`For older requests, add --cursor ${page.cursor}`)
 }
 
 function lineOf(output: Output, request: ProxiedRequest): string {

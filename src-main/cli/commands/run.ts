@@ -1,9 +1,13 @@
+/** The commands that send one job: run and runsync. */
 import type { Command } from 'commander'
-import { showOutcome, waitForEnd } from '../follow-job.ts'
+import { limit } from '../../contract/limits.ts'
+import { writeExact } from '../../domain/json/json.ts'
+import { runAndWait, showOutcome, waitForEnd } from '../follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions } from '../job-request.ts'
+import { wholeNumber } from '../option-values.ts'
+import { withSpinner } from '../progress-line.ts'
 import { openSession } from '../session.ts'
 import { showSubmitted } from '../show-job.ts'
-import { withSpinner } from '../spinner.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock run`: queue a job, and follow it to its end on demand. */
@@ -14,8 +18,8 @@ export function addRun(program: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-In a pipe it prints the id alone, and with --wait the job as JSON. --wait gives up, with exit code 1, when waiting cannot
-help: the endpoint is paused, its workers crash again and again, the machine has no such card.
+In a pipe it prints only the id, and with --wait the job as JSON. --wait stops with exit code 1 when the job cannot
+start: the endpoint is paused, its workers keep crashing, or the machine has no such GPU.
 
 Examples:
   $ drydock run hello '{"name": "Ada"}'
@@ -33,7 +37,7 @@ Examples:
       ) => {
         const { client, output } = await openSession(command, surroundings)
         const body = await buildRequest(input, options, surroundings)
-        const handle = await client.call('run', { path: { endpointId }, body })
+        const handle = await client.call('run', { path: { endpointId }, bodyText: writeExact(body) })
         if (options.wait !== true) {
           showSubmitted(output, endpointId, handle)
           return
@@ -41,6 +45,41 @@ Examples:
         const { now } = surroundings
         const followed = await withSpinner(`job ${handle.id}`, { output, surroundings }, (show) =>
           waitForEnd(client, { endpointId, jobId: handle.id }, { show, now }),
+        )
+        showOutcome(output, endpointId, followed)
+      },
+    )
+}
+
+/** `drydock runsync`: queue a job and wait for its result in one request. */
+export function addRunsync(program: Command, surroundings: Surroundings): void {
+  addRequestOptions(program.command('runsync'))
+    .description('queue a job and wait for its result')
+    .option('--wait-ms <ms>', 'how long to wait, 1000 to 300000 (default 90000)', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+The exit code is 0 only if the job is COMPLETED. It stops with exit code 1 when the time is over or the job
+cannot start: the endpoint is paused, its workers keep crashing, or the machine has no such GPU. The job stays in
+the queue. In a pipe it prints the job as JSON.
+
+Examples:
+  $ drydock runsync hello '{"name": "Ada"}'
+  $ drydock runsync hello '{"do": "nap", "seconds": 2}' --wait-ms 5000 --json`,
+    )
+    .action(
+      async (
+        endpointId: string,
+        input: string | undefined,
+        options: RequestOptions & { waitMs?: number },
+        command: Command,
+      ) => {
+        const { client, output } = await openSession(command, surroundings)
+        const body = await buildRequest(input, options, surroundings)
+        const { now } = surroundings
+        const waitMs = options.waitMs ?? limit('waitDefaultMs')
+        const followed = await withSpinner(`runsync on ${endpointId}`, { output, surroundings }, (show) =>
+          runAndWait(client, { endpointId, body, waitMs }, { show, now }),
         )
         showOutcome(output, endpointId, followed)
       },

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
-import { dataFolder } from '../data-folder.ts'
-import { wholeNumber } from '../job-request.ts'
+import { isLoopback } from '../../domain/own-addresses.ts'
+import { dataFolder } from '../find-service.ts'
+import { wholeNumber } from '../option-values.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -19,21 +20,29 @@ export function addServe(program: Command, surroundings: Surroundings): void {
   program
     .command('serve')
     .description('run the service until Ctrl+C')
-    .option('--port <port>', 'exactly this port; 0 takes a free one (default: 8790, or the next free one)', wholeNumber)
-    .option('--listen <address>', 'answer on this IP address too, 0.0.0.0 for all: unencrypted (default: loopback)', ip)
-    .option('--allow-host <host[:port]>', 'answer to this Host too, as of a tunnel; may be repeated', hosts)
-    .option('--stop-grace <ms>', 'time that running jobs have to end when the service stops', wholeNumber)
-    .option('--log-level <level>', 'least level that is logged: debug, info, warn, error or silent')
+    .option(
+      '--port <port>',
+      'use exactly this port; 0 picks a free one (default: 8790, or the next free one)',
+      wholeNumber,
+    )
+    .option(
+      '--listen <address>',
+      'also listen on this IP address, 0.0.0.0 for all; unencrypted (default: loopback only)',
+      ip,
+    )
+    .option('--allow-host <host[:port]>', 'also accept this Host, like that of a tunnel; may be repeated', hosts)
+    .option('--stop-grace <ms>', 'time for running jobs to end when the service stops', wholeNumber)
+    .option('--log-level <level>', 'lowest level to log: debug, info, warn, error or silent')
     .addHelpText(
       'after',
       `
-With --json one line is printed as soon as the service answers:
+With --json, one line is printed as soon as the service is ready:
   {"ready":true,"url":"http://127.0.0.1:8790","data":"...","keyFile":"..."}
 
-To use the service from another machine, let a tunnel of that machine stand on the same port:
+To use the service from another machine, open a tunnel there on the same port:
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine
-On another port the service must know the address that clients call: --allow-host 127.0.0.1:9000. With --listen it
-answers on the network itself: keys and data are then read by whoever listens on the way.
+For another port, name the address that clients use: --allow-host 127.0.0.1:9000. With --listen the service
+is on the network itself, unencrypted: others there can read keys and data.
 
 Examples:
   $ drydock serve
@@ -50,7 +59,8 @@ Examples:
         ...(logLevel === undefined ? {} : { logLevel }),
       }
       await runService(() => startService(options), surroundings, {
-        onUp({ url, data, keyFile }) {
+        onUp({ url, data, keyFile, warning }) {
+          if (warning !== undefined) output.note(`warning: ${warning}`)
           if (listen !== undefined && !isLoopback(listen)) output.note(openTo(listen, new URL(url).port))
           if (output.json) {
             output.document({ ready: true, url, data, keyFile })
@@ -79,8 +89,6 @@ function hosts(text: string, before: readonly string[] = []): readonly string[] 
   return [...before, text]
 }
 
-const isLoopback = (address: string) => address === '::1' || address.startsWith('127.')
-
 function openTo(address: string, port: string): string {
-  return `warning: the service answers on ${address}, port ${port}, and not only on this machine. Keys and data go over the network unencrypted, and whoever reaches the port can try keys. Better leave --listen out, and let the other machine open a tunnel: ssh -N -L ${port}:127.0.0.1:${port} user@this-machine`
+  return `warning: the service listens on ${address}, port ${port}, and not only on this machine. Keys and data go over the network unencrypted, and anyone who reaches the port can try keys. It is safer to omit --listen and open a tunnel from the other machine: ssh -N -L ${port}:127.0.0.1:${port} user@this-machine`
 }

@@ -1,15 +1,14 @@
 import type { Command } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
+import { HELLO, SKETCH } from '../../contract/catalog.ts'
 import { calledAs } from '../../server/called-as.ts'
 import { CliError } from '../cli-error.ts'
-import type { ServiceClient } from '../client.ts'
-import { dataFolder, defaultDataFolder } from '../data-folder.ts'
-import { findService, readAccountKey } from '../find-service.ts'
-import { duration } from '../format.ts'
-import { askHello, ensureHello, HELLO } from '../hello-sample.ts'
-import { wholeNumber } from '../job-request.ts'
-import { type Output, valueText } from '../output.ts'
+import { dataFolder, defaultDataFolder, findService, readAccountKey } from '../find-service.ts'
+import { askHello, ensureHello } from '../hello-sample.ts'
+import { wholeNumber } from '../option-values.ts'
+import { duration, type Output, valueText } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
-import { ensureSketch, SKETCH } from '../sketch-sample.ts'
+import { ensureSketch } from '../sketch-sample.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -17,14 +16,18 @@ import type { Surroundings } from '../surroundings.ts'
 export function addStart(program: Command, surroundings: Surroundings): void {
   program
     .command('start')
-    .description('open the desktop window; where there is none, run the service and show that it answers')
-    .option('--port <port>', 'exactly this port; 0 takes a free one (default: 8790, or the next free one)', wholeNumber)
-    .option('--no-window', 'run the service in this terminal, also where a window can be opened')
+    .description('open the desktop window; if that is not possible, run the service and call its sample')
+    .option(
+      '--port <port>',
+      'use exactly this port; 0 picks a free one (default: 8790, or the next free one)',
+      wholeNumber,
+    )
+    .option('--no-window', 'run the service in this terminal instead of a window')
     .addHelpText(
       'after',
       `
-The window brings its own service along, or takes the one that runs on the data folder already. Without a window, where
-a service runs already, its sample is asked and the command ends.
+The window starts its own service, or uses the one that already runs on the data folder. Without a window, if
+a service is already running, the command calls its sample and ends.
 
 Examples:
   $ drydock start
@@ -40,9 +43,10 @@ Examples:
       const options = { data, ...(port === undefined ? {} : { port }) }
       try {
         await runService(() => startService(options), surroundings, {
-          async onUp({ url, data, keyFile }, signal) {
+          async onUp({ url, data, keyFile, warning }, signal) {
+            if (warning !== undefined) output.note(`warning: ${warning}`)
             const facts = { ready: true, url, data, keyFile }
-            if (!output.json) showPlaces(output, facts, calledAs(surroundings))
+            if (!output.json) showAddresses(output, facts, calledAs(surroundings))
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
             if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
             await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
@@ -62,26 +66,26 @@ Examples:
 /** Opens the window and waits for its end; false where there is none, and the reason has been printed. */
 async function openedWindow(
   output: Output,
-  place: { readonly data: string; readonly port: number | undefined },
+  options: { readonly data: string; readonly port: number | undefined },
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { installedElectron, planWindow, runWindow } = await import('../desktop.ts')
   const plan = planWindow({ ...surroundings, electron: installedElectron(), isRoot: process.getuid?.() === 0 })
   if (plan.kind === 'browser') {
-    output.line(`No desktop window: ${plan.why}. The web pages in a browser are the same.`)
+    output.line(`No desktop window: ${plan.why}. Use the web pages in a browser instead; they are the same.`)
     return false
   }
   if (plan.needsBuild) {
     const { buildDesktopIfStale } = await import('../build-desktop.mjs')
     if (buildDesktopIfStale(process.execPath) !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
   }
-  await runWindow(plan, place, surroundings)
+  await runWindow(plan, options, surroundings)
   return true
 }
 
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }
 
-function showPlaces(
+function showAddresses(
   output: Output,
   { url, data, keyFile }: Facts & { readonly keyFile: string },
   drydock: string,
@@ -98,7 +102,7 @@ function showPlaces(
 // In a terminal alone: elsewhere it would end up in a log.
 async function showLink(output: Output, client: ServiceClient): Promise<void> {
   const { url } = await client.call('sessionLinkCreate')
-  output.fields([['sign in', `${url}  (once, within a minute)`]])
+  output.fields([['sign in', `${url}  (works once, within a minute)`]])
 }
 
 type Sample = {
@@ -109,18 +113,20 @@ type Sample = {
   readonly signal: AbortSignal | undefined
 }
 
-/** Asks the sample endpoint and prints what it answered; a sample that fails is told, and the service stays up. */
+/**
+ * Asks the sample endpoint and prints what it answered; the failure of a sample is reported, and the service stays up.
+ */
 async function showSample(output: Output, client: ServiceClient, { facts, next, signal }: Sample): Promise<void> {
   try {
     await ensureHello(client)
     await ensureSketch(client)
     const { job, reason, tookMs } = await askHello(client, signal)
-    const { status, output: answer } = job
+    const { status, output: response } = job
     if (output.json) {
-      output.document({ ...facts, sample: { endpoint: HELLO, status, output: answer, tookMs } })
+      output.document({ ...facts, sample: { endpoint: HELLO, status, output: response, tookMs } })
     } else if (status === 'COMPLETED') {
       output.line(
-        `${output.paint('green', '✓')} The sample ${HELLO} answered ${valueText(answer)} in ${duration(tookMs)}.`,
+        `${output.paint('green', '✓')} The sample ${HELLO} answered ${valueText(response)} in ${duration(tookMs)}.`,
       )
       output.line('\nTry in another terminal:')
       for (const command of next) output.line(`  ${command}`)
@@ -128,7 +134,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
     } else {
       const why = job.error?.split('\n', 1)[0] ?? reason?.text ?? 'it has not answered in time'
       output.note(
-        `The sample ${HELLO} is ${status}: ${why.replace(/\.$/, '')}. Look with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
+        `The sample ${HELLO} is ${status}: ${why.replace(/\.$/, '')}. Check with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
       )
     }
   } catch (error) {
@@ -136,11 +142,13 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
     if (signal?.aborted) return
     if (!(error instanceof CliError)) throw error
     if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, ...error.body } })
-    else output.note(`The sample ${HELLO} did not answer: ${error.message} Look with \`drydock doctor\`.`)
+    else output.note(`The sample ${HELLO} did not answer: ${error.message} Check with \`drydock doctor\`.`)
   }
 }
 
-/** Commands as they can be typed in this folder: with the data folder where it is not the one they take by themselves. */
+/**
+ * Commands as they can be typed in this folder: with the data folder where it is not the one they take by themselves.
+ */
 function nextCommands(data: string, surroundings: Surroundings): readonly string[] {
   const drydock = calledAs(surroundings)
   const where = data === defaultDataFolder(surroundings) ? '' : ` --data '${data}'`

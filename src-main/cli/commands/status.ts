@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import type { ResponseOf } from '../../client/calls.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { AnswerOf } from '../client.ts'
+import { ago } from '../../domain/text.ts'
 import { jobAddress, readExpired, whyItWaits } from '../follow-job.ts'
-import { ago } from '../format.ts'
 import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
 import { showJob } from '../show-job.ts'
@@ -12,14 +12,14 @@ import type { Surroundings } from '../surroundings.ts'
 export function addStatus(program: Command, surroundings: Surroundings): void {
   program
     .command('status')
-    .description('read a job')
-    .argument('<endpoint-or-job>', 'id of the endpoint, or of the job alone')
+    .description('show a job')
+    .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
-    .option('--history', 'show every move of the job with its time and reason')
+    .option('--history', 'show every state change of the job with its time and reason')
     .addHelpText(
       'after',
       `
-The exit code is 0 for a job in any state; run --wait, runsync and stream tell success from failure.
+The exit code is 0 whatever the state of the job; run --wait, runsync and stream tell success from failure.
 
 Examples:
   $ drydock status hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
@@ -42,7 +42,7 @@ Examples:
     })
 }
 
-function showHistory(output: Output, job: AnswerOf<'jobRead'>, now: number): void {
+function showHistory(output: Output, job: ResponseOf<'jobRead'>, now: number): void {
   showJob(output, job.endpointId, job, job.waitingReason)
   if (output.json) return
   output.line()
@@ -59,9 +59,9 @@ function showHistory(output: Output, job: AnswerOf<'jobRead'>, now: number): voi
   )
 }
 
-function noteExpired(output: Output, { id, outputRemoved }: Pick<AnswerOf<'jobRead'>, 'id' | 'outputRemoved'>): void {
+function noteExpired(output: Output, { id, outputRemoved }: Pick<ResponseOf<'jobRead'>, 'id' | 'outputRemoved'>): void {
   output.note(
-    `Expired for the API, which answers 404 for it as in production. It runs again as a new job with: drydock retry ${id} --new`,
+    `Expired for the API, which answers 404 for it as in production. To run it again as a new job: drydock retry ${id} --new`,
   )
-  if (outputRemoved === true) output.note('Its output was deleted to make room; the setting is jobHistoryMaxMib.')
+  if (outputRemoved === true) output.note('Its output was deleted to make room; see the setting jobHistoryMaxMib.')
 }

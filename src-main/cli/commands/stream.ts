@@ -1,27 +1,26 @@
 import type { Command } from 'commander'
-import { parseExact } from '../../domain/json/exact-json.ts'
-import type { ServiceClient } from '../client.ts'
-import { followToEnd } from '../follow-events.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import { parseExact } from '../../domain/json/json.ts'
 import { type JobAddress, jobAddress, waitsInVain, watchReasons } from '../follow-job.ts'
 import { type Output, stateText, valueText } from '../output.ts'
-import { openSession } from '../session.ts'
+import { createReasons } from '../progress-line.ts'
+import { followToEnd, openSession } from '../session.ts'
 import { expectSuccess } from '../show-job.ts'
-import { createReasons } from '../spinner.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock stream`: print what a job produces as it comes, until the job ends. */
 export function addStream(program: Command, surroundings: Surroundings): void {
   program
     .command('stream')
-    .description('print the chunks of a job as they come, until it ends')
-    .argument('<endpoint-or-job>', 'id of the endpoint, or of the job alone')
+    .description('print the chunks of a job as they arrive, until it ends')
+    .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .addHelpText(
       'after',
       `
 With --json every chunk is an object on a line of its own, and the last line is {"status": ...}. The exit code is 0 for
-a job that has COMPLETED alone. It gives up, with exit code 1, when waiting cannot help: the endpoint is paused, its
-workers crash again and again, the machine has no such card. The job stays in the queue.
+a job that has COMPLETED. It stops with exit code 1 when the job cannot start: the endpoint is paused, its workers keep
+crashing, or the machine has no such GPU. The job stays in the queue.
 
 Examples:
   $ drydock stream hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1

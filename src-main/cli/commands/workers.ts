@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
-import type { ReplacementOrder } from '../../contract/worker-routes.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { UsageReading } from '../../contract/endpoint.ts'
+import { limit } from '../../contract/limits.ts'
+import { type ReplacementOrder, shellOutput } from '../../contract/workers.ts'
+import { ago } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
-import { followToEnd } from '../follow-events.ts'
-import { ago } from '../format.ts'
-import { openSession } from '../session.ts'
-import { showUsage } from '../show-usage.ts'
+import { type Output, size } from '../output.ts'
+import { followToEnd, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { runWorkerShell } from '../worker-shell.ts'
 
 // Characters of a container's id as the docker command shows it.
 const SHORT_ID = 12
@@ -15,7 +16,7 @@ const SHORT_ID = 12
 export function addWorkers(program: Command, surroundings: Surroundings): void {
   const workers = program
     .command('workers')
-    .description('list workers, show what they use, open a shell, replace or stop one')
+    .description('list workers, show their usage, open a shell, replace or stop one')
 
   workers
     .command('list', { isDefault: true })
@@ -24,20 +25,20 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
     .addHelpText('after', '\nExamples:\n  $ drydock workers\n  $ drydock workers list --endpoint hello --json')
     .action(async ({ endpoint }: { endpoint?: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const answer = await client.call('workerList', { query: { endpoint } })
+      const response = await client.call('workerList', { query: { endpoint } })
       if (output.json) {
-        output.document(answer)
+        output.document(response)
         return
       }
-      if (answer.workers.length === 0) {
-        output.line('No worker is up. Workers start when jobs come.')
+      if (response.workers.length === 0) {
+        output.line('There are no workers. They start when jobs arrive.')
         return
       }
       // A column only where one of them is a container.
-      const inContainers = answer.workers.some(({ container }) => container !== undefined)
+      const inContainers = response.workers.some(({ container }) => container !== undefined)
       output.table(
         ['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE', ...(inContainers ? ['CONTAINER'] : []), 'REASON'],
-        answer.workers.map((worker) => [
+        response.workers.map((worker) => [
           worker.id,
           worker.endpointId,
           worker.state,
@@ -52,9 +53,9 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
 
   workers
     .command('usage')
-    .description('show CPU and memory of the workers, and network and graphics cards of those in containers')
+    .description('show CPU and memory of the workers, and for containers also network and GPUs')
     .option('--endpoint <id>', 'only workers of this endpoint')
-    .option('-f, --follow', 'show it again every 2 s')
+    .option('-f, --follow', 'refresh every 2 s')
     .addHelpText('after', '\nExamples:\n  $ drydock workers usage\n  $ drydock workers usage -f --endpoint hello')
     .action(async ({ endpoint, follow }: { endpoint?: string; follow?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -72,7 +73,7 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
 
   workers
     .command('replace')
-    .description('put a new worker in the place of one, which ends its jobs and leaves; or of all of an endpoint')
+    .description('replace a worker, or all workers of an endpoint; the old ones finish their jobs first')
     .argument('[worker]', 'id of the worker')
     .option('--endpoint <id>', 'all workers of this endpoint, one after the other')
     .addHelpText(
@@ -83,18 +84,18 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
       if ((workerId === undefined) === (endpoint === undefined))
         throw new CliError('USAGE', { why: 'Name either a worker or --endpoint.' })
       const { client, output } = await openSession(command, surroundings)
-      const answer =
+      const response =
         endpoint === undefined
           ? await client.call('workerReplace', { path: { workerId: workerId ?? '' } })
           : await client.call('endpointReplaceWorkers', { path: { endpointId: endpoint } })
-      if (output.json) output.document(answer)
-      else if ('order' in answer) output.line(replacementText(workerId ?? '', answer.order))
-      else output.line(`${answer.workers.length} workers of ${endpoint} are replaced, one after the other`)
+      if (output.json) output.document(response)
+      else if ('order' in response) output.line(replacementText(workerId ?? '', response.order))
+      else output.line(`${response.workers.length} workers of ${endpoint} are being replaced, one after the other`)
     })
 
   workers
     .command('shell')
-    .description('open a shell in the container of a worker; it takes all keys until it exits')
+    .description('open a shell in the container of a worker; all keys go to it until it exits')
     .argument('<worker>', 'id of the worker')
     .addHelpText(
       'after',
@@ -102,7 +103,7 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
     )
     .action(async (workerId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      if (output.json) throw new CliError('USAGE', { why: 'A shell is a terminal: leave --json out.' })
+      if (output.json) throw new CliError('USAGE', { why: 'A shell has no JSON output: omit --json.' })
       surroundings.stderr.write(`\n${await runWorkerShell({ client, surroundings }, workerId)}\n`)
     })
 
@@ -113,14 +114,104 @@ export function addWorkers(program: Command, surroundings: Surroundings): void {
     .addHelpText('after', '\nExamples:\n  $ drydock workers stop w1a2b3c4d5e6f7')
     .action(async (workerId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const answer = await client.call('workerStop', { path: { workerId } })
-      if (output.json) output.document(answer)
-      else output.line(`worker ${workerId} stops`)
+      const response = await client.call('workerStop', { path: { workerId } })
+      if (output.json) output.document(response)
+      else output.line(`worker ${workerId} is stopping`)
     })
 }
 
 function replacementText(workerId: string, order: ReplacementOrder): string {
   return order === 'new first'
-    ? `a new worker starts; ${workerId} leaves when that is ready and its own jobs have ended`
-    : `there is no place for one more: ${workerId} leaves when its jobs have ended, and a new one takes its place`
+    ? `a new worker starts; ${workerId} stops when the new one is ready and its own jobs have ended`
+    : `there is no room for another worker: ${workerId} stops when its jobs have ended, then a new one starts`
+}
+
+/** Prints one reading of what workers use, or its JSON; what nobody tells is empty. */
+function showUsage(output: Output, reading: UsageReading): void {
+  if (output.json) {
+    output.document(reading)
+    return
+  }
+  if (reading.workers.length === 0) {
+    output.line('There are no workers. They start when jobs arrive.')
+    return
+  }
+  output.table(
+    ['WORKER', 'ENDPOINT', 'CPU', 'MEMORY', 'LIMIT', 'RECEIVED', 'SENT', 'GPU', 'GPU MEMORY'],
+    reading.workers.map((used) => [
+      used.workerId,
+      used.endpointId,
+      percent(used.cpuPercent),
+      bytes(used.memoryBytes),
+      bytes(used.memoryLimitBytes),
+      bytes(used.networkReceivedBytes),
+      bytes(used.networkSentBytes),
+      percent(used.gpuPercent),
+      bytes(used.gpuMemoryBytes),
+    ]),
+  )
+}
+
+const percent = (value: number | undefined) => (value === undefined ? '' : `${value} %`)
+const bytes = (value: number | undefined) => (value === undefined ? '' : size(value))
+
+// A shell in the container of a worker, at this terminal: every key goes there, also Ctrl+C, until the shell exits.
+// What comes from a pipe is typed, and its end ends the shell.
+const NO_TERMINAL = { columns: 80, rows: 24 }
+const END_OF_INPUT = '\u0004'
+const AGAIN_AFTER_MS = 200
+
+/** Opens it and stays until its end. @returns why it ended, for a person */
+async function runWorkerShell(
+  { client, surroundings }: { readonly client: ServiceClient; readonly surroundings: Surroundings },
+  workerId: string,
+): Promise<string> {
+  const { stdin, stdout } = surroundings
+  const size = () => ({
+    columns: stdout.columns || NO_TERMINAL.columns,
+    rows: stdout.rows || NO_TERMINAL.rows,
+  })
+  const { shellId } = await client.call('shellOpen', { path: { workerId }, body: size() })
+  const path = { shellId }
+  const resized = () => void client.call('shellResize', { path, body: size() }).catch(() => undefined)
+  const isTerminal = stdin.isTTY === true
+  if (isTerminal) stdin.setRawMode?.(true)
+  stdout.on?.('resize', resized)
+  // What cannot be typed any more has no shell; its output says why.
+  type(client, surroundings, shellId).catch(() => undefined)
+  try {
+    return await show(client, surroundings, shellId)
+  } finally {
+    stdout.off?.('resize', resized)
+    if (isTerminal) stdin.setRawMode?.(false)
+    stdin.destroy?.() // open, it would keep the process alive
+  }
+}
+
+async function show(client: ServiceClient, { stdout, pause }: Surroundings, shellId: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let seen = 0
+  for (;;) {
+    const query = { after: seen, follow: 'true' } as const
+    for await (const { event, data } of client.follow('shellOutput', { path: { shellId }, query })) {
+      if (event !== 'output') continue
+      const piece = shellOutput.parse(JSON.parse(data))
+      seen = piece.end
+      stdout.write(decoder.decode(Buffer.from(piece.data, 'base64'), { stream: true }))
+      if (piece.ended !== undefined) return piece.ended
+    }
+    await pause(AGAIN_AFTER_MS)
+  }
+}
+
+// One call after the other, so that the order stays.
+async function type(client: ServiceClient, { stdin }: Surroundings, shellId: string): Promise<void> {
+  const send = (text: string) => client.call('shellInput', { path: { shellId }, body: { text } })
+  const decoder = new TextDecoder()
+  const most = limit('shellInputCharacters')
+  for await (const chunk of stdin) {
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    for (let at = 0; at < text.length; at += most) await send(text.slice(at, at + most))
+  }
+  if (stdin.isTTY !== true) await send(END_OF_INPUT)
 }

@@ -1,17 +1,18 @@
-/** `drydock deploy`, step by step. Source: app-deploy, Deploy. */
+/** `drydock deploy`, step by step. Source: docs/spec/app-deploy.md, 7. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DeployPlan, RunsOn } from '../../contract/app.ts'
 import type { BuildResult } from '../../contract/build.ts'
-import { type BuildOptions, builtApp, runBuild, showBuildWarnings } from '../build-app.ts'
-import { size } from '../format.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import { canAsk } from '../ask.ts'
+import { type BuildOptions, builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
+import { CliError } from '../cli-error.ts'
+import { type Output, size } from '../output.ts'
 import type { Session } from '../session.ts'
-import { showBuildSteps } from '../show-build-steps.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { checkedApp, placeToDeploy } from './app-place.ts'
-import { chooseDeletes, type DeleteOptions } from './choose-deletes.ts'
+import { checkedApp, deployTarget } from './app-target.ts'
 import { runRelease, showRelease } from './run-release.ts'
-import { showPlan } from './show-plan.ts'
+import { showPlan } from './show-release.ts'
 import { uploadArtifact } from './upload-artifact.ts'
 
 /** The options of a deploy. */
@@ -19,7 +20,8 @@ export type DeployOptions = BuildOptions &
   DeleteOptions & { readonly env?: string; readonly plan?: true; readonly runsOn?: RunsOn }
 
 /**
- * Builds the app of this folder, plans, uploads and releases it. Until the release is made nothing on the service changes.
+ * Builds the app of this folder, plans, uploads and releases it. Until the release is made nothing on the service
+ * changes.
  * @throws CliError as the steps do
  */
 export async function deployApp(
@@ -29,8 +31,8 @@ export async function deployApp(
   build = runBuild,
 ): Promise<void> {
   const { client, output } = session
-  // Before the build, which may take minutes: a wrong name or an address where nobody listens is told at once.
-  const place = await placeToDeploy(client, checkedApp(builtApp(surroundings)), options.env)
+  // Before the build, which may take minutes: a wrong name or an address where nobody listens is reported at once.
+  const target = await deployTarget(client, checkedApp(builtApp(surroundings)), options.env)
   const { readGit } = await import('../../app-builder/create-app-builder.ts')
   // Before the build, which may add a line to .gitignore.
   const found = await readGit(surroundings.cwd, surroundings.env)
@@ -39,9 +41,9 @@ export async function deployApp(
   if (!output.json) showBuildWarnings(output, built)
 
   const runsOn = options.runsOn === undefined ? {} : { runsOn: options.runsOn }
-  const manifest: unknown = JSON.parse(await readFile(built.manifest, 'utf8'))
+  const manifest: Manifest = JSON.parse(await readFile(built.manifest, 'utf8'))
   const plan: DeployPlan = await client.call('planCreate', {
-    path: place,
+    path: target,
     body: { manifest, artifact: built.sha256, ...git, ...runsOn },
   })
   if (!output.json) showPlan(output, plan, client.url)
@@ -55,13 +57,13 @@ export async function deployApp(
   await upload(session, surroundings, built)
   await openProject(session, surroundings)
   const source = { artifact: built.sha256 }
-  const progress = await runRelease(session, surroundings, place, { source, deletes: [...deletes], ...git, ...runsOn })
+  const progress = await runRelease(session, surroundings, target, { source, deletes: [...deletes], ...git, ...runsOn })
   if (output.json) output.document({ plan, ...progress })
   else showRelease(session, progress)
 }
 
-// So that the pages have the folder among their projects. A project is named after its folder; and where the key file is
-// here, the service is, too. Nothing of the deploy depends on it.
+// So that the pages have the folder among their projects. A project is named after its folder; and where the key file
+// is here, the service is, too. Nothing of the deploy depends on it.
 async function openProject({ client, service }: Session, surroundings: Surroundings): Promise<void> {
   const { cwd } = surroundings
   if (service.keyFile === undefined || builtApp(surroundings) !== basename(cwd)) return
@@ -75,15 +77,45 @@ async function upload({ client, output }: Session, surroundings: Surroundings, b
   const step = 'upload'
   const onProgress = (received: number) => {
     const share = Math.floor((100 * received) / bytes)
-    shown.tell({ kind: 'progress', step, text: `${size(received)} of ${size(bytes)}, ${share} %` })
+    shown.report({ kind: 'progress', step, text: `${size(received)} of ${size(bytes)}, ${share} %` })
   }
   const startedAt = now()
-  shown.tell({ kind: 'started', step })
+  shown.report({ kind: 'started', step })
   try {
     const sent = await uploadArtifact({ client, pause, onProgress }, { file, sha256, bytes })
     const summary = sent === 0 ? 'is there already' : sent < bytes ? `${size(sent)}, the rest was there` : size(sent)
-    shown.tell({ kind: 'ended', step, tookMs: now() - startedAt, summary })
+    shown.report({ kind: 'ended', step, tookMs: now() - startedAt, summary })
   } finally {
     shown.end()
   }
 }
+
+/** What the caller said about endpoints that the app no longer has. */
+type DeleteOptions = { readonly yes?: true; readonly keep?: true }
+
+/**
+ * Which endpoints the deploy may delete, as the app no longer has them.
+ * @throws CliError DELETES_UNCONFIRMED where nobody can be asked, ABANDONED after a no
+ */
+async function chooseDeletes(
+  plan: DeployPlan,
+  { yes, keep }: DeleteOptions,
+  { output, surroundings }: { readonly output: Output; readonly surroundings: Surroundings },
+): Promise<readonly string[]> {
+  const gone = plan.steps.filter(({ action }) => action === 'delete').map(({ resource }) => resource)
+  if (keep === true || gone.length === 0) return []
+  if (yes === true) return gone
+  const endpoints = `${gone.length === 1 ? 'endpoint' : 'endpoints'} ${gone.join(', ')}`
+  if (!canAsk(output, surroundings)) {
+    const { message } = new CliError('DELETES_UNCONFIRMED', { endpoints })
+    throw new CliError('DELETES_UNCONFIRMED', { endpoints }, { body: { error: message, code: CODE, plan } })
+  }
+  const question = `The app no longer has ${endpoints}. Delete ${gone.length === 1 ? 'it' : 'them'} with all jobs, results and logs?`
+  if (!(await surroundings.ask.yes(question))) {
+    const why = `Nothing was uploaded or changed. \`drydock deploy --keep\` deploys and keeps ${endpoints}.`
+    throw new CliError('ABANDONED', { why })
+  }
+  return gone
+}
+
+const CODE = 'DELETES_UNCONFIRMED'

@@ -1,14 +1,13 @@
-/** A release as a command makes it: shown while it gets ready, given up on Ctrl+C, and told how it ended. */
-import type { DeployedEndpoint, ReleaseCreate, ReleaseProgress } from '../../contract/app.ts'
-import type { AppPlace } from '../../domain/app/app-place.ts'
+/** A release as a command makes it: shown while it gets ready, given up on Ctrl+C, and its end reported. */
+
+import type { ServiceClient } from '../../client/service-client.ts'
+import { type DeployedEndpoint, type ReleaseCreate, type ReleaseProgress, releaseProgress } from '../../contract/app.ts'
+import type { AppTarget } from '../../domain/app/app-target.ts'
 import { CliError } from '../cli-error.ts'
-import type { ServiceClient } from '../client.ts'
 import type { Session } from '../session.ts'
 import { SIGNAL_EXITS } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { makeRelease } from './make-release.ts'
-import { keyFromFile, showDeployed } from './show-deployed.ts'
-import { showReleaseSteps } from './show-release-steps.ts'
+import { keyFromFile, showDeployed, showReleaseSteps } from './show-release.ts'
 
 /**
  * Makes a release and shows how its endpoints get ready. A signal gives it up, a second one ends the command at once.
@@ -18,7 +17,7 @@ import { showReleaseSteps } from './show-release-steps.ts'
 export async function runRelease(
   { client, output }: Session,
   surroundings: Surroundings,
-  place: AppPlace,
+  target: AppTarget,
   body: Partial<ReleaseCreate> & Pick<ReleaseCreate, 'source'>,
 ): Promise<ReleaseProgress> {
   const shown = showReleaseSteps(output, surroundings)
@@ -29,18 +28,18 @@ export async function runRelease(
       return
     }
     shown.leave()
-    output.note('giving the release up ...')
+    output.note('cancelling the release ...')
     giveUp.abort()
   })
   try {
-    const progress = await makeRelease(client, place, body, {
-      onProgress: ({ steps }) => shown.tell(steps),
+    const progress = await makeRelease(client, target, body, {
+      onProgress: ({ steps }) => shown.report(steps),
       giveUp: giveUp.signal,
       pause: surroundings.pause,
     })
     if (progress.release.state === 'failed') throw await failure(client, progress, giveUp.signal.aborted)
     if (giveUp.signal.aborted)
-      output.note('The release was active before it could be given up. `drydock rollback` goes back.')
+      output.note('The release became active before it could be cancelled. `drydock rollback` goes back.')
     return { ...progress, endpoints: progress.endpoints.map((endpoint) => reachable(endpoint, client.url)) }
   } finally {
     off()
@@ -61,22 +60,22 @@ export function showRelease({ output, service }: Session, { release, steps, endp
 async function failure(client: ServiceClient, progress: ReleaseProgress, givenUp: boolean): Promise<CliError> {
   const { app, environment, number, reason = 'no reason was given' } = progress.release
   const stays = await whatStays(client, { app, environment })
-  if (givenUp) return new CliError('ABANDONED', { why: `Release ${number} was given up. ${stays}` })
+  if (givenUp) return new CliError('ABANDONED', { why: `Release ${number} was cancelled. ${stays}` })
   const data = { app, environment, number, why: reason.replace(/\.$/, ''), stays }
   const { message } = new CliError('DEPLOY_FAILED', data)
   return new CliError('DEPLOY_FAILED', data, { body: { error: message, code: 'DEPLOY_FAILED', progress } })
 }
 
-async function whatStays(client: ServiceClient, place: AppPlace): Promise<string> {
-  const name = `${place.app}/${place.environment}`
+async function whatStays(client: ServiceClient, target: AppTarget): Promise<string> {
+  const name = `${target.app}/${target.environment}`
   try {
-    const { active } = await client.call('environmentRead', { path: place })
+    const { active } = await client.call('environmentRead', { path: target })
     return active === undefined
       ? 'Nothing is deployed.'
       : `Nothing changed: release ${active.number} of ${name} stays active.`
   } catch (error) {
     // Why the release failed says more than why this could not be asked.
-    if (error instanceof CliError) return `What ${name} has now: \`drydock env get ${place.environment}\`.`
+    if (error instanceof CliError) return `To see what ${name} has now: \`drydock env get ${target.environment}\`.`
     throw error
   }
 }
@@ -86,4 +85,58 @@ function reachable({ hostUrl, ...endpoint }: DeployedEndpoint, url: string): Dep
   const { origin, pathname } = new URL(endpoint.url)
   if (origin === new URL(url).origin) return { ...endpoint, ...(hostUrl === undefined ? {} : { hostUrl }) }
   return { ...endpoint, url: `${url}${pathname}` }
+}
+
+// How often a stream that broke off is asked for again without news, and the pause before the first time, in ms,
+// doubled each time: 0.1 + 0.2 + ... + 3.2 = 6.3 s in all; source: ours, a restart of the service takes less.
+const TRIES = 6
+const AGAIN_AFTER_MS = 100
+
+/** How a release is watched. */
+type Watch = {
+  readonly onProgress: (progress: ReleaseProgress) => void
+  /** Aborted: the release is given up, and fails unless it is active by then. */
+  readonly giveUp: AbortSignal
+  /** Settles after so many ms. */
+  readonly pause: (ms: number) => Promise<void>
+}
+
+/**
+ * Makes a release and waits until it is active or has failed, and endpoints that go are gone.
+ * @throws CliError SERVICE_REFUSED where it is not even begun, NOT_REACHABLE when the service is gone for long
+ */
+export async function makeRelease(
+  client: ServiceClient,
+  target: AppTarget,
+  body: Partial<ReleaseCreate> & Pick<ReleaseCreate, 'source'>,
+  { onProgress, giveUp, pause }: Watch,
+): Promise<ReleaseProgress> {
+  let progress = await client.call('releaseCreate', { path: target, body })
+  const path = { ...target, number: String(progress.release.number) }
+  const cancel = () => {
+    // It may be decided in this very moment; the stream says what became of it.
+    client.call('releaseCancel', { path }).catch(() => undefined)
+  }
+  giveUp.addEventListener('abort', cancel, { once: true })
+  if (giveUp.aborted) cancel()
+  onProgress(progress)
+  try {
+    for (let failures = 0; ; failures++) {
+      try {
+        for await (const { event, data } of client.follow('releaseRead', { path, query: { follow: 'true' } })) {
+          if (event !== 'release') continue
+          progress = releaseProgress.parse(JSON.parse(data))
+          failures = 0
+          onProgress(progress)
+        }
+        // A service that stops ends its streams too.
+        if (progress.release.state !== 'preparing') return progress
+      } catch (error) {
+        if (!(error instanceof CliError && error.code === 'NOT_REACHABLE') || failures >= TRIES) throw error
+      }
+      await pause(AGAIN_AFTER_MS * 2 ** Math.min(failures, TRIES))
+    }
+  } finally {
+    giveUp.removeEventListener('abort', cancel)
+  }
 }

@@ -3,10 +3,10 @@
  * was, also in a later deploy, and one that is there is not sent again.
  */
 import { type FileHandle, open } from 'node:fs/promises'
+import type { ServiceClient } from '../../client/service-client.ts'
 import type { ArtifactStatus } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
 import { CliError } from '../cli-error.ts'
-import type { ServiceClient } from '../client.ts'
 
 /** An artifact on the disk. */
 export type Artifact = { readonly file: string; readonly sha256: string; readonly bytes: number }
@@ -16,13 +16,13 @@ export type UploadParts = {
   readonly client: ServiceClient
   /** Settles after so many ms. */
   readonly pause: (ms: number) => Promise<void>
-  /** Hears how many bytes are there. */
+  /** Receives how many bytes are there. */
   readonly onProgress: (received: number) => void
   /** Size of a part; as large as the service takes where it is not given. */
   readonly partBytes?: number
 }
 
-// How often it is tried without a byte more; source: app-deploy task, as a service that restarts is back by then.
+// How often it is tried without a byte more; source: ours, as a service that restarts is back by then.
 const TRIES = 5
 // Pause before the first new try, doubled each time: 0.25 + 0.5 + 1 + 2 = 3.75 s in all, a restart of the service.
 const AGAIN_AFTER_MS = 250
@@ -44,11 +44,11 @@ export async function uploadArtifact(
   let status: ArtifactStatus | undefined
   let partBytes = largest
   let [most, sent, failures] = [0, 0, 0]
-  const learn = (told: ArtifactStatus): ArtifactStatus => {
-    if (told.received > most) failures = 0
-    most = Math.max(most, told.received)
-    onProgress(told.received)
-    return told
+  const learn = (reported: ArtifactStatus): ArtifactStatus => {
+    if (reported.received > most) failures = 0
+    most = Math.max(most, reported.received)
+    onProgress(reported.received)
+    return reported
   }
   for (;;) {
     try {

@@ -1,18 +1,15 @@
 /**
- * The loop of a preview: builds what the project holds, releases it beside what answers, and waits for the next save. What
- * changes meanwhile is taken together when that is over; a release that hangs is given up for it. Nothing ends the loop
- * but its signal: an error is told, and the next save tries again.
+ * The loop of a preview: builds what the project holds, releases it beside what answers, and waits for the next save.
+ * What changes meanwhile is taken together when that is over; a release that hangs is given up for it. Nothing ends the
+ * loop but its signal: an error is reported, and the next save tries again.
  */
 import type { ProjectChange } from '../../app-builder/watch-app.ts'
 import type { ReleaseCreate, ReleaseProgress } from '../../contract/app.ts'
 import { BuildFailure, type BuildProblem, type BuiltApp } from '../../contract/build.ts'
-import { placed } from '../build-app.ts'
+import { problemLine } from '../build-app.ts'
 import { CliError } from '../cli-error.ts'
-import type { ChangeQueue } from './change-queue.ts'
-import type { CodeFolders } from './code-folders.ts'
-import { type BuiltCode, concernedEndpoints } from './concerned-endpoints.ts'
-import type { TellPreview } from './preview-event.ts'
-import { NOTHING_LIVE, nextStep, type PreviewState, withChange } from './preview-state.ts'
+import { type BuiltCode, type ChangeQueue, type CodeFolders, concernedEndpoints } from './changed-code.ts'
+import type { ReportPreview } from './show-preview.ts'
 
 /** A release as the loop wants it: its code, and whose workers are waited for. */
 export type WantedRelease = Pick<ReleaseCreate, 'source' | 'first'>
@@ -28,7 +25,7 @@ export type LiveReloadParts = {
   readonly release: (wanted: WantedRelease, giveUp: AbortSignal, signal: AbortSignal) => Promise<ReleaseProgress>
   /** When each living worker was started, ms since the epoch. */
   readonly workerStarts: () => Promise<readonly number[]>
-  readonly tell: TellPreview
+  readonly report: ReportPreview
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -39,7 +36,7 @@ const GIVE_UP_AFTER_MS = 1000
 
 /**
  * Runs the loop until the signal is aborted.
- * @param onLive is called after each release, before it is told
+ * @param onLive is called after each release, before it is reported
  * @throws CliError when the first release cannot even begin: its options are wrong, and no save mends that
  */
 export async function liveReload(
@@ -70,7 +67,7 @@ async function takeOver(
   change: ProjectChange,
   signal: AbortSignal,
 ): Promise<PreviewState> {
-  const { folders, tell } = parts
+  const { folders, report } = parts
   const folder = folders.next()
   const built = await build(parts, state, folder, signal)
   if (built === undefined) return { ...state, hasFailed: true }
@@ -89,7 +86,7 @@ async function takeOver(
       return release(parts, { state, built, change, wanted: { source: { active: true } } }, signal)
     case 'say as before':
       await folders.drop(folder)
-      if (state.live !== undefined) tell({ event: 'as before', release: state.live.release })
+      if (state.live !== undefined) report({ event: 'as before', release: state.live.release })
       return { ...state, hasFailed: false, changed: [] }
     case 'nothing':
       await folders.drop(folder)
@@ -97,23 +94,24 @@ async function takeOver(
   }
 }
 
-/** @returns undefined: it was told why there is nothing to release */
+/** @returns undefined: nothing to release, for a reason that has been reported */
 async function build(
   parts: Parts,
   state: PreviewState,
   folder: string,
   signal: AbortSignal,
 ): Promise<Built | undefined> {
-  const { folders, tell } = parts
+  const { folders, report } = parts
   try {
     const variables = await parts.updateVariables()
     const { fingerprint, warnings, ...code } = await parts.build(folder, signal)
-    if (state.live === undefined) for (const warning of warnings) tell({ event: 'warning', message: placed(warning) })
+    if (state.live === undefined)
+      for (const warning of warnings) report({ event: 'warning', message: problemLine(warning) })
     return { fingerprint, variables, code }
   } catch (error) {
     signal.throwIfAborted()
     await folders.drop(folder)
-    tell({ event: 'build failed', problems: problemsOf(error), ...answers(state) })
+    report({ event: 'build failed', problems: problemsOf(error), ...answers(state) })
     return undefined
   }
 }
@@ -133,23 +131,23 @@ async function release(
   },
   signal: AbortSignal,
 ): Promise<PreviewState> {
-  const { tell } = parts
+  const { report } = parts
   const failed = { ...state, hasFailed: true }
   const outcome = await releaseUnlessHanging(parts, state, wanted, signal)
   signal.throwIfAborted()
   if ('refused' in outcome) {
-    tell({ event: 'release failed', why: outcome.refused, ...answers(state) })
+    report({ event: 'release failed', why: outcome.refused, ...answers(state) })
     return failed
   }
   const { progress, isGivenUp } = outcome
   const { number, state: became, runsOn, reason = 'it did not become active' } = progress.release
   if (became !== 'active') {
-    if (isGivenUp) tell({ event: 'given up', release: number })
-    else tell({ event: 'release failed', release: number, why: reason, ...answers(state) })
+    if (isGivenUp) report({ event: 'given up', release: number })
+    else report({ event: 'release failed', release: number, why: reason, ...answers(state) })
     return failed
   }
   parts.onLive(progress)
-  tell({
+  report({
     event: 'live',
     release: number,
     tookMs: parts.now() - change.at,
@@ -201,4 +199,49 @@ function problemsOf(error: unknown): readonly BuildProblem[] {
   // The variables, or the disk: no problem of the source, but mended by the same person.
   const code = error instanceof CliError ? error.code : 'UNEXPECTED'
   return [{ code, message: error instanceof Error ? error.message : String(error) }]
+}
+
+// What a preview does with a build. A release is made of new code, or of new variables with the code of before; a save
+// that changes neither is passed over, unless an error is on the screen: then it says that all is as before.
+
+/** What answers now: number of the release, fingerprint of its code, version of its variables. */
+type Live = {
+  readonly release: number
+  readonly fingerprint: string
+  readonly variables: number
+  readonly code: BuiltCode
+}
+
+/** What a preview knows. */
+type PreviewState = {
+  readonly live: Live | undefined
+  /** Whether the last try failed. */
+  readonly hasFailed: boolean
+  /** Relative paths that changed since what answers was built; undefined: not known. */
+  readonly changed: readonly string[] | undefined
+}
+
+/** Before the first release. */
+export const NOTHING_LIVE: PreviewState = { live: undefined, hasFailed: false, changed: undefined }
+
+/** The state with a change that was noticed. @param files none: it is not known which */
+export function withChange(state: PreviewState, files: readonly string[]): PreviewState {
+  if (state.changed === undefined || files.length === 0) return { ...state, changed: undefined }
+  return { ...state, changed: [...new Set([...state.changed, ...files])] }
+}
+
+/** What is to be done with a build. */
+type NextStep = 'release code' | 'release variables' | 'say as before' | 'nothing'
+
+/** Decides. @param built fingerprint of the code and version of the variables as they are now */
+export function nextStep(
+  {
+    live,
+    hasFailed,
+  }: { readonly live: Pick<Live, 'fingerprint' | 'variables'> | undefined; readonly hasFailed: boolean },
+  built: { readonly fingerprint: string; readonly variables: number },
+): NextStep {
+  if (live === undefined || live.fingerprint !== built.fingerprint) return 'release code'
+  if (live.variables !== built.variables) return 'release variables'
+  return hasFailed ? 'say as before' : 'nothing'
 }

@@ -1,29 +1,34 @@
-/** `drydock deploy --preview`: the app of this folder on a service of its own, which follows every save until Ctrl+C. */
+/**
+ * `drydock deploy --preview`: the app of this folder on a service of its own, which follows every save until Ctrl+C.
+ */
+
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { createAppFolderWriter } from '../../app-builder/create-app-builder.ts'
 import { watchApp } from '../../app-builder/watch-app.ts'
-import type { RunsOn } from '../../contract/app.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import { type RunsOn, variableName } from '../../contract/app.ts'
+import { type BuildEvent, BuildFailure, type BuiltApp } from '../../contract/build.ts'
+import type { AppTarget } from '../../domain/app/app-target.ts'
+import { parseEnvFile } from '../../domain/env-file.ts'
+import { errorCode } from '../../domain/error-code.ts'
 import type { RunningServer } from '../../server/main.ts'
-import { type BuildOptions, builtApp, whatToBuild } from '../build-app.ts'
+import { type BuildOptions, builtApp, showBuildSteps, whatToBuild } from '../build-app.ts'
 import { usageError } from '../cli-error.ts'
-import { createClient, type ServiceClient } from '../client.ts'
-import { dataFolder } from '../data-folder.ts'
-import { checkedApp } from '../deploy/app-place.ts'
-import { makeRelease } from '../deploy/make-release.ts'
-import { readAccountKey } from '../find-service.ts'
+import { createClient } from '../client.ts'
+import { checkedApp } from '../deploy/app-target.ts'
+import { makeRelease } from '../deploy/run-release.ts'
+import { dataFolder, readAccountKey } from '../find-service.ts'
+import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { buildIntoFolders } from './build-into-folders.ts'
-import { createChangeQueue } from './change-queue.ts'
-import { createCodeFolders } from './code-folders.ts'
-import { followLogs } from './follow-logs.ts'
+import { createChangeQueue, createCodeFolders } from './changed-code.ts'
 import { liveReload } from './live-reload.ts'
-import type { TellPreview } from './preview-event.ts'
-import { makePreviewFolder, type PreviewFolder, removeFolder } from './preview-folder.ts'
-import { showPreview } from './show-preview.ts'
-import { previewVariables } from './variables.ts'
+import { followLogs, type ReportPreview, showPreview } from './show-preview.ts'
 
 /** Options of a preview, as the command line has them. */
 export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python'> & {
@@ -33,8 +38,8 @@ export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python'>
   readonly endWithInput?: true
 }
 
-// What running jobs get when the preview ends, in ms; source: ours, long enough for a short one, and nobody waits longer
-// for a preview to end.
+// What running jobs get when the preview ends, in ms; source: ours, long enough for a short one, and nobody waits
+// longer for a preview to end.
 const STOP_GRACE_MS = 2000
 
 /** Runs a preview to its end. @throws CliError START_REFUSED (port taken), SERVICE_REFUSED (options that do not fit) */
@@ -42,28 +47,29 @@ export async function runPreview(options: PreviewOptions, command: Command, give
   const surroundings = options.endWithInput === true ? endingWithInput(given) : given
   const { now } = surroundings
   const output = outputOf(command, surroundings)
-  const tell = showPreview(output, surroundings)
+  const report = showPreview(output, surroundings)
   const { url, data: asked } = globalOptions(command)
   if (url !== undefined) throw usageError('A preview runs on a service of its own. Leave --url out.')
   const app = checkedApp(builtApp(surroundings))
   const data = dataFolder(asked, surroundings)
   const { sweepData } = await import('../../server/sweep-data.ts')
-  const { sweepPreviews } = await import('../../server/sweep-previews.ts')
+  const { sweepPreviews } = await import('../../server/sweep-data.ts')
   for (const { folder, why } of await sweepPreviews(data, sweepData, now()))
-    tell({ event: 'warning', message: `${folder} of an earlier preview could not be tidied up: ${why}` })
+    report({ event: 'warning', message: `${folder} of an earlier preview could not be cleaned up: ${why}` })
 
-  const place = await makePreviewFolder(data, app)
+  const previewFolder = await makePreviewFolder(data, app)
   try {
     const start = () =>
-      startService({ data: place.folder, port: options.port, stopGraceMs: STOP_GRACE_MS, logLevel: 'warn' })
+      startService({ data: previewFolder.folder, port: options.port, stopGraceMs: STOP_GRACE_MS, logLevel: 'warn' })
     await runService(start, surroundings, {
-      onUp: (server, stopping) => preview({ options, app, place, tell, output, surroundings }, server, stopping),
-      onStopping: () => tell({ event: 'stopping' }),
+      onUp: (server, stopping) =>
+        preview({ options, app, previewFolder, report, output, surroundings }, server, stopping),
+      onStopping: () => report({ event: 'stopping' }),
     })
   } finally {
-    await removeFolder(place.folder)
+    await removeFolder(previewFolder.folder)
   }
-  tell({ event: 'ended' })
+  report({ event: 'ended' })
 }
 
 /** Surroundings in which the end of standard input asks to stop, like a terminal that is closed. */
@@ -84,40 +90,40 @@ function endingWithInput(surroundings: Surroundings): Surroundings {
 type Preview = {
   readonly options: PreviewOptions
   readonly app: string
-  readonly place: PreviewFolder
-  readonly tell: TellPreview
+  readonly previewFolder: PreviewFolder
+  readonly report: ReportPreview
   readonly output: ReturnType<typeof outputOf>
   readonly surroundings: Surroundings
 }
 
 async function preview(given: Preview, server: RunningServer, stopping: AbortSignal): Promise<void> {
-  const { options, app, place, tell, output, surroundings } = given
+  const { options, app, previewFolder, report, output, surroundings } = given
   const { cwd: project, now } = surroundings
-  const path = { app, environment: place.environment }
+  const path = { app, environment: previewFolder.environment }
   const client = createClient({ url: server.url, key: (await readAccountKey(server.data)) ?? '' })
   const { url, data, keyFile } = server
-  tell({ event: 'up', ...path, url, data, keyFile })
-  await client.call('environmentCreate', { path: { app }, body: { name: place.environment } })
+  report({ event: 'up', ...path, url, data, keyFile })
+  await client.call('environmentCreate', { path: { app }, body: { name: previewFolder.environment } })
 
   const changes = createChangeQueue()
   const watch = await watchApp(project, {
     onChange: changes.push,
     onThere: (isThere) =>
-      tell({ event: 'warning', message: isThere ? `${project} is back.` : `${project} is gone. ${WHILE_GONE}` }),
-    onPolling: (why) => tell({ event: 'warning', message: `${why}. ${POLLING}` }),
+      report({ event: 'warning', message: isThere ? `${project} is back.` : `${project} is gone. ${WHILE_GONE}` }),
+    onPolling: (why) => report({ event: 'warning', message: `${why}. ${POLLING}` }),
   })
-  const follow = options.quiet === true ? () => {} : followLogs(client, tell, stopping)
+  const follow = options.quiet === true ? () => {} : followLogs(client, report, stopping)
   const variables = previewVariables(project, client, path)
   const known = new Set<string>()
   try {
     await liveReload(
       {
         changes,
-        tell,
+        report,
         now,
-        folders: createCodeFolders(join(place.folder, 'code')),
+        folders: createCodeFolders(join(previewFolder.folder, 'code')),
         build: buildIntoFolders(whatToBuild(options, surroundings), output, surroundings),
-        updateVariables: () => variables.update((taken) => tell({ event: 'variables', ...taken })),
+        updateVariables: () => variables.update((taken) => report({ event: 'variables', ...taken })),
         release: (wanted, giveUp, signal) =>
           makeRelease(
             client,
@@ -125,7 +131,7 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
             { ...wanted, runsOn: options.runsOn, withoutImages: true, deletes: [...known] },
             {
               onProgress({ release, steps }) {
-                if (!signal.aborted) tell({ event: 'preparing', release: release.number, steps })
+                if (!signal.aborted) report({ event: 'preparing', release: release.number, steps })
               },
               giveUp,
               pause: (ms) => pause(ms, undefined, { signal }),
@@ -144,10 +150,110 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
   }
 }
 
-const WHILE_GONE = 'What answers goes on; the preview follows it again when it is back.'
-const POLLING = 'So files are looked at every half second, and a save takes longer to be seen.'
+const WHILE_GONE = 'What is live stays up; the preview continues when the folder is back.'
+const POLLING = 'Files are checked every half second instead, so a save takes longer to show.'
 
 async function startsOf(client: ServiceClient): Promise<readonly number[]> {
   const { workers } = await client.call('workerList')
   return workers.map(({ startedAt }) => startedAt)
+}
+
+// Each preview has a data folder of its own beside the user's data, which goes when the preview ends.
+
+/** The folder of one preview, and the name of its environment, which holds the same random part. */
+type PreviewFolder = { readonly folder: string; readonly environment: string }
+
+const NAME_LENGTH = 40
+
+/** Makes the folder of a new preview. @param data the user's data folder */
+async function makePreviewFolder(data: string, app: string): Promise<PreviewFolder> {
+  const previews = join(data, 'previews')
+  await mkdir(previews, { recursive: true, mode: 0o700 })
+  const name = app.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, NAME_LENGTH)
+  const folder = await mkdtemp(join(previews, `${name}-`))
+  return { folder, environment: `preview-${folder.slice(folder.lastIndexOf('-') + 1)}` }
+}
+
+/** Removes the folder of a preview that has ended. */
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/**
+ * Makes what builds an app into one folder after the other. The first build shows its steps, and later ones only that
+ * packages are installed: a save is over before a person has read of more.
+ */
+function buildIntoFolders(
+  wanted: ReturnType<typeof whatToBuild>,
+  output: Output,
+  surroundings: Surroundings,
+): (folder: string, signal: AbortSignal) => Promise<BuiltApp> {
+  const { project } = wanted
+  const target = createAppFolderWriter({ env: surroundings.env })
+  let isFirst = true
+  return async (folder, signal) => {
+    if (!existsSync(project)) throw new BuildFailure([{ code: 'PROJECT_GONE', message: `${project} is not there.` }])
+    const steps = showBuildSteps(output, surroundings)
+    const report = isFirst ? steps.report : onlyInstalling(steps.report)
+    isFirst = false
+    try {
+      return await target({ ...wanted, output: folder }, report, signal)
+    } finally {
+      steps.end()
+    }
+  }
+}
+
+function onlyInstalling(report: (event: BuildEvent) => void): (event: BuildEvent) => void {
+  let installs = false
+  return (event) => {
+    installs ||= event.kind === 'progress'
+    if (installs && event.step === 'install') report(event)
+  }
+}
+
+const ENV_FILE = '.env'
+
+/** Names that a preview got from `.env`, and those that it did not, as the service sets them or they are no names. */
+type TakenVariables = { readonly names: readonly string[]; readonly leftOut: readonly string[] }
+
+/** The variables of a preview. */
+type PreviewVariables = {
+  /**
+   * Takes over what `.env` of the project says now.
+   * @param onChange receives which names there are, where something changed
+   * @returns their version: it grows with each change
+   */
+  readonly update: (onChange: (taken: TakenVariables) => void) => Promise<number>
+}
+
+/** Makes them. @param target app and environment on the service */
+function previewVariables(project: string, client: ServiceClient, target: AppTarget): PreviewVariables {
+  let version = 0
+  let before: Readonly<Record<string, string>> = {}
+  return {
+    async update(onChange) {
+      const found = Object.entries(parseEnvFile(await readIfThere(join(project, ENV_FILE))))
+      const good = found.filter(([name]) => variableName.safeParse(name).success)
+      const values = Object.fromEntries(good)
+      const set = Object.fromEntries(good.filter(([name, value]) => before[name] !== value))
+      const remove = Object.keys(before).filter((name) => values[name] === undefined)
+      if (Object.keys(set).length === 0 && remove.length === 0) return version
+      await client.call('variablesUpdate', { path: target, body: { set, remove } })
+      before = values
+      version += 1
+      const leftOut = found.flatMap(([name]) => (values[name] === undefined ? [name] : []))
+      onChange({ names: Object.keys(values), leftOut })
+      return version
+    },
+  }
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return ''
+    throw error
+  }
 }

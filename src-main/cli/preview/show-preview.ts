@@ -1,12 +1,17 @@
+/** What a preview tells: its events in lines for a person or as JSON, and what its workers write. */
 import { PYTHON_PACKAGES } from '../../app-builder/create-app-builder.ts'
-import type { ReleaseStep } from '../../contract/app.ts'
-import { placed } from '../build-app.ts'
-import { keyFromFile, shellQuoted, showDeployed } from '../deploy/show-deployed.ts'
-import { counted, duration } from '../format.ts'
-import type { Output } from '../output.ts'
-import { createStatusLine } from '../status-line.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { DeployedEndpoint, ReleaseStep } from '../../contract/app.ts'
+import { logLine } from '../../contract/management.ts'
+import type { PreviewEvent } from '../../contract/preview-events.ts'
+import { counted } from '../../domain/text.ts'
+import { problemLine } from '../build-app.ts'
+import { CliError } from '../cli-error.ts'
+import { keyFromFile, shellQuoted, showDeployed } from '../deploy/show-release.ts'
+import { duration, type Output } from '../output.ts'
+import { createStatusLine } from '../progress-line.ts'
+import { followToEnd } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { PreviewEvent, TellPreview } from './preview-event.ts'
 
 type Event<Name extends PreviewEvent['event']> = Extract<PreviewEvent, { readonly event: Name }>
 
@@ -14,7 +19,7 @@ type Event<Name extends PreviewEvent['event']> = Extract<PreviewEvent, { readonl
 const FILES_NAMED = 3
 
 /** Prints what a preview tells: for a person, or as one JSON document each. */
-export function showPreview(output: Output, surroundings: Pick<Surroundings, 'stdout'>): TellPreview {
+export function showPreview(output: Output, surroundings: Pick<Surroundings, 'stdout'>): ReportPreview {
   const status = createStatusLine(output, surroundings)
   let up: Event<'up'> | undefined
   let shown = ''
@@ -36,22 +41,22 @@ export function showPreview(output: Output, surroundings: Pick<Surroundings, 'st
       output.line(`${output.paint('green', '✓')} ${isFirst ? firstLine(event) : liveLine(event)}`)
       for (const warning of event.warnings) if (!warned.has(warning)) output.note(warning)
       for (const warning of event.warnings) warned.add(warning)
-      if (shown !== endpoints && up !== undefined) showPlaces(output, event, up)
+      if (shown !== endpoints && up !== undefined) showAddresses(output, event, up)
       shown = endpoints
     },
     'as before': ({ release }: Event<'as before'>) =>
-      output.line(`${output.paint('green', '✓')} the source is again that of release ${release}, which answers`),
+      output.line(`${output.paint('green', '✓')} the source is back at release ${release}, which is live`),
     'build failed'({ problems, answers }: Event<'build failed'>) {
-      for (const problem of problems) output.note(placed(problem))
+      for (const problem of problems) output.note(problemLine(problem))
       output.note(output.paint('red', `not built: ${counted(problems.length, 'problem')}. ${goesOn(answers)}`))
     },
     'release failed'({ release, why, answers }: Event<'release failed'>) {
       output.note(why)
-      const what = release === undefined ? 'the release could not begin' : `release ${release} did not get ready`
+      const what = release === undefined ? 'the release could not begin' : `release ${release} did not become ready`
       output.note(output.paint('red', `${what}. ${goesOn(answers)}`))
     },
     'given up': ({ release }: Event<'given up'>) =>
-      output.note(`release ${release} was not ready yet, and is given up for the newer save`),
+      output.note(`release ${release} was not ready yet and is cancelled for the newer save`),
     warning: ({ message }: Event<'warning'>) => output.note(`warning: ${message}`),
     log({ endpoint, line: { level, line } }: Event<'log'>) {
       output.line(`${output.paint('gray', `${endpoint} |`)} ${level === 'ERROR' ? output.paint('red', line) : line}`)
@@ -95,7 +100,7 @@ function goesOn(answers: number | undefined): string {
     : `Release ${answers} keeps answering; the next save tries again.`
 }
 
-function showPlaces(
+function showAddresses(
   output: Output,
   { endpoints }: Event<'live'>,
   { url, app, environment, keyFile }: Event<'up'>,
@@ -107,4 +112,54 @@ function showPlaces(
   // Where `svc` is; what was on the path stays there.
   const packages = `PYTHONPATH=${shellQuoted(PYTHON_PACKAGES)}"\${PYTHONPATH:+:$PYTHONPATH}"`
   output.line(`\nFor Python scripts that call its functions:\n  export ${names} ${packages}\n`)
+}
+
+/** Receives what a preview tells. */
+export type ReportPreview = (event: PreviewEvent) => void
+
+// Every worker of the release before says so at each save.
+const LEAVING = /^(draining|this worker is to be replaced): no further jobs are taken$/
+// What the first workers wrote before it was known where to look; source: ours, more than a start writes.
+const FIRST_LINES = 200
+
+/**
+ * Tells what the workers of endpoints write, until the signal is aborted.
+ * @returns how to name the endpoints of now; those that are followed already go on
+ */
+export function followLogs(
+  client: ServiceClient,
+  report: ReportPreview,
+  signal: AbortSignal,
+): (endpoints: readonly DeployedEndpoint[]) => void {
+  const followed = new Set<string>()
+
+  async function follow({ id, resource }: DeployedEndpoint): Promise<void> {
+    const lines = followToEnd(client, 'endpointLogs', (after) => ({
+      path: { endpointId: id },
+      query: { follow: 'true', ...(after === undefined ? { tail: FIRST_LINES } : { after }) },
+      signal,
+    }))
+    try {
+      for await (const { event, data } of lines) {
+        if (event !== 'line') continue
+        const line = logLine.parse(JSON.parse(data))
+        if (!LEAVING.test(line.line)) report({ event: 'log', endpoint: resource, line })
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // The endpoint left the app.
+      if (error instanceof CliError && error.body.code === 'ENDPOINT_NOT_FOUND') return
+      report({ event: 'warning', message: `The output of ${resource} is no longer shown: ${(error as Error).message}` })
+    } finally {
+      followed.delete(id)
+    }
+  }
+
+  return (endpoints) => {
+    for (const endpoint of endpoints) {
+      if (followed.has(endpoint.id)) continue
+      followed.add(endpoint.id)
+      void follow(endpoint)
+    }
+  }
 }

@@ -1,11 +1,26 @@
+/** What is shown of a graph: what it is, needs and gives, and which packages have the classes that are not known. */
+import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../app-builder/machine-tools.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
 import { readDocument, subgraphsOf } from '../../domain/workflow/document/document.ts'
-import { isNumber } from '../../domain/workflow/json/value.ts'
+import { isNumber, type JsonObject } from '../../domain/workflow/json/value.ts'
+import {
+  type NodePackage,
+  type PackagesByClass,
+  packagesByClass,
+  packagesOfDocument,
+  packagesOfPayload,
+  withNamed,
+} from '../../domain/workflow/node-packages.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
-import type { NodePackage } from '../../domain/workflow/packages/node-package.ts'
-import { readPayloadNodes } from '../../domain/workflow/payload.ts'
-import { imagesOf } from '../../domain/workflow/view/images-of.ts'
-import { modelsOf } from '../../domain/workflow-runs/installed-models.ts'
-import { checkedPayload } from './as-payload.ts'
+import { readPayloadNode, readPayloadNodes } from '../../domain/workflow/payload.ts'
+import { type Problem, unknownClasses, withPackages } from '../../domain/workflow/problem.ts'
+import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
+import { validate } from '../../domain/workflow/validate.ts'
+import { modelsOf } from '../../domain/workflow-runs/graph-models.ts'
+import { imagesOf } from '../../domain/workflow-runs/payload-files.ts'
+import { dataFolder } from '../find-service.ts'
+import { type Output, plainText } from '../output.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { GraphFile } from './read-graph-file.ts'
 
 /** A class of a graph. `packages`: those that have it, where it is not known and they are. */
@@ -71,4 +86,73 @@ function shapeOf({ form, raw }: Pick<GraphFile, 'form' | 'raw'>, payloadNodes: n
     groups: groups.items.length,
     subgraphs: subgraphsOf(document).size,
   }
+}
+
+/** A graph as workers take it, and all that is wrong with it. */
+export type CheckedPayload = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
+
+/** The payload of a file, as it is or converted, checked. @param now ms since the epoch, for dates in names of files */
+export function checkedPayload(
+  { form, raw }: Pick<GraphFile, 'form' | 'raw'>,
+  types: NodeTypes,
+  now: number,
+): CheckedPayload {
+  if (form === 'payload') return { payload: raw, problems: validate(raw, types) }
+  const { payload, problems } = toResolvedPayload(readDocument(raw), types, now)
+  return { payload, problems: [...problems, ...validate(payload, types)] }
+}
+
+/** Gives the packages of classes; it rejects with why the index cannot be read, for a person. */
+export type PackageIndex = (classes: readonly string[]) => Promise<PackagesByClass>
+
+/** The index in the data folder. @param data the value of `--data` */
+export const indexOfFolder =
+  (data: string | undefined, surroundings: Surroundings): PackageIndex =>
+  () =>
+    readPackageIndexFile(dataFolder(data, surroundings))
+
+/** The index of a service, which may be on another machine. */
+export const indexOfService =
+  (client: ServiceClient): PackageIndex =>
+  async (classes) =>
+    packagesByClass(await client.call('nodePackages', { body: { classes: [...classes] } }))
+
+type Given = {
+  readonly graph: Pick<GraphFile, 'form' | 'raw'>
+  readonly index: PackageIndex
+  readonly output: Output
+}
+
+/** The packages that have classes of a graph: by the index, and as the graph names them. */
+async function graphPackages(classes: readonly string[], { graph, index, output }: Given): Promise<PackagesByClass> {
+  const { form, raw } = graph
+  const named = form === 'payload' ? packagesOfPayload(raw) : packagesOfDocument(readDocument(raw))
+  const indexed = await index(classes).catch((error: Error): PackagesByClass => {
+    output.note(plainText(`${PACKAGE_INDEX_FILE} in the data folder cannot be read: ${error.message}.`))
+    return new Map()
+  })
+  return withNamed(indexed, named)
+}
+
+/** Problems that say where the classes that are not known can be had. @param payload what the problems are of */
+export async function namePackages(
+  problems: readonly Problem[],
+  payload: JsonObject,
+  given: Given,
+): Promise<readonly Problem[]> {
+  const classOf = (id: string) => readPayloadNode(id, payload.get(id))?.classType
+  const classes = unknownClasses(problems, classOf)
+  return classes.length === 0 ? problems : withPackages(problems, classOf, await graphPackages(classes, given))
+}
+
+/** The facts of a graph with the packages of its classes that are not known. */
+export async function withPackagesOf(facts: GraphFacts, given: Given): Promise<GraphFacts> {
+  const unknown = facts.classes.flatMap(({ name, known }) => (known ? [] : [name]))
+  if (unknown.length === 0) return facts
+  const packages = await graphPackages(unknown, given)
+  const classes = facts.classes.map((one) => {
+    const named = one.known ? undefined : packages.get(one.name)
+    return named === undefined ? one : { ...one, packages: named }
+  })
+  return { ...facts, classes }
 }

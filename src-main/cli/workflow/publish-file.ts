@@ -1,15 +1,15 @@
+import type { ServiceClient } from '../../client/service-client.ts'
 import { readDocument, writeDocument } from '../../domain/workflow/document/document.ts'
-import { writeJson } from '../../domain/workflow/json/write.ts'
-import { suggestParameter } from '../../domain/workflow/publish/suggest-parameter.ts'
+import { writeJson } from '../../domain/workflow/json/value.ts'
+import { suggestParameter } from '../../domain/workflow/publish/graph-form.ts'
 import { usageError } from '../cli-error.ts'
-import type { ServiceClient } from '../client.ts'
 import type { Output } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { checkedPayload } from './as-payload.ts'
-import type { Exposed } from './exposed.ts'
+import { evaluateGraph } from './check-graph.ts'
+import { checkedPayload } from './graph-facts.ts'
 import { readClassesOf } from './read-classes.ts'
 import { readGraphFile, titleOf } from './read-graph-file.ts'
-import { noteProblems, refuseErrors } from './show-problems.ts'
+import type { Exposed } from './set-values.ts'
 
 type Deps = { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings }
 
@@ -28,8 +28,7 @@ export async function publishFile({ client, output, surroundings }: Deps, wish: 
   const graph = await readGraphFile(wish.file, surroundings)
   const types = await readClassesOf(client, wish.behind)
   const { payload, problems } = checkedPayload(graph, types, surroundings.now())
-  if (!output.json) noteProblems(output, problems)
-  refuseErrors(graph.name, problems)
+  await evaluateGraph(graph, { payload, problems }, { client, output })
   const parameters = wish.exposed.map((one) => {
     const suggestion = suggestParameter(payload, types, one)
     if ('why' in suggestion) throw usageError(suggestion.why)

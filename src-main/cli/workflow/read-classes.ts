@@ -1,12 +1,24 @@
+/**
+ * The classes of nodes that a graph is looked at with: those that come along, of an endpoint, of a server or of a file.
+ */
+import type { Command } from 'commander'
 import { readBuiltInNodeTypes } from '../../app-builder/machine-tools.ts'
-import type { NodeTypesAnswer } from '../../contract/workflows.ts'
-import { classFacts } from '../../domain/workflow/class-facts.ts'
-import { type ClassesFile, readClassesFile, typesIn, writeClassesFile } from '../../domain/workflow/classes-file.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { NodeTypesResponse } from '../../contract/workflows.ts'
+import {
+  type ClassesFile,
+  classFacts,
+  readClassesFile,
+  typesIn,
+  writeClassesFile,
+} from '../../domain/workflow/classes-file.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
-import { withoutCredentials } from '../../domain/workflow/server/server-address.ts'
-import { fetchNodeTypes } from '../../outbound/fetch-node-types.ts'
+import { withoutCredentials } from '../../domain/workflow/server-address.ts'
+import { fetchNodeTypes } from '../../outbound/comfy-server.ts'
 import { CliError } from '../cli-error.ts'
-import type { ServiceClient } from '../client.ts'
+import { globalOptions, openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { indexOfFolder, indexOfService, type PackageIndex } from './graph-facts.ts'
 
 /** The classes of nodes that come along; no service is asked. */
 export async function readOwnClasses(): Promise<NodeTypes> {
@@ -19,7 +31,7 @@ export async function readClassesOf(client: ServiceClient, endpointId: string): 
 }
 
 /** Classes as they came, and where from. */
-export type KnownClasses = ClassesFile & Omit<NodeTypesAnswer, 'text' | 'version'>
+export type KnownClasses = ClassesFile & Omit<NodeTypesResponse, 'text' | 'version'>
 
 /** Those that come along. */
 export async function ownClasses(): Promise<KnownClasses> {
@@ -39,7 +51,7 @@ const untilDone = new AbortController().signal
 export async function classesOfServer(address: string): Promise<KnownClasses> {
   const server = withoutCredentials(address)
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
-    throw new CliError('USAGE', { why: `--server wants an address like http://127.0.0.1:8188, not ${server}.` })
+    throw new CliError('USAGE', { why: `--server takes an address like http://127.0.0.1:8188, not ${server}.` })
   const { text, version } = await fetchNodeTypes(address, untilDone).catch((error: Error) => {
     throw new CliError('CLASSES_UNREADABLE', { from: server, why: error.message }, { cause: error })
   })
@@ -52,6 +64,21 @@ export const factsText = ({ version, classes }: ClassesFile): string =>
 
 function classesIn(text: string, from: string): ClassesFile {
   const read = readClassesFile(text)
-  if (typeof read === 'string') throw new CliError('CLASSES_UNREADABLE', { from, why: `what it has ${read}` })
+  if (typeof read === 'string') throw new CliError('CLASSES_UNREADABLE', { from, why: `it ${read}` })
   return read
+}
+
+/** Classes that a graph is checked with, and where the packages of others are looked up. */
+export type ChosenClasses = { readonly types: NodeTypes; readonly index: PackageIndex }
+
+/** Those of an endpoint; without one those that come along, and no service is asked. @throws CliError */
+export async function chooseClasses(
+  endpoint: string | undefined,
+  command: Command,
+  surroundings: Surroundings,
+): Promise<ChosenClasses> {
+  if (endpoint === undefined)
+    return { types: await readOwnClasses(), index: indexOfFolder(globalOptions(command).data, surroundings) }
+  const { client } = await openSession(command, surroundings)
+  return { types: await readClassesOf(client, endpoint), index: indexOfService(client) }
 }

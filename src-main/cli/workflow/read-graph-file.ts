@@ -1,11 +1,18 @@
+/** A graph of a file: found in it, and converted. */
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { fileTools } from '../../app-builder/machine-tools.ts'
 import { limit } from '../../contract/limits.ts'
-import { mediaTypeOf } from '../../domain/media/media-type.ts'
-import { sizeInWords } from '../../domain/size-in-words.ts'
-import type { JsonObject } from '../../domain/workflow/json/value.ts'
+import { errorCode } from '../../domain/error-code.ts'
+import { mediaTypeOf } from '../../domain/media.ts'
+import { sizeText } from '../../domain/text.ts'
+import { readDocument } from '../../domain/workflow/document/document.ts'
+import { isArray, type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
 import { findGraph } from '../../domain/workflow/metadata/find-graph.ts'
+import type { NodeTypes } from '../../domain/workflow/node-types.ts'
+import type { Problem } from '../../domain/workflow/problem.ts'
+import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
+import { toDocument } from '../../domain/workflow/to-document.ts'
 import { CliError } from '../cli-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -36,11 +43,11 @@ export async function readGraphFile(file: string, { cwd, stdin }: Surroundings):
   const bytes = file === '-' ? await readStream(stdin) : await readWhole(path)
   const found = findGraph(bytes, fileTools)
   if (found.kind === 'none') {
-    const words =
+    const message =
       found.parameters === undefined
         ? ''
-        : ` What it holds are the words of another tool: ${found.parameters.slice(0, 200)}`
-    throw new CliError('NOT_A_WORKFLOW', { file: file === '-' ? 'standard input' : file, why: found.why + words })
+        : ` It holds a prompt of another tool instead: ${found.parameters.slice(0, 200)}`
+    throw new CliError('NOT_A_WORKFLOW', { file: file === '-' ? 'standard input' : file, why: found.why + message })
   }
   const name = file === '-' ? '-' : basename(path)
   const folder = file === '-' ? cwd : resolve(path, '..')
@@ -53,12 +60,15 @@ async function readWhole(path: string): Promise<Uint8Array> {
   try {
     await using file = await open(path)
     const { size } = await file.stat()
-    if (size > MOST) throw tooLarge(path, sizeInWords(size))
+    if (size > MOST) throw tooLarge(path, sizeText(size))
     return await file.readFile()
   } catch (error) {
     if (error instanceof CliError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    throw new CliError('FILE_UNREADABLE', { file: path, why: REASONS[code] ?? String(error) }, { cause: error })
+    throw new CliError(
+      'FILE_UNREADABLE',
+      { file: path, why: REASONS[errorCode(error)] ?? String(error) },
+      { cause: error },
+    )
   }
 }
 
@@ -74,12 +84,40 @@ async function readStream(stream: Surroundings['stdin']): Promise<Uint8Array> {
   for await (const piece of stream) {
     const part = Buffer.from(piece)
     bytes += part.length
-    if (bytes > MOST) throw tooLarge('standard input', `more than ${sizeInWords(MOST)}`)
+    if (bytes > MOST) throw tooLarge('standard input', `more than ${sizeText(MOST)}`)
     pieces.push(part)
   }
   return Buffer.concat(pieces)
 }
 
 function tooLarge(file: string, size: string): CliError {
-  return new CliError('FILE_UNREADABLE', { file, why: `it has ${size}, and files up to ${sizeInWords(MOST)} are read` })
+  return new CliError('FILE_UNREADABLE', { file, why: `it has ${size}, and the limit is ${sizeText(MOST)}` })
+}
+
+const INDENT = 2
+
+/** What came out. */
+type Converted = {
+  readonly text: string
+  readonly raw: JsonObject
+  readonly nodes: number
+  readonly problems: readonly Problem[]
+}
+
+/** Converts a graph; one that has the form already stays what it is. @param options.now ms since the epoch */
+export function convertGraph(
+  { form, raw }: Pick<GraphFile, 'form' | 'raw'>,
+  to: 'api' | 'ui',
+  types: NodeTypes,
+  { now, isCompact }: { readonly now: number; readonly isCompact: boolean },
+): Converted {
+  const indent = isCompact ? 0 : INDENT
+  if (to === 'api') {
+    const { payload, problems } =
+      form === 'payload' ? { payload: raw, problems: [] } : toResolvedPayload(readDocument(raw), types, now)
+    return { text: writeJson(payload, indent), raw: payload, nodes: payload.size, problems }
+  }
+  const document = form === 'document' ? raw : toDocument(raw, types)
+  const nodes = document.get('nodes')
+  return { text: writeJson(document, indent), raw: document, nodes: isArray(nodes) ? nodes.length : 0, problems: [] }
 }

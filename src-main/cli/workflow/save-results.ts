@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { RunResult } from '../../contract/workflows.ts'
-import { nameVariants } from '../../domain/workflow-runs/name-variants.ts'
+import { errorCode } from '../../domain/error-code.ts'
+import { nameVariants } from '../../domain/workflow-runs/find-results.ts'
 import { CliError } from '../cli-error.ts'
 import type { FoundService } from '../find-service.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** A result that was written to a file. */
 export type SavedResult = RunResult & { readonly file: string }
@@ -22,9 +24,9 @@ export async function saveResults(
 ): Promise<readonly SavedResult[]> {
   const saved: SavedResult[] = []
   for (const result of results) {
-    const answer = await fetch(`${url}/api/assets/${result.asset}`, { headers: { authorization: `Bearer ${key}` } })
-    if (!answer.ok) throw new CliError('RESULTS_MISSING', { jobId, why: `the service answered ${answer.status}` })
-    const bytes = new Uint8Array(await answer.arrayBuffer())
+    const response = await fetch(`${url}/api/assets/${result.asset}`, { headers: { authorization: `Bearer ${key}` } })
+    if (!response.ok) throw new CliError('RESULTS_MISSING', { jobId, why: `the service answered ${response.status}` })
+    const bytes = new Uint8Array(await response.arrayBuffer())
     saved.push({ ...result, file: await writeNew(folder, visible(result.filename), bytes) })
   }
   return saved
@@ -57,7 +59,17 @@ async function isWritten(path: string, bytes: Uint8Array): Promise<boolean> {
     await writeFile(path, bytes, { flag: 'wx' })
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
+  }
+}
+
+/** Writes a file that somebody named. @throws CliError FILE_UNWRITABLE */
+export async function writeText(file: string, text: string, { cwd }: Pick<Surroundings, 'cwd'>): Promise<void> {
+  const path = resolve(cwd, file)
+  try {
+    await writeFile(path, text)
+  } catch (error) {
+    throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })
   }
 }

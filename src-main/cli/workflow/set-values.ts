@@ -1,3 +1,4 @@
+/** Inputs of a graph as they are typed: values that are set, and inputs that become parameters. */
 import type { WorkflowDocument } from '../../domain/workflow/document/document.ts'
 import { setWidget } from '../../domain/workflow/edit/widgets.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
@@ -30,7 +31,9 @@ export function setInPayload(payload: JsonObject, settings: readonly Setting[], 
     const present = node.inputs.get(setting.input)
     if (type === undefined && present === undefined) {
       const names = [...node.inputs.keys()]
-      throw usageError(`Node ${setting.node} (${node.classType}) has no input ${setting.input}, but ${someOf(names)}.`)
+      throw usageError(
+        `Node ${setting.node} (${node.classType}) has no input ${setting.input}. Its inputs are ${someOf(names)}.`,
+      )
     }
     const inputs = withKey(node.inputs, setting.input, readValue(setting, type?.type ?? kindOf(present)))
     return withKey(before, setting.node, withKey(node.raw, 'inputs', inputs))
@@ -39,7 +42,7 @@ export function setInPayload(payload: JsonObject, settings: readonly Setting[], 
 
 /**
  * Sets values in a document, for nodes of its outermost graph.
- * @returns also the settings of other nodes: those within a subgraph, which may stand in several places, or of none
+ * @returns also the settings of other nodes: those within a subgraph, which may be used several times, or of none
  */
 export function setInDocument(
   document: WorkflowDocument,
@@ -66,7 +69,7 @@ export function setInDocument(
 const kindOf = (value: JsonValue | undefined) =>
   typeof value === 'string' ? 'STRING' : isNumber(value) ? 'NUMBER' : undefined
 
-/** The typed text as a value of a type: words stay words, a number is one to its last digit. */
+/** The typed text as a value of a type: a text stays as it is, a number keeps its last digit. */
 function readValue({ node, input, text }: Setting, type: string | undefined): JsonValue {
   if (type === 'STRING' || type === 'COMBO') return text
   const parsed = parseJson(text)
@@ -85,4 +88,15 @@ const NAMED = 12
 function someOf(names: readonly string[]): string {
   if (names.length === 0) return 'none'
   return names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '')
+}
+
+/** An input that is to be a parameter, as it was typed: `6.text=prompt`. */
+export type Exposed = { readonly node: string; readonly input: string; readonly name: string }
+
+/** Reads `NODE.INPUT` or `NODE.INPUT=NAME`. @throws CliError USAGE */
+export function readExposed(text: string): Exposed {
+  const [, node, input, name] = /^([^.=]+)\.([^=]+?)(?:=([A-Za-z_][A-Za-z0-9_]*))?$/.exec(text) ?? []
+  if (node === undefined || input === undefined)
+    throw usageError(`--expose takes NODE.INPUT or NODE.INPUT=NAME, like 6.text=prompt, not ${text}.`)
+  return { node, input, name: name ?? input }
 }

@@ -1,24 +1,24 @@
+/** A sweep of the graph in a file: its runs, what they gave, and the sheet that shows all of it. */
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
+import { decode as decodeJpeg, encode as encodeJpeg } from 'jpeg-js'
 import type { RunView } from '../../contract/workflows.ts'
-import type { JsonObject } from '../../domain/workflow/json/value.ts'
-import { writeJson } from '../../domain/workflow/json/write.ts'
+import { isShown, mediaTypeOf, pictureSize } from '../../domain/media.ts'
+import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
-import { readAxis } from '../../domain/workflow/publish/read-axis.ts'
-import { suggestParameter } from '../../domain/workflow/publish/suggest-parameter.ts'
-import { type SweepAxis, type SweepKind, sweepCount, sweepRuns } from '../../domain/workflow/publish/sweep.ts'
+import { suggestParameter } from '../../domain/workflow/publish/graph-form.ts'
+import { readAxis, type SweepAxis, type SweepKind, sweepCount, sweepRuns } from '../../domain/workflow/publish/sweep.ts'
+import { drawSheet, layoutSheet, sheetHeading, sheetSvg } from '../../domain/workflow/publish/sweep-sheet.ts'
 import { usageError } from '../cli-error.ts'
-import { followRun } from './follow-run.ts'
-import { prepareRun } from './prepare-run.ts'
-import { randomWhole } from './random-whole.ts'
+import { evaluateGraph } from './check-graph.ts'
 import { readClassesOf } from './read-classes.ts'
 import { readGraphFile, titleOf } from './read-graph-file.ts'
-import type { RunDeps } from './run-graph.ts'
-import { saveResults } from './save-results.ts'
+import { followRun, prepareRun, type RunDeps, randomWhole } from './run-graph.ts'
+import { type SavedResult, saveResults, writeNew } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
 import { type Setting, setInPayload } from './set-values.ts'
-import { type SweptRun, writeSheet } from './sheet-file.ts'
-import { noteProblems, refuseErrors } from './show-problems.ts'
 
 /** What is to be swept. */
 export type FileToSweep = {
@@ -44,11 +44,10 @@ export async function sweepFile(
   const graph = await readGraphFile(file, surroundings)
   const types = await readClassesOf(client, endpointId)
   const prepared = prepareRun(graph, [], { types, now: surroundings.now(), random: randomWhole })
-  if (!output.json) noteProblems(output, prepared.problems)
-  refuseErrors(graph.name, prepared.problems)
+  await evaluateGraph(graph, prepared, { client, output })
   const axes = over.map((setting) => axisOf(prepared.payload, types, setting))
   const count = sweepCount(axes, kind)
-  if (count > MOST_RUNS) throw usageError(`These values make ${count} runs; at most ${MOST_RUNS} are possible.`)
+  if (count > MOST_RUNS) throw usageError(`These values make ${count} runs, and the limit is ${MOST_RUNS}.`)
   const renamed = await sendFiles(client, prepared.payload, { types, folders: [graph.folder, surroundings.cwd] })
   const base = setInPayload(prepared.payload, renamed, types)
   const sweepId = randomBytes(8).toString('hex')
@@ -61,8 +60,8 @@ export async function sweepFile(
   if (!output.json) output.note(`${count} jobs on ${endpointId}`)
   const runs: SweptRun[] = []
   for (const one of queued) {
-    const tell = (text: string) => show(text === '' ? '' : `${runs.length} of ${count}: ${text}`)
-    const run = await followRun(client, one, { show: tell, pause: surroundings.pause, nodes: base.size })
+    const report = (text: string) => show(text === '' ? '' : `${runs.length} of ${count}: ${text}`)
+    const run = await followRun(client, one, { show: report, pause: surroundings.pause, nodes: base.size })
     const into = join(folder, folderName(run.label ?? run.id))
     runs.push({ ...run, results: await saveResults(service, { jobId: run.id, results: run.results, folder: into }) })
   }
@@ -85,3 +84,96 @@ const folderName = (label: string) =>
     .replace(/[^\w.,+ -]+/g, '_')
     .slice(0, NAME_LENGTH)
     .trim() || '_'
+
+// The sheet is one file that shows everywhere: an SVG with small copies of the pictures in it.
+
+// Most pixels of a picture that is scaled down here, in millions. Source: as the sketch worker reads; a small file may
+// claim to be any size.
+const MEGAPIXELS_MAX = 64
+const QUALITY = 85
+
+/** A run of a sweep with its files. */
+type SweptRun = Omit<RunView, 'results'> & { readonly results: readonly SavedResult[] }
+
+/**
+ * Writes `sheet.svg` into a folder; a file that is there stays: the new one gets a number. @returns its path @throws
+ * CliError
+ */
+async function writeSheet(runs: readonly SweptRun[], title: string, folder: string): Promise<string> {
+  const sheet = layoutSheet(runs)
+  const picture = drawSheet(sheet, sheetHeading(sheet, title))
+  const size = picture.pictures[0]?.size ?? 0
+  const sources = new Map<string, string>()
+  for (const { id, results } of runs) {
+    const shown = results.find(({ mediaType }) => mediaType.startsWith('image/') && isShown(mediaType))
+    if (shown !== undefined) sources.set(id, smallCopy(await readFile(shown.file), size))
+  }
+  const svg = sheetSvg(
+    picture,
+    ({ id }) => sources.get(id),
+    ({ results, status }) => results[0]?.filename ?? status,
+  )
+  return writeNew(folder, 'sheet.svg', new TextEncoder().encode(svg))
+}
+
+/** A picture with its bytes in its address: scaled down to `most` px where it is a PNG or JPEG, else as it is. */
+function smallCopy(bytes: Uint8Array, most: number): string {
+  const type = mediaTypeOf(bytes)
+  try {
+    const pixels = readPixels(bytes, type)
+    if (pixels !== undefined) {
+      const { data } = encodeJpeg(shrink(pixels, most), QUALITY)
+      return `data:image/jpeg;base64,${data.toString('base64')}`
+    }
+  } catch {
+    // A viewer may read what these readers do not.
+  }
+  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
+}
+
+/** Eight bits a sample, red, green, blue and opacity. */
+type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8Array }
+
+function readPixels(bytes: Uint8Array, type: string): Pixels | undefined {
+  const { width = 0, height = 0 } = pictureSize(bytes, type) ?? {}
+  if (width * height === 0 || width * height > MEGAPIXELS_MAX * 1e6) return undefined
+  if (type === 'image/jpeg') return decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: MEGAPIXELS_MAX })
+  if (type !== 'image/png') return undefined
+  const png = decodePng(bytes)
+  const samples = png.palette === undefined ? png.data : convertIndexedToRgb(png)
+  const channels = png.palette === undefined ? png.channels : (png.palette[0]?.length ?? 3)
+  const most = png.palette === undefined ? 2 ** png.depth - 1 : 255
+  const hasOpacity = channels === 2 || channels === 4
+  const data = new Uint8Array(width * height * 4)
+  for (let pixel = 0; pixel < width * height; pixel++)
+    for (let channel = 0; channel < 4; channel++) {
+      const from = channel === 3 ? channels - 1 : channels < 3 ? 0 : channel
+      const sample = channel === 3 && !hasOpacity ? most : (samples[pixel * channels + from] ?? 0)
+      data[pixel * 4 + channel] = (sample / most) * 255
+    }
+  return { width, height, data }
+}
+
+/** Scales down by the mean of what falls into each pixel, on white. */
+function shrink({ width, height, data }: Pixels, most: number): Pixels {
+  const scale = Math.min(1, most / Math.max(width, height))
+  const small = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+  const into = new Uint8Array(small.width * small.height * 4)
+  for (let y = 0; y < small.height; y++)
+    for (let x = 0; x < small.width; x++) {
+      const [left, right] = [Math.floor((x * width) / small.width), Math.ceil(((x + 1) * width) / small.width)]
+      const [top, bottom] = [Math.floor((y * height) / small.height), Math.ceil(((y + 1) * height) / small.height)]
+      const sums = [0, 0, 0]
+      for (let row = top; row < bottom; row++)
+        for (let column = left; column < right; column++) {
+          const at = (row * width + column) * 4
+          const opacity = (data[at + 3] ?? 255) / 255
+          for (const channel of [0, 1, 2])
+            sums[channel] = (sums[channel] ?? 0) + (data[at + channel] ?? 0) * opacity + 255 * (1 - opacity)
+        }
+      const count = (right - left) * (bottom - top)
+      const at = (y * small.width + x) * 4
+      into.set([...sums.map((sum) => sum / count), 255], at)
+    }
+  return { ...small, data: into }
+}

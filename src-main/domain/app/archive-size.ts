@@ -1,10 +1,7 @@
 import { type BuildProblem, buildProblem, type InstalledPackage } from '../../contract/build.ts'
+import { MIB } from '../../contract/units.ts'
 
-const MIB = 1024 * 1024
 const SHOWN = 10
-
-/** The largest artifact: 1500 MiB. Source: spec 8 says 1.5 GB; app-deploy, Build reads it as the public tool does. */
-export const ARCHIVE_LIMIT_BYTES = 1500 * MIB
 
 /**
  * The problem of an archive over the limit: its largest packages, and the `--exclude` line by which it would fit.
@@ -27,7 +24,7 @@ export function tooLargeProblem({
 }): BuildProblem {
   const bySize = [...packages].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
   const lines = [
-    `The artifact would have about ${mib(archiveBytes)}, and ${mib(limitBytes)} is the most.`,
+    `The artifact would have about ${mib(archiveBytes)}, and the limit is ${mib(limitBytes)}.`,
     ...(bySize.length > 0 ? ['The largest packages, not compressed:'] : []),
     ...bySize.slice(0, SHOWN).map(({ name, version, bytes }) => `  ${mib(bytes).padStart(10)}  ${name} ${version}`),
   ]
@@ -37,7 +34,7 @@ export function tooLargeProblem({
   } else {
     lines.push('Leaving packages out is not enough. The largest files of the project:')
     lines.push(...files.slice(0, SHOWN).map(({ path, bytes }) => `  ${mib(bytes).padStart(10)}  ${path}`))
-    lines.push('Name what the app does not need in .gitignore, or put it on a volume.')
+    lines.push('Add what the app does not need to .gitignore, or put it on a volume.')
   }
   return buildProblem('ARCHIVE_TOO_LARGE', { why: lines.join('\n') })
 }

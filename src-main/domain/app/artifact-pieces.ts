@@ -1,5 +1,9 @@
-/** What an artifact is made of, small enough to be drawn: its packages, and the folders and files of the project. */
-import type { ArtifactPiece } from '../../contract/projects.ts'
+/**
+ * What an artifact is made of, small enough to be drawn; which modules its code imports; and what could stay out of it.
+ */
+import type { ArtifactPiece, ExcludeSuggestion } from '../../contract/projects.ts'
+import { MIB } from '../../contract/units.ts'
+import { EXCLUSION_PROFILES } from './collect-requirements.ts'
 
 /** A file of an artifact. `path` from its root, with forward slashes. */
 export type ContainedFile = { readonly path: string; readonly bytes: number }
@@ -26,8 +30,8 @@ export type ArtifactContents = {
   readonly imported: readonly string[] | undefined
 }
 
-// A piece with a smaller share of all is drawn as a dot. At most 290 have this share, and five more hold what is left: the
-// small packages, the root of the project, and the three that are generated.
+// A piece with a smaller share of all is drawn as a dot. At most 290 have this share, and five more hold what is left:
+// the small packages, the root of the project, and the three that are generated.
 const SHARE = 1 / 290
 /** Path of the piece with all small packages. */
 const OTHER_PACKAGES = 'other packages'
@@ -68,7 +72,9 @@ function generatedPieces(files: readonly ContainedFile[]): readonly ArtifactPiec
   }))
 }
 
-/** Large files are pieces; the small ones of a folder are one piece, and where that is small too it goes a folder up. */
+/**
+ * Large files are pieces; the small ones of a folder are one piece, and where that is small too it goes a folder up.
+ */
 function filePieces(files: readonly ContainedFile[], least: number): readonly ArtifactPiece[] {
   const kind = 'project'
   const pieces: ArtifactPiece[] = []
@@ -109,4 +115,133 @@ function sumOf(pieces: readonly { readonly bytes: number; readonly files: number
     bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
     files: pieces.reduce((sum, { files }) => sum + files, 0),
   }
+}
+
+// Which top-level modules Python source imports, read line by line: rather too many than too few.
+const FROM = /^[ \t]*from[ \t]+([A-Za-z_]\w*)/gm
+const IMPORT = /(?:^|[;:])[ \t]*import[ \t]+([^#;\n]+)/gm
+const BY_TEXT = /\b(?:import_module|__import__)\([ \t\n]*["']([A-Za-z_]\w*)/g
+const BY_VALUE = /\b(?:import_module|__import__)\([ \t\n]*(?![ \t\n"'])/
+
+/** The top-level modules that a file imports. @returns undefined: it imports by a name that only it knows */
+export function importedModules(text: string): readonly string[] | undefined {
+  if (BY_VALUE.test(text)) return undefined
+  const named = [FROM, BY_TEXT].flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name))
+  const listed = [...text.matchAll(IMPORT)].flatMap(([, names = '']) =>
+    names.split(',').flatMap((name) => /^[ \t]*([A-Za-z_]\w*)/.exec(name)?.[1] ?? []),
+  )
+  return [...new Set([...named, ...listed])]
+}
+
+// Only what is large is worth a word, and nothing is left out without the user.
+
+// Below it nobody waits for an upload; in bytes.
+const WORTH_BYTES = MIB
+const MOST = 50
+// What of a folder has to be of one kind for the folder to be named instead of its files.
+const MOSTLY = 0.9
+
+type Kind = { readonly name: RegExp; readonly why: string }
+
+// Source: ours, what the largest projects on public hosts hold beside their code.
+const KINDS: readonly Kind[] = [
+  {
+    name: /\.(pt|pth|ckpt|safetensors|onnx|gguf|ggml|h5|hdf5|tflite|pb|joblib|pkl|pickle|weights|engine)$/i,
+    why: 'Model files are better on a volume, where every release can use them without another upload.',
+  },
+  {
+    name: /\.(csv|tsv|parquet|arrow|feather|jsonl|ndjson|npy|npz|sqlite3?|db|dump|sql|xlsx?)$/i,
+    why: 'It looks like data. If no endpoint reads it, it can be left out.',
+  },
+  { name: /\.(zip|tar|tgz|gz|bz2|xz|zst|7z|rar|iso|whl)$/i, why: 'It is an archive, which code rarely reads.' },
+  { name: /\.ipynb$/i, why: 'Notebooks are not imported by endpoints.' },
+  { name: /\.(mp4|mov|mkv|avi|webm|wav|mp3|flac|psd|tiff?)$/i, why: 'It is a recording, which code rarely reads.' },
+  { name: /\.(log|prof|trace|core)$/i, why: 'It looks like a temporary file of a program.' },
+]
+
+// Folders that hold no code of an app by custom. Those that builds leave out anyway are not here.
+const FOLDERS: Readonly<Record<string, string>> = {
+  test: 'Tests are not run by workers.',
+  spec: 'Tests are not run by workers.',
+  doc: 'Documentation is not read by workers.',
+  examples: 'Examples are not run by workers, unless an endpoint imports them.',
+  notebooks: 'Notebooks are not imported by endpoints.',
+  benchmarks: 'Benchmarks are not run by workers.',
+  '.github': 'It is only for the host of the repository.',
+  '.hg': 'It is the history of the project.',
+  '.svn': 'It is the history of the project.',
+  '.dvc': 'It is the cache of a tool.',
+  '.cache': 'It is the cache of a tool.',
+  '.tox': 'It holds installed packages of a tool.',
+  '.nox': 'It holds installed packages of a tool.',
+  '.eggs': 'It holds installed packages of a tool.',
+  htmlcov: 'It is a report of a tool.',
+  wandb: 'It holds records of training runs.',
+  mlruns: 'It holds records of training runs.',
+  lightning_logs: 'It holds records of training runs.',
+}
+
+/** What is large and could stay out, the largest first. */
+export function suggestExcludes(contents: ArtifactContents): ExcludeSuggestion[] {
+  return [...ofPackages(contents), ...ofFolder('', contents.project)].sort((a, b) => b.bytes - a.bytes).slice(0, MOST)
+}
+
+function ofPackages({ packages, imported, ...contents }: ArtifactContents): readonly ExcludeSuggestion[] {
+  const wanted = new Set(contents.wanted)
+  const inImages = new Set<string>(EXCLUSION_PROFILES.specified)
+  const known = imported && new Set(imported)
+  return packages.flatMap(({ name, bytes, modules }) => {
+    if (bytes < WORTH_BYTES) return []
+    const suggestion = { path: name, bytes, how: 'exclude' as const, entry: name }
+    if (inImages.has(name))
+      return [{ ...suggestion, why: 'The worker image already has it, unless you chose another image.' }]
+    // One that another package needs is asked for by nobody here, and would come again.
+    if (known === undefined || !wanted.has(name) || modules.length === 0) return []
+    if (modules.some((module) => known.has(module))) return []
+    return [{ ...suggestion, why: 'No file of the project imports it, but another package may need it.' }]
+  })
+}
+
+/** @param folder with a slash at its end; '' is the project @param files those below it */
+function ofFolder(folder: string, files: readonly ContainedFile[]): readonly ExcludeSuggestion[] {
+  const bytes = sum(files)
+  if (bytes < WORTH_BYTES) return []
+  const why = folder === '' ? undefined : whyFolder(folder, files, bytes)
+  if (why !== undefined) return [ignored(folder, bytes, why)]
+  const inner = new Map<string, ContainedFile[]>()
+  const found: ExcludeSuggestion[] = []
+  for (const file of files) {
+    const end = file.path.indexOf('/', folder.length)
+    if (end !== -1) {
+      const name = file.path.slice(0, end + 1)
+      const known = inner.get(name)
+      if (known === undefined) inner.set(name, [file])
+      else known.push(file)
+    } else if (file.bytes >= WORTH_BYTES) {
+      const kind = kindOf(file.path)
+      if (kind !== undefined) found.push(ignored(file.path, file.bytes, kind.why))
+    }
+  }
+  return [...found, ...[...inner].flatMap(([name, below]) => ofFolder(name, below))]
+}
+
+function whyFolder(folder: string, files: readonly ContainedFile[], bytes: number): string | undefined {
+  const name = folder.slice(0, -1).split('/').at(-1) ?? ''
+  const byName = Object.hasOwn(FOLDERS, name) ? FOLDERS[name] : undefined
+  if (byName !== undefined) return byName
+  if (files.length === 1 || files.some(({ path }) => path.endsWith('.py'))) return undefined
+  return KINDS.find((kind) => sum(files.filter(({ path }) => kind.name.test(path))) >= bytes * MOSTLY)?.why
+}
+
+function kindOf(path: string): Kind | undefined {
+  return KINDS.find(({ name }) => name.test(path))
+}
+
+function ignored(path: string, bytes: number, why: string): ExcludeSuggestion {
+  // From the root of the project, and with what a pattern would take for a wildcard as itself.
+  return { path, bytes, how: 'ignore', entry: `/${path.replace(/[\\*?[\]]/g, '\\$&')}`, why }
+}
+
+function sum(files: readonly ContainedFile[]): number {
+  return files.reduce((total, { bytes }) => total + bytes, 0)
 }

@@ -1,6 +1,6 @@
+/** What an app is built with: what is installed for it, what is left out, and its version of Python. */
 import { type BuildProblem, buildProblem } from '../../contract/build.ts'
-import type { ScanDocument, ScannedRequirement } from '../../contract/scan.ts'
-import { BUILT_IN_PACKAGES, EXCLUSION_PROFILES, type ExclusionProfile } from './excluded-packages.ts'
+import type { ScanDocument, ScannedEndpoint, ScannedRequirement } from '../../contract/scan.ts'
 import { isPackageName, normaliseName, parseRequirement } from './requirements.ts'
 
 /** What is to be installed for an app. */
@@ -100,4 +100,54 @@ function readOption({ text }: ScannedRequirement): { name: string; value?: strin
   if (takesValue === undefined) return { why: `known are ${Object.keys(OPTIONS).join(', ')}` }
   if (takesValue !== (value !== undefined)) return { why: takesValue ? 'its value is missing' : 'it takes no value' }
   return value === undefined ? { name } : { name, value: value.trim() }
+}
+
+/**
+ * Packages that every base image has, by profile: they are never put into an artifact. `specified` is what the
+ * docs/spec/app-deploy.md, 5 says; `observed` is what the public tool does, whose images for CPUs have no numpy.
+ */
+export const EXCLUSION_PROFILES = {
+  specified: ['torch', 'torchvision', 'torchaudio', 'numpy', 'triton'],
+  observed: ['torch', 'torchvision', 'torchaudio', 'triton'],
+} as const satisfies Record<string, readonly string[]>
+
+/** Name of a profile. */
+export type ExclusionProfile = keyof typeof EXCLUSION_PROFILES
+
+/** The SDK itself, ours and the public one: an artifact brings it along in any case. Normalised names. */
+const BUILT_IN_PACKAGES: readonly string[] = ['runpod', 'runpod-flash', 'svc']
+
+/** Python versions that an app can have. Source: docs/spec/app-deploy.md, 1. */
+const PYTHON_VERSIONS: readonly string[] = ['3.10', '3.11', '3.12', '3.13']
+
+// Where neither the user nor the app says one and this machine's is not supported; source: the public tool's default.
+const OTHERWISE = '3.12'
+
+/**
+ * The Python version of an app: the user's word, else the one that its endpoints agree on, else that of this machine,
+ * so that packages with native code also run where previews run without containers.
+ * @param local `X.Y` of the python3 that reads the source
+ */
+export function choosePythonVersion({
+  asked,
+  endpoints,
+  local,
+}: {
+  readonly asked?: string | undefined
+  readonly endpoints: readonly Pick<ScannedEndpoint, 'name' | 'settings' | 'file' | 'line'>[]
+  readonly local?: string | undefined
+}): { readonly version: string } | { readonly problem: BuildProblem } {
+  const declared = endpoints.filter(({ settings }) => settings.python_version !== undefined)
+  const versions = [...new Set(declared.map(({ settings }) => settings.python_version ?? ''))]
+  if (asked === undefined && versions.length > 1) {
+    const named = declared.map(({ name, settings }) => `"${name}" for ${settings.python_version}`).join(', ')
+    const [first] = declared
+    const at = first === undefined ? {} : { file: first.file, line: first.line }
+    return { problem: buildProblem('PYTHON_CONFLICT', { asked: named }, at) }
+  }
+  const chosen = asked ?? versions[0]
+  if (chosen === undefined)
+    return { version: local !== undefined && PYTHON_VERSIONS.includes(local) ? local : OTHERWISE }
+  if (PYTHON_VERSIONS.includes(chosen)) return { version: chosen }
+  return { problem: buildProblem('PYTHON_UNSUPPORTED', { version: chosen, supported: PYTHON_VERSIONS.join(', ') }) }
 }

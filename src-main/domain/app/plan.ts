@@ -1,5 +1,6 @@
 import type { PlannedStep } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { APP_FOLDER_VARIABLE } from './target-config.ts'
 
 /** An endpoint of an environment as it is now. */
 export type CurrentEndpoint = {
@@ -26,7 +27,13 @@ export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
 ]
 
 /** Settings that follow from the folder of the code: they change with it, also when the code in it is the same. */
-const OF_THE_FOLDER: readonly string[] = ['handler', 'cwd', 'command', 'container.volumes']
+const OF_THE_FOLDER: readonly string[] = [
+  'handler',
+  'cwd',
+  'command',
+  'container.volumes',
+  `env.${APP_FOLDER_VARIABLE}`,
+]
 
 /** Settings that no release has: a person sets them, and a deploy leaves them as they are. */
 const OF_A_PERSON: readonly string[] = ['cors', 'faults', 'streamForm'] satisfies readonly (keyof EndpointConfig)[]
@@ -49,7 +56,7 @@ const VARIABLES = 'app.variables'
 
 /**
  * What a deploy does: which endpoints it creates, changes, leaves alone and deletes. An endpoint whose own code and
- * settings are the same is left alone, whatever else of the app changes. Source: app-deploy, Deploy.
+ * settings are the same is left alone, whatever else of the app changes. Source: docs/spec/app-deploy.md, 7.
  * @param current - the endpoints of the environment
  * @param targets - settings of the release, by resource; in the order of the manifest
  */
@@ -88,7 +95,7 @@ export function planDeploy(
 
 const isPartOf = (setting: string, name: string) => setting === name || setting.startsWith(`${name}.`)
 
-// What the source sets may be a secret all the same, so only that it changes is told.
+// What the source sets may be a secret all the same, so only that it changes is shown.
 function shown({ setting, from, to }: PlannedChange): PlannedChange {
   if (setting === CODE) return { setting: 'code', from: short(from), to: short(to) }
   if (setting === VARIABLES) return { setting: 'variables', from: `version ${from ?? 0}`, to: `version ${to}` }
@@ -100,7 +107,12 @@ function shown({ setting, from, to }: PlannedChange): PlannedChange {
 const SHOWN = 12
 const short = (value: unknown) => (typeof value === 'string' ? value.slice(0, SHOWN) : undefined)
 
-/** The settings that differ; those inside of `env`, `container` and `app` by themselves. */
+/** The settings that differ, as a person may see them. */
+export function shownChanges(before: EndpointConfig, after: EndpointConfig): readonly PlannedChange[] {
+  return differences(before, after).map(shown)
+}
+
+/** The settings that differ; those inside of `env`, `container`, `app` and `platform` by themselves. */
 function differences(before: EndpointConfig, after: EndpointConfig): readonly PlannedChange[] {
   const [from, to] = [flat(before), flat(after)]
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
@@ -119,7 +131,7 @@ export function isSameCode({ app: one }: EndpointConfig, { app: other }: Endpoin
   return known ? one.fingerprint === other.fingerprint : one?.code === other?.code
 }
 
-const NESTED = ['env', 'container', 'app'] as const
+const NESTED = ['env', 'container', 'app', 'platform'] as const
 
 function flat(config: EndpointConfig): Record<string, unknown> {
   const nested = NESTED.flatMap((name) =>

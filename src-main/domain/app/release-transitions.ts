@@ -4,9 +4,9 @@ type Transition = { readonly from: readonly ReleaseState[]; readonly to: Release
 
 /** THE table of moves of a release: its guards, its CHECK list and its tests are computed from it. */
 export const RELEASE_TRANSITIONS = {
-  activate: { from: ['preparing'], to: 'active', source: 'app-deploy, Deploy: when all endpoints are ready' },
-  fail: { from: ['preparing'], to: 'failed', source: 'app-deploy, Deploy: on any failure the old version stays' },
-  supersede: { from: ['active'], to: 'superseded', source: 'app-deploy, Deploy: the new version takes traffic' },
+  activate: { from: ['preparing'], to: 'active', source: 'docs/spec/app-deploy.md, 7: when all endpoints are ready' },
+  fail: { from: ['preparing'], to: 'failed', source: 'docs/spec/app-deploy.md, 7: the old one stays' },
+  supersede: { from: ['active'], to: 'superseded', source: 'docs/spec/app-deploy.md, 7: a newer one is active' },
 } as const satisfies Record<string, Transition>
 
 /** Name of a move of a release. */

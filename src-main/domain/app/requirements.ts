@@ -38,11 +38,11 @@ export function parseRequirement(given: string): Requirement | Unreadable {
   if (/^[./~\\]|^[A-Za-z]:\\/.test(text)) return { why: 'it is a path; put the code into the project itself' }
   if (BARE_ADDRESS.test(text)) return bareAddress(text)
   const named = NAME.exec(text)
-  if (named === null) return { why: 'it begins with no name of a package' }
+  if (named === null) return { why: 'it does not begin with the name of a package' }
   let rest = text.slice(named[0].length)
   const listed = EXTRAS.exec(rest)
   const extras = listed?.[1]?.trim() ? listed[1].split(',').map((extra) => extra.trim()) : []
-  if (!extras.every((extra) => EXTRA.test(extra))) return { why: 'the extras in [] are names with commas between' }
+  if (!extras.every((extra) => EXTRA.test(extra))) return { why: 'the extras in [] must be names separated by commas' }
   rest = rest.slice(listed?.[0].length ?? 0)
   const name = normaliseName(named[1] ?? '')
   const head = extras.length > 0 ? `${name}[${extras.map(normaliseName).sort().join(',')}]` : name
@@ -71,7 +71,7 @@ function readSpecifiers(rest: string): Body {
   const parts = listed.split(',').flatMap((part) => part.trim() || [])
   const read = parts.map((part) => SPECIFIER.exec(part))
   const wrong = parts.find((_part, at) => read[at] === null)
-  if (wrong !== undefined) return { why: `${wrong} is no version like ==1.2, ~=1.2 or >=1,<2` }
+  if (wrong !== undefined) return { why: `${wrong} is not a version like ==1.2, ~=1.2 or >=1,<2` }
   const specifiers = read.flatMap((found) => (found ? `${found[1]}${found[2]}` : [])).sort()
   return { text: specifiers.join(',') + (marker === undefined ? '' : `; ${oneSpaced(marker)}`) }
 }

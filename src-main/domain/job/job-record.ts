@@ -1,4 +1,6 @@
+/** The record of a job as the job API sends it, and how long it is stored. */
 import type { JobState } from '../../contract/job.ts'
+import { limit } from '../../contract/limits.ts'
 import type { Json } from '../json/json.ts'
 import { isFinal } from './transitions.ts'
 
@@ -18,7 +20,7 @@ export type RecordFacts = {
 
 /**
  * Writes the job record as pieces of JSON, with the payloads as they came. The keys are in the order that the platform
- * shows them. Source: job-api, Job record.
+ * shows them. Source: docs/spec/job-api.md, 3.
  */
 export function jobRecordPieces(job: RecordFacts): readonly Json[] {
   const pieces: Json[] = []
@@ -34,4 +36,18 @@ export function jobRecordPieces(job: RecordFacts): readonly Json[] {
   if (job.webhook !== undefined) add('webhook', JSON.stringify(job.webhook))
   if (job.workerId !== null) add('workerId', JSON.stringify(job.workerId))
   return [...pieces, '}']
+}
+
+/**
+ * How long the record of a job is stored after its end, in ms. Source: docs/spec/job-api.md, 4.
+ * @param askedWaitMs the wait that a runsync asked for; undefined where it left that to the default
+ */
+export function retentionMs(kind: 'run' | 'runsync', askedWaitMs: number | undefined): number {
+  if (kind === 'run') return limit('runRetentionMs')
+  return Math.min(Math.max(limit('runsyncRetentionMs'), askedWaitMs ?? 0), limit('runsyncRetentionMaxMs'))
+}
+
+/** Whether the job API has forgotten a job. @param now ms since the epoch */
+export function isExpired({ expiresAt }: { readonly expiresAt?: number | undefined }, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now
 }

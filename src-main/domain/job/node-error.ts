@@ -1,9 +1,11 @@
 /**
- * What workers of graphs say of a fault at a node: ours as JSON, the public image worker in a sentence. Source:
- * image-workflows, Image workers, 2; worker-comfyui, handler.py.
+ * What workers of graphs say of an error at a node: ours as JSON, the public image worker in a sentence. Source:
+ * docs/spec/image-workflows.md, 6.2; worker-comfyui, handler.py.
  */
 
-/** A fault at a node. */
+import { errorFields } from './error-fields.ts'
+
+/** An error at a node. */
 export type NodeError = {
   /** As the worker says it to any client. */
   readonly message: string
@@ -13,39 +15,46 @@ export type NodeError = {
   readonly title?: string
   readonly classType?: string
   readonly input?: string
-  /** What is wrong, in plain words and without the place. */
+  /** What is wrong, in plain language and without the location. */
   readonly reason?: string
   readonly traceback?: string
 }
 
 /** Reads an error; undefined where it names no node. */
 export function readNodeError(text: string): NodeError | undefined {
-  const told = SENTENCE.exec(text)
-  if (told !== null) {
-    const [, classType, node = '', reason = ''] = told
+  const reported = SENTENCE.exec(text)
+  if (reported !== null) {
+    const [, classType, node = '', reason = ''] = reported
     return { message: text, node, reason: reason.trim(), ...given({ classType }) }
   }
-  const fields = fieldsOf(text)
-  const [message, node] = [textOf(fields?.message), idOf(fields?.node)]
+  const fields = errorFields(text)
+  const [message, node] = [filledText(fields?.message), idOf(fields?.node)]
   if (fields === undefined || message === undefined || node === undefined) return undefined
-  const place = { title: textOf(fields.title), classType: textOf(fields.class), input: textOf(fields.input) }
+  const location = {
+    title: filledText(fields.title),
+    classType: filledText(fields.class),
+    input: filledText(fields.input),
+  }
   return {
     ...{ message, node },
-    ...given({ ...place, reason: textOf(fields.reason), traceback: textOf(fields.traceback) }),
+    ...given({ ...location, reason: filledText(fields.reason), traceback: filledText(fields.traceback) }),
   }
 }
 
-/** The error in a line, with the place in front: `KSampler "First pass" (3), seed: must be at least 0`. */
+/** The error in a line, with the location in front: `KSampler "First pass" (3), seed: must be at least 0`. */
 export function nodeErrorLine(error: Omit<NodeError, 'traceback'>): string {
   const { message, node, title, classType, input, reason = message } = error
   const name = [classType, title === undefined ? undefined : `"${title}"`]
     .filter((part) => part !== undefined)
     .join(' ')
-  const place = name === '' ? `Node ${node}` : `${name} (${node})`
-  return `${place}${input === undefined ? '' : `, ${input}`}: ${reason.trim()}`
+  const location = name === '' ? `Node ${node}` : `${name} (${node})`
+  return `${location}${input === undefined ? '' : `, ${input}`}: ${reason.trim()}`
 }
 
-/** Writes an error as it is read. Of a long traceback the end is kept, where it says most. @param length most characters */
+/**
+ * Writes an error as it is read. Of a long traceback the end stays, where it says most.
+ * @param length most characters
+ */
 export function writeNodeError({ classType, traceback, message, ...rest }: NodeError, length: number): string {
   const fields = { message: message.slice(0, length / 4), ...rest, ...given({ class: classType }) }
   if (fields.reason !== undefined) fields.reason = fields.reason.slice(0, length / 4)
@@ -60,19 +69,8 @@ export function writeNodeError({ classType, traceback, message, ...rest }: NodeE
 const SENTENCE =
   /^(?:Job processing failed: )?Workflow execution error: Node Type: (.{1,500}?), Node ID: (.{1,500}?), Message: ([\s\S]*)$/
 
-type Fields = Readonly<Record<'message' | 'node' | 'title' | 'class' | 'input' | 'reason' | 'traceback', unknown>>
-
-function fieldsOf(text: string): Fields | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text) as Fields
-  } catch {
-    return undefined
-  }
-}
-
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
-const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : textOf(value))
+const filledText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : filledText(value))
 
 function given<Key extends string>(values: Readonly<Record<Key, string | undefined>>): { [K in Key]?: string } {
   const there = Object.entries(values).filter(([, value]) => value !== undefined)

@@ -1,7 +1,8 @@
 /**
- * What a client of the OpenAI path is told when its request fails: the error object that OpenAI's clients print, a status
- * that means what it means there, and whether to try again. Those clients repeat a request after 408, 409, 429 and from 500
- * on, unless `x-should-retry` says otherwise; a repeated request is a new job, so only what may succeed is repeated.
+ * What a client of the OpenAI path gets when its request fails: the error object that OpenAI's clients print, a status
+ * that means what it means there, and whether to try again. Those clients repeat a request after 408, 409, 429 and from
+ * 500 on, unless `x-should-retry` says otherwise; a repeated request is a new job, so only what may succeed is
+ * repeated.
  *
  *   the worker gives a status            that status, with its message, type, param and code     as the status says
  *   the handler failed                   500 server_error JOB_FAILED                             not again: same input
@@ -11,6 +12,7 @@
  */
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
+import { isRecord } from '../json/json.ts'
 import { readJobError } from './read-error.ts'
 
 /** Error object of the OpenAI API. */
@@ -45,10 +47,12 @@ export function failureOfJob({
   return failure(500, { message, code: JOB_FAILED }, WORKER_LOST.test(text) ? undefined : false)
 }
 
-/** The failure that a worker gives as its result, as some do instead of failing the job; undefined for any other result. */
+/**
+ * The failure that a worker gives as its result, as some do instead of failing the job; undefined for any other result.
+ */
 export function failureOfOutput(output: unknown): OpenAiFailure | undefined {
-  if (!isObject(output)) return undefined
-  return output.object === 'error' || isObject(output.error) ? givenError(output) : undefined
+  if (!isRecord(output)) return undefined
+  return output.object === 'error' || isRecord(output.error) ? givenError(output) : undefined
 }
 
 /** The failure of a request that the service itself refuses. */
@@ -63,7 +67,9 @@ const WORKER_LOST = /^job timed out after \d+ retr/
 // A paused endpoint stays paused, and a job that takes too long goes on: another one would take as long.
 const NOT_AGAIN: ReadonlySet<ErrorCode> = new Set(['ENDPOINT_PAUSED', 'WORKER_TOO_SLOW'])
 
-/** Types by which workers and OpenAI name a status. Source: the Python client's classes, and the types that vLLM sends. */
+/**
+ * Types by which workers and OpenAI name a status. Source: the Python client's classes, and the types that vLLM sends.
+ */
 const STATUS_OF_TYPE: readonly (readonly [RegExp, number])[] = [
   [/^(BadRequest(Error)?|invalid_request_error)$/i, 400],
   [/^(Authentication|Unauthorized)(Error)?$|^authentication_error$/i, 401],
@@ -78,7 +84,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The error that a worker spells out; undefined where it gives no message, or nothing that says what kind it is. */
 function givenError(fields: Fields | undefined): OpenAiFailure | undefined {
   if (fields === undefined) return undefined
-  if (isObject(fields.error)) return givenError(fields.error)
+  if (isRecord(fields.error)) return givenError(fields.error)
   const { message, type, param, code } = fields
   if (typeof message !== 'string') return undefined
   const named = typeof type === 'string' ? STATUS_OF_TYPE.find(([names]) => names.test(type))?.[1] : undefined
@@ -123,7 +129,7 @@ function readFields(text: string): Fields | undefined {
   for (const json of [text, pythonAsJson(text)]) {
     try {
       const value: unknown = JSON.parse(json)
-      if (isObject(value)) return value
+      if (isRecord(value)) return value
     } catch {
       // it is the other one, or neither
     }
@@ -147,6 +153,3 @@ function pythonAsJson(text: string): string {
     return `"${inner}"`
   })
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,5 @@
+import { textIn } from '../json/json.ts'
+import { errorFields } from './error-fields.ts'
 import { type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
 
 /** Why a job failed, as its worker reported it. */
@@ -11,8 +13,9 @@ export type JobError = {
 }
 
 /**
- * Reads the error of a job. Worker SDKs write JSON with message, type and traceback into it; handlers that catch their own
- * exception often return the traceback itself; whatever else it is, is the message. Source: worker-protocol, Results.
+ * Reads the error of a job. Worker SDKs write JSON with message, type and traceback into it; handlers that catch their
+ * own exception often return the traceback itself; whatever else it is, is the message. Source:
+ * docs/spec/worker-protocol.md, 3.
  */
 export function readJobError(error: string): JobError {
   const { type, ...read } = readWritten(error)
@@ -24,23 +27,25 @@ export function readJobError(error: string): JobError {
 
 function readWritten(error: string): JobError {
   if (error.startsWith(PLAIN_TRACEBACK)) return readPlainTraceback(error)
-  const fields = fieldsOf(error)
-  const message = textOf(fields?.error_message)
+  const fields = errorFields(error)
+  const message = textIn(fields?.error_message)
   if (message === undefined) return { message: error }
-  const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(textOf(fields?.error_type) ?? '')?.[1]
-  const traceback = textOf(fields?.error_traceback)
+  const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(textIn(fields?.error_type) ?? '')?.[1]
+  const traceback = textIn(fields?.error_traceback)
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
 }
 
-/** Type and message of an error, as Python ends a traceback: `ValueError: no face`. The message may have several lines. */
+/**
+ * Type and message of an error, as Python ends a traceback: `ValueError: no face`. The message may have several lines.
+ */
 export function errorHeadline({ type, message }: JobError): string {
   if (type === undefined) return message
   return message === '' ? type : `${type}: ${message}`
 }
 
 /**
- * The line of an error that says most: of what workers write as JSON the type and message, of a traceback its end. It may
- * have been cut in its middle, as in lists of jobs.
+ * The line of an error that says most: of what workers write as JSON the type and message, of a traceback its end. It
+ * may have been cut in its middle, as in lists of jobs.
  */
 export function errorLine(error: string): string {
   const read = readJobError(error)
@@ -59,8 +64,8 @@ export function errorText(error: string): string {
 }
 
 /**
- * An error for a row of a list: whole where it is short, else without what says least. Of what an SDK wrote the traceback
- * goes first, then the end of the message; the rest stays JSON, which `errorLine` reads.
+ * An error for a row of a list: whole where it is short, else without what says least. Of what an SDK wrote the
+ * traceback goes first, then the end of the message; the rest stays JSON, which `errorLine` reads.
  * @param length most characters
  */
 export function shortError(error: string, length: number): string {
@@ -85,10 +90,12 @@ function readPlainTraceback(error: string): JobError {
   return end < 0 || type === undefined ? { message: error } : { type, message, traceback: error }
 }
 
-// As worker SDKs write it, like `"<class 'KeyError'>"`. A KeyError says nothing but a key, so it is unreadable without it.
+// As worker SDKs write it, like `"<class 'KeyError'>"`. A KeyError says nothing but a key, so it is unreadable without
+// it.
 const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
 
-// What worker SDKs write, and workers of graphs, which begin with the message and go on with the place. Its end may be cut.
+// What worker SDKs write, and workers of graphs, which begin with the message and go on with the node. Its end may be
+// cut.
 const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)/
 
 function messageIn(text: string): string | undefined {
@@ -100,16 +107,3 @@ function messageIn(text: string): string | undefined {
     return written
   }
 }
-
-type Fields = Readonly<Record<'error_message' | 'error_type' | 'error_traceback', unknown>>
-
-function fieldsOf(error: string): Fields | undefined {
-  if (!error.startsWith('{')) return undefined
-  try {
-    return JSON.parse(error) as Fields
-  } catch {
-    return undefined
-  }
-}
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)

@@ -1,3 +1,7 @@
+/** The calls of a traceback, and where their files are on this machine. */
+import { CODE_FOLDER } from '../../contract/container.ts'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+
 /** One call of a traceback. */
 export type TracebackFrame = {
   readonly kind: 'frame'
@@ -18,7 +22,7 @@ export type TracebackPart = TracebackFrame | { readonly kind: 'text'; readonly t
 const HEADER = /^Traceback \(most recent call last\):$/
 const PYTHON_FRAME = /^ {2}File "(.+)", line (\d+)(?:, in (.+))?$/
 const REPEATED = /^ {2}\[Previous line repeated \d+ more times?\]$/
-// `at name (file:///app/handler.ts:3:9)`, and without a name the place alone.
+// `at name (file:///app/handler.ts:3:9)`, and without a name the file alone.
 const NODE_FRAME = /^\s+at (?:(.+) \()?((?:file:\/\/)?\/[^()]+?):(\d+)(?::\d+)?\)?$/
 
 // Where packages and standard libraries are, as Python and Node install them.
@@ -63,8 +67,8 @@ function frameOf(line: string): TracebackFrame | undefined {
   return node === null ? undefined : frame(node[2], node[3], node[1])
 }
 
-function frame(place = '', line = '', name: string | undefined): TracebackFrame {
-  const file = place.replace(/^file:\/\//, '')
+function frame(location = '', line = '', name: string | undefined): TracebackFrame {
+  const file = location.replace(/^file:\/\//, '')
   return {
     kind: 'frame',
     file,
@@ -79,3 +83,47 @@ function frame(place = '', line = '', name: string | undefined): TracebackFrame 
 function repeats(text: string, headline: string): boolean {
   return text.replace(/^(?:\w+\.)+(?=\w+(?:: |$))/, '') === headline.trim()
 }
+
+/**
+ * A folder with code as workers name it, and where the same files are on this machine. Both absolute, without a slash
+ * at the end.
+ */
+type CodeFolder = { readonly inWorker: string; readonly here: string }
+
+/** Where code of an endpoint may be. `isHere`: its workers name files of this machine. */
+export type CodeFolders = { readonly isHere: boolean; readonly folders: readonly CodeFolder[] }
+
+type Program = Pick<EndpointConfig, 'handler' | 'container' | 'app'>
+
+/**
+ * Where the code that an endpoint's workers run is on this machine. Of an app they run a copy; what a person changes is
+ * in the project.
+ * @param project folder of the project that the app is deployed from; undefined: it is not known here
+ */
+export function codeFoldersOf({ handler, container, app }: Program, project: string | undefined): CodeFolders {
+  const folder = handler === undefined ? undefined : folderOf(handler)
+  const mine = app === undefined ? folder : (project ?? folder)
+  if (container === undefined) {
+    const isCopy = app !== undefined && folder !== undefined && mine !== undefined
+    return { isHere: true, folders: isCopy ? [{ inWorker: folder, here: mine }] : [] }
+  }
+  const volumes = container.volumes
+    .filter(({ source }) => source.startsWith('/'))
+    .map(({ source, target }) => ({
+      inWorker: target,
+      here: app !== undefined && target === CODE_FOLDER ? (project ?? source) : source,
+    }))
+  return {
+    isHere: false,
+    folders: mine === undefined ? volumes : [{ inWorker: CODE_FOLDER, here: mine }, ...volumes],
+  }
+}
+
+/** The file of this machine that a file of a worker is; undefined: it is in an image, or no file. */
+export function fileHere(file: string, { isHere, folders }: CodeFolders): string | undefined {
+  const found = folders.find(({ inWorker }) => file.startsWith(`${inWorker}/`))
+  if (found !== undefined) return `${found.here}${file.slice(found.inWorker.length)}`
+  return isHere && /^(?:\/|[A-Za-z]:[\\/])/.test(file) ? file : undefined
+}
+
+const folderOf = (file: string) => file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')))

@@ -1,12 +1,25 @@
+// Above it the expression would be long, and a few words that are named are enough to be quick.
+const MOST_NAMED = 8
+
 /**
  * Turns what a person typed into an FTS5 expression: every word must occur, the last letters of each may be missing.
  * Nothing that was typed is read as syntax.
+ * @param termsOf which words of the index begin so, where they are few: each is then named, as FTS5 goes through named
+ *   words from the newest job on, and first collects all jobs with a word that begins so; undefined: they are many
  * @returns undefined when there is no word in it, so nothing can match
  */
-export function matchExpression(typed: string, endpointId: string | undefined): string | undefined {
+export function matchExpression(
+  typed: string,
+  endpointId: string | undefined,
+  termsOf: (word: string) => readonly string[] | undefined = () => undefined,
+): string | undefined {
   const words = typed.match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length === 0) return undefined
-  const text = words.map((word) => `text : "${word}" *`)
+  const text = words.map((word) => {
+    const named = words.length > MOST_NAMED ? [] : (termsOf(word) ?? [])
+    if (named.length === 0) return `text : "${word}" *`
+    return `text : (${named.map((term) => `"${term}"`).join(' OR ')})`
+  })
   const terms = endpointId === undefined ? text : [`endpoint : "${endpointTerm(endpointId)}"`, ...text]
   return terms.join(' AND ')
 }

@@ -8,18 +8,18 @@ type Transition = { readonly from: readonly JobState[]; readonly to: JobState; r
  * are computed from it; nobody assigns a state by hand.
  */
 export const TRANSITIONS = {
-  claim: { from: ['IN_QUEUE'], to: 'IN_PROGRESS', source: 'spec 3: a worker picks the job' },
-  progress: { from: ['IN_PROGRESS'], to: 'IN_PROGRESS', source: 'worker-protocol: job-done with status IN_PROGRESS' },
-  complete: { from: ['IN_PROGRESS'], to: 'COMPLETED', source: 'spec 3: worker finishes' },
-  fail: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'job-api: handler raises or returns a truthy error' },
-  exceedExecution: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'job-api: executionTimeout passes' },
-  rescue: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'job-api: worker lost, tries left' },
-  abandon: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'job-api: worker lost, no tries left' },
+  claim: { from: ['IN_QUEUE'], to: 'IN_PROGRESS', source: 'docs/spec/job-api.md, 4: a worker picks the job' },
+  progress: { from: ['IN_PROGRESS'], to: 'IN_PROGRESS', source: 'docs/spec/worker-protocol.md, 2: job-done' },
+  complete: { from: ['IN_PROGRESS'], to: 'COMPLETED', source: 'docs/spec/job-api.md, 4: worker finishes' },
+  fail: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'docs/spec/job-api.md, 4: the handler fails' },
+  exceedExecution: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'docs/spec/job-api.md, 4: executionTimeout passes' },
+  rescue: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'docs/spec/job-api.md, 4: worker lost, tries left' },
+  abandon: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'docs/spec/job-api.md, 4: worker lost, no tries left' },
   release: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'ours, because a hand-out that never began is no attempt' },
-  expire: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'TIMED_OUT', source: 'job-api: ttl passes' },
-  cancel: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'CANCELLED', source: 'spec 3: POST cancel' },
-  purge: { from: ['IN_QUEUE'], to: 'CANCELLED', source: 'spec 3: POST purge-queue; the state is job-api' },
-  retry: { from: ['FAILED', 'TIMED_OUT'], to: 'IN_QUEUE', source: 'spec 3: POST retry' },
+  expire: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'TIMED_OUT', source: 'docs/spec/job-api.md, 4: ttl passes' },
+  cancel: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'CANCELLED', source: 'docs/spec/job-api.md, 4: POST cancel' },
+  purge: { from: ['IN_QUEUE'], to: 'CANCELLED', source: 'docs/spec/job-api.md, 4: POST purge-queue' },
+  retry: { from: ['FAILED', 'TIMED_OUT'], to: 'IN_QUEUE', source: 'docs/spec/job-api.md, 4: POST retry' },
 } as const satisfies Record<string, Transition>
 
 /** Name of a move of a job that exists. */

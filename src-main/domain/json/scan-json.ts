@@ -5,7 +5,7 @@
  */
 import { assertNever } from '../assert-never.ts'
 
-/** What a scan found. `fields` maps each top-level key to the place of its value, end exclusive. */
+/** What a scan found. `fields` maps each top-level key to the range of its value, end exclusive. */
 export type JsonScan = {
   readonly keys: number
   readonly depth: number
@@ -96,20 +96,20 @@ export function rawFields<T>(text: string, cut: Cut<T>): (field: string) => T | 
 /** The same for a scan at hand. */
 export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) => T | undefined {
   return (field) => {
-    const place = fields.get(field)
-    return place === undefined ? undefined : cut(place.start, place.end)
+    const range = fields.get(field)
+    return range === undefined ? undefined : cut(range.start, range.end)
   }
 }
 
 /** Why parsed JSON is refused although it is valid. */
-export type JsonFault = { readonly kind: 'duplicate-key' | 'forbidden-key'; readonly key: string }
+export type JsonKeyProblem = { readonly kind: 'duplicate-key' | 'forbidden-key'; readonly key: string }
 
 /**
  * Looks for a repeated key or a `__proto__` key in JSON text that is valid.
  * @param parsed what JSON.parse made of the text
  * @param keys how many keys the text holds, from the scan
  */
-export function findKeyFault(text: string, parsed: unknown, keys: number): JsonFault | undefined {
+export function findKeyProblem(text: string, parsed: unknown, keys: number): JsonKeyProblem | undefined {
   const found = countKeys(parsed)
   if (found.proto) return { kind: 'forbidden-key', key: '__proto__' }
   if (found.count === keys) return undefined
@@ -192,14 +192,14 @@ function firstDuplicate(text: string): string {
   return last
 }
 
-/** Kind of fault as words for a person. */
-export function faultText(fault: JsonFault): string {
-  switch (fault.kind) {
+/** Kind of problem as text for a person. */
+export function keyProblemText(problem: JsonKeyProblem): string {
+  switch (problem.kind) {
     case 'duplicate-key':
-      return `the key ${JSON.stringify(fault.key).slice(0, 100)} occurs twice in one object`
+      return `the key ${JSON.stringify(problem.key).slice(0, 100)} occurs twice in one object`
     case 'forbidden-key':
-      return `the key "${fault.key}" is not allowed`
+      return `the key "${problem.key}" is not allowed`
     default:
-      return assertNever(fault.kind)
+      return assertNever(problem.kind)
   }
 }

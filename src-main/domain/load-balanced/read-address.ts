@@ -14,7 +14,7 @@ const OWN_PATH = /^\/lb\/([^/?#]+)(.*)$/s
 
 /**
  * Reads the address of a request by its form alone; whether host and endpoint are ours is asked elsewhere. The host
- * goes first: below a name of its own an endpoint may have a route /lb. Source: job-api, Load-balanced endpoints.
+ * goes first: below a name of its own an endpoint may have a route /lb. Source: docs/spec/job-api.md, 10.
  * @param url request target as sent; one that is no path (`http://...`) is none of ours
  * @returns undefined for a request to the service itself
  */

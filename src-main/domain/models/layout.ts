@@ -1,9 +1,11 @@
 /**
- * How folders of models are laid out: a directory for each kind, as ComfyUI names them, and paths of files within. Names
- * come from documents and addresses of others, so they are checked before they become paths.
+ * How folders of models are laid out: a directory for each kind, as ComfyUI names them, and paths of files within.
+ * Names come from documents and addresses of others, so they are checked before they become paths.
  */
-import type { ModelFolder, ModelPlace } from '../../contract/models.ts'
-import { utf8Bytes } from '../../contract/utf8.ts'
+
+import { utf8Bytes } from '../../contract/limits.ts'
+import type { ModelFolder, ModelKey } from '../../contract/models.ts'
+import { percentDecoded } from '../percent-encoding.ts'
 
 /** The directories that ComfyUI has of its own; source: its folder_paths. Others are made by extensions. */
 export const MODEL_DIRECTORIES = [
@@ -54,11 +56,11 @@ const NAME_BYTES_MAX = 200
  * mean the same on every system, and to lead nowhere else.
  * @param path with / between its parts
  */
-export function pathFault(path: string): string | undefined {
+export function pathProblem(path: string): string | undefined {
   if (path.includes('\\')) return 'must have / between folders, and no \\'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be a path within the folder, not an absolute one'
   const parts = path.split('/')
-  if (parts.length > 8) return 'lies too deep: at most 8 parts'
+  if (parts.length > 8) return 'is nested too deeply: at most 8 parts'
   for (const part of parts) {
     if (part === '' || part === '.' || part === '..') return 'must not hold empty parts, . or ..'
     if (part.startsWith('.')) return 'must not begin with a dot: such files are hidden'
@@ -71,10 +73,10 @@ export function pathFault(path: string): string | undefined {
 }
 
 /** What is wrong with the name of a model file; undefined where nothing is. Only endings of models are taken. */
-export function modelNameFault(name: string): string | undefined {
-  const fault = pathFault(name)
-  if (fault !== undefined) return fault
-  return MODEL_FILE.test(name) ? undefined : 'must end like a model, as in .safetensors, .gguf or .pth'
+export function modelNameProblem(name: string): string | undefined {
+  const problem = pathProblem(name)
+  if (problem !== undefined) return problem
+  return MODEL_FILE.test(name) ? undefined : 'must end like a model file, for example in .safetensors, .gguf or .pth'
 }
 
 /** The folders of a directory within a folder of models, in the order in which they are searched. */
@@ -85,12 +87,12 @@ export function foldersOf({ directories }: ModelFolder, directory: string): read
 }
 
 /** What is wrong with a folder of models as it is to be set; undefined where nothing is. @returns a sentence's end */
-export function folderFault({ path, directories = {} }: ModelFolder): string | undefined {
+export function folderProblem({ path, directories = {} }: ModelFolder): string | undefined {
   if (!path.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(path)) return `${path} must be an absolute folder`
   for (const [directory, folders] of Object.entries(directories))
     for (const one of [directory, ...folders]) {
-      const fault = pathFault(one)
-      if (fault !== undefined) return `${one} ${fault}`
+      const problem = pathProblem(one)
+      if (problem !== undefined) return `${one} ${problem}`
     }
   return undefined
 }
@@ -125,7 +127,7 @@ export function directoryOfInput(input: string, classType: string | undefined): 
 export const graphName = (asked: string): string => asked.replaceAll('\\', '/')
 
 /** Whether a model is among those that are here. @param directory undefined: any will do */
-export function isModelHere(here: readonly ModelPlace[], asked: string, directory: string | undefined): boolean {
+export function isModelHere(here: readonly ModelKey[], asked: string, directory: string | undefined): boolean {
   const wanted = graphName(asked)
   return here.some(
     (model) => model.name === wanted && (directory === undefined || presentDirectory(model.directory) === directory),
@@ -136,25 +138,17 @@ export function isModelHere(here: readonly ModelPlace[], asked: string, director
 const ADDRESS = /^(https?:\/\/[^/?#]+)([^?#]*)(?:\?([^#]*))?/i
 
 /** A download as its address tells: the name of the file, and the directory where a part of the path names one. */
-export function placeOfAddress(url: string): {
+export function modelAtAddress(url: string): {
   readonly name: string | undefined
   readonly directory: string | undefined
 } {
-  const parts = (ADDRESS.exec(url)?.[2] ?? '').split('/').map(decoded)
+  const parts = (ADDRESS.exec(url)?.[2] ?? '').split('/').map(percentDecoded)
   const name = parts.at(-1) ?? ''
   const known = new Set<string>([...MODEL_DIRECTORIES, ...Object.keys(OLDER_NAMES)])
   const directory = parts.slice(0, -1).findLast((part) => known.has(part))
   return {
-    name: modelNameFault(name) === undefined ? name : undefined,
+    name: modelNameProblem(name) === undefined ? name : undefined,
     directory: directory === undefined ? undefined : presentDirectory(directory),
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
 
@@ -164,3 +158,50 @@ export function shownAddress(url: string): string {
   const names = query === '' ? [] : query.split('&').map((one) => one.replace(/=.*$/, '=…'))
   return `${origin}${path}${names.length === 0 ? '' : `?${names.join('&')}`}`
 }
+
+// The folders of models as a ComfyUI gets them: in a container, or on this machine.
+
+/** Where containers have the folders, one below the other by number. */
+const MOUNT_ROOT = '/opt/drydock/models'
+
+/** Where a ComfyUI image looks for further folders; source: the public image worker, whose server is in /comfyui. */
+export const PATHS_FILE = '/comfyui/extra_model_paths.yaml'
+
+/** Where containers have a folder. @param index of it, from 0 on */
+export const mountOf = (index: number): string => `${MOUNT_ROOT}/${index + 1}`
+
+/** A folder, where it is seen, and what directories it has. */
+type SeenFolder = {
+  readonly folder: ModelFolder
+  readonly seenAt: string
+  readonly directories: readonly string[]
+}
+
+/**
+ * The text of an extra_model_paths.yaml. Texts in it are quoted as JSON quotes them, which YAML reads.
+ * @param withVolume names the folders of a network volume too, which the file of the public image names
+ */
+export function modelPathsYaml(
+  folders: readonly SeenFolder[],
+  { withVolume }: { readonly withVolume: boolean },
+): string {
+  const sections = folders.map(({ folder, seenAt, directories }, index) => {
+    const names = [...new Set([...MODEL_DIRECTORIES, ...directories].map(presentDirectory))]
+    const lines = names.flatMap((name) => {
+      const paths = foldersOf(folder, name)
+      return paths.length === 0 ? [] : [`  ${JSON.stringify(name)}: ${JSON.stringify(paths.join('\n'))}`]
+    })
+    return [`drydock_${index + 1}:`, `  base_path: ${JSON.stringify(seenAt)}`, ...lines].join('\n')
+  })
+  const volume = withVolume ? [VOLUME] : []
+  return `# Written by Drydock: the folders of models, as its settings name them.\n${[...sections, ...volume].join('\n')}\n`
+}
+
+const VOLUME = [
+  'network_volume:',
+  '  base_path: "/runpod-volume"',
+  ...MODEL_DIRECTORIES.map((name) => {
+    const paths = foldersOf({ path: '/' }, name).map((one) => `models/${one}`)
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(paths.join('\n'))}`
+  }),
+].join('\n')

@@ -1,6 +1,6 @@
 /** What a model is, by the names and shapes of its tensors and by its metadata. Nothing of the model is loaded. */
 import type { ModelFacts } from '../../contract/models.ts'
-import type { Tensor, TensorFile } from './read-safetensors.ts'
+import type { Tensor, TensorFile } from './model-heads.ts'
 
 type Kind = NonNullable<ModelFacts['kind']>
 

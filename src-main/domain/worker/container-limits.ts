@@ -1,6 +1,7 @@
 import { type ContainerProfile, type ContainerSettings, readCpuSpec } from '../../contract/container.ts'
+import { GIB, MIB } from '../../contract/units.ts'
 
-/** What a profile allows; `trusted` is for images that need more and say so. Source: targets, Rules. */
+/** What a profile allows; `trusted` is for images that need more and say so. Source: docs/spec/targets.md, 3. */
 export const PROFILES = {
   safe: { dropCapabilities: true, newPrivileges: false, readOnlyRoot: false, user: undefined },
   strict: { dropCapabilities: true, newPrivileges: false, readOnlyRoot: true, user: '65534:65534' },
@@ -16,22 +17,23 @@ export type ContainerLimits = {
   readonly processes: number
 }
 
-const GIB = 1024 ** 3
-
 /** Share of the engine's memory that a container may use by default; source: ours, the machine must go on answering. */
 const MEMORY_SHARE = 0.8
 
-/** Most processes and threads of a container; source: peers research, 256 to 512; torch starts some hundred threads. */
+/**
+ * Most processes and threads of a container; source: ours, more than most programs need; torch starts some hundred
+ * threads.
+ */
 const PROCESSES = 512
 const PROCESSES_WITH_GPU = 4096
 
 /** Size of /dev/shm: the engine's own, and with a GPU what data loaders of torch need. Source: ours. */
-const SHM_BYTES = 64 * 1024 ** 2
+const SHM_BYTES = 64 * MIB
 const SHM_BYTES_WITH_GPU = GIB
 
 /**
  * The limits of a container: what its settings say, as far as the engine has it. A CPU spec like cpu3c-2-4 stands for
- * CPUs and GB of memory. Source: issue, Limits and hardening.
+ * CPUs and GB of memory. Source: docs/spec/targets.md, 3.
  * @param engine - what the engine has, in CPUs and bytes
  */
 export function containerLimits(

@@ -1,5 +1,7 @@
+/** The state of an endpoint, THE table, with the text for it, and its workers counted for health. */
 import type { EndpointCrash, EndpointState, WorkerState } from '../../contract/endpoint.ts'
-import { remainingSeconds } from './in-seconds.ts'
+import type { HealthRecord } from '../../contract/job.ts'
+import { remainingSeconds } from '../text.ts'
 
 /** What the state of an endpoint is decided by. Source: ours. */
 export type EndpointFacts = {
@@ -23,7 +25,7 @@ const isServing = (facts: EndpointFacts) => count(facts, 'idle', 'running') > 0
 /** One row of the table: the state, its word for people, and when an endpoint is in it unless a row above holds. */
 type StateRow = {
   readonly state: EndpointState
-  readonly word: string
+  readonly text: string
   readonly holds: (facts: EndpointFacts) => boolean
 }
 
@@ -32,22 +34,22 @@ type StateRow = {
  * list and the page of an endpoint, the palette, the status bar, `drydock endpoint list` and health derive from it.
  */
 const ENDPOINT_STATE_ROWS = [
-  { state: 'paused', word: 'Paused', holds: ({ paused }) => paused },
+  { state: 'paused', text: 'Paused', holds: ({ paused }) => paused },
   // It takes jobs all the same.
-  { state: 'published', word: 'Published', holds: ({ graph }) => graph !== undefined },
-  { state: 'closed', word: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
-  { state: 'crashing', word: 'Crashing', holds: (facts) => facts.crash !== undefined && !isServing(facts) },
-  { state: 'unhealthy', word: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
-  { state: 'running', word: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
-  { state: 'starting', word: 'Starting', holds: (facts) => count(facts, 'initializing') > 0 },
-  { state: 'waiting', word: 'Waiting', holds: ({ inQueue }) => inQueue > 0 },
+  { state: 'published', text: 'Published', holds: ({ graph }) => graph !== undefined },
+  { state: 'closed', text: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
+  { state: 'crashing', text: 'Crashing', holds: (facts) => facts.crash !== undefined && !isServing(facts) },
+  { state: 'unhealthy', text: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
+  { state: 'running', text: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
+  { state: 'starting', text: 'Starting', holds: (facts) => count(facts, 'initializing') > 0 },
+  { state: 'waiting', text: 'Waiting', holds: ({ inQueue }) => inQueue > 0 },
   {
     state: 'throttled',
-    word: 'Throttled',
+    text: 'Throttled',
     holds: (facts) => !isServing(facts) && facts.throttledReason !== undefined,
   },
-  { state: 'ready', word: 'Ready', holds: isServing },
-  { state: 'asleep', word: 'Asleep', holds: () => true },
+  { state: 'ready', text: 'Ready', holds: isServing },
+  { state: 'asleep', text: 'Asleep', holds: () => true },
 ] as const satisfies readonly StateRow[]
 
 /** The states by how much they ask for attention, most first: how many endpoints are, taken together. Source: ours. */
@@ -71,8 +73,8 @@ export function endpointStateOf(facts: EndpointFacts): EndpointState {
 }
 
 /** The state as a word for people, like `Crashing`. Source: the table. */
-export function endpointStateWord(state: EndpointState): string {
-  return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.word ?? state
+export function endpointStateLabel(state: EndpointState): string {
+  return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
 }
 
 /**
@@ -83,4 +85,24 @@ export function crashSummary({ count: crashes, nextTryAt }: EndpointCrash, now: 
   const times = crashes === 1 ? 'once' : `${crashes} times`
   if (nextTryAt === undefined) return `${times}, next try when work comes`
   return nextTryAt > now ? `${times}, next try in ${remainingSeconds(nextTryAt - now)}` : `${times}, trying again`
+}
+
+/**
+ * The six worker counters of health; `ready` is `idle` under its other name. Source: docs/spec/job-api.md, 1.
+ * @param workers - the workers of an endpoint; stopping and ended ones are not counted
+ * @param throttled - workers that are wanted and have no slot, from the last scaling decision
+ */
+export function healthCounts(
+  workers: readonly { readonly state: WorkerState }[],
+  throttled: number,
+): HealthRecord['workers'] {
+  const count = (state: WorkerState) => workers.filter((worker) => worker.state === state).length
+  return {
+    idle: count('idle'),
+    running: count('running'),
+    ready: count('idle'),
+    initializing: count('initializing'),
+    throttled,
+    unhealthy: count('unhealthy'),
+  }
 }

@@ -1,12 +1,12 @@
 /**
- * What the fault switches of an endpoint hit and change. Chance is a function of the id of a try, so that the same try
- * always fares the same, and each switch decides for itself. Source: issue 6, item 7; ours, because a fault that can be
- * looked at again is worth more than one that cannot.
+ * What the fault injection of an endpoint hits and changes. Chance is a function of the id of a try, so that the same
+ * try always fares the same, and each switch decides for itself. Source: ours, because a fault that can be looked at
+ * again is worth more than one that cannot.
  */
 import { type EndpointConfig, initializingLimitMs } from '../../contract/endpoint.ts'
 import type { Faults } from '../../contract/faults.ts'
 
-/** A switch that hits a share. */
+/** A fault that hits a share. */
 export type FaultShare = 'failPercent' | 'killPercent' | 'outOfMemoryPercent'
 
 // FNV-1a, 32 bits.
@@ -15,7 +15,7 @@ const PRIME = 0x01000193
 const RANGE = 2 ** 32
 
 /**
- * Whether a switch hits this try.
+ * Whether an injected fault hits this try.
  * @param tryId see tryId, or the id of a request
  */
 export function isHit(faults: Faults, share: FaultShare, tryId: string): boolean {
@@ -23,38 +23,38 @@ export function isHit(faults: Faults, share: FaultShare, tryId: string): boolean
   return percent !== undefined && (hash(`${share} ${tryId}`) / RANGE) * 100 < percent
 }
 
-/** Id of one try of a job: a job that is tried again may fare better, as it does where nobody set a switch. */
+/** Id of one try of a job: a job that is tried again may fare better, as it does where no fault is injected. */
 export function tryId(jobId: string, attempt: number): string {
   return `${jobId} ${attempt}`
 }
 
 /** Why the worker that was given this try is killed; undefined: it is not. */
 export function whyKilled(faults: Faults, tryId: string): string | undefined {
-  if (isHit(faults, 'outOfMemoryPercent', tryId)) return 'out of memory (fault switch)'
-  return isHit(faults, 'killPercent', tryId) ? 'killed by the fault switch killPercent of its endpoint' : undefined
+  if (isHit(faults, 'outOfMemoryPercent', tryId)) return 'out of memory (fault injection)'
+  return isHit(faults, 'killPercent', tryId) ? 'killed by fault injection (killPercent) on its endpoint' : undefined
 }
 
-/** The error of a job that a switch failed. */
-export function failedByFault(endpointId: string): string {
-  return `failed by the fault switch of endpoint ${endpointId}: set failPercent to 0`
+/** The error of a job that fault injection failed. */
+export function failedByInjection(endpointId: string): string {
+  return `failed by fault injection on endpoint ${endpointId}: set failPercent to 0`
 }
 
-/** Why something happens that a switch does by being on. */
+/** Why something happens that an injected fault does by being on. */
 export function faultReason(name: 'throttle' | 'coldStart'): string {
-  return `the fault switch ${name} of this endpoint is on`
+  return `fault injection (${name}) is on for this endpoint`
 }
 
-/** The switches that are on; undefined: all are off. */
-export function faultsOn(faults: Faults | undefined): Faults | undefined {
+/** The injected faults that are on; undefined: all are off. */
+export function activeFaults(faults: Faults | undefined): Faults | undefined {
   const on = Object.entries(faults ?? {}).filter(([, value]) => value !== undefined && value !== 0 && value !== false)
   return on.length === 0 ? undefined : Object.fromEntries(on)
 }
 
 /**
- * The settings that the fleet of an endpoint follows, with the limit of a start that its variables ask for. Where each start is to be cold nobody is kept for later, and a
- * worker is worth one job.
+ * The settings that the fleet of an endpoint follows, with the limit of a start that its variables ask for. Where each
+ * start is to be cold no worker is held for later, and a worker is worth one job.
  */
-export function settingsUnderFaults(settings: EndpointConfig): EndpointConfig {
+export function settingsWithFaults(settings: EndpointConfig): EndpointConfig {
   const config = { ...settings, initializingTimeoutMs: initializingLimitMs(settings) }
   if (config.faults?.coldStart !== true) return config
   const { scaler, container } = config

@@ -1,3 +1,4 @@
+/** Idle workers that are stopped: processes while they stay, containers when they would leave. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
 
@@ -20,9 +21,9 @@ export type FreezeDecision = {
 }
 
 /**
- * Whether idle workers of this endpoint are frozen while they stay: processes that take jobs. Some versions of the public
- * SDK use a whole CPU while they wait. A container is frozen when it would leave, see keep-paused.ts; a load-balanced
- * program may work between its requests, and must answer /ping.
+ * Whether idle workers of this endpoint are frozen while they stay: processes that take jobs. Some versions of the
+ * public SDK use a whole CPU while they wait. A container is paused when it would leave, see keepPausedMs; a
+ * load-balanced program may work between its requests, and must answer /ping.
  */
 export function freezesIdle({
   freezeIdle,
@@ -33,8 +34,9 @@ export function freezesIdle({
 }
 
 /**
- * Decides who is frozen. A frozen worker stays idle: it counts, leaves after the idle timeout, and goes on as soon as a job
- * is handed to it. Where a job waits that nobody takes, its request for one was answered meanwhile: it has to ask anew.
+ * Decides who is frozen. A frozen worker stays idle: it counts, leaves after the idle timeout, and goes on as soon as a
+ * job is handed to it. Where a job waits that nobody takes, its request for one was answered meanwhile: it has to ask
+ * anew.
  * @param waiting jobs that could be taken now
  */
 export function decideFreezing({
@@ -66,4 +68,17 @@ export function decideFreezing({
     thaw,
     nextCheckAt: later.length === 0 ? undefined : Math.min(...later),
   }
+}
+
+/** How long an idle container without a GPU stays paused, ms; source: ours, a pause at the desk costs no cold start. */
+const KEEP_PAUSED_MS = 600_000
+
+/**
+ * How long a worker of this endpoint stays paused before it ends, ms; 0: it is never paused. Processes are not: they
+ * start fast. With a GPU only where the endpoint asks for it: a paused worker holds the memory of its card.
+ * Source: docs/spec/targets.md, 1.
+ */
+export function keepPausedMs({ container }: Pick<EndpointConfig, 'container'>): number {
+  if (container === undefined) return 0
+  return container.keepPausedMs ?? (container.gpu === undefined ? KEEP_PAUSED_MS : 0)
 }

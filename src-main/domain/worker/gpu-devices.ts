@@ -9,8 +9,8 @@
  *
  * Source: Docker engine API; NVIDIA Container Toolkit; Podman issues 19338, 25171; CUDA on WSL, known limitations.
  */
+import { isRecord } from '../json/json.ts'
 import type { GpuCard } from './gpu-list.ts'
-import { isOlder } from './gpu-toolkit.ts'
 
 /** The answer of the engine to /info, of which a few fields are read; an engine may lack any of them. */
 export type EngineInfo = Readonly<Record<string, unknown>>
@@ -57,11 +57,11 @@ export function gpuWay(info: EngineInfo, hookInstalled = false): GpuWay | NoGpuW
   const version = String(info.ServerVersion ?? '')
   if (isPodman(info)) {
     if (!isOlder(version, PODMAN_WITH_CDI)) return 'cdi'
-    const reason = `Podman ${version} takes no request for GPUs from other programs`
+    const reason = `Podman ${version} does not accept requests for GPUs from other programs`
     return { reason, fix: `Update Podman to ${PODMAN_WITH_CDI} or later.` }
   }
   if (info.DefaultRuntime === 'nvidia') return 'default runtime'
-  if (isObject(info.Runtimes) && Object.hasOwn(info.Runtimes, 'nvidia')) return 'nvidia driver'
+  if (isRecord(info.Runtimes) && Object.hasOwn(info.Runtimes, 'nvidia')) return 'nvidia driver'
   if (hasCdi(info, version)) return 'cdi'
   if (hookInstalled) return 'nvidia driver'
   return { reason: 'the engine has no NVIDIA runtime: install the NVIDIA Container Toolkit', fix: INSTALL_TOOLKIT }
@@ -137,7 +137,7 @@ function cdiRequest(names: readonly string[]): DeviceRequest {
 function cdiNames({ DiscoveredDevices }: EngineInfo): readonly string[] {
   if (!Array.isArray(DiscoveredDevices)) return []
   return DiscoveredDevices.flatMap((device: unknown) => {
-    const id = isObject(device) ? String(device.ID ?? '') : ''
+    const id = isRecord(device) ? String(device.ID ?? '') : ''
     return id.startsWith(CDI_KIND) ? [id.slice(CDI_KIND.length)] : []
   })
 }
@@ -148,11 +148,41 @@ function hasCdi(info: EngineInfo, version: string): boolean {
   return cdiNames(info).length > 0 || isOlder(version, DOCKER_LISTS_CDI)
 }
 
-// Only Podman tells of the program that builds its images.
+// Only Podman reports the program that builds its images.
 const isPodman = (info: EngineInfo) => info.BuildahVersion !== undefined
 
 const isUnderWindows = ({ KernelVersion }: EngineInfo) => /microsoft/i.test(String(KernelVersion ?? ''))
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
+/**
+ * Versions of the NVIDIA Container Toolkit from which a container can break out. Source: NVIDIA, security bulletins.
+ */
+const TOOLKIT_ESCAPES = [
+  { cve: 'CVE-2024-0132', mendedIn: '1.16.2' },
+  { cve: 'CVE-2025-23359', mendedIn: '1.17.4' },
+  { cve: 'CVE-2025-23266', mendedIn: '1.17.8' },
+] as const
+
+/** First version of the toolkit without a known escape. */
+export const SAFE_TOOLKIT = '1.17.8'
+
+/** The known escapes from containers of a version of the toolkit. @param version like 1.16.1 */
+export function toolkitEscapes(version: string): readonly string[] {
+  return TOOLKIT_ESCAPES.filter(({ mendedIn }) => isOlder(version, mendedIn)).map(({ cve }) => cve)
+}
+
+/**
+ * Whether a version comes before another one; what follows the numbers (-rc.1, +dfsg1) is ignored.
+ * @returns false where `version` is none: nobody is warned of what nobody knows
+ */
+export function isOlder(version: string, than: string): boolean {
+  const own = numbers(version)
+  if (own.length === 0) return false
+  const other = numbers(than)
+  const at = other.findIndex((part, index) => part !== (own[index] ?? 0))
+  return at >= 0 && (own[at] ?? 0) < (other[at] ?? 0)
+}
+
+function numbers(version: string): readonly number[] {
+  const [dotted] = /^\d+(\.\d+)*/.exec(version.trim().replace(/^v/, '')) ?? []
+  return dotted === undefined ? [] : dotted.split('.').map(Number)
 }

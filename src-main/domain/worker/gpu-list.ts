@@ -1,3 +1,5 @@
+import { GIB, MIB } from '../../contract/units.ts'
+
 /** What nvidia-smi says of the graphics cards of a machine, read from its text. */
 
 /** A card. Bytes for memory, percent of the last moments for use; undefined where the driver does not tell. */
@@ -47,7 +49,7 @@ export function programFailure(
 }
 
 /** Where nvidia-smi is: on the PATH, else where Windows shows it to its Linux. Source: NVIDIA, CUDA on WSL. */
-export const NVIDIA_SMI_PLACES = ['nvidia-smi', '/usr/lib/wsl/lib/nvidia-smi'] as const
+export const NVIDIA_SMI_PATHS = ['nvidia-smi', '/usr/lib/wsl/lib/nvidia-smi'] as const
 
 const FIELDS = [
   ...['index', 'uuid', 'name', 'memory.total', 'memory.used', 'utilization.gpu'],
@@ -57,7 +59,6 @@ const FIELDS = [
 /** Asks nvidia-smi for the cards, in the form that readGpuList reads. */
 export const GPU_LIST_ARGUMENTS = [`--query-gpu=${FIELDS.join(',')}`, '--format=csv,noheader,nounits'] as const
 
-const MIB = 1024 ** 2
 const SEPARATOR = /,\s*/
 // The fields before and after the name, which alone could have a comma in it.
 const BEFORE_NAME = 2
@@ -65,34 +66,35 @@ const AFTER_NAME = FIELDS.length - BEFORE_NAME - 1
 
 const NO_GPU = 'this machine has no NVIDIA GPU'
 const RESTART = 'Restart the machine; if that does not help, look for NVRM in its kernel log (dmesg).'
-const INSTALL = 'Nothing to do for handlers that need no GPU; else install the NVIDIA driver.'
+const INSTALL = 'Handlers without a GPU do not need it; otherwise install the NVIDIA driver.'
 
 // What nvidia-smi prints, and what it means. Source: NVIDIA, nvidia-smi and NVML error texts.
 const FAULTS: readonly { readonly says: RegExp; readonly fault: string; readonly fix: string }[] = [
   {
     says: /Driver\/library version mismatch/i,
-    fault: 'the NVIDIA driver was updated, and the machine still runs the old one',
+    fault: 'the NVIDIA driver was updated, but the old one is still running',
     fix: 'Restart the machine.',
   },
   {
     says: /couldn't communicate with the NVIDIA driver/i,
     fault: 'the NVIDIA driver is not loaded',
-    fix: 'Install the NVIDIA driver for the kernel that runs, or restart the machine after an update of either.',
+    fix: 'Install the NVIDIA driver for the running kernel, or restart the machine after an update of either.',
   },
   { says: /No devices were found/i, fault: `${NO_GPU}: its driver finds none`, fix: RESTART },
   {
     says: /Insufficient Permissions/i,
     fault: 'this user may not use the NVIDIA GPUs',
-    fix: 'Let the user write to /dev/nvidia*, for most systems by a place in the group video, and log in again.',
+    fix: 'Let the user write to /dev/nvidia*, on most systems by adding them to the group video, and log in again.',
   },
   {
     says: /is not a valid field to query/i,
-    fault: 'the NVIDIA driver is too old to be asked',
+    fault: 'the NVIDIA driver is too old to be queried',
     fix: 'Update the NVIDIA driver to 525 or later.',
   },
 ]
 
-// A card that fell off the bus. nvidia-smi says where: "Unable to determine the device handle for GPU0000:05:00.0: ...".
+// A card that fell off the bus. nvidia-smi says where: "Unable to determine the device handle for GPU0000:05:00.0:
+// ...".
 const LOST_CARD = /Unable to determine the device handle for .*?([\da-f]{4,8}:[\da-f]{2}:[\da-f]{2}\.\d)/i
 
 /**
@@ -148,23 +150,23 @@ function text(field: string | undefined): string | undefined {
 }
 
 function number(field: string | undefined): number | undefined {
-  const told = text(field)
-  return told !== undefined && Number.isFinite(Number(told)) ? Number(told) : undefined
+  const reported = text(field)
+  return reported !== undefined && Number.isFinite(Number(reported)) ? Number(reported) : undefined
 }
 
 function mebibytes(field: string | undefined): number | undefined {
-  const told = number(field)
-  return told === undefined ? undefined : told * MIB
+  const reported = number(field)
+  return reported === undefined ? undefined : reported * MIB
 }
 
 /** A card for a person: 'NVIDIA GeForce RTX 4090 (24 GB)'. */
-function cardInWords({ name, memoryBytes }: Pick<GpuCard, 'name' | 'memoryBytes'>): string {
-  return memoryBytes === undefined ? name : `${name} (${Math.round(memoryBytes / 1024 ** 3)} GB)`
+function cardText({ name, memoryBytes }: Pick<GpuCard, 'name' | 'memoryBytes'>): string {
+  return memoryBytes === undefined ? name : `${name} (${Math.round(memoryBytes / GIB)} GB)`
 }
 
 /** Cards for a person, the same ones counted: '2 x NVIDIA L40S (45 GB), NVIDIA A100 80GB PCIe (80 GB)'. */
-export function cardsInWords(cards: readonly Pick<GpuCard, 'name' | 'memoryBytes'>[]): string {
+export function cardsText(cards: readonly Pick<GpuCard, 'name' | 'memoryBytes'>[]): string {
   const counts = new Map<string, number>()
-  for (const words of cards.map(cardInWords)) counts.set(words, (counts.get(words) ?? 0) + 1)
+  for (const words of cards.map(cardText)) counts.set(words, (counts.get(words) ?? 0) + 1)
   return [...counts].map(([words, count]) => (count === 1 ? words : `${count} x ${words}`)).join(', ')
 }

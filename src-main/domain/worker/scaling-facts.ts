@@ -47,11 +47,11 @@ export type ScalingFacts = {
   readonly stopping: boolean
   readonly queue: ScalingQueue
   readonly workers: readonly ScalingWorker[]
-  /** How many more workers the fleet can place. */
-  readonly freePlaces: number
-  /** Why the fleet cannot place more; passed on with `throttled`. */
+  /** How many more workers the fleet has room for. */
+  readonly freeSlots: number
+  /** Why the fleet has no room for more; passed on with `throttled`. */
   readonly noCapacityReason?: string | undefined
-  /** Whether this machine as it is will never place one; passed on with `throttled`. */
+  /** Whether this machine as it is can never run one; passed on with `throttled`. */
   readonly neverCapacity?: boolean | undefined
   /** No worker starts before this time, steady ms; see crash-loop.ts. */
   readonly backOffUntil?: number | undefined
@@ -60,8 +60,8 @@ export type ScalingFacts = {
 }
 
 /**
- * A worker that has to leave, `failed` where that is its own fault. Without `force` it takes no further job and ends when its jobs have (at once if it has none);
- * with `force` it is killed. Source: worker-protocol, Calls.
+ * A worker that has to leave, `failed` where that is its own fault. Without `force` it takes no further job and ends
+ * when its jobs have (at once if it has none); with `force` it is killed. Source: docs/spec/worker-protocol.md, 2.
  */
 export type WorkerStop = {
   readonly workerId: string
@@ -79,19 +79,21 @@ export type ScalingDecision = {
   /** Ids of paused workers that go on; they count before any that starts. */
   readonly resume?: readonly string[]
   readonly stop: readonly WorkerStop[]
-  /** How many more should start but have no place. Source: job-api, health. */
+  /** How many more should start but have no slot. Source: docs/spec/job-api.md, 1. */
   readonly throttled: number
-  /** Why they have no place, if the fleet said so. */
+  /** Why they have no slot, if the fleet said so. */
   readonly throttledReason?: string
   /** They will have none on this machine as it is. */
-  readonly neverPlaced?: true
+  readonly neverStarts?: true
   /** When time alone changes the answer, steady ms, always after `now`; without it only a change of the facts does. */
   readonly nextCheckAt?: number
-  /** How many workers the endpoint should have: those that stay, `start`, `throttled`, and those held by the back-off. */
+  /**
+   * How many workers the endpoint should have: those that stay, `start`, `throttled`, and those held by the back-off.
+   */
   readonly wanted: number
 }
 
-/** The settings of an endpoint that is gone: it keeps no worker. */
+/** The settings of an endpoint that is gone: it needs no worker. */
 export const GONE = {
   workersMin: 0,
   workersMax: 0,

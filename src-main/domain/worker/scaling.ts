@@ -1,23 +1,24 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
-import { chooseStops, leavesPauseAt } from './choose-stops.ts'
-import type { ScalingDecision, ScalingFacts, ScalingWorker } from './scaling-facts.ts'
+import { inSeconds } from '../text.ts'
+import type { ScalingDecision, ScalingFacts, ScalingWorker, WorkerStop } from './scaling-facts.ts'
+import { isLive } from './transitions.ts'
 
 /**
- * How an endpoint's fleet follows its work. Every worker that stays counts, the ones that still start too, so a start is
- * never decided twice. A worker that leaves counts nowhere: neither it nor its jobs hold up its replacement, so a fleet that
- * drains can for a while have more processes than the maximum.
+ * How an endpoint's fleet follows its work. Every worker that stays counts, the ones that still start too, so a start
+ * is never decided twice. A worker that leaves counts nowhere: neither it nor its jobs hold up its replacement, so a
+ * fleet that drains can for a while have more processes than the maximum.
  *
- * QUEUE_DELAY adds one worker when a normal job has waited `value` seconds, and one more each `value` seconds while that
- * lasts, up to what the jobs can use; with `value` 0 all of them at once. REQUEST_COUNT has its number at once. Only a
- * waiting job of normal priority makes a fleet grow.
+ * QUEUE_DELAY adds one worker when a normal job has waited `value` seconds, and one more each `value` seconds while
+ * that lasts, up to what the jobs can use; with `value` 0 all of them at once. REQUEST_COUNT has its number at once.
+ * Only a waiting job of normal priority makes a fleet grow.
  */
 
 /** How many workers the normal jobs can use, whatever the delay. */
-function neededWorkers(facts: ScalingFacts, kept: readonly ScalingWorker[]): number {
+function neededWorkers(facts: ScalingFacts, remaining: readonly ScalingWorker[]): number {
   const { config, paused, queue } = facts
   if (paused || queue.normal === 0) return 0
   const leavingJobs = facts.workers
-    .filter((worker) => !kept.includes(worker))
+    .filter((worker) => !remaining.includes(worker))
     .reduce((sum, worker) => sum + worker.jobs, 0)
   const jobs = queue.normal + Math.max(0, queue.inProgress - leavingJobs)
   const jobsPerWorker = config.scaler.type === 'REQUEST_COUNT' ? config.scaler.value : config.concurrency
@@ -47,52 +48,58 @@ function outdatedWorkers({ workers }: ScalingFacts): { readonly running: number;
 }
 
 /**
- * How many outdated workers to replace in the step in which they leave, so that capacity does not drop: the ones at work
- * always, the others as far as something waits. No later step knows of them, so none is promised while nothing may start.
+ * How many outdated workers to replace in the step in which they leave, so that capacity does not drop: the ones at
+ * work always, the others as far as something waits. No later step knows of them, so none is promised while nothing may
+ * start.
  */
-function replacements(facts: ScalingFacts, kept: number, needed: number): number {
+function replacements(facts: ScalingFacts, remaining: number, needed: number): number {
   if (facts.paused || isHeld(facts)) return 0
   const outdated = outdatedWorkers(facts)
-  return Math.max(outdated.running, Math.min(outdated.all, needed - kept))
+  return Math.max(outdated.running, Math.min(outdated.all, needed - remaining))
 }
 
 const isHeld = ({ backOffUntil, now }: ScalingFacts) => backOffUntil !== undefined && backOffUntil > now
 
 /** How many workers the rule of growth allows now; 0 where it is not time for one more. */
-function pacedStep(facts: ScalingFacts, kept: number, needed: number): number {
+function pacedStep(facts: ScalingFacts, remaining: number, needed: number): number {
   // Without any worker a job waits for the cold start in any case: the delay would only add to it.
-  if (kept === 0) return Math.min(needed, isPaced(facts) ? 1 : needed)
+  if (remaining === 0) return Math.min(needed, isPaced(facts) ? 1 : needed)
   if (!isPaced(facts)) return needed
-  return facts.now >= growsAt(facts, lastStart(facts)) ? Math.min(needed, kept + 1) : 0
+  return facts.now >= growsAt(facts, lastStart(facts)) ? Math.min(needed, remaining + 1) : 0
 }
 
-/** How many workers to have, whatever the fleet can place. */
-function wantedWorkers(facts: ScalingFacts, kept: number, needed: number): number {
+/** How many workers to have, whatever the fleet has room for. */
+function wantedWorkers(facts: ScalingFacts, remaining: number, needed: number): number {
   const { workersMin, workersMax } = facts.config
-  const best = Math.max(workersMin, kept + replacements(facts, kept, needed), pacedStep(facts, kept, needed))
+  const best = Math.max(
+    workersMin,
+    remaining + replacements(facts, remaining, needed),
+    pacedStep(facts, remaining, needed),
+  )
   return Math.min(workersMax, best)
 }
 
 /**
  * Decides how many workers an endpoint starts and which ones leave; source: the platform for both rules of growth, idle
- * timeout and cold start limit; job-api for low priority and `throttled`; ours for pace, replacement and back-off.
- * @param facts - the endpoint, its queue, its workers, the fleet's free places, and the time
+ * timeout and cold start limit; docs/spec/job-api.md, 1 and 2 for low priority and `throttled`; ours for pace,
+ * replacement and back-off.
+ * @param facts - the endpoint, its queue, its workers, the fleet's free slots, and the time
  */
 export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const { now } = facts
-  const { stop: leaving, pause: toPause, paused, kept, checkAt } = chooseStops(facts)
+  const { stop: leaving, pause: toPause, paused, remaining, checkAt } = chooseStops(facts)
   if (facts.stopping) return { start: 0, stop: leaving, throttled: 0, wanted: 0 }
 
-  const needed = neededWorkers(facts, kept)
-  const wanted = wantedWorkers(facts, kept.length, needed)
-  const resume = paused.slice(0, Math.max(0, wanted - kept.length)).map(({ id }) => id)
+  const needed = neededWorkers(facts, remaining)
+  const wanted = wantedWorkers(facts, remaining.length, needed)
+  const resume = paused.slice(0, Math.max(0, wanted - remaining.length)).map(({ id }) => id)
   const stillPaused = paused.slice(resume.length)
-  const missing = wanted - kept.length - resume.length
+  const missing = wanted - remaining.length - resume.length
   const heldUntil = isHeld(facts) ? facts.backOffUntil : undefined
-  const start = heldUntil === undefined ? Math.min(missing, Math.max(0, facts.freePlaces)) : 0
+  const start = heldUntil === undefined ? Math.min(missing, Math.max(0, facts.freeSlots)) : 0
   const throttled = heldUntil === undefined ? missing - start : 0
   // A replacement of an outdated worker may need the room of one that would be frozen.
-  const room = Math.max(0, facts.config.workersMax - kept.length - resume.length - start)
+  const room = Math.max(0, facts.config.workersMax - remaining.length - resume.length - start)
   const pause = toPause.slice(0, room)
   const reason = `above the maximum of ${facts.config.workersMax} workers`
   const stop = [...leaving, ...toPause.slice(room).map((workerId) => ({ workerId, reason }))]
@@ -115,8 +122,110 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
     ...(pause.length > 0 ? { pause } : {}),
     ...(resume.length > 0 ? { resume } : {}),
     ...(throttled > 0 && facts.noCapacityReason !== undefined ? { throttledReason: facts.noCapacityReason } : {}),
-    ...(throttled > 0 && facts.neverCapacity === true ? { neverPlaced: true as const } : {}),
+    ...(throttled > 0 && facts.neverCapacity === true ? { neverStarts: true as const } : {}),
     ...(checks.length > 0 ? { nextCheckAt: Math.min(...checks) } : {}),
     wanted,
   }
+}
+
+/** Who leaves and who stays. Source: ours. */
+type StopChoice = {
+  readonly stop: readonly WorkerStop[]
+  /** Idle ones to freeze. */
+  readonly pause: readonly string[]
+  /** The frozen ones that stay, the one that was paused last first. */
+  readonly paused: readonly ScalingWorker[]
+  /** The workers that stay and are, or will be, capacity: initializing, idle, running. */
+  readonly remaining: readonly ScalingWorker[]
+  /**
+   * Times after `now` at which time alone makes another one leave, steady ms; without those of `pause` and `paused`.
+   */
+  readonly checkAt: readonly number[]
+}
+
+/** Why this worker must leave whatever the others do, if it must. */
+function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop, 'workerId'> | undefined {
+  const { config, now } = facts
+  if (facts.stopping) return { reason: 'its endpoint is being deleted' }
+  if (worker.state === 'initializing' && now - initializingSince(worker) >= config.initializingTimeoutMs) {
+    return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true, failed: true }
+  }
+  // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
+  if (worker.state === 'unhealthy')
+    return worker.jobs === 0 && worker.mayRecover !== true ? { reason: 'unhealthy' } : undefined
+  if (worker.outdated) return { reason: 'the settings of its endpoint changed' }
+  if (worker.state !== 'paused' || now - pausedSince(worker) < keepPausedMs(facts)) return undefined
+  return { reason: `paused for ${inSeconds(now - pausedSince(worker))}` }
+}
+
+const keepPausedMs = (facts: ScalingFacts) => facts.keepPausedMs ?? 0
+
+const pausedSince = (worker: ScalingWorker) => worker.pausedSince ?? worker.startedAt
+
+// A large image takes longer than any program needs to get ready.
+const initializingSince = (worker: ScalingWorker) => worker.progressAt ?? worker.startedAt
+
+/** When a frozen worker that stays frozen leaves, steady ms. */
+const leavesPauseAt = (worker: ScalingWorker, facts: ScalingFacts): number => pausedSince(worker) + keepPausedMs(facts)
+
+const idleSince = (worker: ScalingWorker) => worker.idleSince ?? worker.startedAt
+
+const LEAVING_ORDER: readonly ScalingWorker['state'][] = ['initializing', 'idle', 'running']
+
+/** Cheapest loss first: what serves nobody yet, then the longest idle, then the fewest jobs; at last the newest. */
+function byLoss(a: ScalingWorker, b: ScalingWorker): number {
+  const byState = LEAVING_ORDER.indexOf(a.state) - LEAVING_ORDER.indexOf(b.state)
+  if (byState !== 0) return byState
+  if (a.state === 'idle') return idleSince(a) - idleSince(b)
+  return a.jobs - b.jobs || b.startedAt - a.startedAt
+}
+
+/**
+ * Chooses the workers that leave; source: the platform for idle timeout and maximum, ours for the order.
+ * @param facts - the endpoint, its queue and its workers
+ */
+function chooseStops(facts: ScalingFacts): StopChoice {
+  const { config, now, queue } = facts
+  const stop: WorkerStop[] = []
+  const staying: ScalingWorker[] = []
+  const frozen: ScalingWorker[] = []
+  for (const worker of facts.workers) {
+    if (!isLive(worker.state)) continue
+    const reason = ownReason(worker, facts)
+    if (reason !== undefined) stop.push({ workerId: worker.id, ...reason })
+    else if (worker.state === 'paused') frozen.push(worker)
+    else if (worker.state !== 'unhealthy') staying.push(worker)
+  }
+
+  const tooMany = Math.max(0, staying.length - config.workersMax)
+  const surplus = staying.toSorted(byLoss).slice(0, tooMany)
+  for (const worker of surplus)
+    stop.push({ workerId: worker.id, reason: `above the maximum of ${config.workersMax} workers` })
+  const fitting = staying.filter((worker) => !surplus.includes(worker))
+
+  // A paused endpoint hands out nothing, so what waits there needs no worker.
+  const somethingToTake = !facts.paused && queue.normal + queue.lowPriority > 0
+  const idle = fitting.filter((worker) => worker.state === 'idle').toSorted((a, b) => idleSince(a) - idleSince(b))
+  // Workers that still start do not count here: the last ready one must not leave for one that may never be.
+  const ready = fitting.filter((worker) => worker.state !== 'initializing').length
+  const mayLeave = somethingToTake ? [] : idle.slice(0, Math.max(0, ready - config.workersMin))
+  const idled = mayLeave.filter((worker) => now - idleSince(worker) >= config.idleTimeoutMs)
+  const remaining = fitting.filter((worker) => !idled.includes(worker))
+  // Frozen ones count as workers too: together with those that work there are never more than the maximum.
+  const room = Math.max(0, config.workersMax - remaining.length)
+  const latestFirst = frozen.toSorted((a, b) => pausedSince(b) - pausedSince(a))
+  const toPause = keepPausedMs(facts) > 0 ? idled.slice(0, room) : []
+  const paused = latestFirst.slice(0, Math.max(0, room - toPause.length))
+  for (const worker of idled.slice(toPause.length))
+    stop.push({ workerId: worker.id, reason: `idle for ${inSeconds(now - idleSince(worker))}` })
+  for (const worker of latestFirst.slice(paused.length))
+    stop.push({ workerId: worker.id, reason: `above the maximum of ${config.workersMax} workers` })
+
+  const checkAt = [
+    ...mayLeave.filter((worker) => !idled.includes(worker)).map((worker) => idleSince(worker) + config.idleTimeoutMs),
+    ...remaining
+      .filter((worker) => worker.state === 'initializing')
+      .map((worker) => initializingSince(worker) + config.initializingTimeoutMs),
+  ]
+  return { stop, pause: toPause.map(({ id }) => id), paused, remaining, checkAt }
 }

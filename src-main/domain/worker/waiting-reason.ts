@@ -1,6 +1,6 @@
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
+import { counted, inSeconds, remainingSeconds } from '../text.ts'
 import type { CrashLoop } from './crash-loop.ts'
-import { inSeconds, remainingSeconds } from './in-seconds.ts'
 
 /** What is known when somebody asks why jobs wait. Times are steady ms. Source: ours. */
 export type WaitingFacts = {
@@ -12,11 +12,11 @@ export type WaitingFacts = {
     readonly startedAt: number
     readonly reason?: string | undefined
   }[]
-  /** The verdict of judgeCrashLoop. */
+  /** The result of evaluateCrashLoop. */
   readonly crashLoop?: CrashLoop | undefined
-  /** Why the fleet cannot place a worker that is wanted; only while one is. */
+  /** Why the fleet cannot start a worker that is wanted; only while one is. */
   readonly noCapacityReason?: string | undefined
-  /** Whether this machine as it is will never have a place for one. */
+  /** Whether this machine as it is can never run one. */
   readonly neverCapacity?: boolean | undefined
   /** The job that is asked about, without it the endpoint: its class, and how many jobs are handed out before it. */
   readonly job?: { readonly lowPriority: boolean; readonly ahead: number } | undefined
@@ -35,17 +35,15 @@ export type WaitingReason = {
 
 const forNow = (text: string): WaitingReason => ({ text, needsChange: false })
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
-
 const inState = (facts: WaitingFacts, ...states: WorkerState[]) =>
   facts.workers.filter(({ state }) => states.includes(state))
 
 const onlyLowPriority = (facts: WaitingFacts) => facts.job?.lowPriority ?? facts.queue.normal === 0
 
 function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
-  if (paused) return { text: 'The endpoint is paused. Resume it to go on.', needsChange: true }
+  if (paused) return { text: 'The endpoint is paused. Resume it to continue.', needsChange: true }
   if (config.workersMax === 0)
-    return { text: 'The endpoint may have no worker: its maximum is 0. Raise it to go on.', needsChange: true }
+    return { text: 'The endpoint has a maximum of 0 workers. Raise it to continue.', needsChange: true }
   return undefined
 }
 
@@ -61,9 +59,9 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
   return { text, needsChange: crashLoop.needsChange && isFresh }
 }
 
-function noPlace(facts: WaitingFacts): WaitingReason | undefined {
+function noCapacity(facts: WaitingFacts): WaitingReason | undefined {
   if (facts.noCapacityReason === undefined || inState(facts, 'initializing').length > 0) return undefined
-  return { text: `No place for a worker: ${facts.noCapacityReason}.`, needsChange: facts.neverCapacity === true }
+  return { text: `No capacity for a worker: ${facts.noCapacityReason}.`, needsChange: facts.neverCapacity === true }
 }
 
 function starting(facts: WaitingFacts): string | undefined {
@@ -83,7 +81,7 @@ function allUnhealthy(facts: WaitingFacts): string | undefined {
   const workers = inState(facts, 'unhealthy')
   if (workers.length === 0) return undefined
   const why = workers.find(({ reason }) => reason !== undefined)?.reason
-  return `No worker is well: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
+  return `No worker is healthy: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
 }
 
 /** What holds a job up while workers work: there is no further one, or not yet. */
@@ -101,7 +99,7 @@ function busy(facts: WaitingFacts): string {
   }
   return facts.noCapacityReason === undefined
     ? sentence
-    : `${sentence} No place for another: ${facts.noCapacityReason}.`
+    : `${sentence} No capacity for another: ${facts.noCapacityReason}.`
 }
 
 /** Whether one more worker can come, and only the rule of growth is in the way. */
@@ -119,16 +117,16 @@ function whileWorking(facts: WaitingFacts): string {
   if (inState(facts, 'idle').length > 0) {
     return faults?.delayMs === undefined
       ? 'A worker is free but has not asked for a job yet.'
-      : `The fault switch delayMs of this endpoint holds each job for ${inSeconds(faults.delayMs)}.`
+      : `Fault injection (delayMs) on this endpoint delays each job by ${inSeconds(faults.delayMs)}.`
   }
   if (onlyLowPriority(facts)) {
     return inState(facts, 'running').length < workersMax
-      ? 'Low priority: waits for a worker that other work started.'
+      ? 'Low priority: waits for a worker that was started for other jobs.'
       : busy(facts)
   }
   if (inState(facts, 'initializing').length > 0 || !waitsForScaler(facts)) return starting(facts) ?? busy(facts)
   if (scaler.type === 'REQUEST_COUNT') {
-    return `Another worker starts at more than ${counted(scaler.value, 'job')} for each.`
+    return `Another worker starts when there are more than ${counted(scaler.value, 'job')} per worker.`
   }
   return scaler.value === 0
     ? 'Another worker is about to start.'
@@ -136,10 +134,10 @@ function whileWorking(facts: WaitingFacts): string {
 }
 
 /**
- * Says why jobs of an endpoint wait, what blocks most first: closed, crash loop, no place, starting, unhealthy; and where
- * workers work, that they are busy or when another comes. THE place that decides what cannot get better by waiting; all
+ * Says why jobs of an endpoint wait, what blocks most first: closed, crash loop, no slot, starting, unhealthy; and
+ * where workers work, that they are busy or when another comes. It alone decides what cannot get better by waiting; all
  * who wait for a job or a worker ask it. Source: ours, because users cannot tell these apart elsewhere.
- * @param facts - the endpoint, its workers, and what is known of crashes and places
+ * @param facts - the endpoint, its workers, and what is known of crashes and slots
  * @returns undefined if nothing waits
  */
 export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
@@ -148,11 +146,11 @@ export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   const blocked = closed(facts)
   if (blocked !== undefined) return blocked
   if (inState(facts, 'idle', 'running').length > 0) return forNow(whileWorking(facts))
-  const hard = crashing(facts) ?? noPlace(facts)
+  const hard = crashing(facts) ?? noCapacity(facts)
   if (hard !== undefined) return hard
   const soon = starting(facts) ?? allUnhealthy(facts)
   if (soon !== undefined) return forNow(soon)
   return onlyLowPriority(facts)
-    ? forNow('Low priority: waits for a worker that other work started.')
+    ? forNow('Low priority: waits for a worker that was started for other jobs.')
     : forNow('A worker is about to start.')
 }

@@ -1,6 +1,8 @@
+import { isRecord } from '../json/json.ts'
+
 /**
- * What a job of an image worker gave. Source: image-workflows, Running a graph: `images` as list, the older `message`, any
- * medium; a data URI is cut up to its first comma.
+ * What a job of an image worker gave. Source: docs/spec/image-workflows.md, 5: `images` as list, the older `message`,
+ * any medium; a data URI is cut up to its first comma.
  */
 
 /** A result: its bytes in base64, its text, or the address where the worker left it. */
@@ -28,14 +30,14 @@ export function findResults(output: unknown): FoundResults {
   if (typeof output === 'string') return { results: fromMessage(output), errors: [] }
   if (!isRecord(output)) return { results: [], errors: [] }
   const listed = LISTS.flatMap((key) => listOf(output[key])).flatMap(fromItem)
-  const isFault = output.status === 'error'
+  const isError = output.status === 'error'
   const message = typeof output.message === 'string' ? output.message : undefined
-  const told = listOf(output.errors).flatMap((one) => (typeof one === 'string' ? [one] : []))
-  const fault = isFault && message !== undefined ? [message] : []
-  const older = listed.length === 0 && !isFault && message !== undefined ? fromMessage(message) : []
+  const reported = listOf(output.errors).flatMap((one) => (typeof one === 'string' ? [one] : []))
+  const errors = isError && message !== undefined ? [message] : []
+  const older = listed.length === 0 && !isError && message !== undefined ? fromMessage(message) : []
   const all = [...listed, ...older]
-  const cut = all.length > RESULTS_MAX ? [`The first ${RESULTS_MAX} of ${all.length} results were kept.`] : []
-  return { results: all.slice(0, RESULTS_MAX), errors: [...told, ...fault, ...cut] }
+  const cut = all.length > RESULTS_MAX ? [`Only the first ${RESULTS_MAX} of ${all.length} results were stored.`] : []
+  return { results: all.slice(0, RESULTS_MAX), errors: [...reported, ...errors, ...cut] }
 }
 
 /** The previews in the output of a job: what nodes show and nobody saved. @param output as JSON of JavaScript has it */
@@ -61,9 +63,9 @@ const firstText = (...values: readonly unknown[]) =>
 
 // A word of the worker is no picture; base64 of one is long, and has no blanks.
 function fromMessage(message: string): readonly FoundResult[] {
-  const isWords =
+  const isText =
     !message.startsWith('data:') && !isAddress(message) && (message.length < 64 || /\s/.test(message.slice(0, 1000)))
-  return isWords ? [] : [{ filename: undefined, node: undefined, content: contentOf(message) }]
+  return isText ? [] : [{ filename: undefined, node: undefined, content: contentOf(message) }]
 }
 
 function contentOf(data: string): FoundResult['content'] {
@@ -73,13 +75,9 @@ function contentOf(data: string): FoundResult['content'] {
 
 const isAddress = (text: string) => /^https?:\/\//.test(text.slice(0, 10))
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Whether a text is base64: only then are its bytes what the worker sent. */
 export function isBase64(text: string): boolean {
-  const trimmed = text.trim() // else blanks at the end would be tried at each of their places
+  const trimmed = text.trim() // else blanks at the end would be tried at each of them
   return trimmed !== '' && /^[A-Za-z0-9+/_\-\s]*={0,2}$/.test(trimmed)
 }
 
@@ -89,4 +87,15 @@ export function plainName(path: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
   const clean = last.replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_').trim()
   return clean === '' || /^\.+$/.test(clean) ? undefined : clean.slice(0, 255)
+}
+
+/**
+ * `x.png`, `x (1).png`, `x (2).png` ...: the names that a file gets where others have the one before. Source: the
+ * field's way.
+ */
+export function* nameVariants(name: string): Generator<string, void> {
+  yield name
+  const dot = name.lastIndexOf('.')
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  for (let n = 1; ; n++) yield `${stem} (${n})${ending}`
 }

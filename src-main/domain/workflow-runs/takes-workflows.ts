@@ -1,6 +1,7 @@
 /**
  * Which endpoints take graphs: those whose setting says so, whose classes of nodes have been read (which sets it), and
- * those with a program of the catalog that runs graphs. One rule for the editor, the commands and the service. Source: ours.
+ * those with a program of the catalog that runs graphs. One rule for the editor, the commands and the service. Source:
+ * ours.
  */
 import type { NodeTypes } from '../workflow/node-types.ts'
 import { linksInto, type PayloadNode } from '../workflow/payload.ts'
@@ -32,19 +33,18 @@ const hasWorkflowProgram = ({ handler, container }: WorkflowFacts): boolean =>
 
 /** Why an endpoint takes no graphs, as the end of a sentence; undefined: it takes them. */
 export function whyNoWorkflows(endpoint: WorkflowFacts): string | undefined {
-  if (endpoint.graph !== undefined)
-    return `it is a published graph of its own. Run the graph on ${endpoint.graph.behind}`
-  if (endpoint.loadBalanced !== undefined) return 'it answers HTTP requests and takes no jobs. Choose another endpoint'
+  if (endpoint.graph !== undefined) return `it is a published graph itself. Run the graph on ${endpoint.graph.behind}`
+  if (endpoint.loadBalanced !== undefined) return 'it serves HTTP requests and takes no jobs. Choose another endpoint'
   if (endpoint.workflows !== undefined || hasWorkflowProgram(endpoint)) return undefined
-  return 'nothing says that its workers run graphs. Choose another one, or turn on "Takes workflows" in its settings'
+  return 'its workers are not known to run graphs. Choose another one, or turn on "Takes workflows" in its settings'
 }
 
 /** Whether an endpoint takes graphs. */
 export const takesWorkflows = (endpoint: WorkflowFacts): boolean => whyNoWorkflows(endpoint) === undefined
 
 /**
- * Whether it is known which classes of nodes its workers have: they were read, or the worker comes along with its own. Only
- * such an endpoint is chosen for a graph without being asked for.
+ * Whether it is known which classes of nodes its workers have: they were read, or the worker comes along with its own.
+ * Only such an endpoint is chosen for a graph without being asked for.
  */
 export const knowsClasses = (endpoint: WorkflowFacts & { readonly nodeTypesReadAt?: number | undefined }): boolean =>
   endpoint.nodeTypesReadAt !== undefined || isStandIn(endpoint)
@@ -54,9 +54,9 @@ export const mayTakeWorkflows = ({ graph, loadBalanced }: WorkflowFacts): boolea
   graph === undefined && loadBalanced === undefined
 
 /**
- * The nodes that keep a graph from running on an endpoint, as its worker surely does not have their classes: those that its
- * outputs need, or all unknown ones where it has no other output. None where the worker may have classes that nobody here
- * knows; the stand-in has its own ones alone, and leaves out what no output needs.
+ * The nodes for which a graph cannot run on an endpoint, as its worker surely does not have their classes: those that
+ * its outputs need, or all unknown ones where it has no other output. None where the worker may have classes that
+ * nobody here knows; the stand-in has its own ones alone, and leaves out what no output needs.
  */
 export function unrunnableNodes(
   endpoint: Pick<WorkflowFacts, 'handler'>,

@@ -1,16 +1,18 @@
 /**
- * Classes of nodes as a text: what `GET /object_info` answers, or a file that says of which version they are besides,
- * `{"version": "ComfyUI 0.33.0", "types": {...}}`. Source: ours; a version within the classes would be taken for one.
+ * Classes of nodes as a text, and their facts alone: what `GET /object_info` answers, or a file that says of which
+ * version they are besides, `{"version": "ComfyUI 0.33.0", "types": {...}}`. Source: ours; a version within the classes
+ * would be taken for one.
  */
+
+import { directoryOfInput, MODEL_FILE } from '../models/layout.ts'
 import { parseJson } from './json/parse.ts'
-import { isObject, type JsonObject } from './json/value.ts'
-import { writeJson } from './json/write.ts'
+import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from './json/value.ts'
 import { type NodeTypes, readNodeTypes } from './node-types.ts'
 
 /** Classes by name as they came, and of which version they are; undefined: nobody said. */
 export type ClassesFile = { readonly version: string | undefined; readonly classes: JsonObject }
 
-const WORDS = 60
+const EXCERPT = 60
 
 /** Reads classes of either form. @returns why the text holds none, as the end of a sentence */
 export function readClassesFile(text: string): ClassesFile | string {
@@ -18,13 +20,13 @@ export function readClassesFile(text: string): ClassesFile | string {
   const parsed = parseJson(text, { asNull: true })
   if (parsed.kind === 'fault') {
     const { why, line, column } = parsed.fault
-    return `is no JSON (${why} in line ${line}, column ${column}); it begins with: ${text.trim().slice(0, WORDS)}`
+    return `is not valid JSON (${why} in line ${line}, column ${column}); it begins with: ${text.trim().slice(0, EXCERPT)}`
   }
   const [version, types] = isObject(parsed.value) ? [parsed.value.get('version'), parsed.value.get('types')] : []
   const isFile = typeof version === 'string' && isObject(types)
   const classes = isFile ? types : parsed.value
   const isOne = isObject(classes) && [...classes.values()].some((one) => isObject(one) && isObject(one.get('input')))
-  if (!isOne) return 'holds no class of nodes: it must be as GET /object_info of a ComfyUI server answers'
+  if (!isOne) return 'has no node classes: it must look like the response of GET /object_info of a ComfyUI server'
   return { version: isFile ? version : undefined, classes }
 }
 
@@ -39,4 +41,92 @@ export function writeClassesFile({ version = 'not known', classes }: ClassesFile
   const sorted = [...classes].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const lines = sorted.map(([name, type]) => `${JSON.stringify(name)}: ${writeJson(type)}`)
   return `{"version": ${JSON.stringify(version)}, "types": {\n${lines.join(',\n')}\n}}\n`
+}
+
+// The facts of classes, out of the response of the server: names, types, values and what says how a widget behaves.
+// Texts that explain are left to the server, and so are the lists of files that one machine has. Source:
+// docs/spec/comfyui.md, 5.
+
+// Of a class. Its description, tooltips, search terms and prices are texts of others.
+const CLASS_KEYS = [
+  ...['input', 'input_order', 'is_input_list', 'output', 'output_is_list', 'output_name', 'output_matchtypes'],
+  ...['name', 'display_name', 'category', 'python_module', 'output_node', 'has_intermediate_output'],
+  ...['deprecated', 'experimental', 'dev_only', 'api_node'],
+]
+// As good as said where they are missing.
+const FLAGS = ['is_input_list', 'has_intermediate_output', 'deprecated', 'experimental', 'dev_only', 'api_node']
+// Of an input.
+const TEXTS = ['tooltip', 'placeholder', 'description', 'help', 'price_badge']
+
+/** The facts of classes. @param classes class name -> definition; entries that are none are left out */
+export function classFacts(classes: JsonObject): JsonObject {
+  return new Map([...classes].flatMap(([name, raw]) => (isObject(raw) ? [[name, factsOf(name, raw)]] : [])))
+}
+
+function factsOf(className: string, raw: JsonObject): JsonObject {
+  const facts = CLASS_KEYS.flatMap((key): readonly (readonly [string, JsonValue])[] => {
+    const value = raw.get(key)
+    if (value === undefined || value === null || (value === false && FLAGS.includes(key))) return []
+    return [[key, key === 'input' ? groupsOf(className, value) : value]]
+  })
+  return new Map(facts)
+}
+
+// `{required: {NAME: [TYPE, OPTIONS]}}`, of a class and within options.
+function groupsOf(className: string, groups: JsonValue): JsonValue {
+  return mapped(groups, (_need, inputs) => mapped(inputs, (name, input) => inputFacts(className, name, input)))
+}
+
+function inputFacts(className: string, name: string, input: JsonValue): JsonValue {
+  // A hidden input is a name alone.
+  if (!isArray(input)) return input
+  const [type = null, given] = input
+  const isOfMachine = (list: JsonValue) => isArray(list) && listsFiles(className, name, list, given)
+  const options = isObject(given) ? optionFacts(className, given, type === 'COMBO' && isOfMachine) : new Map()
+  const facts = isOfMachine(type) ? [] : type
+  return options.size === 0 ? [facts] : [facts, options]
+}
+
+function optionFacts(
+  className: string,
+  options: JsonObject,
+  isOfMachine: false | ((list: JsonValue) => boolean),
+): JsonObject {
+  const facts = [...options].flatMap(([key, value]): readonly (readonly [string, JsonValue])[] => {
+    if (TEXTS.includes(key)) return []
+    if (key === 'options' && isOfMachine !== false) return [[key, isOfMachine(value) ? [] : value]]
+    return [[key, nestedFacts(className, key, value)]]
+  })
+  return new Map(facts)
+}
+
+// Where inputs hold inputs: choices that bring some along, and templates of inputs that grow or are slots.
+function nestedFacts(className: string, key: string, value: JsonValue): JsonValue {
+  const withInputs = (holder: JsonValue, where: string) =>
+    mapped(holder, (one, inner) => (one === where ? groupsOf(className, inner) : inner))
+  if (key === 'options' && isArray(value)) return value.map((choice) => withInputs(choice, 'inputs'))
+  if (key === 'template') return withInputs(value, 'input')
+  if (key === 'inputs') return groupsOf(className, value)
+  if (key === 'multi_select' && isObject(value)) return new Map([...value].filter(([one]) => !TEXTS.includes(one)))
+  return value
+}
+
+const mapped = (value: JsonValue, change: (key: string, value: JsonValue) => JsonValue): JsonValue =>
+  isObject(value) ? new Map([...value].map(([key, one]) => [key, change(key, one)])) : value
+
+const FILE =
+  /\.(?:ya?ml|png|jpe?g|webp|gif|bmp|tiff?|avif|mp4|webm|mkv|mov|mp3|wav|flac|ogg|opus|m4a|glb|gltf|obj|fbx|stl|ply|splat|latent|txt|json|csv|exr|hdr)$/i
+const FOLDERS = ['folder', 'folder_name', 'model_path', 'latent', 'existing_lora']
+
+// A loader lists more than files: `pixel_space` of VAEs, `none`, folders of the input folder.
+function listsFiles(
+  className: string,
+  input: string,
+  list: readonly JsonValue[],
+  options: JsonValue | undefined,
+): boolean {
+  const keys = isObject(options) ? [...options.keys()] : []
+  if (keys.some((key) => key.endsWith('_upload') || key === 'remote' || key === 'image_folder')) return true
+  if (FOLDERS.includes(input) || directoryOfInput(input, className) !== undefined) return true
+  return list.some((one) => typeof one === 'string' && (MODEL_FILE.test(one) || FILE.test(one)))
 }

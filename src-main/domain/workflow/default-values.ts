@@ -1,10 +1,10 @@
-/** Values that widgets have before anybody sets them. Source: editor research, 5 and 2. */
-import { isControlMode } from './control-mode.ts'
+/** Values that widgets have before anybody sets them. Source: docs/spec/comfyui.md, 5 and 2. */
+
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget, takesSeveral } from './input-type.ts'
 import { isArray, isNumber, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from './json/value.ts'
 import type { NodeType } from './node-types.ts'
-import { isSent, LEFT_OUT, type WidgetPlace, widgetPlaces, widgetValues } from './widgets.ts'
+import { isControlMode, isSent, LEFT_OUT, type ValueSlot, valueSlots, widgetValues } from './widgets.ts'
 
 const OF_TYPE: Readonly<Record<string, JsonValue>> = {
   INT: { number: '0' },
@@ -19,8 +19,8 @@ const OF_TYPE: Readonly<Record<string, JsonValue>> = {
 }
 
 /**
- * The value of an input that nobody has set: the default of its class, else the first of its list. A default that is not
- * in the list, like a file of the machine that the class was written on, would only be refused.
+ * The value of an input that nobody has set: the default of its class, else the first of its list. A default that is
+ * not in the list, like a file of the machine that the class was written on, would only be refused.
  * @returns null where the class names neither
  */
 export function defaultValue(input: InputType): JsonValue {
@@ -37,8 +37,8 @@ function ofType(type: string): JsonValue {
 }
 
 /**
- * The values that a node sends by itself, by the names of its inputs: those that it holds, and the defaults of widgets that
- * are newer than its file.
+ * The values that a node sends by itself, by the names of its inputs: those that it holds, and the defaults of widgets
+ * that are newer than its file.
  * @returns undefined where the values that it holds cannot be told apart
  */
 export function sentValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
@@ -76,11 +76,11 @@ function namesLeftOut({ properties }: GraphNode): ReadonlySet<JsonValue> {
 /** The values of a new node of a class, as a document stores them. */
 export function defaultValues(type: NodeType): JsonArray {
   const inputs = new Map(type.inputs.map((input) => [input.name, input]))
-  return widgetPlaces(type).map((place) => defaultAt(place, inputs.get(place.name)))
+  return valueSlots(type).map((slot) => defaultAt(slot, inputs.get(slot.name)))
 }
 
-/** The value of one place that nobody has set. @param input what the class says of it */
-export function defaultAt({ kind }: WidgetPlace, input: InputType | undefined): JsonValue {
+/** The value of one slot that nobody has set. @param input what the class says of it */
+export function defaultAt({ kind }: ValueSlot, input: InputType | undefined): JsonValue {
   if (kind === 'control') return defaultControl(input)
   if (kind === 'filter') return ''
   return input === undefined ? null : defaultValue(input)

@@ -1,25 +1,28 @@
 /**
  * Inputs that depend on the node: a choice that brings inputs of its own with each of its values, and a list of inputs
- * that grows as it is linked. A class is seen with the inputs that one node of it has. Source: editor research, 5.
+ * that grows as it is linked. A class is seen with the inputs that one node of it has. Source: docs/spec/comfyui.md, 5.
  */
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget } from './input-type.ts'
 import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
-import { inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
-import { customComboWidgets } from './page-widgets.ts'
+import { customComboWidgets, inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
 import type { PayloadNode } from './payload.ts'
-import { isStored, placesOf } from './widgets.ts'
+import { isStored, slotsOf } from './widgets.ts'
 
 const CHOICE = 'COMFY_DYNAMICCOMBO_V3'
+
+/** Whether an input is a choice that brings inputs of its own, `CHOICE.INPUT`, with each of its values. */
+export const isChoice = ({ type }: InputType): boolean => type === CHOICE
+
 const GROWING = 'COMFY_AUTOGROW_V3'
 // A class with a list that its author writes on the node.
 const OWN_LIST = 'CustomCombo'
-// Source: editor research, 5.
+// Source: docs/spec/comfyui.md, 5.
 const GROWS_TO = 100
 
-/** What one node says: the value of a widget, by name or by the place of it, and which inputs it has. */
+/** What one node says: the value of a widget, by name or by its slot, and which inputs it has. */
 type Given = {
-  readonly valueOf: (name: string, place: number) => JsonValue | undefined
+  readonly valueOf: (name: string, index: number) => JsonValue | undefined
   readonly hasInput: (name: string) => boolean
 }
 
@@ -30,7 +33,7 @@ export function typeOfNode(node: GraphNode, types: NodeTypes): NodeType | undefi
   const { widgetValues: values, inputs } = node
   const linked = new Set(inputs.items.flatMap(({ name = '', link }) => (link === undefined ? [] : name)))
   return expanded(type, {
-    valueOf: (name, place) => (isArray(values) ? values[place] : isObject(values) ? values.get(name) : undefined),
+    valueOf: (name, index) => (isArray(values) ? values[index] : isObject(values) ? values.get(name) : undefined),
     hasInput: (name) => linked.has(name),
   })
 }
@@ -45,20 +48,20 @@ export function typeOfPayloadNode({ classType, inputs }: PayloadNode, types: Nod
 const isDynamic = ({ name, inputs }: NodeType): boolean =>
   name === OWN_LIST || inputs.some(({ type }) => type === CHOICE || type === GROWING)
 
-// A cache alone: nodes of a class with the same inputs have the very same type, by which views are kept.
+// A cache alone: nodes of a class with the same inputs have the very same type, by which views are cached.
 const variants = new WeakMap<NodeType, Map<string, NodeType>>()
 
 function expanded(type: NodeType, given: Given): NodeType {
   const inputs: InputType[] = []
-  let place = 0
+  let index = 0
   const add = (input: InputType) => {
     inputs.push(input)
-    if (isWidget(input) && isStored(input)) place += placesOf(input).length
+    if (isWidget(input) && isStored(input)) index += slotsOf(input).length
   }
   const visit = (input: InputType) => {
     if (input.type === GROWING) members(input, given).forEach(add)
     else if (input.type === CHOICE) {
-      const value = given.valueOf(input.name, place)
+      const value = given.valueOf(input.name, index)
       const options = optionsOf(input)
       add({ ...input, choices: options.map(({ key }) => key) })
       const option = options.find(({ key }) => key === value) ?? options[0]
@@ -67,7 +70,7 @@ function expanded(type: NodeType, given: Given): NodeType {
   }
   type.inputs.forEach(visit)
   if (type.name === OWN_LIST)
-    customComboWidgets((at) => given.valueOf(`option${at}`, place + at) !== undefined).forEach(add)
+    customComboWidgets((at) => given.valueOf(`option${at}`, index + at) !== undefined).forEach(add)
   const key = inputs.map(({ name }) => name).join('\n')
   const known = variants.get(type) ?? new Map<string, NodeType>()
   variants.set(type, known)
@@ -92,7 +95,9 @@ function childrenOf(parent: InputType, inputs: JsonValue | undefined): readonly 
   })
 }
 
-/** The members of a growing list: as many as are needed, as are linked, and one more to link. They are sockets alone. */
+/**
+ * The members of a growing list: as many as are needed, as are linked, and one more to link. They are sockets alone.
+ */
 function members(group: InputType, { hasInput }: Given): readonly InputType[] {
   const template = group.options.get('template')
   if (!isObject(template)) return []

@@ -1,9 +1,11 @@
-/** Inputs of classes of nodes: sockets, and widgets, whose value is set on the node. Source: editor research, 5. */
+/**
+ * Inputs of classes of nodes: sockets, and widgets, whose value is set on the node. Source: docs/spec/comfyui.md, 5.
+ */
 import { asText, type JsonArray, type JsonObject } from './json/value.ts'
 
 /** What becomes of a widget that the public editor alone draws. */
 export type PageWidget = {
-  /** Whether it has a place in the stored values of a node. */
+  /** Whether it has a slot in the stored values of a node. */
   readonly isStored: boolean
   /** Whether it is part of the payload, under its name. */
   readonly isSent: boolean
@@ -26,6 +28,13 @@ export type InputType = {
 export const takesSeveral = ({ options }: Pick<InputType, 'options'>): boolean =>
   options.has('multi_select') || options.get('multiselect') === true
 
+// Options of an input whose value is a file that is sent along.
+const UPLOADS = ['image_upload', 'video_upload', 'animated_image_upload', 'audio_upload', 'mesh_upload', 'file_upload']
+
+/** Whether the value of an input is the name of a file that a person gives. */
+export const takesFile = ({ options }: Pick<InputType, 'options'>): boolean =>
+  UPLOADS.some((key) => options.get(key) === true)
+
 /** Option of a choice whose list is a proposal: its worker takes other values too. Source: ours. */
 export const OPEN_LIST = 'drydock.open'
 
@@ -46,3 +55,21 @@ export const hasWidgetType = ({ type, options }: Pick<InputType, 'type' | 'optio
 
 /** Whether an input is set on the node. */
 export const isWidget = (input: InputType): boolean => hasWidgetType(input) && input.options.get('forceInput') !== true
+
+/**
+ * Whether an output of one type may be linked to an input of another, as the editor lets a person do: `*` fits all, of
+ * comma lists one member must be common, in any case of letters. Source: docs/spec/comfyui.md, 5.
+ */
+export function typesFit(one: string, other: string): boolean {
+  if (isAny(one) || isAny(other) || one === other) return true
+  const others = new Set(members(other))
+  return members(one).some((member) => others.has(member))
+}
+
+/** Type of a slot that follows what is linked to other slots of its node, of which files tell nothing. */
+export const MATCHING = 'COMFY_MATCHTYPE_V3'
+
+/** Whether a type fits all. */
+export const isAny = (type: string): boolean => type === '*' || type === '' || type === MATCHING
+
+const members = (type: string): readonly string[] => type.split(',').map((member) => member.trim().toLowerCase())

@@ -1,4 +1,4 @@
-/** Workflow payloads: what a worker takes as `input.workflow`. Source: spec 2.5; image-workflows, Three forms. */
+/** Workflow payloads: what a worker takes as `input.workflow`. Source: docs/spec/image-workflows.md, 1. */
 import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue, withKey } from './json/value.ts'
 
 /** A node of a payload. */
@@ -10,7 +10,7 @@ export type PayloadNode = {
   readonly raw: JsonObject
 }
 
-/** A link as an input holds it: the id of a node, and the place of one of its outputs. */
+/** A link as an input holds it: the id of a node, and the index of one of its outputs. */
 export type PayloadLink = { readonly node: string; readonly slot: number }
 
 /** Reads a node; undefined where the value is none. */
@@ -27,8 +27,8 @@ export function readPayloadNodes(payload: JsonObject): readonly PayloadNode[] {
 }
 
 /**
- * A payload without what a server noted at its nodes for its own cache: it trusts the notes of files that it wrote long ago,
- * and would not run nodes anew whose pictures have changed. Source: editor research, 4.
+ * A payload without what a server noted at its nodes for its own cache: it trusts the notes of files that it wrote long
+ * ago, and would not run nodes anew whose pictures have changed. Source: docs/spec/comfyui.md, 4.
  */
 export function withoutCacheNotes(payload: JsonObject): JsonObject {
   const noted = [...payload].some(([, node]) => isObject(node) && node.has(CACHE_NOTE))
@@ -41,8 +41,8 @@ const CACHE_NOTE = 'is_changed'
 /** The link that an input holds; undefined where it holds a value. */
 export function readLink(value: JsonValue | undefined): PayloadLink | undefined {
   if (!isArray(value) || value.length !== 2) return undefined
-  const [node, place] = value
-  const slot = typeof place === 'string' ? undefined : asIndex(place)
+  const [node, index] = value
+  const slot = typeof index === 'string' ? undefined : asIndex(index)
   return typeof node === 'string' && slot !== undefined ? { node, slot } : undefined
 }
 

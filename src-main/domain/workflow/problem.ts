@@ -1,6 +1,8 @@
-/** What is wrong with a graph, at which node and input, and what to do about it. Source: image-workflows, Validation. */
-
-import type { NodePackage } from './packages/node-package.ts'
+/**
+ * What is wrong with a graph, at which node and input, and what to do about it. Source: docs/spec/image-workflows.md,
+ * 4.
+ */
+import { type NodePackage, type PackagesByClass, packagesText } from './node-packages.ts'
 
 /** Codes of problems. Those that the field's server has too have its names. */
 export const PROBLEM_CODES = [
@@ -37,4 +39,34 @@ export type Problem = {
   readonly message: string
   /** Of a class that is not known: the packages that have it. */
   readonly packages?: readonly NodePackage[]
+}
+
+// Problems of classes that are not known, with the packages that have them.
+const OF_UNKNOWN: ReadonlySet<string> = new Set<ProblemCode>(['unknown_class', 'values_not_named'])
+
+const isOfUnknownClass = ({ code }: Pick<Problem, 'code'>): boolean => OF_UNKNOWN.has(code)
+
+/** A sentence about a class, with the one that says where the class can be had. */
+export const saidWithPackages = (message: string, packages: readonly NodePackage[] = []): string =>
+  `${message} ${packagesText(packages)}`.trim()
+
+/** The classes that problems say nobody here knows. @param classOf the class of a node, by its id */
+export function unknownClasses(
+  problems: readonly Problem[],
+  classOf: (node: string) => string | undefined,
+): readonly string[] {
+  return [...new Set(problems.filter(isOfUnknownClass).flatMap(({ node = '' }) => classOf(node) ?? []))]
+}
+
+/** Problems that say where the classes that are not known can be had. @param classOf the class of a node, by its id */
+export function withPackages(
+  problems: readonly Problem[],
+  classOf: (node: string) => string | undefined,
+  packages: PackagesByClass,
+): readonly Problem[] {
+  return problems.map((problem) => {
+    const named = isOfUnknownClass(problem) ? packages.get(classOf(problem.node ?? '') ?? '') : undefined
+    if (named === undefined || named.length === 0) return problem
+    return { ...problem, message: saidWithPackages(problem.message, named), packages: named }
+  })
 }

@@ -1,13 +1,15 @@
 /**
- * Widgets of inner nodes that are shown on the node with their subgraph. There are three generations of files: a list of
- * inner widgets whose values live inside; a list whose entries may name inputs of the host; and inputs of the host that
- * stand for widgets, without a list. Where the host holds a value it wins. Source: editor research, 1, Subgraphs.
+ * Widgets of inner nodes that are shown on the node with their subgraph. There are three generations of files: a list
+ * of inner widgets whose values live inside; a list whose entries may name inputs of the host; and inputs of the host
+ * that stand for widgets, without a list. Where the host holds a value it wins. Source: docs/spec/comfyui.md, 1.1.
  */
 import type { GraphNode, Subgraph } from './document/document.ts'
-import { linksById, nodesById } from './document/index-of.ts'
-import { realTarget } from './document/real-target.ts'
+import { innerInputs, nodeById } from './document/index-of.ts'
+import { typeOfNode } from './dynamic-inputs.ts'
 import { parseJson } from './json/parse.ts'
 import { asId, asText, isArray, isObject, type JsonValue } from './json/value.ts'
+import type { NodeTypes } from './node-types.ts'
+import { type WidgetView, widgetsOf } from './node-view.ts'
 
 /** An inner widget: a node of the definition, and the name of its widget. */
 export type InnerWidget = { readonly node: string; readonly widget: string }
@@ -19,7 +21,7 @@ export type PromotedWidget = {
   readonly label: string
   /** The input of the host that brings it a value when something is linked to it. */
   readonly input: string | undefined
-  /** Its place in the values of the host; undefined: the value lives inside. */
+  /** Its index in the values of the host; undefined: the value lives inside. */
   readonly at: number | undefined
   /** The widget itself; undefined where nothing inside is linked to the input. */
   readonly inner: InnerWidget | undefined
@@ -33,13 +35,13 @@ export function promotedWidgets(host: GraphNode, definition: Subgraph): readonly
   const inner = innerWidgets(definition)
   if (listed.length === 0) {
     const labels = new Map(host.inputs.items.map(({ name = '', label }) => [name, label]))
-    return placesByDefinition(host, definition).map((name, at) =>
+    return slotNamesOf(host, definition).map((name, at) =>
       ofInput(name, at, inner.get(name), labels.get(name) ?? labelOf(definition, name)),
     )
   }
-  const places = placesOnHost(host, listed)
+  const indexes = valueIndexesOnHost(host, listed)
   return listed.map((entry, index) => {
-    const at = places[index]
+    const at = indexes[index]
     if (at !== undefined) return ofInput(entry.widget, at, inner.get(entry.widget), labelOf(definition, entry.widget))
     const input = [...inner].find(([, one]) => one.node === entry.node && one.widget === entry.widget)?.[0]
     const label = (input === undefined ? undefined : labelOf(definition, input)) ?? entry.widget
@@ -65,10 +67,10 @@ export function findPromoted(widgets: readonly PromotedWidget[], name: string): 
 }
 
 /**
- * The inputs of a host that stand for widgets, in the order of its values: that of the definition, as the host's own list
- * has only some of them. A host whose definition leads to no widget has those that it says itself.
+ * The inputs of a host that stand for widgets, in the order of its values: that of the definition, as the host's own
+ * list has only some of them. A host whose definition leads to no widget has those that it says itself.
  */
-function placesByDefinition({ inputs }: GraphNode, definition: Subgraph): readonly string[] {
+function slotNamesOf({ inputs }: GraphNode, definition: Subgraph): readonly string[] {
   const inner = innerWidgets(definition)
   const own = new Set(inputs.items.flatMap(({ widget, name = '' }) => (widget === undefined ? [] : name)))
   const names = definition.inputs.items.map(({ name = '' }) => name)
@@ -85,15 +87,20 @@ export function hostValue(host: GraphNode, definition: Subgraph, input: string):
   if (!isArray(values)) return undefined
   const listed = listedWidgets(host)
   if (listed.length === 0) {
-    const at = placesByDefinition(host, definition).indexOf(input)
+    const at = slotNamesOf(host, definition).indexOf(input)
     return at < 0 ? undefined : values[at]
   }
-  const at = placesOnHost(host, listed)[listed.findIndex((one) => one.node === ON_THE_HOST && one.widget === input)]
+  const at = valueIndexesOnHost(host, listed)[
+    listed.findIndex((one) => one.node === ON_THE_HOST && one.widget === input)
+  ]
   return at === undefined ? undefined : values[at]
 }
 
 // Some writers store a value for each entry, others one for each input of the host alone.
-function placesOnHost({ widgetValues }: GraphNode, listed: readonly InnerWidget[]): readonly (number | undefined)[] {
+function valueIndexesOnHost(
+  { widgetValues }: GraphNode,
+  listed: readonly InnerWidget[],
+): readonly (number | undefined)[] {
   const isForAll = isArray(widgetValues) && widgetValues.length === listed.length
   let count = 0
   return listed.map(({ node }, at) => {
@@ -131,19 +138,77 @@ const firstOfDefinitions = new WeakMap<Subgraph, ReadonlyMap<string, InnerWidget
 
 const firstOfEach = (definition: Subgraph) =>
   definition.inputs.items.flatMap(({ name = '' }): readonly (readonly [string, InnerWidget])[] => {
-    const [first] = widgetsBehind(definition, name)
+    const [first] = widgetsOfInput(definition, name)
     return first === undefined ? [] : [[name, first]]
   })
 
 /** All widgets that an input of a definition leads to. */
-function widgetsBehind(definition: Subgraph, input: string): readonly InnerWidget[] {
-  const [linkOf, nodeOf] = [linksById(definition), nodesById(definition)]
-  const ids = definition.inputs.items.find(({ name }) => name === input)?.linkIds ?? []
-  return ids.flatMap((id) => {
-    const link = linkOf.get(id)
-    const node = link && nodeOf.get(link.to.node)
-    const to = link && realTarget(link, node).to
-    const slot = to && node?.inputs.items[to.slot]
-    return to === undefined || slot?.widget === undefined ? [] : [{ node: to.node, widget: slot.widget }]
+const widgetsOfInput = (definition: Subgraph, input: string): readonly InnerWidget[] =>
+  innerInputs(definition, input).flatMap(({ node, slot: { widget } }) =>
+    widget === undefined ? [] : [{ node, widget }],
+  )
+
+/**
+ * The widgets that a node shows of the subgraph within it, with what the inner classes say of them. A value is the one
+ * on the host, where the host holds one, else the one inside.
+ */
+export function hostWidgets(
+  definitions: ReadonlyMap<string, Subgraph>,
+  host: GraphNode,
+  types: NodeTypes,
+): readonly WidgetView[] {
+  const definition = definitions.get(host.type ?? '')
+  if (definition === undefined) return []
+  return promotedWidgets(host, definition).flatMap((widget) => {
+    return viewOf(host, definition, widget, { definitions, types, depth: SUBGRAPH_DEPTH_MAX }) ?? []
   })
+}
+
+/**
+ * How deep subgraphs in one another are followed: deeper than any file, while a definition within itself has no end.
+ */
+export const SUBGRAPH_DEPTH_MAX = 50
+
+type Known = {
+  readonly definitions: ReadonlyMap<string, Subgraph>
+  readonly types: NodeTypes
+  readonly depth: number
+}
+
+// Undefined where the widget is not there any more, as lists are found that name nodes which are gone.
+function viewOf(host: GraphNode, definition: Subgraph, widget: PromotedWidget, known: Known): WidgetView | undefined {
+  const inner = innerView(definition, widget, known)
+  const value = inner?.kind === 'control' ? undefined : heldBy(host, widget)
+  if (inner === undefined && value === undefined) return undefined
+  return {
+    name: widget.key,
+    kind: inner?.kind ?? 'input',
+    label: widget.label,
+    input: inner?.input,
+    value: value ?? inner?.value,
+    isLinked: host.inputs.items.some(({ name, link }) => link !== undefined && name === widget.input),
+    ...(inner?.control === undefined ? {} : { control: inner.control }),
+  }
+}
+
+function innerView(definition: Subgraph, { inner }: PromotedWidget, known: Known): WidgetView | undefined {
+  const node = inner && nodeById(definition, inner.node)
+  if (node === undefined || inner === undefined || known.depth === 0) return undefined
+  const nested = known.definitions.get(node.type ?? '')
+  if (nested !== undefined) {
+    const found = findPromoted(promotedWidgets(node, nested), inner.widget)
+    return found && viewOf(node, nested, found, { ...known, depth: known.depth - 1 })
+  }
+  const views = widgetsOf(node, typeOfNode(node, known.types))
+  if (inner.widget === 'control_after_generate') return views.find(({ kind }) => kind === 'control')
+  const view = views.find(({ name, kind }) => name === inner.widget && kind === 'input')
+  const control = views.find(({ name, kind }) => name === inner.widget && kind === 'control')?.value
+  return view === undefined || control === undefined ? view : { ...view, control }
+}
+
+/** The value that a host holds for one of its widgets; undefined where it lives inside. */
+export function heldBy({ widgetValues }: GraphNode, { at, key }: PromotedWidget): JsonValue | undefined {
+  if (at === undefined) return undefined
+  if (isObject(widgetValues)) return widgetValues.get(key)
+  return isArray(widgetValues) ? widgetValues[at] : undefined
 }

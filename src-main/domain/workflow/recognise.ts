@@ -1,4 +1,4 @@
-/** Which form of a graph a JSON value is. Source: image-workflows, Three forms and Validation. */
+/** Which form of a graph a JSON value is. Source: docs/spec/image-workflows.md, 1 and 4. */
 import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from './json/value.ts'
 import { readPayloadNode } from './payload.ts'
 
@@ -21,7 +21,7 @@ export function recognise(value: JsonValue): Recognised {
   return { form: 'other', found: value.size === 0 ? 'an empty object' : `an object with ${keysOf(value)}` }
 }
 
-// One node that is one is enough: what is wrong with the others is told where they are checked.
+// One node that is one is enough: what is wrong with the others is reported where they are checked.
 function isPayload(value: JsonObject): boolean {
   return [...value].some(([id, node]) => readPayloadNode(id, node) !== undefined)
 }
@@ -34,7 +34,7 @@ function within(value: JsonObject, path: readonly string[]): JsonObject | undefi
 function kindOf(value: JsonValue): string {
   if (isArray(value)) return 'a list'
   if (value === null) return 'null'
-  return isNumber(value) ? 'a number' : typeof value === 'string' ? 'a text' : 'true or false'
+  return isNumber(value) ? 'a number' : typeof value === 'string' ? 'a string' : 'true or false'
 }
 
 const KEYS_NAMED = 3

@@ -1,15 +1,14 @@
 /**
- * Widgets: inputs whose value is set on the node. A document stores their values by place alone, so the place of each is
- * worked out from its class. Source: editor research, 2, "widgets_values -> names".
+ * Widgets: inputs whose value is set on the node. A document stores their values by slot alone, so the slot of each is
+ * worked out from its class. Source: docs/spec/comfyui.md, 2.2.
  */
-import { isControlMode } from './control-mode.ts'
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
-import { namedInputs, namedPlaces } from './named-values.ts'
+import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
 import type { NodeType } from './node-types.ts'
 
-const SEED_NAMES = new Set(['seed', 'noise_seed'])
+/** Names of the inputs that hold a seed. Source: docs/spec/comfyui.md, 2.2. */
+export const SEED_NAMES: ReadonlySet<string> = new Set(['seed', 'noise_seed'])
 
 /**
  * Property of a node that holds inputs of a payload which its class has no widget for, or whose form a widget would
@@ -19,45 +18,45 @@ export const OTHER_INPUTS = 'drydock.inputs'
 
 /**
  * Property of a node with the names of widgets that the payload had no value for. They have their defaults, since every
- * widget has its place; while they do, they are left out again. Source: ours, as for OTHER_INPUTS.
+ * widget has its slot; while they do, they are left out again. Source: ours, as for OTHER_INPUTS.
  */
 export const LEFT_OUT = 'drydock.left-out'
 
 /**
- * Key of an input slot of a widget that a person made an input: its socket is shown, also while nothing is linked to it.
- * Source: ours; newer files have a slot for every widget, so that a slot alone says nothing.
+ * Key of an input slot of a widget that a person made an input: its socket is shown, also while nothing is linked to
+ * it. Source: ours; newer files have a slot for every widget, so that a slot alone says nothing.
  */
 export const SHOWN_SOCKET = 'drydock.socket'
 
-/** A place in the list of values: of an input, or of a widget that only the editor has. */
-export type WidgetPlace = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
+/** A slot in the list of values: of an input, or of a widget that only the editor has. */
+export type ValueSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
 
-/** The places of the values of a class, in their order. */
-export function widgetPlaces(type: NodeType): readonly StoredPlace[] {
-  const places = placesOfTypes.get(type) ?? placesOfType(type)
-  placesOfTypes.set(type, places)
-  return places
+/** The slots of the values of a class, in their order. */
+export function valueSlots(type: NodeType): readonly StoredSlot[] {
+  const slots = slotsOfTypes.get(type) ?? slotsOfType(type)
+  slotsOfTypes.set(type, slots)
+  return slots
 }
 
 // A cache alone: a graph has thousands of nodes of a few classes.
-const placesOfTypes = new WeakMap<NodeType, readonly StoredPlace[]>()
+const slotsOfTypes = new WeakMap<NodeType, readonly StoredSlot[]>()
 
-function placesOfType({ inputs }: NodeType): readonly StoredPlace[] {
-  return numbered(inputs.filter((input) => isWidget(input) && isStored(input)).flatMap(placesOf))
+function slotsOfType({ inputs }: NodeType): readonly StoredSlot[] {
+  return numbered(inputs.filter((input) => isWidget(input) && isStored(input)).flatMap(slotsOf))
 }
 
-/** Whether the value of a widget has a place in the stored values. */
+/** Whether the value of a widget has a slot in the stored values. */
 export const isStored = ({ type, page }: InputType): boolean => type !== 'IMAGECOMPARE' && page?.isStored !== false
 
 /** Whether the value of a widget is part of the payload. */
 export const isSent = ({ page }: InputType): boolean => page?.isSent !== false
 
-/** The places of the values of one widget: its own, and those of the widgets beside it. */
-export function placesOf(input: InputType): readonly WidgetPlace[] {
+/** The slots of the values of one widget: its own, and those of the widgets beside it. */
+export function slotsOf(input: InputType): readonly ValueSlot[] {
   const { name, type } = input
-  const own: WidgetPlace = { name, kind: 'input' }
+  const own: ValueSlot = { name, kind: 'input' }
   if (!isControlled(input)) return [own]
-  const control: WidgetPlace = { name, kind: 'control' }
+  const control: ValueSlot = { name, kind: 'control' }
   return type === 'COMBO' ? [own, control, { name, kind: 'filter' }] : [own, control]
 }
 
@@ -68,11 +67,11 @@ export function isControlled({ name, type, options }: InputType): boolean {
   return type === 'INT' && SEED_NAMES.has(name) && asked !== false
 }
 
-/** A place in the stored values of a node. `at`: its index there. */
-export type StoredPlace = WidgetPlace & { readonly at: number }
+/** A slot of the stored values of a node. `at`: its index there. */
+export type StoredSlot = ValueSlot & { readonly at: number }
 
 // Of nodes that the editor alone has, which are no classes.
-const EDITOR_PLACES: Readonly<Record<string, readonly WidgetPlace[]>> = {
+const EDITOR_SLOTS: Readonly<Record<string, readonly ValueSlot[]>> = {
   Note: [{ name: 'text', kind: 'input' }],
   MarkdownNote: [{ name: 'text', kind: 'input' }],
   PrimitiveNode: [
@@ -91,10 +90,10 @@ export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonO
   const values = node.widgetValues
   if (isObject(values)) return type === undefined ? values : onlyInputs(values, type)
   if (!isArray(values) || values.length === 0) return (type === undefined ? namedInputs(node) : undefined) ?? new Map()
-  const places = storedPlaces(node, type)
-  if (places === undefined) return namedInputs(node)
+  const slots = storedSlots(node, type)
+  if (slots === undefined) return namedInputs(node)
   const named = new Map<string, JsonValue>()
-  for (const { name, kind, at } of places) {
+  for (const { name, kind, at } of slots) {
     const value = values[at]
     if (kind === 'input' && value !== undefined) named.set(name, value)
   }
@@ -102,20 +101,19 @@ export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonO
 }
 
 /**
- * Where the values of a node are stored, of those that are stored by place.
+ * Where the values of a node are stored, of those that are stored by slot.
  * @returns undefined where they cannot be told apart
  */
-export function storedPlaces(node: GraphNode, type: NodeType | undefined): readonly StoredPlace[] | undefined {
+export function storedSlots(node: GraphNode, type: NodeType | undefined): readonly StoredSlot[] | undefined {
   const values = isArray(node.widgetValues) ? node.widgetValues : []
-  const ofEditor = Object.hasOwn(EDITOR_PLACES, node.type ?? '') ? EDITOR_PLACES[node.type ?? ''] : undefined
+  const ofEditor = Object.hasOwn(EDITOR_SLOTS, node.type ?? '') ? EDITOR_SLOTS[node.type ?? ''] : undefined
   if (ofEditor !== undefined) return numbered(ofEditor).slice(0, Math.max(1, values.length))
-  if (type === undefined) return namedPlaces(node) ?? bySlots(node, values)
-  const places = widgetPlaces(type)
-  return withDummies(type, places, values.length) ?? places
+  if (type === undefined) return namedSlots(node) ?? bySlots(node, values)
+  const slots = valueSlots(type)
+  return withDummies(type, slots, values.length) ?? slots
 }
 
-const numbered = (places: readonly WidgetPlace[]): readonly StoredPlace[] =>
-  places.map((place, at) => ({ ...place, at }))
+const numbered = (slots: readonly ValueSlot[]): readonly StoredSlot[] => slots.map((slot, at) => ({ ...slot, at }))
 
 function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
   const found = inputs.flatMap(({ name }) => {
@@ -126,28 +124,89 @@ function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
 }
 
 // Files of before 2025 hold a value for each input that is a socket alone, where one of its type could be set.
-function withDummies({ inputs }: NodeType, places: readonly StoredPlace[], stored: number) {
-  if (stored <= places.length) return undefined
+function withDummies({ inputs }: NodeType, slots: readonly StoredSlot[], stored: number) {
+  if (stored <= slots.length) return undefined
   const forced = inputs.filter((one) => hasWidgetType(one) && !isWidget(one))
-  if (forced.length === 0 || stored !== places.length + forced.length) return undefined
-  const moved: StoredPlace[] = []
+  if (forced.length === 0 || stored !== slots.length + forced.length) return undefined
+  const moved: StoredSlot[] = []
   let at = 0
   for (const input of inputs) {
     if (!hasWidgetType(input)) continue
-    const own = isWidget(input) ? placesOf(input) : []
-    for (const [offset, place] of own.entries()) moved.push({ ...place, at: at + offset })
+    const own = isWidget(input) ? slotsOf(input) : []
+    for (const [offset, slot] of own.entries()) moved.push({ ...slot, at: at + offset })
     at += Math.max(1, own.length)
   }
-  return [...moved, ...places.slice(moved.length).map((place) => ({ ...place, at: place.at + forced.length }))]
+  return [...moved, ...slots.slice(moved.length).map((slot) => ({ ...slot, at: slot.at + forced.length }))]
 }
 
 // Newer files have a slot for each widget, in their order. A seed has its control after it.
-function bySlots(node: GraphNode, values: JsonArray): readonly StoredPlace[] | undefined {
+function bySlots(node: GraphNode, values: JsonArray): readonly StoredSlot[] | undefined {
   const names = node.inputs.items.flatMap(({ widget }) => widget ?? [])
-  const places: WidgetPlace[] = []
+  const slots: ValueSlot[] = []
   for (const name of names) {
-    places.push({ name, kind: 'input' })
-    if (isControlMode(values[places.length]) && values.length > names.length) places.push({ name, kind: 'control' })
+    slots.push({ name, kind: 'input' })
+    if (isControlMode(values[slots.length]) && values.length > names.length) slots.push({ name, kind: 'control' })
   }
-  return places.length === values.length ? numbered(places) : undefined
+  return slots.length === values.length ? numbered(slots) : undefined
+}
+
+// The names that newer files give the values of a node besides their indexes, in `widgets_values_named`. By them the
+// values of a class that nobody here knows can be told apart; where both are there, the slots win, as in the
+// editor of ComfyUI. Source: docs/spec/comfyui.md, 1.
+
+/** A name in the order of the values: of an input, or of a widget beside the input before it. */
+type NamedSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter'; readonly at: number }
+
+const CONTROLS = new Set(['control_after_generate', 'control_before_generate'])
+const FILTER = 'control_filter_list'
+
+/** The slots of the values by their names; undefined where the file has no names, or other ones than values. */
+function namedSlots({ namedValues, widgetValues }: GraphNode): readonly NamedSlot[] | undefined {
+  if (!isObject(namedValues) || !isArray(widgetValues)) return undefined
+  const all = widgetValues.map((_value, at) => at)
+  // A widget that is not saved leaves a hole in the list, and has no name.
+  const slots = namedValues.size === all.length ? all : all.filter((at) => widgetValues[at] !== null)
+  if (slots.length !== namedValues.size) return undefined
+  return namesIn(namedValues).map((one, slot) => ({ ...one, at: slots[slot] ?? 0 }))
+}
+
+/** The values of the inputs by their names alone; undefined where the file has no names. */
+function namedInputs({ namedValues }: GraphNode): JsonObject | undefined {
+  if (!isObject(namedValues)) return undefined
+  const values = [...namedValues.values()]
+  return new Map(
+    namesIn(namedValues).flatMap(({ name, kind }, at): readonly (readonly [string, JsonValue])[] =>
+      kind === 'input' ? [[name, values[at] ?? null]] : [],
+    ),
+  )
+}
+
+function namesIn(named: JsonObject): readonly Omit<NamedSlot, 'at'>[] {
+  let input = ''
+  return [...named].map(([key, value]) => {
+    const name = withoutNumber(key, named)
+    if (name === FILTER) return { name: input, kind: 'filter' }
+    // The key of a control may be the word that its class begins with, like `fixed`.
+    if (isControlMode(value) && (CONTROLS.has(name) || isControlMode(name))) return { name: input, kind: 'control' }
+    input = name
+    return { name, kind: 'input' }
+  })
+}
+
+// The second `text` of a node is `text#1`.
+function withoutNumber(key: string, named: JsonObject): string {
+  const [, name] = /^(.+)#\d+$/s.exec(key) ?? []
+  return name !== undefined && named.has(name) ? name : key
+}
+
+// How a value changes from run to run.
+const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
+
+/** A word of a control widget. */
+export type ControlMode = (typeof CONTROL_MODES)[number]
+
+/** Whether a value is a word of a control widget. */
+export function isControlMode(value: JsonValue | undefined): value is ControlMode {
+  const text = asText(value)
+  return text !== undefined && (CONTROL_MODES as readonly string[]).includes(text)
 }

@@ -2,6 +2,9 @@
  * Follows the output of a container, line by line, each with the time at which the engine got it. The engine keeps the
  * output on disk and caps it, so that reading goes on where it stopped after a crash of the service.
  */
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type Docker from 'dockerode'
 import { createLineBudget, LINE_COST_BYTES } from '../line-budget.ts'
 
@@ -33,18 +36,18 @@ const isAfter = (since: string | undefined) => (line: ContainerLine) => since ==
 /**
  * Follows the output from `since` on.
  * @param since stamp of the last line that was stored; undefined: from the start
- * @param hear gets whole lines, in order
+ * @param onLines gets whole lines, in order
  */
 export async function followContainerLogs(
   container: Docker.Container,
   {
     since,
-    hear,
+    onLines,
     now,
     after,
   }: {
     readonly since: string | undefined
-    readonly hear: (lines: readonly ContainerLine[]) => void
+    readonly onLines: (lines: readonly ContainerLine[]) => void
     readonly now: () => number
     readonly after: (ms: number, run: () => void) => () => void
   },
@@ -64,7 +67,7 @@ export async function followContainerLogs(
   stream.on('data', (bytes: Buffer) => {
     const lines = cut(bytes).filter(isAfter(since))
     budget.take(bytes.length + lines.length * LINE_COST_BYTES)
-    if (lines.length > 0) hear(lines)
+    if (lines.length > 0) onLines(lines)
     if (budget.left() > 0) return
     stream.pause()
     cancelRest = after(REST_MS, () => stream.resume())
@@ -110,4 +113,39 @@ function linesOf(frame: string): readonly ContainerLine[] {
     const text = space === -1 ? '' : line.slice(space + 1)
     return { text: text.endsWith('\r') ? text.slice(0, -1) : text, at: Date.parse(stamp), stamp }
   })
+}
+
+/** How far the output of each worker is stored, so that a later run of the service goes on there. */
+export type ReadMarks = {
+  /** Stamp of the last line that is stored; undefined where there is none. */
+  readonly get: (workerId: string) => string | undefined
+  readonly set: (workerId: string, stamp: string) => void
+  readonly remove: (workerId: string) => void
+  /** Removes all but those of these workers. */
+  readonly keepOnly: (workerIds: ReadonlySet<string>) => void
+}
+
+const ENDING = '.stamp'
+
+/** Keeps them in a folder, which is made if missing. A mark that is lost only means that lines are given twice. */
+export function openReadMarks(folder: string): ReadMarks {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = (workerId: string) => join(folder, `${workerId}${ENDING}`)
+  return {
+    get(workerId) {
+      try {
+        return readFileSync(path(workerId), 'utf8') || undefined
+      } catch {
+        return undefined // nothing was stored yet
+      }
+    },
+    set: (workerId, stamp) => writeFileSync(path(workerId), stamp, { mode: 0o600 }),
+    remove: (workerId) => rmSync(path(workerId), { force: true }),
+    keepOnly(workerIds) {
+      for (const name of readdirSync(folder)) {
+        if (name.endsWith(ENDING) && !workerIds.has(name.slice(0, -ENDING.length)))
+          rmSync(join(folder, name), { force: true })
+      }
+    },
+  }
 }

@@ -1,13 +1,12 @@
 /** Makes the containers of workers: image, network, cards and limits put together, and handed to the engine. */
 import type Docker from 'dockerode'
 import { type GpuDevices, gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
-import type { WorkerSpec } from '../../services/ports.ts'
-import type { GpuBook } from '../gpu/gpu-book.ts'
+import type { WorkerSpec } from '../../services/ports/fleet.ts'
 import { containerOptions } from './container-options.ts'
-import { createContainer } from './create-container.ts'
 import type { Connected, Engine } from './engine.ts'
-import { engineWords } from './engine-words.ts'
-import type { ImageKeeper } from './images.ts'
+import { engineMessage } from './engine-messages.ts'
+import type { GpuBook } from './gpu-book.ts'
+import type { ImageStore } from './images.ts'
 import { containerName, labelsOf, type Maker } from './labels.ts'
 import { findMounts, type MountRules } from './mounts.ts'
 import type { WorkerNetworks } from './networks.ts'
@@ -15,17 +14,17 @@ import type { WorkerNetworks } from './networks.ts'
 /** What making a container needs. */
 export type ContainerMakerOptions = Maker & {
   readonly engine: Engine
-  readonly images: Pick<ImageKeeper, 'nameFor'>
+  readonly images: Pick<ImageStore, 'nameFor'>
   readonly networks: WorkerNetworks
   readonly gpus: GpuBook
   /** Whether the program by which Docker hands out cards is installed; its engine does not tell. */
   readonly hasGpuHook: () => boolean
   /** Folder of this machine that holds svc_worker. */
   readonly pythonPath: string
-  /** Asked for each container: the engine may be found at another place meanwhile. */
+  /** Asked for each container: the engine may be found at another address meanwhile. */
   readonly mountRules: () => MountRules
   readonly serviceUser: string | undefined
-  /** Hears of an endpoint whose disk the engine cannot limit, and why. */
+  /** Is notified of an endpoint whose disk the engine cannot limit, and why. */
   readonly onNoDiskLimit: (endpointId: string, why: string) => void
   /** To be awaited before the first container is made, so that a later run looks for what is left. */
   readonly noteUse: () => Promise<void>
@@ -54,13 +53,13 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
     return await createContainer(connected.docker, named, (why) => options.onNoDiskLimit(spec.endpointId, why))
   } catch (error) {
     gpus.release(spec.workerId)
-    throw new Error(`the container could not be made: ${engineWords(error)}`)
+    throw new Error(`the container could not be created: ${engineMessage(error)}`)
   }
 }
 
 /**
  * What the engine needs to hand out these cards of the book.
- * @param ids of the cards; none: what keeps all of them away
+ * @param ids of the cards; none: what hides all of them
  * @throws Error with the reason when this engine hands out none
  */
 export function devicesFor(
@@ -78,4 +77,35 @@ export function devicesFor(
   )
   if ('reason' in found) throw new Error(`${found.reason}. ${found.fix}`)
   return found
+}
+
+// A name is no more than a help to whoever reads it. Source: the engine's words.
+const NAME_TAKEN = /name .* is already in use/i
+// On overlay2 it takes a file system with project quotas, which few machines have. Source: the engine's words.
+const NO_DISK_LIMIT = /storage-opt|storage driver|pquota|project quota/i
+
+/**
+ * Makes a container. An engine that cannot limit its disk makes it without that limit: an endpoint that runs is worth
+ * more than one limit, and the other ones hold. A name that is taken is left out likewise.
+ * @param onNoDiskLimit receives why there is none
+ */
+export async function createContainer(
+  docker: Pick<Docker, 'createContainer'>,
+  options: Docker.ContainerCreateOptions,
+  onNoDiskLimit: (why: string) => void,
+): Promise<Docker.Container> {
+  try {
+    return await docker.createContainer(options)
+  } catch (error) {
+    const message = engineMessage(error)
+    if (options.name !== undefined && NAME_TAKEN.test(message)) {
+      // Of one whose making was cut off: the sweep removes it, and this worker does not wait for that.
+      const { name: _taken, ...unnamed } = options
+      return createContainer(docker, unnamed, onNoDiskLimit)
+    }
+    const { StorageOpt, ...others } = options.HostConfig ?? {}
+    if (StorageOpt === undefined || !NO_DISK_LIMIT.test(message)) throw error
+    onNoDiskLimit(message)
+    return createContainer(docker, { ...options, HostConfig: others }, onNoDiskLimit)
+  }
 }

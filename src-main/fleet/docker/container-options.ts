@@ -1,10 +1,11 @@
 /** What the engine is asked for when a container of a worker is made. Pure, so that each rule can be seen in a test. */
 import { basename } from 'node:path'
 import type Docker from 'dockerode'
-import type { ContainerSettings } from '../../contract/container.ts'
+import { CODE_FOLDER, type ContainerSettings } from '../../contract/container.ts'
+import { LOOPBACK } from '../../domain/own-addresses.ts'
 import { containerLimits, PROFILES } from '../../domain/worker/container-limits.ts'
 import type { GpuDevices } from '../../domain/worker/gpu-devices.ts'
-import type { WorkerSpec } from '../../services/ports.ts'
+import type { WorkerSpec } from '../../services/ports/fleet.ts'
 import type { EngineFacts } from './engine.ts'
 import type { Mounts } from './mounts.ts'
 import type { WorkerNetwork } from './networks.ts'
@@ -26,9 +27,8 @@ export type ContainerPlan = {
   readonly gpus: GpuDevices
 }
 
-/** Where svc_worker and the folder of a handler are in a container. */
+/** Where svc_worker is in a container. */
 const RUNTIME_FOLDER = '/opt/drydock/python'
-const HANDLER_FOLDER = '/app'
 const LOG_BYTES = '8m'
 const NANO = 1e9
 
@@ -43,7 +43,7 @@ export function containerOptions(plan: ContainerPlan): Docker.ContainerCreateOpt
     Labels: { ...labels },
     Env: Object.entries(environmentOf(plan)).map(([name, value]) => `${name}=${value}`),
     ...(user === undefined ? {} : { User: user }),
-    ...(spec.handler === undefined ? {} : { WorkingDir: HANDLER_FOLDER }),
+    ...(spec.handler === undefined ? {} : { WorkingDir: CODE_FOLDER }),
     ...program(spec),
     ExposedPorts: Object.fromEntries(publishedPorts(plan).map((port) => [port, {}])),
     HostConfig: { NetworkMode: network.name, ...hostConfig(plan) },
@@ -70,7 +70,7 @@ function program({
   container,
 }: WorkerSpec): Pick<Docker.ContainerCreateOptions, 'Entrypoint' | 'Cmd'> {
   if (handler !== undefined)
-    return { Entrypoint: ['python3', '-m', 'svc_worker'], Cmd: [`${HANDLER_FOLDER}/${basename(handler)}`] }
+    return { Entrypoint: ['python3', '-m', 'svc_worker'], Cmd: [`${CODE_FOLDER}/${basename(handler)}`] }
   if (command !== undefined) return { Entrypoint: ['/bin/sh', '-c'], Cmd: [`exec ${command}`] }
   return {
     ...(container?.entrypoint === undefined ? {} : { Entrypoint: container.entrypoint }),
@@ -118,15 +118,15 @@ function hostConfig(plan: ContainerPlan): Docker.HostConfig {
     LogConfig: { Type: 'json-file', Config: { 'max-size': LOG_BYTES, 'max-file': '2' } },
     ExtraHosts: [...network.extraHosts],
     Mounts: engineMounts(plan),
-    PortBindings: Object.fromEntries(publishedPorts(plan).map((port) => [port, [{ HostIp: '127.0.0.1' }]])),
+    PortBindings: Object.fromEntries(publishedPorts(plan).map((port) => [port, [{ HostIp: LOOPBACK }]])),
     ...gpus.hostConfig,
   }
 }
 
 function engineMounts({ spec, pythonPath, mounts: { handlerFolder, volumes } }: ContainerPlan): Docker.MountConfig {
-  // The worker image has svc_worker at that place.
+  // The worker image has svc_worker at that path.
   const runtime = spec.container?.image === undefined ? [] : [readOnly(pythonPath, RUNTIME_FOLDER)]
-  const code = handlerFolder === undefined ? [] : [readOnly(handlerFolder, HANDLER_FOLDER), ...runtime]
+  const code = handlerFolder === undefined ? [] : [readOnly(handlerFolder, CODE_FOLDER), ...runtime]
   const own = volumes.map(({ type, source, target, readOnly: ReadOnly }) => ({
     Type: type,
     Source: source,

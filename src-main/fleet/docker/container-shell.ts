@@ -5,23 +5,25 @@
  */
 import type { Duplex } from 'node:stream'
 import type Docker from 'dockerode'
-import type { ShellSize } from '../../contract/shell.ts'
-import type { FleetShell, ShellListener } from '../../services/ports.ts'
-import { engineWords } from './engine-words.ts'
+import type { ShellSize } from '../../contract/workers.ts'
+import type { FleetShell, ShellListener } from '../../services/ports/fleet.ts'
+import { engineMessage, KILLED } from './engine-messages.ts'
 
-// The terminal has its size before the shell begins, as that of the engine may come a moment later. Then it says its number
-// and the name of the program that comes, before anything of that.
+// The terminal has its size before the shell begins, as that of the engine may come a moment later. Then it says its
+// number and the name of the program that comes, before anything of that.
 const START = ({ columns, rows }: ShellSize) =>
   `stty rows ${rows} cols ${columns} 2>/dev/null; name=sh; command -v bash >/dev/null 2>&1 && name=bash; printf '<shell %s %s>' $$ $name; exec $name`
-const FIRST_WORDS = /<shell (\d+) (\w+)>/
-// Longer than the first words can be: whatever is there without them is a message of the engine.
-const FIRST_WORDS_LONGEST = 4096
+const GREETING = /<shell (\d+) (\w+)>/
+// Longer than the greeting can be: a longer text without one is a message of the engine.
+const GREETING_MAX_BYTES = 4096
 // A container that is stopped at a breakpoint, say, or without any time of the processor, ms; source: ours.
-const ANSWER_MS = 10_000
-// Keys that let go of the terminal. The engine's own are Ctrl-P Ctrl-Q, and Ctrl-P is the command before in every shell.
+const RESPONSE_MS = 10_000
+// Keys that let go of the terminal. The engine's own are Ctrl-P Ctrl-Q, and Ctrl-P is the command before in every
+// shell.
 const DETACH_KEYS = 'ctrl-^,ctrl-^,ctrl-]'
-// All that runs in its session: the hangup of a terminal, and the end of whatever ignores that a moment later. The numbers
-// are read from /proc, as few images have a `pkill`; there, after the name in brackets, come state, parent, group, session.
+// All that runs in its session: the hangup of a terminal, and the end of whatever ignores that a moment later. The
+// numbers are read from /proc, as few images have a `pkill`; there, after the name in brackets, come state, parent,
+// group, session.
 const END = (session: string) => `
 signal() {
   name=$1
@@ -34,9 +36,8 @@ signal() {
   done
 }
 signal HUP; signal CONT; sleep 1; signal KILL`
-const KILLED = 137
 
-type FirstWords = { readonly pid: string; readonly program: string; readonly rest: Buffer }
+type Greeting = { readonly pid: string; readonly program: string; readonly rest: Buffer }
 
 /**
  * Opens it.
@@ -48,7 +49,7 @@ export async function openContainerShell(
   listener: ShellListener,
 ): Promise<FleetShell> {
   const { exec, stream } = await start(container, size)
-  const first = await firstWords(stream).catch((error) => {
+  const first = await readGreeting(stream).catch((error) => {
     stream.destroy()
     throw error
   })
@@ -56,7 +57,7 @@ export async function openContainerShell(
   const end = () => {
     if (closed) return
     closed = true
-    whyEnded(exec).then(listener.onEnd, () => listener.onEnd('the Docker engine went away'))
+    whyEnded(exec).then(listener.onEnd, () => listener.onEnd('the connection to the Docker engine was lost'))
   }
   stream.on('data', (bytes: Buffer) => listener.onBytes(bytes))
   for (const event of ['end', 'close', 'error']) stream.on(event, end)
@@ -98,40 +99,40 @@ async function start(
     await exec.resize({ w: size.columns, h: size.rows }).catch(() => undefined) // it has ended, and the stream says why
     return { exec, stream }
   } catch (error) {
-    throw new Error(whyRefused(engineWords(error)), { cause: error })
+    throw new Error(whyRefused(engineMessage(error)), { cause: error })
   }
 }
 
-/** Reads up to the end of the first words. What the engine says in their place is why there is no shell. */
-function firstWords(stream: Duplex): Promise<FirstWords> {
+/** Reads up to the end of the greeting. What the engine says instead of it is why there is no shell. */
+function readGreeting(stream: Duplex): Promise<Greeting> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0)
     const finish = (settle: () => void) => {
       clearTimeout(timer)
-      stream.off('data', hear).off('end', fail).off('close', fail).off('error', fail)
+      stream.off('data', onBytes).off('end', fail).off('close', fail).off('error', fail)
       stream.pause()
       settle()
     }
     const fail = () => finish(() => reject(new Error(whyRefused(read.toString().trim()))))
-    const hear = (bytes: Buffer) => {
+    const onBytes = (bytes: Buffer) => {
       read = Buffer.concat([read, bytes])
       const text = read.toString('latin1')
-      const words = FIRST_WORDS.exec(text)
-      if (words !== null) {
-        const [all, pid = '', program = ''] = words
-        finish(() => resolve({ pid, program, rest: read.subarray(words.index + all.length) }))
-      } else if (read.length > FIRST_WORDS_LONGEST) fail()
+      const greeting = GREETING.exec(text)
+      if (greeting !== null) {
+        const [all, pid = '', program = ''] = greeting
+        finish(() => resolve({ pid, program, rest: read.subarray(greeting.index + all.length) }))
+      } else if (read.length > GREETING_MAX_BYTES) fail()
     }
-    const timer = setTimeout(() => finish(() => reject(new Error('it does not answer'))), ANSWER_MS)
-    stream.on('data', hear).on('end', fail).on('close', fail).on('error', fail)
+    const timer = setTimeout(() => finish(() => reject(new Error('it does not answer'))), RESPONSE_MS)
+    stream.on('data', onBytes).on('end', fail).on('close', fail).on('error', fail)
   })
 }
 
-function whyRefused(words: string): string {
-  if (/executable file not found|no such file or directory/i.test(words)) return 'its image has no shell'
-  if (/is paused/.test(words)) return 'it is paused; it wakes when a job comes'
-  if (/is not running|No such container/i.test(words)) return 'it does not run any more'
-  return words === '' ? 'the engine ended it at once' : words
+function whyRefused(message: string): string {
+  if (/executable file not found|no such file or directory/i.test(message)) return 'its image has no shell'
+  if (/is paused/.test(message)) return 'it is paused; it wakes when a job comes'
+  if (/is not running|No such container/i.test(message)) return 'it is no longer running'
+  return message === '' ? 'the engine ended it at once' : message
 }
 
 async function whyEnded(exec: Docker.Exec): Promise<string> {

@@ -5,33 +5,31 @@
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
 import type {
-  Clock,
   Fleet,
   FleetWorker,
-  Log,
   WorkerExit,
   WorkerOutput,
   WorkerPlan,
   WorkerSpec,
-} from '../../services/ports.ts'
-import { createGpuBook } from '../gpu/gpu-book.ts'
-import { createGpuReader, hasNvidiaHook } from '../gpu/inventory.ts'
-import { type ContainerPorts, containerAddress, readPortsLabel } from './container-address.ts'
+} from '../../services/ports/fleet.ts'
+import type { Clock, Log } from '../../services/ports/system.ts'
+import { openReadMarks } from './container-logs.ts'
 import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
 import { openContainerShell } from './container-shell.ts'
-import { type ContainerWorker, createContainerWorker } from './container-worker.ts'
+import { type ContainerWorker, createContainerWorker, removeContainer } from './container-worker.ts'
 import { createDockerMachine } from './docker-machine.ts'
 import { type ContainerEvent, createEngine } from './engine.ts'
-import { engineWords } from './engine-words.ts'
-import { type EngineSurroundings, enginePlaces, engineSockets } from './find-engine.ts'
-import { createImageKeeper, type ImageKeeperOptions } from './images.ts'
-import { LABELS } from './labels.ts'
+import { engineMessage } from './engine-messages.ts'
+import { type EngineSurroundings, engineAddresses, engineSockets } from './find-engine.ts'
+import { createGpuBook } from './gpu-book.ts'
+import { createGpuReader, hasNvidiaHook } from './gpu-inventory.ts'
+import { createImageStore, type ImageStoreOptions } from './images.ts'
+import { type ContainerPorts, containerAddress, LABELS, readPortsLabel } from './labels.ts'
 import { createWorkerNetworks } from './networks.ts'
-import { openReadMarks } from './read-marks.ts'
 import { readUsage } from './read-usage.ts'
 
 /** What the driver needs. */
-export type DockerFleetOptions = Pick<ImageKeeperOptions, 'resources' | 'version' | 'registryAuth'> & {
+export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version' | 'registryAuth'> & {
   readonly clock: Clock
   readonly log: Log
   /** Folder for how far output was read; made if missing. */
@@ -68,10 +66,10 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const engine = createEngine({
     clock,
     log,
-    places: () => enginePlaces(surroundings),
+    addresses: () => engineAddresses(surroundings),
     label: `${LABELS.service}=${serviceId}`,
   })
-  const images = createImageKeeper(options)
+  const images = createImageStore(options)
   const networks = createWorkerNetworks({
     serviceId,
     labels: { [LABELS.service]: serviceId },
@@ -99,7 +97,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     },
     noteUse: state.setUsed,
   }
-  // Containers whose start was asked for, with the event that came before the answer.
+  // Containers whose start was asked for, with the event that came before the response.
   const starting = new Map<string, ContainerEvent | undefined>()
   const startingIds = new Set<string>()
   let sweepDue = false
@@ -108,7 +106,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
 
   engine.onEvent((event) => {
     const worker = find(event)
-    if (worker !== undefined) worker.hear(event)
+    if (worker !== undefined) worker.onEvent(event)
     else if (starting.has(event.containerId)) starting.set(event.containerId, event)
   })
   engine.onChange((change) => {
@@ -129,13 +127,16 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   // What ended while nobody listened is found by looking.
   function reconnected(): void {
     for (const worker of running.values()) {
-      worker.lookAgain().catch((error) => log.warn('container not looked at', { error }))
+      worker.checkAgain().catch((error) => log.warn('container not inspected', { error }))
     }
     if (sweepDue) sweepNow()
   }
 
   function sweepNow(): void {
-    removeUnknown().catch((error) => log.warn('containers without an owner not removed', { error }))
+    removeUnknown().catch((error) => {
+      log.warn('containers without an owner not removed', { error })
+      sweepLater()
+    })
   }
 
   // An engine that was just killed may hold on to the files of a container for a moment.
@@ -143,7 +144,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     sweepDue = true
     cancelSweep ??= clock.after(SWEEP_AGAIN_MS, () => {
       cancelSweep = undefined
-      if (engine.fault() === undefined) sweepNow()
+      if (engine.problem() === undefined) sweepNow()
     })
   }
 
@@ -167,7 +168,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     running.set(workerId, worker)
     const event = starting.get(container.id)
     starting.delete(container.id)
-    if (event !== undefined) worker.hear(event)
+    if (event !== undefined) worker.onEvent(event)
     return worker
   }
 
@@ -194,8 +195,8 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     } catch (error) {
       starting.delete(container.id)
       gpus.release(spec.workerId)
-      await container.remove({ force: true, v: true }).catch(() => undefined)
-      throw new Error(`the container could not be started: ${engineWords(error)}`)
+      await removeContainer(container, sweepLater)
+      throw new Error(`the container could not be started: ${engineMessage(error)}`)
     }
   }
 
@@ -217,7 +218,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   async function stop(workerId: string, graceMs: number): Promise<void> {
     const unused = prepared.get(workerId)
     prepared.delete(workerId)
-    if (unused !== undefined) await (await unused).remove({ force: true, v: true }).catch(() => undefined)
+    if (unused !== undefined) await removeContainer(await unused, sweepLater)
     await running.get(workerId)?.stop(graceMs)
   }
 
@@ -248,7 +249,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     return labels[LABELS.run] === making.runId && (prepared.has(workerId) || startingIds.has(workerId))
   }
 
-  // One after the other: of two at once, one would be told that the other's removal goes on, and end before it.
+  // One after the other: of two at once, one would only learn that the other's removal goes on, and end before it.
   function removeUnknown(): Promise<void> {
     removal = removal.catch(() => undefined).then(removeUnknownNow)
     return removal
@@ -265,12 +266,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
         .filter(({ Id, Labels }) => !mine.has(Id) && !isWanted(Labels))
         .map(async ({ Id, Labels }) => {
           log.warn('removes a container without an owner', { workerId: Labels[LABELS.worker] })
-          await docker
-            .getContainer(Id)
-            .remove({ force: true, v: true })
-            .catch((error: { statusCode?: number }) => {
-              if (error.statusCode !== 404) sweepLater()
-            })
+          await removeContainer(docker.getContainer(Id), sweepLater)
         }),
     )
     marks.keepOnly(new Set(running.keys()))
@@ -278,7 +274,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
 
   async function refusal({ container }: Partial<Pick<WorkerPlan, 'container'>>): Promise<string | undefined> {
     try {
-      const connected = await engine.look()
+      const connected = await engine.findEngine()
       if (container?.gpu === undefined) return undefined
       const offer = await gpus.offer(container)
       if ('reason' in offer) return offer.reason
@@ -313,16 +309,16 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       sweepDue = true
       await removeUnknown().catch(() => undefined) // done when the engine is back
     },
-    isAway: (workerId) => running.has(workerId) && engine.fault() !== undefined,
+    isAway: (workerId) => running.has(workerId) && engine.problem() !== undefined,
     drainOutput: () => undefined, // lines carry the time at which they were written
     capacity({ container }) {
-      const fault = engine.fault()
+      const problem = engine.problem()
       // One that went away is waited for; where there was none, somebody has to start it.
-      if (fault !== undefined) return { free: 0, reason: fault, never: !engine.wasConnected() }
+      if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected() }
       const free = Math.max(0, maxWorkers() - running.size)
       if (free === 0) return { free, reason: `${running.size} of ${maxWorkers()} worker containers are in use` }
       if (container === undefined) return { free, reason: undefined }
-      const cards = gpus.places(container)
+      const cards = gpus.slots(container)
       return { free: Math.min(free, cards.free), reason: cards.reason, never: cards.never }
     },
     refusal,
@@ -330,7 +326,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       readUsage({ workers: workerIds.flatMap((id) => running.get(id) ?? []), gpus, gpuReader, log }),
     async openShell(workerId, size, listener) {
       const worker = running.get(workerId)
-      if (worker === undefined) throw new Error('it does not run yet')
+      if (worker === undefined) throw new Error('it is not running yet')
       return openContainerShell(worker.container, size, listener)
     },
     machine: createDockerMachine({ engine, images, gpus }),
@@ -339,7 +335,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     onCapacity: (listener) => capacityListeners.push(listener),
     async close() {
       await Promise.all([...running.keys(), ...prepared.keys()].map((workerId) => stop(workerId, 0)))
-      if (state.used() && engine.fault() === undefined) {
+      if (state.used() && engine.problem() === undefined) {
         const { docker } = await engine.connect()
         await networks.remove(docker)
       }

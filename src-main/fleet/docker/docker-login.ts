@@ -1,12 +1,11 @@
 /**
  * The credentials that `docker login` has stored: in its own file, or with a program of the system's keychain that the
- * file names. Source: docker's documentation of credential stores and helpers.
+ * file names; and the registry that a name of an image means. Source: docker's documentation of credential stores and
+ * helpers.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { readConfig, textField } from './docker-config.ts'
-import type { EngineSurroundings } from './find-engine.ts'
-import { registryName } from './image-name.ts'
+import { type EngineSurroundings, readConfig, textField } from './find-engine.ts'
 
 /** What the engine hands to a registry. */
 export type RegistryLogin =
@@ -23,7 +22,7 @@ const TOKEN_USER = '<token>'
 /**
  * The stored login to a registry; undefined where there is none.
  * @param registry as `registryOf` names it
- * @throws Error when the program that keeps it fails
+ * @throws Error when the program that stores it fails
  */
 export async function dockerLogin(
   surroundings: Pick<EngineSurroundings, 'env' | 'home'>,
@@ -52,7 +51,7 @@ async function askHelper(
   address: string,
   env: EngineSurroundings['env'],
 ): Promise<RegistryLogin | undefined> {
-  if (!/^[\w.-]+$/.test(name)) throw new Error(`the credential helper ${name} of docker has a bad name`)
+  if (!/^[\w.-]+$/.test(name)) throw new Error(`the credential helper ${name} of docker has an invalid name`)
   const program = `docker-credential-${name}`
   const { code, output } = await run(program, address, env)
   if (code !== 0) {
@@ -95,4 +94,32 @@ function run(
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** Host of Docker Hub, under the name that people use for it. */
+const DOCKER_HUB = 'docker.io'
+const HUB_NAMES = [DOCKER_HUB, 'index.docker.io', 'registry-1.docker.io']
+
+/** The registry that an image is pulled from: `ghcr.io`, `127.0.0.1:5000`, or `docker.io` where its name says none. */
+export function registryOf(image: string): string {
+  const [first = '', ...more] = image.split('/')
+  // Source: the engine's rule; anything else before a slash is a user of Docker Hub.
+  const isHost = more.length > 0 && (first === 'localhost' || /[.:]/.test(first))
+  return isHost ? registryName(first) : DOCKER_HUB
+}
+
+/** One name for each registry. @param server a host, or an address as `docker login` stores it */
+export function registryName(server: string): string {
+  const host = server.replace(/^https?:\/\//, '').split('/', 1)[0] ?? ''
+  return HUB_NAMES.includes(host) ? DOCKER_HUB : host
+}
+
+/** An image as the engine wants it named for a pull: a tag or a digest apart. */
+export function splitImage(image: string): { readonly fromImage: string; readonly tag: string } {
+  const at = image.indexOf('@')
+  if (at >= 0) return { fromImage: image.slice(0, at), tag: image.slice(at + 1) }
+  const colon = image.lastIndexOf(':')
+  // A colon before a slash is that of a port.
+  if (colon < 0 || image.includes('/', colon)) return { fromImage: image, tag: 'latest' }
+  return { fromImage: image.slice(0, colon), tag: image.slice(colon + 1) }
 }

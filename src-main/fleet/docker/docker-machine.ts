@@ -1,26 +1,29 @@
 import type Docker from 'dockerode'
-import type { FleetMachine } from '../../services/ports/machine.ts'
-import type { GpuBook } from '../gpu/gpu-book.ts'
+import type { FleetMachine } from '../../services/ports/fleet.ts'
 import type { Engine, EngineFacts } from './engine.ts'
-import type { ImageKeeper } from './images.ts'
+import type { GpuBook } from './gpu-book.ts'
+import type { ImageStore } from './images.ts'
 
 /** What the driver knows. */
 export type DockerMachineOptions = {
   readonly engine: Engine
-  readonly images: ImageKeeper
+  readonly images: ImageStore
   readonly gpus: GpuBook
 }
 
 // Who asks for the engine alone gets advice of his own.
 const ADVICE = /\. Start Docker, or set DOCKER_HOST$/
 
-/** What the driver tells of the engine, its images and the cards. It only looks: a service without containers waits for none. */
+/**
+ * What the driver knows of the engine, its images and the cards. It only looks: a service without containers waits for
+ * none.
+ */
 export function createDockerMachine({ engine, images, gpus }: DockerMachineOptions): FleetMachine {
   return {
     async engine() {
-      const lost = engine.fault()
+      const lost = engine.problem()
       try {
-        const { docker, facts } = await engine.look()
+        const { docker, facts } = await engine.findEngine()
         const { version, source, info } = facts
         return { state: 'connected', version, source, info, platform: await platformOf(docker, info) }
       } catch (error) {
@@ -32,10 +35,10 @@ export function createDockerMachine({ engine, images, gpus }: DockerMachineOptio
       if (fresh || gpus.inventory() === undefined) await gpus.refresh()
       return { inventory: gpus.inventory() ?? { cards: [] }, holds: gpus.holds() }
     },
-    images: async () => images.own((await engine.look()).docker),
-    removeOldImages: async () => images.removeOld((await engine.look()).docker),
+    images: async () => images.own((await engine.findEngine()).docker),
+    removeOldImages: async () => images.removeOld((await engine.findEngine()).docker),
     workerImage: () => images.nameFor({ container: undefined }),
-    makeWorkerImage: async (watch) => images.ensure(await engine.look(), { container: undefined }, watch),
+    makeWorkerImage: async (watch) => images.ensure(await engine.findEngine(), { container: undefined }, watch),
   }
 }
 

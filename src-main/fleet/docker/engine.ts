@@ -3,10 +3,11 @@
  * when it breaks. dockerode is loaded then too, as a service without containers should not carry it.
  */
 import type Docker from 'dockerode'
-import type { Clock, Log } from '../../services/ports.ts'
+import { LOOPBACK_NAMES } from '../../domain/own-addresses.ts'
+import type { Clock, Log } from '../../services/ports/system.ts'
 import type { EngineAddress } from './find-engine.ts'
 
-/** What the engine told of a container of ours. */
+/** What the engine reported of a container of ours. */
 export type ContainerEvent = {
   readonly action: string
   readonly containerId: string
@@ -17,7 +18,9 @@ export type ContainerEvent = {
 export type EngineFacts = {
   readonly version: string
   readonly source: string
-  /** Docker Desktop and its kin: containers are in a virtual machine, so neither side sees the addresses of the other. */
+  /**
+   * Docker Desktop and its kin: containers are in a virtual machine, so neither side sees the addresses of the other.
+   */
   readonly inVirtualMachine: boolean
   readonly rootless: boolean
   readonly cpus: number
@@ -28,18 +31,18 @@ export type EngineFacts = {
 /** A client that is connected, and what is known of its engine. */
 export type Connected = { readonly docker: Docker; readonly facts: EngineFacts }
 
-/** The engine. */
+/** The Docker engine: found, connected, and connected again after it was away. */
 export type Engine = {
   /** The client. Rejects, with a sentence for a person, when no engine answers. */
   readonly connect: () => Promise<Connected>
   /** As `connect`, for a question: where no engine answers, nobody waits for one, so none is looked for later. */
-  readonly look: () => Promise<Connected>
+  readonly findEngine: () => Promise<Connected>
   /** Why the engine cannot be used now; undefined while it answers, or before anybody asked. */
-  readonly fault: () => string | undefined
+  readonly problem: () => string | undefined
   /** Whether an engine has answered before, so that one that is away is likely to come back. */
   readonly wasConnected: () => boolean
   readonly onEvent: (listener: (event: ContainerEvent) => void) => void
-  /** Hears of every connection, also the first, and of every loss. */
+  /** Is notified of every connection, also the first, and of every loss. */
   readonly onChange: (listener: (state: 'connected' | 'lost') => void) => void
   readonly close: () => void
 }
@@ -49,49 +52,49 @@ export type EngineOptions = {
   readonly clock: Clock
   readonly log: Log
   /** Asked anew for each try: an engine that is installed meanwhile is found. */
-  readonly places: () => readonly EngineAddress[]
+  readonly addresses: () => readonly EngineAddress[]
   /** Label of the containers whose events are wanted. */
   readonly label: string
 }
 
-// Between two tries, ms; source: targets 4 allows 10 s.
+// Between two tries, ms; source: docs/spec/targets.md, 2.4 allows 10 s.
 const RETRY_MS = 500
 // A socket that accepts and says nothing is no engine, ms; source: ours.
-const ANSWER_MS = 5000
+const RESPONSE_MS = 5000
 
 /** Makes the connection; nothing is opened yet. */
-export function createEngine({ clock, log, places, label }: EngineOptions): Engine {
+export function createEngine({ clock, log, addresses, label }: EngineOptions): Engine {
   const eventListeners: ((event: ContainerEvent) => void)[] = []
   const changeListeners: ((state: 'connected' | 'lost') => void)[] = []
   let connected: Promise<Connected> | undefined
-  let fault: string | undefined
+  let problem: string | undefined
   let everConnected = false
   let cancelRetry: (() => void) | undefined
   let endEvents: (() => void) | undefined
   let closed = false
 
-  const tell = (state: 'connected' | 'lost') => {
+  const notify = (state: 'connected' | 'lost') => {
     for (const listener of changeListeners) listener(state)
   }
 
   async function open(): Promise<Connected> {
     const tried: string[] = []
-    for (const place of places()) {
+    for (const address of addresses()) {
       try {
-        const docker = await clientFor(place)
-        const facts = await readFacts(docker, place.source)
+        const docker = await clientFor(address)
+        const facts = await readFacts(docker, address.source)
         await watch(docker)
-        fault = undefined
+        problem = undefined
         everConnected = true
-        log.info('connected to the Docker engine', { source: place.source, version: facts.version })
-        queueMicrotask(() => tell('connected'))
+        log.info('connected to the Docker engine', { source: address.source, version: facts.version })
+        queueMicrotask(() => notify('connected'))
         return { docker, facts }
       } catch (error) {
-        tried.push(`${place.source} (${place.host}): ${(error as Error).message}`)
+        tried.push(`${address.source} (${address.host}): ${(error as Error).message}`)
       }
     }
-    const looked = tried.length === 0 ? 'there is no socket at any usual place' : tried.join('; ')
-    throw new Error(`no Docker engine answers: ${looked}. Start Docker, or set DOCKER_HOST`)
+    const attempts = tried.length === 0 ? 'there is no socket at the usual paths' : tried.join('; ')
+    throw new Error(`no Docker engine answers: ${attempts}. Start Docker, or set DOCKER_HOST`)
   }
 
   async function watch(docker: Docker): Promise<void> {
@@ -101,7 +104,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
     stream.on('data', (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines.filter((text) => text.trim() !== '')) hear(line)
+      for (const line of lines.filter((text) => text.trim() !== '')) onLine(line)
     })
     const lose = once(() => lost())
     for (const event of ['end', 'close', 'error']) stream.on(event, lose)
@@ -115,7 +118,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
     if (closed) endEvents()
   }
 
-  function hear(line: string): void {
+  function onLine(line: string): void {
     const { Action, Actor } = JSON.parse(line)
     for (const listener of eventListeners)
       listener({ action: Action, containerId: Actor.ID, attributes: Actor.Attributes })
@@ -124,9 +127,9 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
   function lost(): void {
     if (closed) return
     connected = undefined
-    fault = 'the Docker engine went away; waiting for it to come back'
+    problem = 'the connection to the Docker engine was lost; reconnecting'
     log.warn('connection to the Docker engine lost')
-    tell('lost')
+    notify('lost')
     retry()
   }
 
@@ -138,7 +141,7 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
     })
   }
 
-  function look(): Promise<Connected> {
+  function findEngine(): Promise<Connected> {
     if (connected !== undefined) return connected
     const attempt = open()
     connected = attempt
@@ -149,9 +152,9 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
   }
 
   function connect(): Promise<Connected> {
-    const attempt = look()
+    const attempt = findEngine()
     attempt.catch((error: Error) => {
-      fault = error.message
+      problem = error.message
       retry()
     })
     return attempt
@@ -159,8 +162,8 @@ export function createEngine({ clock, log, places, label }: EngineOptions): Engi
 
   return {
     connect,
-    look,
-    fault: () => fault,
+    findEngine,
+    problem: () => problem,
     wasConnected: () => everConnected,
     onEvent: (listener) => eventListeners.push(listener),
     onChange: (listener) => changeListeners.push(listener),
@@ -186,7 +189,7 @@ async function clientFor({ host }: EngineAddress): Promise<Docker> {
   if (host.startsWith('unix://')) return new Client({ socketPath: host.slice('unix://'.length) })
   if (host.startsWith('npipe:')) return new Client({ socketPath: host.slice('npipe:'.length) })
   const address = new URL(host.replace(/^tcp:/, 'http:'))
-  if (address.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname))
+  if (address.protocol !== 'http:' || !LOOPBACK_NAMES.includes(address.hostname))
     throw new Error('it is on another machine, from which workers could not reach this service')
   return new Client({ host: address.hostname, port: address.port || '2375', protocol: 'http' })
 }
@@ -206,8 +209,8 @@ async function readFacts(docker: Docker, source: string): Promise<EngineFacts> {
   }
 }
 
-function within<T>(answer: Promise<T>, otherwise: string): Promise<T> {
+function within<T>(call: Promise<T>, otherwise: string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(otherwise)), ANSWER_MS)
-  return Promise.race([answer, promise]).finally(() => clearTimeout(timer))
+  const timer = setTimeout(() => reject(new Error(otherwise)), RESPONSE_MS)
+  return Promise.race([call, promise]).finally(() => clearTimeout(timer))
 }

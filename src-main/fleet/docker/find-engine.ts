@@ -1,8 +1,10 @@
-/** Where a Docker engine may be: what the environment says, the current context of the docker command, the usual sockets. */
+/**
+ * Where a Docker engine may be: what the environment says, the current context of the docker command, the usual
+ * sockets.
+ */
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig, textField } from './docker-config.ts'
 
 /** Where an engine may answer: a socket or an address, and who named it. */
 export type EngineAddress = {
@@ -21,10 +23,10 @@ export type EngineSurroundings = {
 }
 
 /**
- * The places to try, best first. A place that somebody named is the only one: another engine would be a surprise.
- * Source: issue, Fleet driver docker.
+ * The sockets to try, best first. One that somebody named is the only one: another engine would be a surprise.
+ * Source: ours.
  */
-export function enginePlaces(surroundings: EngineSurroundings): readonly EngineAddress[] {
+export function engineAddresses(surroundings: EngineSurroundings): readonly EngineAddress[] {
   const { env } = surroundings
   if (env.DOCKER_HOST !== undefined && env.DOCKER_HOST !== '') return [{ host: env.DOCKER_HOST, source: 'DOCKER_HOST' }]
   const context = currentContext(surroundings)
@@ -34,10 +36,12 @@ export function enginePlaces(surroundings: EngineSurroundings): readonly EngineA
     .map((path) => ({ host: path.startsWith('//./') ? `npipe:${path}` : `unix://${path}`, source: 'a usual place' }))
 }
 
-/** The sockets of all places, as paths. */
+/** The paths of all sockets. */
 export function engineSockets(surroundings: EngineSurroundings): readonly string[] {
   const SOCKET = 'unix://'
-  return enginePlaces(surroundings).flatMap(({ host }) => (host.startsWith(SOCKET) ? [host.slice(SOCKET.length)] : []))
+  return engineAddresses(surroundings).flatMap(({ host }) =>
+    host.startsWith(SOCKET) ? [host.slice(SOCKET.length)] : [],
+  )
 }
 
 // Docker's own, Docker Desktop's, rootless, Colima's, Podman's.
@@ -56,7 +60,7 @@ function usualSockets({ env, home, platform }: EngineSurroundings): readonly str
   ]
 }
 
-// The docker command keeps a context in a folder that is named by the hash of the context's name.
+// The docker command stores a context in a folder that is named by the hash of the context's name.
 function currentContext({ env, home }: EngineSurroundings): EngineAddress | undefined {
   const folder = env.DOCKER_CONFIG ?? join(home, '.docker')
   const name = env.DOCKER_CONTEXT ?? textField(readConfig(join(folder, 'config.json')), 'currentContext')
@@ -69,4 +73,20 @@ function currentContext({ env, home }: EngineSurroundings): EngineAddress | unde
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** The file of the docker command; empty where there is none, or it is not what the docker command writes. */
+export function readConfig(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {} // not there, or not JSON
+  }
+}
+
+/** A text in an object; undefined where there is none of this name. */
+export function textField(value: unknown, name: string): string | undefined {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return typeof found === 'string' ? found : undefined
 }

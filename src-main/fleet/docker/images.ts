@@ -3,21 +3,18 @@
  * built once. An image may be removed at any time, so each start looks whether it is there; that takes some ms.
  */
 import type Docker from 'dockerode'
-import type { ContainerSettings } from '../../contract/container.ts'
-import type { RegistryCredentials } from '../../contract/registry.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
-import type { OwnImage } from '../../services/ports/machine.ts'
-import type { Clock, WorkerPlan } from '../../services/ports.ts'
-import { dockerLogin, type RegistryLogin } from './docker-login.ts'
+import type { ContainerSettings, RegistryCredentials } from '../../contract/container.ts'
+import type { OwnImage, Watch, WorkerPlan } from '../../services/ports/fleet.ts'
+import type { Clock } from '../../services/ports/system.ts'
+import { dockerLogin, type RegistryLogin, registryName, registryOf, splitImage } from './docker-login.ts'
 import type { Connected } from './engine.ts'
+import { createPullProgress, engineMessage, NOT_FOUND, readMessages, shortened, statusOf } from './engine-messages.ts'
 import type { EngineSurroundings } from './find-engine.ts'
-import { registryName, registryOf } from './image-name.ts'
-import { pullImage } from './pull-image.ts'
 import { createSharedWork } from './shared-work.ts'
 import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
 
 /** Keeps images at hand. */
-export type ImageKeeper = {
+export type ImageStore = {
   /** Name of the image that the plan needs. */
   readonly nameFor: (plan: Pick<WorkerPlan, 'container'>) => string
   /** Pulls or builds the image where it is missing. Rejects with a reason for a person, or that of the signal. */
@@ -32,8 +29,8 @@ export type ImageKeeper = {
   readonly removeOld: (docker: Docker) => Promise<void>
 }
 
-/** What the keeper needs. */
-export type ImageKeeperOptions = WorkerImageOptions & {
+/** What it takes to find, pull and build images. */
+export type ImageStoreOptions = WorkerImageOptions & {
   readonly clock: Pick<Clock, 'steady'>
   readonly surroundings: Pick<EngineSurroundings, 'env' | 'home'>
   /** Stored credentials by their name; undefined where there are none. */
@@ -49,12 +46,14 @@ type Wanted = Pick<ContainerSettings, 'pull' | 'registryAuth'> & { readonly imag
  */
 const FRESH_MS = 5 * 60_000
 
-const GONE = 404
+// Credentials of the platform's clients name no registry: they are for the one of the image that names them.
+const ANY_REGISTRY = '*'
+
 // What settings lack that an earlier version of this program stored.
 const USUAL: WantedImage = { packages: [], systemPackages: [] }
 
-/** Makes the keeper. */
-export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
+/** Makes what finds, pulls and builds images of workers. */
+export function createImageStore(options: ImageStoreOptions): ImageStore {
   const { clock, log, surroundings, registryAuth } = options
   const worker = createWorkerImage(options)
   const share = createSharedWork()
@@ -70,11 +69,12 @@ export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
         throw new Error(
           `there are no registry credentials ${name}. Store them: drydock registry add ${name} --server HOST --username USER`,
         )
-      if (registryName(stored.server) !== registryOf(image))
+      const server = stored.server === ANY_REGISTRY ? registryOf(image) : stored.server
+      if (registryName(server) !== registryOf(image))
         throw new Error(
           `the registry credentials ${name} are for ${stored.server}, and the image ${image} is from ${registryOf(image)}`,
         )
-      return { username: stored.username, password: stored.password, serveraddress: stored.server }
+      return { username: stored.username, password: stored.password, serveraddress: server }
     }
     try {
       return await dockerLogin(surroundings, registryOf(image))
@@ -95,7 +95,7 @@ export function createImageKeeper(options: ImageKeeperOptions): ImageKeeper {
       const what = isHere ? `the image ${image} could not be pulled` : missing(image, 'and could not be pulled')
       const advice =
         name === undefined
-          ? 'Check the name, or for a private image give its credentials with --registry-auth'
+          ? 'Check the name, or for a private image pass credentials with --registry-auth'
           : `Check the name, and the registry credentials ${name}`
       throw new Error(`${what}: ${(error as Error).message.replace(/\.$/, '')}. ${advice}`, { cause: error })
     }
@@ -162,7 +162,31 @@ async function has(docker: Docker, image: string): Promise<boolean> {
     await docker.getImage(image).inspect()
     return true
   } catch (error) {
-    if ((error as { statusCode?: number }).statusCode === GONE) return false
+    if (statusOf(error) === NOT_FOUND) return false
     throw error
+  }
+}
+
+/**
+ * Pulls an image. An abort ends the download: the engine stops it when nobody listens.
+ * @throws Error with the engine's message, or the reason of the signal
+ */
+async function pullImage(
+  docker: Docker,
+  image: string,
+  { login, report, signal }: Watch & { readonly login: RegistryLogin | undefined },
+): Promise<void> {
+  const progress = createPullProgress(image)
+  report(`pulling ${image}`)
+  try {
+    const stream = await docker.createImage(login, { ...splitImage(image), abortSignal: signal })
+    for await (const message of readMessages(stream)) {
+      if (message.error !== undefined) throw new Error(shortened(message.error))
+      const progressText = progress(message)
+      if (progressText !== undefined) report(progressText)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new Error(engineMessage(error), { cause: error })
   }
 }

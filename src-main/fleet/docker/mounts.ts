@@ -1,9 +1,9 @@
 /** Folders and volumes that a container gets, looked at on this machine before the engine is asked. */
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import type { WorkerSpec } from '../../services/ports.ts'
-import { givesEngine } from './engine-sockets.ts'
+import { dirname, posix } from 'node:path'
+import { errorCode } from '../../domain/error-code.ts'
+import type { WorkerSpec } from '../../services/ports/fleet.ts'
 
 /** A volume as the engine is asked for it. */
 export type Mount = {
@@ -48,7 +48,10 @@ export async function findMounts(
     volumes: await Promise.all(
       (container?.volumes ?? []).map(async ({ source, target, readOnly }) => {
         if (!isFolder(source)) return { type: 'volume' as const, source, target, readOnly }
-        const about = { what: `the volume ${source}:${target}`, advice: 'Give a folder that does not hold its socket' }
+        const about = {
+          what: `the volume ${source}:${target}`,
+          advice: 'Choose a folder that does not contain its socket',
+        }
         return { type: 'bind' as const, source: await findFolder(source, rules, about), target, readOnly }
       }),
     ),
@@ -68,7 +71,9 @@ async function findFolder(
   const spellings = real === undefined ? [path] : [path, real]
   // Before it is looked whether it is there: an engine in a virtual machine has sockets that this machine does not see.
   if (givesEngine(spellings, { sockets: guarded, ignoreCase: platform !== 'linux' }))
-    throw new Error(`${what} would give the container the Docker engine, and with it this machine. ${advice}`)
+    throw new Error(
+      `${what} would give the container control of the Docker engine, and with it of this machine. ${advice}`,
+    )
   if (real === undefined) throw new Error(`${what}: there is no ${path} on this machine. Make it first`)
   return real
 }
@@ -77,8 +82,52 @@ async function realOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }
+}
+
+// Whether a folder or file of this machine would give a container the engine. Who has its socket has the machine, so no
+// endpoint gets it, whatever its profile. Source: docs/spec/targets.md, 3. A named volume that somebody has made with
+// the engine as a bind of such a folder cannot be seen from here.
+
+// Where engines have their sockets and what else gives power over them, also inside of the virtual machine of an
+// engine.
+const USUAL_SOCKETS = [
+  '/var/run/docker.sock',
+  '/run/docker.sock',
+  '/private/var/run/docker.sock', // what /var is on macOS
+  '/run/containerd/containerd.sock',
+  '/run/podman/podman.sock',
+  '/var/run/podman/podman.sock',
+  '/run/crio/crio.sock',
+]
+const FOLDERS_OF_ENGINES = /^(\/var)?\/run\/(docker|containerd|podman|crio)(\/|$)/
+const SOCKET_NAME = /^(docker|podman|containerd|crio)[\w.-]*\.sock([\w.-]*)$/
+
+/**
+ * @param spellings the path as it was given and as it really is, absolute
+ * @param sockets sockets of the engine in use, as given and as they really are
+ * @param ignoreCase true where the file system does
+ */
+export function givesEngine(
+  spellings: readonly string[],
+  { sockets, ignoreCase }: { readonly sockets: readonly string[]; readonly ignoreCase: boolean },
+): boolean {
+  const folded = (path: string) => (ignoreCase ? cleaned(path).toLowerCase() : cleaned(path))
+  const guarded = [...USUAL_SOCKETS, ...sockets].map(folded)
+  return spellings.map(folded).some(
+    (path) =>
+      FOLDERS_OF_ENGINES.test(path) ||
+      SOCKET_NAME.test(posix.basename(path)) ||
+      // A folder above a socket holds it too.
+      guarded.some((socket) => socket === path || socket.startsWith(path === '/' ? path : `${path}/`)),
+  )
+}
+
+// Without a slash at the end, doubled ones, and dots.
+function cleaned(path: string): string {
+  const normal = posix.normalize(path)
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
 }

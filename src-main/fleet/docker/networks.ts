@@ -3,8 +3,10 @@
  * reach each other on either. On the gateway of a network listens the service, for them alone.
  */
 import type Docker from 'dockerode'
-import type { ServiceReach } from '../../services/ports.ts'
+import { HOST_OF_CONTAINERS, LOOPBACK } from '../../domain/own-addresses.ts'
+import type { ServiceReach } from '../../services/ports/fleet.ts'
 import type { Connected } from './engine.ts'
+import { NOT_FOUND, statusOf } from './engine-messages.ts'
 
 /** A network with the way from it to the service. */
 export type WorkerNetwork = {
@@ -26,10 +28,13 @@ export type WorkerNetworks = {
   readonly remove: (docker: Docker) => Promise<void>
 }
 
-/** Name by which a container in a virtual machine reaches its host. */
-const HOST_NAME = 'host.docker.internal'
+/** Status of the engine for a network that another start is creating. */
+const CONFLICT = 409
 
-/** Makes the keeper of networks. @param open opens a listener for workers on an address of this machine */
+/**
+ * Makes what creates and removes networks of workers.
+ * @param open opens a listener for workers on an address of this machine
+ */
 export function createWorkerNetworks({
   serviceId,
   labels,
@@ -49,8 +54,8 @@ export function createWorkerNetworks({
       const { port } = await open(gateway)
       return { name, reach: reachAt(gateway, port), extraHosts: [] }
     }
-    const { port } = await open('127.0.0.1')
-    return { name, reach: reachAt(HOST_NAME, port), extraHosts: [`${HOST_NAME}:host-gateway`] }
+    const { port } = await open(LOOPBACK)
+    return { name, reach: reachAt(HOST_OF_CONTAINERS, port), extraHosts: [`${HOST_OF_CONTAINERS}:host-gateway`] }
   }
 
   function get(connected: Connected, egress: boolean): Promise<WorkerNetwork> {
@@ -92,11 +97,12 @@ async function gatewayOf(
   name: string,
   { egress, labels }: { readonly egress: boolean; readonly labels: Readonly<Record<string, string>> },
 ): Promise<string | undefined> {
-  const look = async () => (await docker.getNetwork(name).inspect()).IPAM?.Config?.[0]?.Gateway as string | undefined
+  const readGateway = async () =>
+    (await docker.getNetwork(name).inspect()).IPAM?.Config?.[0]?.Gateway as string | undefined
   try {
-    return await look()
+    return await readGateway()
   } catch (error) {
-    if ((error as { statusCode?: number }).statusCode !== 404) throw error
+    if (statusOf(error) !== NOT_FOUND) throw error
   }
   try {
     await docker.createNetwork({
@@ -109,8 +115,8 @@ async function gatewayOf(
     })
   } catch (error) {
     // Two starts at once, or no more addresses to give.
-    if ((error as { statusCode?: number }).statusCode !== 409)
-      throw new Error(`the network for workers could not be made: ${(error as Error).message}`)
+    if (statusOf(error) !== CONFLICT)
+      throw new Error(`the network for workers could not be created: ${(error as Error).message}`)
   }
-  return look()
+  return readGateway()
 }

@@ -1,10 +1,9 @@
 import type { WorkerUsage } from '../../contract/endpoint.ts'
-import { containerUsage } from '../../domain/worker/container-usage.ts'
-import { gpuUseByWorker } from '../../domain/worker/gpu-use.ts'
-import type { Log } from '../../services/ports.ts'
-import type { GpuBook } from '../gpu/gpu-book.ts'
-import type { GpuReader } from '../gpu/inventory.ts'
+import { containerUsage, gpuUseByWorker } from '../../domain/worker/usage.ts'
+import type { Log } from '../../services/ports/system.ts'
 import type { ContainerWorker } from './container-worker.ts'
+import type { GpuBook } from './gpu-book.ts'
+import type { GpuReader } from './gpu-inventory.ts'
 
 /**
  * What these workers use now, from the engine, and from nvidia-smi where one of them has a card. Takes about a second:

@@ -1,6 +1,6 @@
 /**
  * Work that several wait for and one does, like the pull of an image. It ends with an abort only when the last of those
- * who wait has left; whoever comes later joins it, and hears at once how far it is.
+ * who wait has left; whoever comes later joins it, and gets its progress at once.
  */
 import type { Watch } from '../../services/ports/fleet.ts'
 
@@ -21,13 +21,13 @@ export function createSharedWork(): SharedWork {
   function start(name: string, begin: (watch: Watch) => Promise<void>): Running {
     const controller = new AbortController()
     const waiting = new Set<Watch>()
-    const tell = (progress: string) => {
+    const report = (progress: string) => {
       running.latest = progress
-      for (const watch of waiting) watch.tell(progress)
+      for (const watch of waiting) watch.report(progress)
     }
     const running: Running = {
       // Begun in a later turn, when those who wait are in the table.
-      done: Promise.resolve().then(() => begin({ tell, signal: controller.signal })),
+      done: Promise.resolve().then(() => begin({ report, signal: controller.signal })),
       abort: (reason) => controller.abort(reason),
       waiting,
       latest: undefined,
@@ -40,12 +40,12 @@ export function createSharedWork(): SharedWork {
     return running
   }
 
-  return async (name, { tell, signal }, begin) => {
+  return async (name, { report, signal }, begin) => {
     signal.throwIfAborted()
     const running = table.get(name) ?? start(name, begin)
-    const watch = { tell, signal }
+    const watch = { report, signal }
     running.waiting.add(watch)
-    if (running.latest !== undefined) tell(running.latest)
+    if (running.latest !== undefined) report(running.latest)
     const left = Promise.withResolvers<never>()
     const leave = () => left.reject(signal.reason)
     signal.addEventListener('abort', leave)

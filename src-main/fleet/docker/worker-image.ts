@@ -7,25 +7,24 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
-import type { OwnImage } from '../../services/ports/machine.ts'
-import type { Log } from '../../services/ports.ts'
-import { buildImage } from './build-image.ts'
-import { engineWords } from './engine-words.ts'
-import { oldImages, packageImageName } from './old-images.ts'
-import { createPackageImage, type WantedPackages } from './package-image.ts'
+import type { OwnImage, Watch } from '../../services/ports/fleet.ts'
+import type { Log } from '../../services/ports/system.ts'
+import { buildImage, createPackageImage, TAG_HASH_LENGTH, type WantedPackages } from './build-image.ts'
+import { engineMessage } from './engine-messages.ts'
 
 /** Which of the worker images: for a graphics card or not, which Python, what is installed. */
 export type WantedImage = WantedPackages & Pick<ContainerSettings, 'gpu' | 'python'>
 
-/** The worker images. */
+/** The worker image of each Python and set of packages: named, built where it is missing. */
 export type WorkerImage = {
   readonly name: (wanted: WantedImage) => string
   /** Name of the image with the packages, on which the worker image is built; undefined where none are wanted. */
   readonly packagesName: (wanted: WantedImage) => string | undefined
   /** The image of Python that all of it is built on. */
   readonly base: (wanted: WantedImage) => string
-  /** Builds the image with the packages; the base is there. Needs a network. Rejects with the last lines of the build. */
+  /**
+   * Builds the image with the packages; the base is there. Needs a network. Rejects with the last lines of the build.
+   */
   readonly buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
   /** Builds the worker image; what it is built on is there. Rejects with the last lines of the build. */
   readonly build: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
@@ -39,7 +38,6 @@ const LABELS = { 'svc.image': 'worker' }
 const FOLDER = 'docker/worker'
 const DOCKERFILE = `${FOLDER}/Dockerfile`
 const RUNTIME = 'python/svc_worker'
-const HASH_LENGTH = 12
 // The version in the tag of an image of Python, like that of python:3.11-slim-bookworm.
 const VERSION_IN_TAG = /(?<=:)\d+\.\d+(?=[^:/]*$)/
 
@@ -118,7 +116,7 @@ export function createWorkerImage({
           await docker.getImage(image).remove()
           log.info('removed an old worker image', { image })
         } catch (error) {
-          log.info('an old worker image stays', { image, why: engineWords(error) })
+          log.info('an old worker image stays', { image, why: engineMessage(error) })
         }
       }
     },
@@ -148,5 +146,59 @@ function readContent(resources: string, version: string): Content {
     hash.update(`${file}\n${bytes.length}\n`).update(bytes)
   }
   const base = /^ARG BASE=(\S+)$/m.exec(readFileSync(join(resources, DOCKERFILE), 'utf8'))?.[1] ?? ''
-  return { files, base, tag: `${version}-${hash.digest('hex').slice(0, HASH_LENGTH)}` }
+  return { files, base, tag: `${version}-${hash.digest('hex').slice(0, TAG_HASH_LENGTH)}` }
+}
+
+// Which images of workers nobody needs any more.
+
+/** Names of the images of workers: `drydock-worker:0.1.0-HASH`, with packages `...-HASH-ID` on `packages-ID`. */
+type ImageNames = {
+  /** Without tags. */
+  readonly repository: string
+  /** Start of the tags of this version. */
+  readonly tag: string
+  /** The images of workers that were asked for since the service started. */
+  readonly inUse: ReadonlySet<string>
+}
+
+/**
+ * Images of packages that stay although nobody has asked for them since the start: that of an endpoint which sleeps
+ * takes minutes and a network to make again. Source: ours; torch with its libraries takes 5 GB.
+ */
+const MAX_PACKAGE_IMAGES = 5
+
+/**
+ * The images to remove, in this order: those of other versions, and those of packages that newer ones have pushed out.
+ * @param images as the engine lists them
+ */
+export function oldImages(
+  images: readonly Pick<Docker.ImageInfo, 'RepoTags' | 'Created'>[],
+  { repository, tag, inUse }: ImageNames,
+): readonly string[] {
+  const all = images
+    .toSorted((a, b) => b.Created - a.Created)
+    .flatMap(({ RepoTags }) => RepoTags ?? [])
+    .filter((name) => name.startsWith(`${repository}:`))
+  const ids = all.flatMap((name) => idOf(name, repository) ?? [])
+  const isInUse = (id: string) => [...inUse].some((name) => hasPackages(name, id))
+  const old = ids.slice(MAX_PACKAGE_IMAGES).filter((id) => !isInUse(id))
+  const workers = all.filter(
+    (name) =>
+      idOf(name, repository) === undefined &&
+      (!name.startsWith(`${repository}:${tag}`) || old.some((id) => hasPackages(name, id))),
+  )
+  // An image on which another one is built cannot go before that one.
+  return [...workers, ...old.map((id) => packageImageName(repository, id))]
+}
+
+/** Name of the image of packages with this id. */
+function packageImageName(repository: string, id: string): string {
+  return `${repository}:packages-${id}`
+}
+
+const hasPackages = (name: string, id: string) => name.includes(`-${id}`)
+
+function idOf(name: string, repository: string): string | undefined {
+  const start = packageImageName(repository, '')
+  return name.startsWith(start) ? name.slice(start.length) : undefined
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { isNodeHandler } from '../../contract/endpoint.ts'
 import { TOKEN_PARAMETER } from '../../contract/worker-protocol.ts'
-import type { WorkerSpec } from '../../services/ports.ts'
+import type { WorkerSpec } from '../../services/ports/fleet.ts'
 
 /** Program, arguments, folder and environment of a worker process. */
 export type CommandLine = {
@@ -39,7 +39,7 @@ export function commandLine(
   runtimes: Runtimes,
 ): CommandLine {
   const base = Object.fromEntries(
-    Object.entries({ ...inherited, ...placeOfPrograms(spec) }).filter(
+    Object.entries({ ...inherited, ...programVariables(spec) }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && !PRIVATE.test(entry[0]),
     ),
   )
@@ -68,7 +68,9 @@ export function commandLine(
   }
 }
 
-/** The folder whose `sitecustomize` every Python of a worker runs first. It holds nothing else that could be imported. */
+/**
+ * The folder whose `sitecustomize` every Python of a worker runs first. It holds nothing else that could be imported.
+ */
 const startFolder = ({ pythonPath }: Runtimes) => join(pythonPath, 'svc_start')
 
 function withPythonPath(
@@ -80,7 +82,7 @@ function withPythonPath(
 }
 
 // Where one of them is set, both are those of the shell that it came from.
-function placeOfPrograms({ searchPath, virtualEnv }: WorkerSpec): Readonly<Record<string, string | undefined>> {
+function programVariables({ searchPath, virtualEnv }: WorkerSpec): Readonly<Record<string, string | undefined>> {
   if (searchPath === undefined && virtualEnv === undefined) return {}
   return { ...(searchPath === undefined ? {} : { PATH: searchPath }), VIRTUAL_ENV: virtualEnv }
 }

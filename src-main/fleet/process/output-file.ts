@@ -8,6 +8,7 @@
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { limit } from '../../contract/limits.ts'
+import { MIB } from '../../contract/units.ts'
 import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from '../line-budget.ts'
 
 /** A reader of a growing file. */
@@ -25,7 +26,7 @@ export type OutputFile = {
   readonly close: () => void
 }
 
-const READ_BYTES = 1024 * 1024
+const READ_BYTES = MIB
 const LINE_END = 10
 // As many digits as the largest file size has, so that a position is written over the last one in one call.
 const POSITION_DIGITS = 16
@@ -64,12 +65,12 @@ export function openOutputFile(path: string, positionPath: string, budget: LineB
   function readLines(): readonly string[] {
     if (closed) return []
     const lines = readSome(budget, 'waits for its end')
-    const behind = fstatSync(file).size - offset
-    if (behind > limit('logFileBytes')) {
+    const unread = fstatSync(file).size - offset
+    if (unread > limit('logFileBytes')) {
       empty()
-      return [...lines, leftOut(behind)]
+      return [...lines, leftOut(unread)]
     }
-    if (behind === 0 && offset > limit('logFileBytes')) empty()
+    if (unread === 0 && offset > limit('logFileBytes')) empty()
     return lines
   }
 
@@ -77,12 +78,12 @@ export function openOutputFile(path: string, positionPath: string, budget: LineB
     readLines,
     readRest() {
       if (closed) return []
-      const behind = fstatSync(file).size - offset
-      offset += Math.max(0, behind - READ_BYTES)
+      const unread = fstatSync(file).size - offset
+      offset += Math.max(0, unread - READ_BYTES)
       const lines = readSome(NO_BUDGET, 'is given out')
-      if (behind <= READ_BYTES && lines.length <= LINES_AT_ONCE) return lines
-      const kept = lines.slice(-LINES_AT_ONCE)
-      return [leftOut(behind - Buffer.byteLength(kept.join('\n'))), ...kept]
+      if (unread <= READ_BYTES && lines.length <= LINES_AT_ONCE) return lines
+      const newest = lines.slice(-LINES_AT_ONCE)
+      return [leftOut(unread - Buffer.byteLength(newest.join('\n'))), ...newest]
     },
     moreWaits: () => !closed && moreWaits,
     position: () => offset,
@@ -100,7 +101,7 @@ export function openOutputFile(path: string, positionPath: string, budget: LineB
 
 function leftOut(bytes: number): string {
   const megabytes = (bytes / 1e6).toFixed(1)
-  return `Here ${megabytes} MB of output are left out: the worker printed faster than lines can be kept.`
+  return `${megabytes} MB of output are left out here: the worker printed faster than lines can be stored.`
 }
 
 /** Cuts lines off the start of `bytes` while the budget lasts. @param wholeOnly not what no line end follows */

@@ -1,8 +1,8 @@
 /**
- * Fleet driver: workers as child processes, each the leader of its own process group and, where that can be had, alone in
- * a cgroup, so that it ends with all its children. A worker writes its pid and its output to files in one folder; after a crash of the service the next one
- * finds them there and takes the workers over or ends them. ID.pid, ID.log and the folder
- * ID.state are the worker's, ID.read is ours, ID.cgroup names its cgroup.
+ * Fleet driver: workers as child processes, each the leader of its own process group and, where that can be had, alone
+ * in a cgroup, so that it ends with all its children. A worker writes its pid and its output to files in one folder;
+ * after a crash of the service the next one finds them there and takes the workers over or ends them. ID.pid, ID.log
+ * and the folder ID.state are the worker's, ID.read is ours, ID.cgroup names its cgroup.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
@@ -17,17 +17,17 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type {
-  Clock,
   Fleet,
   FleetWorker,
-  Log,
   ServiceReach,
   WorkerExit,
   WorkerOutput,
   WorkerSpec,
-} from '../../services/ports.ts'
+} from '../../services/ports/fleet.ts'
+import type { Clock, Log } from '../../services/ports/system.ts'
 import { createLineBudget } from '../line-budget.ts'
 import { commandLine, type Runtimes } from './command-line.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'
@@ -66,7 +66,7 @@ type Running = {
   cancelKill: (() => void) | undefined
   /** Its first process has ended, and the others are being ended. */
   ending: boolean
-  /** What was found of it before it was told to end. */
+  /** What was found of it before it was asked to end. */
   found: readonly ProcessMark[]
 }
 
@@ -81,8 +81,8 @@ const FILE_ENDING = new RegExp(`\\.(${FILE_KINDS.join('|')})$`)
 
 const POLL_MS = 250
 const OUTPUT_MS = 30
-// The shell writes its own pid, which stays that of the worker, and enters the cgroup: no moment in which a child runs and
-// nobody knows its pid, or in which it is outside.
+// The shell writes its own pid, which stays that of the worker, and enters the cgroup: no moment in which a child runs
+// and nobody knows its pid, or in which it is outside.
 const WRITE_PID_THEN_RUN = 'echo $$ >"$0" && { [ -z "$1" ] || echo $$ >"$1/cgroup.procs"; shift; exec "$@"; }'
 
 /** Makes the driver. */
@@ -102,13 +102,14 @@ export function createProcessFleet({
   const reserved = new Set<number>()
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const packages = join(dirname(folder), 'packages') // of all workers, and kept
   const file = (workerId: string, kind: FileKind) => join(folder, `${workerId}.${kind}`)
   const readUsage = createProcessUsageReader(clock)
   let stopPolling: (() => void) | undefined
   let outputDue = false
   let found: { readonly cgroups: WorkerCgroups | undefined } | undefined
 
-  function tell({ workerId, output }: Running, lines: readonly string[]): void {
+  function reportLines({ workerId, output }: Running, lines: readonly string[]): void {
     if (lines.length === 0) return
     const position = output.position()
     const stored = () => output.remember(position)
@@ -117,7 +118,7 @@ export function createProcessFleet({
 
   function readOutput(): void {
     outputDue = false
-    for (const worker of running.values()) tell(worker, worker.output.readLines())
+    for (const worker of running.values()) reportLines(worker, worker.output.readLines())
     if ([...running.values()].some(({ output }) => output.moreWaits())) outputGrew()
   }
 
@@ -170,7 +171,7 @@ export function createProcessFleet({
     return worker
   }
 
-  // Told when all of it is gone: whoever takes its place finds the memory of its cards free.
+  // Reported when all of it is gone: whoever takes its slot finds the memory of its cards free.
   async function ended(worker: Running, code: number | undefined, signal: string | undefined): Promise<void> {
     if (worker.ending) return
     worker.ending = true
@@ -180,7 +181,7 @@ export function createProcessFleet({
       log.warn('children of a worker not ended', { workerId: worker.workerId, error }),
     )
     running.delete(worker.workerId)
-    tell(worker, worker.output.readRest())
+    reportLines(worker, worker.output.readRest())
     worker.output.close()
     removeFiles(worker.workerId)
     for (const listener of exitListeners) listener({ workerId: worker.workerId, code, signal, reason: undefined })
@@ -216,13 +217,14 @@ export function createProcessFleet({
   }
 
   function spawnWorker(spec: WorkerSpec, ports: Ports | undefined): Promise<FleetWorker> {
-    const own = { ...spec, env: { ...spec.env, SVC_STATE_FOLDER: file(spec.workerId, 'state') } }
+    const folders = { SVC_STATE_FOLDER: file(spec.workerId, 'state'), SVC_PACKAGES_FOLDER: packages }
+    const own = { ...spec, env: { ...spec.env, ...folders } }
     const { program, args, cwd, env } = commandLine(own, environment, runtimes)
     if (!existsSync(cwd)) throw new Error(`the working folder ${cwd} does not exist`)
     const cgroup = makeCgroup(spec.workerId)
     const outputFile = openSync(file(spec.workerId, 'log'), 'a', 0o600)
-    const place = [file(spec.workerId, 'pid'), cgroup ?? '']
-    const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, ...place, program, ...args], {
+    const argument = [file(spec.workerId, 'pid'), cgroup ?? '']
+    const child = spawn('/bin/sh', ['-c', WRITE_PID_THEN_RUN, ...argument, program, ...args], {
       cwd,
       env: cgroup === undefined ? { ...env, SVC_ADOPT_ORPHANS: '1' } : env,
       detached: true,
@@ -269,7 +271,7 @@ export function createProcessFleet({
     // While it lives it is known what descends from it.
     if (worker.cgroup === undefined && !worker.ending) worker.found = await findProcesses([worker])
     if (graceMs > 0) signalGroup(worker.pid, 'SIGTERM')
-    signalTree(worker, 'SIGCONT') // a frozen one hears nothing else
+    signalTree(worker, 'SIGCONT') // a frozen one reacts to nothing else
     if (graceMs > 0) worker.cancelKill = clock.after(graceMs, kill)
     else kill()
     await worker.ended
@@ -312,7 +314,7 @@ export function createProcessFleet({
     sweep,
     drainOutput(workerId) {
       const worker = running.get(workerId)
-      if (worker !== undefined) tell(worker, worker.output.readLines())
+      if (worker !== undefined) reportLines(worker, worker.output.readLines())
     },
     capacity() {
       const free = Math.max(0, maxWorkers() - running.size)
@@ -322,7 +324,7 @@ export function createProcessFleet({
     isAway: () => false,
     usage: (workerIds) => readUsage(workerIds.flatMap((id) => running.get(id) ?? [])),
     async openShell() {
-      throw new Error('it runs as a process of this machine, where any terminal will do')
+      throw new Error('it runs as a process on this machine, so you can use any terminal')
     },
     onExit: (listener) => exitListeners.push(listener),
     onOutput: (listener) => outputListeners.push(listener),
@@ -337,7 +339,7 @@ export function createProcessFleet({
 
 function toFleetWorker({ workerId, pid, ports }: Pick<Running, 'workerId' | 'pid' | 'ports'>): FleetWorker {
   const worker = { workerId, pid, handle: JSON.stringify({ pid, ...ports }) }
-  return ports === undefined ? worker : { ...worker, address: { host: '127.0.0.1', ...ports } }
+  return ports === undefined ? worker : { ...worker, address: { host: LOOPBACK, ...ports } }
 }
 
 function recordedPid(path: string): number | undefined {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../../domain/error-code.ts'
 
 /**
  * Whether the process with this pid lives and is this worker: its environment must name the worker, because after a
@@ -48,7 +49,7 @@ function send(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errorCode(error)
     if (code !== 'ESRCH' && code !== 'EPERM') throw error // EPERM: macOS says so of a group of zombies
   }
 }

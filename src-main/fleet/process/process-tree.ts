@@ -3,7 +3,7 @@
  * one, else on Linux those that descend from it or carry its id in their environment. Elsewhere the group alone.
  */
 import { readdir, readFile } from 'node:fs/promises'
-import type { Clock, Log } from '../../services/ports.ts'
+import type { Clock, Log } from '../../services/ports/system.ts'
 import { signalGroup, signalProcess } from './process-identity.ts'
 import { endCgroup, membersOf } from './worker-cgroup.ts'
 
@@ -21,8 +21,8 @@ export type ProcessMark = { readonly pid: number; readonly startedAt: string }
 type Seen = ProcessMark & { readonly parent: number; readonly group: number; readonly ofWorker: string | undefined }
 
 // How long killed processes may take to be gone; one that waits for a broken disk may take for ever. In ms.
-const LOOK_MS = 20
-const LOOKS = 100
+const CHECK_MS = 20
+const MAX_CHECKS = 100
 // Files that are open at once.
 const AT_ONCE = 64
 const MARK = 'RUNPOD_POD_ID='
@@ -34,8 +34,8 @@ export function signalTree({ pid, cgroup }: TreeRoot, signal: NodeJS.Signals): v
 }
 
 /**
- * Looks for the processes of workers without a cgroup while their parents are known: what has cleared its environment is
- * found by its descent alone. None elsewhere than on Linux.
+ * Looks for the processes of workers without a cgroup while their parents are known: what has cleared its environment
+ * is found by its descent alone. None elsewhere than on Linux.
  */
 export async function findProcesses(roots: readonly TreeRoot[]): Promise<readonly ProcessMark[]> {
   if (process.platform !== 'linux' || roots.length === 0) return []
@@ -58,12 +58,12 @@ export async function endTrees(
 ): Promise<void> {
   const withCgroup = roots.flatMap(({ cgroup }) => cgroup ?? [])
   const others = roots.filter(({ cgroup }) => cgroup === undefined)
-  for (let look = 0; look < LOOKS; look++) {
+  for (let check = 0; check < MAX_CHECKS; check++) {
     const cgroupsEnded = withCgroup.map(endCgroup).every(Boolean)
     const left = [...(await findProcesses(others)), ...(await stillThere(before))]
     if (cgroupsEnded && left.length === 0) return
     for (const { pid } of left) signalProcess(pid, 'SIGKILL')
-    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve))
+    await new Promise<void>((resolve) => clock.after(CHECK_MS, resolve))
   }
   log.warn('processes of a worker did not end', { workers: roots.map(({ workerId }) => workerId) })
 }

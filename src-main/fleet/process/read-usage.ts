@@ -10,8 +10,8 @@ import {
   readPsLines,
   readResidentBytes,
   usageSince,
-} from '../../domain/worker/process-usage.ts'
-import type { Clock } from '../../services/ports.ts'
+} from '../../domain/worker/usage.ts'
+import type { Clock } from '../../services/ports/system.ts'
 
 type Worker = { readonly workerId: string; readonly pid: number }
 type Seen = ProcessTimes & { readonly memoryBytes: number }

@@ -6,11 +6,14 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, isAbsolute, join, relative } from 'node:path'
+import { errorCode } from '../../domain/error-code.ts'
 import { signalProcess } from './process-identity.ts'
 
 /** Makes and finds the cgroups of workers; undefined where the service may make none. */
 export type WorkerCgroups = {
-  /** Makes the cgroup of a worker. @returns its folder; a process enters by writing its pid into `cgroup.procs` there */
+  /**
+   * Makes the cgroup of a worker. @returns its folder; a process enters by writing its pid into `cgroup.procs` there
+   */
   readonly make: (workerId: string) => string
 }
 
@@ -39,17 +42,20 @@ export function findCgroups(): WorkerCgroups | undefined {
   }
 }
 
-/** The folder of the cgroup of this process; undefined where version 2 is not mounted, or shows another part of the tree. */
+/**
+ * The folder of the cgroup of this process; undefined where version 2 is not mounted, or shows another part of the
+ * tree.
+ */
 function ownCgroup(): string | undefined {
   try {
     const own = /^0::(.+)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]
     const mount = readFileSync('/proc/self/mountinfo', 'utf8')
       .split('\n')
       .find((line) => line.includes(' - cgroup2 '))
-    const [, , , root, place] = mount?.split(' ') ?? []
-    if (own === undefined || root === undefined || place === undefined) return undefined
+    const [, , , root, mountPoint] = mount?.split(' ') ?? []
+    if (own === undefined || root === undefined || mountPoint === undefined) return undefined
     const inside = relative(root, own)
-    return inside.startsWith('..') ? undefined : join(place, inside)
+    return inside.startsWith('..') ? undefined : join(mountPoint, inside)
   } catch {
     return undefined
   }
@@ -70,7 +76,9 @@ export function membersOf(folder: string): readonly number[] {
   }
 }
 
-/** Kills all that is in a cgroup and below it, and removes it. @returns false while something in it has not ended yet */
+/**
+ * Kills all that is in a cgroup and below it, and removes it. @returns false while something in it has not ended yet
+ */
 export function endCgroup(folder: string): boolean {
   if (!existsSync(folder)) return true
   killAll(folder)
@@ -100,6 +108,6 @@ function removeCgroup(folder: string): void {
 
 // Linux says ENODEV of a file of a cgroup that was removed while it is read.
 function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENODEV'
 }

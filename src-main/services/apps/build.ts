@@ -1,14 +1,19 @@
 /**
- * Builds an app: from a project folder to an artifact. The steps are told one by one; a build that fails leaves the
- * artifact of the one before as it was. Source: app-deploy, Build.
+ * Builds an app: from a project folder to an artifact. The steps are reported one by one; a build that fails leaves the
+ * artifact of the one before as it was. Source: docs/spec/app-deploy.md, 5.
  */
+
 import { type BuildEvent, BuildFailure, type BuildStep, type BuiltApp, buildProblem } from '../../contract/build.ts'
 import { MANIFEST_FILE } from '../../contract/manifest.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
-import { type CollectedRequirements, collectRequirements } from '../../domain/app/collect-requirements.ts'
-import type { ExclusionProfile } from '../../domain/app/excluded-packages.ts'
-import { makeManifest } from '../../domain/app/make-manifest.ts'
-import { choosePythonVersion } from '../../domain/app/python-version.ts'
+import {
+  type CollectedRequirements,
+  choosePythonVersion,
+  collectRequirements,
+  type ExclusionProfile,
+} from '../../domain/app/collect-requirements.ts'
+import { makeManifest } from '../../domain/app/manifest.ts'
+import { counted } from '../../domain/text.ts'
 import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from '../ports/build.ts'
 
 // In an artifact, where the same input must give the same bytes; the time of its entries too. Releases know their time.
@@ -23,7 +28,9 @@ export type BuildRequest = {
   readonly app: string
   /** Absolute path of the artifact. */
   readonly output: string
-  /** `output` relative to the project with forward slashes, if it lies in it: an artifact never holds an earlier one. */
+  /**
+   * `output` relative to the project with forward slashes, if it lies in it: an artifact never holds an earlier one.
+   */
   readonly outputInProject?: string | undefined
   /** Names of packages that are left out, beside those that every image has. */
   readonly excludes?: readonly string[]
@@ -33,14 +40,14 @@ export type BuildRequest = {
   readonly keepBuild?: boolean
 }
 
-/** Builds an app. @param tell gets every step @throws BuildFailure with all problems of the step that failed */
+/** Builds an app. @param report gets every step @throws BuildFailure with all problems of the step that failed */
 export async function buildApp<Made extends MadeArtifact>(
   ports: BuildPorts<Made>,
   request: BuildRequest,
-  tell: (event: BuildEvent) => void = () => {},
+  report: (event: BuildEvent) => void = () => {},
   signal?: AbortSignal,
 ): Promise<BuiltApp & Made> {
-  const steps = tellSteps(ports, tell)
+  const steps = reportSteps(ports, report)
   // Asked beside the scan, as starting Python takes as long as reading the source.
   const local = request.pythonVersion === undefined ? ports.localPython(signal) : Promise.resolve(undefined)
   const folder = await ports.openFolder(request.project)
@@ -84,8 +91,8 @@ export async function buildApp<Made extends MadeArtifact>(
 type Ports = BuildPorts<MadeArtifact>
 type Step<Value> = { readonly value: Value; readonly summary: string }
 
-/** Runs steps and tells of them. */
-function tellSteps({ clock }: Pick<Ports, 'clock'>, tell: (event: BuildEvent) => void) {
+/** Runs steps and reports them. */
+function reportSteps({ clock }: Pick<Ports, 'clock'>, report: (event: BuildEvent) => void) {
   const began = clock.steady()
   const ended: { step: BuildStep; tookMs: number }[] = []
   return {
@@ -94,11 +101,11 @@ function tellSteps({ clock }: Pick<Ports, 'clock'>, tell: (event: BuildEvent) =>
       work: (progress: (text: string) => void) => Promise<Step<Value>>,
     ): Promise<Value> {
       const start = clock.steady()
-      tell({ kind: 'started', step })
-      const { value, summary } = await work((text) => tell({ kind: 'progress', step, text }))
+      report({ kind: 'started', step })
+      const { value, summary } = await work((text) => report({ kind: 'progress', step, text }))
       const tookMs = Math.round(clock.steady() - start)
       ended.push({ step, tookMs })
-      tell({ kind: 'ended', step, tookMs, summary })
+      report({ kind: 'ended', step, tookMs, summary })
       return value
     },
     times: () => ({ steps: ended, tookMs: Math.round(clock.steady() - began) }),
@@ -191,10 +198,6 @@ async function describe(
   for (const [name, text] of Object.entries(files)) await folder.write(name, text)
   const value = { fingerprint, files, manifestNow: manifestAt(new Date(ports.clock.now()).toISOString()) }
   return { value, summary: `fingerprint ${fingerprint.slice(0, 12)}` }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function resultOf(

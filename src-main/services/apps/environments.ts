@@ -1,8 +1,9 @@
 import { AppError } from '../../contract/errors.ts'
-import { deleteEndpoint } from '../management/endpoints.ts'
+import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { App, Environment, Release } from '../ports/apps.ts'
-import type { Clock, NewId, Storage } from '../ports.ts'
-import { endpointsOf } from './members.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+import { endpointsOf } from './environment-endpoints.ts'
 import { removeVariables } from './variables.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }

@@ -1,15 +1,16 @@
-import type { DeployPlan, GitState, ReleaseCreate } from '../../contract/app.ts'
+/** What a release would do: which endpoints it makes, changes and deletes, and what this machine lacks for them. */
+import { type DeployPlan, type GitState, type ReleaseCreate, RUNS_ON, type RunsOn } from '../../contract/app.ts'
+import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { AppError } from '../../contract/errors.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/plan.ts'
-import { codeFolder, type ReleasePlace, targetConfig } from '../../domain/app/target-config.ts'
+import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from '../../domain/app/target-config.ts'
 import type { Environment, Release } from '../ports/apps.ts'
-import type { ProcessMachine } from '../ports/process-machine.ts'
-import type { Fleet, Storage } from '../ports.ts'
-import { fitToMachine } from './fit-machine.ts'
-import { endpointsOf } from './members.ts'
-import { gitOf, locateSource, parseManifest } from './open-source.ts'
-import { placeVolumes, warnOfProcesses } from './process-needs.ts'
+import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import { endpointsOf } from './environment-endpoints.ts'
+import { gitOf, locateSource, parseManifest } from './release-source.ts'
 
 /** What is to be released, and where. */
 export type Wanted = {
@@ -29,13 +30,15 @@ export type PlanDeps = {
   readonly storage: Storage
   readonly fleet: Pick<Fleet, 'refusal'>
   readonly processMachine: ProcessMachine
+  /** Folder with our Python packages. */
+  readonly pythonPackages: string
 }
 
 /** What a release does, with the settings that its endpoints get. */
 export type ReleasePlan = DeployPlan & {
   readonly targets: Readonly<Record<string, EndpointConfig>>
   /** Puts volumes where workers look for them; to be called when the release begins. */
-  readonly placeVolumes: () => Promise<void>
+  readonly linkVolumes: () => Promise<void>
 }
 
 // Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
@@ -45,7 +48,7 @@ const NOT_HERE_YET = '/nowhere'
 export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): Promise<DeployPlan> {
   const {
     targets: _targets,
-    placeVolumes: _place,
+    linkVolumes: _linkVolumes,
     ...plan
   } = await planRelease(deps, { ...wanted, folder: NOT_HERE_YET })
   return plan
@@ -65,12 +68,15 @@ export async function planRollback(deps: PlanDeps, environment: Environment, rel
 }
 
 /** Plans a release on this machine; nothing is changed. @throws AppError BAD_FIELD */
-export async function planRelease({ storage, fleet, processMachine }: PlanDeps, wanted: Wanted): Promise<ReleasePlan> {
+export async function planRelease(
+  { storage, fleet, processMachine, pythonPackages }: PlanDeps,
+  wanted: Wanted,
+): Promise<ReleasePlan> {
   const { app, environment: name, manifest, folder, code, git } = wanted
   const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, wanted)
   const volumes = await volumeFolders(storage, manifest)
   const environment = storage.apps.environment(app, name)
-  const place = {
+  const context = {
     app,
     environment: name,
     folder,
@@ -80,8 +86,9 @@ export async function planRelease({ storage, fleet, processMachine }: PlanDeps, 
     pythonVersion: manifest.python_version,
     imageRequirements: manifest.image_requirements,
     volumeFolder: (volume: string) => volumes.get(volume) ?? volume,
+    pythonPackages,
   }
-  const { imageRequirements, volumeFolder } = place
+  const { imageRequirements, volumeFolder } = context
   const isProcess = ({ imageName }: ManifestResource) => runsOn === 'processes' && imageName === undefined
   const processes = Object.fromEntries(Object.entries(resources).filter(([, resource]) => isProcess(resource)))
   const lacks = await warnOfProcesses(processMachine, { resources: processes, imageRequirements, volumeFolder })
@@ -94,7 +101,7 @@ export async function planRelease({ storage, fleet, processMachine }: PlanDeps, 
     Object.entries(resources).map(([resource, settings]) => [
       resource,
       targetOf(
-        { resource, settings, place },
+        { resource, settings, context },
         current.find((endpoint) => endpoint.resource === resource),
       ),
     ]),
@@ -112,34 +119,157 @@ export async function planRelease({ storage, fleet, processMachine }: PlanDeps, 
     steps: [...planDeploy(current, targets)],
     warnings: [...warnings, ...lacks],
     targets,
-    placeVolumes: () => placeVolumes(processMachine, processes, volumeFolder),
+    linkVolumes: () => linkVolumes(processMachine, processes, volumeFolder),
   }
 }
 
 /**
- * The settings of an endpoint. One whose code is the same stays on the folder that it has: a worker that is not replaced
- * goes on to load from there.
+ * The settings of an endpoint. One whose code is the same stays on the folder that it has: a worker that is not
+ * replaced goes on to load from there.
  */
 function targetOf(
   {
     resource,
     settings,
-    place,
-  }: { readonly resource: string; readonly settings: ManifestResource; readonly place: ReleasePlace },
+    context,
+  }: { readonly resource: string; readonly settings: ManifestResource; readonly context: TargetContext },
   before: CurrentEndpoint | undefined,
 ): EndpointConfig {
-  const target = targetConfig(resource, settings, place)
+  const target = targetConfig(resource, settings, context)
   const { code, fingerprint } = before?.config.app ?? {}
   if (before === undefined || code === undefined || fingerprint === undefined) return target
   if (!isSameCode(before.config, target)) return target
-  return targetConfig(resource, settings, { ...place, code, folder: codeFolder(before.config) ?? place.folder })
+  return targetConfig(resource, settings, { ...context, code, folder: codeFolder(before.config) ?? context.folder })
 }
 
-async function volumeFolders({ artifacts }: Storage, { resources }: Manifest): Promise<ReadonlyMap<string, string>> {
+// By what an app calls a volume: the name or the id of one that was made, else the name of the folder itself.
+async function volumeFolders(
+  { artifacts, platform }: Storage,
+  { resources }: Manifest,
+): Promise<ReadonlyMap<string, string>> {
+  const made = platform.volumes.all()
+  const folderOf = (called: string) => made.find(({ id, name }) => id === called || name === called)?.folder ?? called
   const names = Object.values(resources).flatMap(({ networkVolumes }) =>
     networkVolumes.flatMap(({ name, id }) => name ?? id ?? []),
   )
   return new Map(
-    await Promise.all([...new Set(names)].map(async (name) => [name, await artifacts.volume(name)] as const)),
+    await Promise.all([...new Set(names)].map(async (name) => [name, await artifacts.volume(folderOf(name))] as const)),
   )
+}
+
+// What an app that runs on processes needs of this machine: packages that builds leave to images, system packages, and
+// volumes. Containers have them; here they are looked for, and what is missing is reported with the line that mends it.
+type App = {
+  /** Endpoints that run as processes, by name. */
+  readonly resources: Readonly<Record<string, ManifestResource>>
+  readonly imageRequirements: readonly string[]
+  /** Folder of this machine that stands for a network volume. */
+  readonly volumeFolder: (name: string) => string
+}
+
+/** What is missing or differs, each a sentence or two for a person. Nothing is changed. */
+async function warnOfProcesses(
+  machine: ProcessMachine,
+  { resources, imageRequirements, volumeFolder }: App,
+): Promise<readonly string[]> {
+  const missing = Object.keys(resources).length === 0 ? [] : await machine.missingPackages(imageRequirements)
+  const warnings: string[] = []
+  if (missing.length > 0) {
+    const line = `${machine.python()} -m pip install ${missing.map((text) => `'${text}'`).join(' ')}`
+    warnings.push(
+      `Builds leave ${missing.join(', ')} to the image, but workers run as processes and their Python lacks it: ${line}`,
+    )
+  }
+  for (const [name, { systemDependencies }] of Object.entries(resources)) {
+    if (systemDependencies.length === 0) continue
+    const line = `sudo apt-get install ${systemDependencies.join(' ')}`
+    warnings.push(`${name} needs system packages, which processes use from this machine: ${line}`)
+  }
+  for (const { name, folder } of volumesOf(resources, volumeFolder)) {
+    const why = await machine.whyNotAt(VOLUME_TARGET, folder)
+    const is = `Volume ${name} is the folder ${folder}`
+    warnings.push(
+      why === undefined
+        ? `${is}; processes find it at ${VOLUME_TARGET}, which is a link to it.`
+        : `${is}, and processes do not find it at ${VOLUME_TARGET}: ${why}. Make the link yourself: sudo ln -sfn ${folder} ${VOLUME_TARGET}`,
+    )
+  }
+  return warnings
+}
+
+/** Puts volumes where processes look for them, as far as that is allowed. */
+async function linkVolumes(
+  machine: ProcessMachine,
+  resources: App['resources'],
+  volumeFolder: App['volumeFolder'],
+): Promise<void> {
+  for (const { folder } of volumesOf(resources, volumeFolder)) await machine.putAt(VOLUME_TARGET, folder)
+}
+
+function volumesOf(resources: App['resources'], folderOf: App['volumeFolder']) {
+  const names = Object.values(resources).flatMap(({ networkVolumes }) =>
+    networkVolumes.flatMap(({ name, id }) => name ?? id ?? []),
+  )
+  return [...new Set(names)].map((name) => ({ name, folder: folderOf(name) }))
+}
+
+// An app for a card that a laptop lacks still runs there, so that it can be developed; what is not as it asks is said.
+
+/** What an app asks for, as this machine can give it. */
+type Fitted = {
+  readonly runsOn: RunsOn
+  readonly resources: Readonly<Record<string, ManifestResource>>
+  readonly warnings: readonly string[]
+}
+
+const [CONTAINERS, PROCESSES] = RUNS_ON
+
+/**
+ * Looks what this machine has.
+ * @throws AppError BAD_FIELD when containers are asked for and there are none
+ */
+async function fitToMachine(
+  fleet: Pick<Fleet, 'refusal'>,
+  { resources }: Pick<Manifest, 'resources'>,
+  { runsOn: asked, withoutImages }: { readonly runsOn?: RunsOn | undefined; readonly withoutImages: boolean },
+): Promise<Fitted> {
+  const noEngine = await fleet.refusal({ container: containerSettings.parse({}) })
+  if (asked === CONTAINERS && noEngine !== undefined)
+    throw new AppError('BAD_FIELD', { field: 'runsOn', why: noEngine })
+  const runsOn = asked ?? (noEngine === undefined ? CONTAINERS : PROCESSES)
+  const warnings =
+    asked === undefined && noEngine !== undefined
+      ? [`No containers: ${noEngine}. Workers are processes of this machine.`]
+      : []
+  const fitted: Record<string, ManifestResource> = {}
+  for (const [name, resource] of Object.entries(resources)) {
+    if (resource.imageName !== undefined && withoutImages && noEngine !== undefined) {
+      warnings.push(`${name} is left out: its image ${resource.imageName} needs containers.`)
+      continue
+    }
+    const inContainer = runsOn === CONTAINERS || resource.imageName !== undefined
+    const { gpuIds, warning } = inContainer ? await fitCards(fleet, name, resource) : { gpuIds: resource.gpuIds }
+    if (warning !== undefined) warnings.push(warning)
+    const { gpuIds: _asked, ...others } = resource
+    fitted[name] = gpuIds === undefined ? others : { ...others, gpuIds }
+  }
+  return { runsOn, resources: fitted, warnings }
+}
+
+/**
+ * The cards that an endpoint gets for those that it asks for: these, else any, else none.
+ * @param name of the endpoint, for the warning
+ */
+export async function fitCards(
+  fleet: Pick<Fleet, 'refusal'>,
+  name: string,
+  { gpuIds, gpuCount }: Pick<ManifestResource, 'gpuIds' | 'gpuCount'>,
+): Promise<{ readonly gpuIds: string | undefined; readonly warning?: string }> {
+  if (gpuIds === undefined) return { gpuIds }
+  const refusal = (gpu: string) => fleet.refusal({ container: containerSettings.parse({ gpu, gpuCount }) })
+  const why = await refusal(gpuIds)
+  if (why === undefined) return { gpuIds }
+  if ((await refusal('any')) === undefined)
+    return { gpuIds: 'any', warning: `${name} asks for a GPU ${gpuIds} and runs on one of this machine: ${why}.` }
+  return { gpuIds: undefined, warning: `${name} asks for a GPU and runs without one: ${why}.` }
 }

@@ -1,23 +1,23 @@
 /**
- * Releases of apps. One at a time is prepared in an environment: its code is opened, its endpoints get ready beside those
- * that serve, and when all are it becomes active in one transaction; workers of before leave after their jobs. Whatever
- * fails on the way leaves the active release as it is. A release that a stop of the service cut off has failed.
+ * Releases of apps. One at a time is prepared in an environment: its code is opened, its endpoints get ready beside
+ * those that serve, and when all are it becomes active in one transaction; workers of before leave after their jobs.
+ * Whatever fails on the way leaves the active release as it is. A release that a stop of the service cut off has
+ * failed.
  */
 import type { PlannedStep, ReleaseCreate, ReleaseProgress, ReleaseStep } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { type Bell, createBell } from '../bell.ts'
-import { deleteEndpoint } from '../management/endpoints.ts'
+import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { Environment, Release } from '../ports/apps.ts'
-import type { ProcessMachine } from '../ports/process-machine.ts'
-import type { Fleet, Log } from '../ports.ts'
-import { createWorkerReplacement } from '../workers/replace-workers.ts'
+import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
+import type { Log } from '../ports/system.ts'
+import { createNotifier, type Notifier } from '../wait.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+import { createSettingsRollout } from '../workers/roll-out-settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
-import type { WorkerRegistry } from '../workers/worker-registry.ts'
-import { activateRelease } from './activate-release.ts'
-import { locateSource, type OpenedSource, type OpenSourceDeps, openSource } from './open-source.ts'
 import { planRelease, type ReleasePlan } from './plan-release.ts'
-import { type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
+import { type BuiltSource, locateSource, type OpenedSource, type OpenSourceDeps, openSource } from './release-source.ts'
+import { activateRelease, type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
 import { removeUnused } from './variables.ts'
 
 /** What releases need. */
@@ -25,13 +25,21 @@ export type ReleasesDeps = StageDeps &
   Omit<OpenSourceDeps, 'storage'> & {
     readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
     readonly processMachine: ProcessMachine
+    readonly pythonPackages: string
     readonly supervisor: Pick<WorkerSupervisor, 'check'>
-    readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+    readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
     readonly log: Log
   }
 
 /** What a release does while it is prepared, or did. `ended`: nothing more comes, endpoints that go are gone. */
 export type ReleaseRun = Pick<ReleaseProgress, 'steps' | 'warnings'> & { readonly ended: boolean }
+
+/** A release that is asked for: by the API, or by a tool that builds elsewhere and has been told ids already. */
+export type ReleaseRequest = Omit<ReleaseCreate, 'source'> & {
+  readonly source: ReleaseCreate['source'] | BuiltSource
+  /** Ids for endpoints that it makes, by resource; free ones. */
+  readonly ids?: ReadonlyMap<string, string>
+}
 
 /** The releases of this service. */
 export type Releases = {
@@ -40,13 +48,13 @@ export type Releases = {
    * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING,
    *   ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
    */
-  readonly create: (environment: Environment, request: ReleaseCreate) => Promise<Release>
+  readonly create: (environment: Environment, request: ReleaseRequest) => Promise<Release>
   /** What this run of the service knows of it; undefined: it is of an earlier one. */
   readonly run: (release: Pick<Release, 'id'>) => ReleaseRun | undefined
-  /** Gives a release up that is being prepared; settles when that is done. */
+  /** Gives up a release that is being prepared; resolves when that is done. */
   readonly cancel: (release: Pick<Release, 'id'>, why: string) => Promise<void>
-  /** Rings when a release has got on. */
-  readonly bell: Bell
+  /** Notifies when a release has got on. */
+  readonly notifier: Notifier
   /** Fails what an earlier run of the service was preparing. */
   readonly start: () => Promise<void>
   /** Gives up what is being prepared. */
@@ -64,19 +72,19 @@ type Run = {
 // How often followers look at what starting workers do, in ms; source: ours.
 const NEWS_EVERY_MS = 250
 // Runs that are remembered, for those who look later.
-const RUNS_KEPT = 200
+const MAX_RUNS = 200
 const CUT_OFF = 'the service stopped while it was prepared'
 
 /** Makes the releases; `start` is to be called before the first. */
 export function createReleases(deps: ReleasesDeps): Releases {
   const { storage, clock, registry, log } = deps
-  const bell = createBell(clock)
-  const replacement = createWorkerReplacement(deps)
+  const notifier = createNotifier(clock)
+  const rollout = createSettingsRollout(deps)
   const runs = new Map<number, Run>()
   const creating = new Map<AbortController, Promise<unknown>>()
   let stopped = false
 
-  async function create(environment: Environment, request: ReleaseCreate, giveUp: AbortController): Promise<Release> {
+  async function create(environment: Environment, request: ReleaseRequest, giveUp: AbortController): Promise<Release> {
     refuseSecond(environment)
     const located = locateSource(storage, environment, request.source)
     const opened = await openSource(deps, located, giveUp.signal)
@@ -89,7 +97,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       giveUp.signal.throwIfAborted()
       const release = await record(environment, source, plan)
       if (release === undefined) continue
-      await plan.placeVolumes()
+      await plan.linkVolumes()
       begin(environment, release, { plan, next, deletes: request.deletes, giveUp })
       return release
     }
@@ -147,12 +155,12 @@ export function createReleases(deps: ReleasesDeps): Releases {
     const steps = plan.steps.map((step) => [step.resource, firstState(step, deletes, ids.get(step.resource))] as const)
     const run: Run = { giveUp, steps: new Map(steps), warnings: plan.warnings, done: Promise.resolve(), ended: false }
     runs.set(release.id, run)
-    for (const [id, { ended }] of runs) if (ended && runs.size > RUNS_KEPT) runs.delete(id)
+    for (const [id, { ended }] of runs) if (ended && runs.size > MAX_RUNS) runs.delete(id)
     run.done = prepare(environment, release, { run, plan, next, deletes })
       .catch((error) => log.error('release not ended', { releaseId: release.id, error }))
       .finally(() => {
         run.ended = true
-        bell.ring()
+        notifier.notify()
       })
   }
 
@@ -173,15 +181,15 @@ export function createReleases(deps: ReleasesDeps): Releases {
   ): Promise<void> {
     const { number } = release
     const about = { app: environment.app, environment: environment.name, number }
-    const tell = (resource: string, state: ReleaseStep['state'], note?: string) => {
+    const report = (resource: string, state: ReleaseStep['state'], note?: string) => {
       const step = run.steps.get(resource)
       if (step !== undefined) run.steps.set(resource, { ...step, state, note })
-      bell.ring()
+      notifier.notify()
     }
-    const cancelNews = every(NEWS_EVERY_MS, bell.ring)
+    const cancelNews = every(NEWS_EVERY_MS, notifier.notify)
     log.info('release is prepared', about)
     try {
-      const workers = await stageRelease(deps, next, tell, run.giveUp)
+      const workers = await stageRelease(deps, next, report, run.giveUp)
       try {
         await activateRelease(deps, { environment, release, plan, endpoints: next })
       } catch (error) {
@@ -189,8 +197,8 @@ export function createReleases(deps: ReleasesDeps): Releases {
         throw error
       }
       for (const worker of workers) worker.promote()
-      for (const { endpoint, isLater } of next) if (isLater) replacement.begin(endpoint.id)
-      for (const { step } of next) tell(step.resource, 'done')
+      for (const { endpoint, isLater } of next) if (isLater) rollout.begin(endpoint.id)
+      for (const { step } of next) report(step.resource, 'done')
       log.info('release is active', about)
     } catch (error) {
       const why = (error as Error).message
@@ -203,20 +211,20 @@ export function createReleases(deps: ReleasesDeps): Releases {
     } finally {
       cancelNews()
     }
-    await removeGone(run, deletes, tell)
+    await removeGone(run, deletes, report)
     await storage.write(() => storage.apps.trimReleases(environment.id, limit('releasesKept')))
   }
 
   async function removeGone(
     { steps }: Run,
     deletes: readonly string[],
-    tell: (resource: string, state: 'done') => void,
+    report: (resource: string, state: 'done') => void,
   ): Promise<void> {
     for (const { resource, action, endpointId } of [...steps.values()]) {
       if (action !== 'delete' || !deletes.includes(resource)) continue
       const endpoint = storage.endpoints.get(endpointId ?? '')
       if (endpoint !== undefined) await deleteEndpoint(deps, endpoint)
-      tell(resource, 'done')
+      report(resource, 'done')
     }
   }
 
@@ -235,7 +243,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
   // What its worker does now, where the step itself has nothing to say.
   function news({ nextId, ...step }: ReleaseStep & { readonly nextId: string | undefined }): ReleaseStep {
     const worker =
-      step.state === 'starting' ? registry.ofEndpoint(nextId ?? '').find(({ staged }) => staged) : undefined
+      step.state === 'starting' ? registry.ofEndpoint(nextId ?? '').find(({ duty }) => duty === 'staged') : undefined
     const note = worker?.reason ?? step.note
     return note === undefined ? step : { ...step, note }
   }
@@ -257,7 +265,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       run?.giveUp.abort(new Error(why))
       await run?.done
     },
-    bell,
+    notifier,
     async start() {
       const cutOff = storage.apps.preparing()
       if (cutOff.length === 0) return
@@ -272,7 +280,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       await Promise.allSettled(creating.values())
       for (const { giveUp } of runs.values()) giveUp.abort(new Error(CUT_OFF))
       await Promise.all([...runs.values()].map(({ done }) => done))
-      await replacement.stop()
+      await rollout.stop()
     },
   }
 }
@@ -280,6 +288,6 @@ export function createReleases(deps: ReleasesDeps): Releases {
 function firstState(step: PlannedStep, deletes: readonly string[], nextId: string | undefined) {
   if (step.action === 'unchanged') return { ...step, state: 'done' as const, nextId }
   if (step.action !== 'delete') return { ...step, state: 'waiting' as const, nextId }
-  const kept = deletes.includes(step.resource) ? {} : { note: 'kept, as nobody confirmed that it goes' }
-  return { ...step, state: 'note' in kept ? ('done' as const) : ('waiting' as const), ...kept, nextId }
+  const more = deletes.includes(step.resource) ? {} : { note: 'kept, because the deletion was not confirmed' }
+  return { ...step, state: 'note' in more ? ('done' as const) : ('waiting' as const), ...more, nextId }
 }

@@ -1,25 +1,31 @@
 /**
- * Gets a release ready beside the one that serves: of each endpoint that is new or changes a worker with the new settings
- * is started. All become ready, or all are thrown away.
+ * Gets a release ready beside the one that serves: of each endpoint that is new or changes a worker with the new
+ * settings is started. All become ready, or all are thrown away. Then the release is made the active one.
  */
 import type { PlannedStep, ReleaseCreate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
-import { endpointIdFrom } from '../../domain/endpoint-id.ts'
-import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
+import { partsOf } from '../../domain/app/plan.ts'
+import { endpointIdFrom } from '../../domain/ids.ts'
+import type { Environment, Release } from '../ports/apps.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
 import type { StagedWorker } from '../workers/stage-worker.ts'
-import { createStagedWorkers, type PlaceDeps } from './find-places.ts'
+import type { WorkerSupervisor } from '../workers/supervise.ts'
+import { readEndpointsOf } from './environment-endpoints.ts'
 import type { ReleasePlan } from './plan-release.ts'
+import { removeUnused } from './variables.ts'
 
 /** What staging needs. */
-export type StageDeps = PlaceDeps & {
+export type StageDeps = StagedWorkerDeps & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
 }
 
 /**
- * An endpoint as the release will have it. `before` is missing for a new one. `isLater`: nobody waits for its worker; it is
- * started when the release is active.
+ * An endpoint as the release will have it. `before` is missing for a new one. `isLater`: nobody waits for its worker;
+ * it is started when the release is active.
  */
 export type NextEndpoint = {
   readonly step: PlannedStep
@@ -28,18 +34,23 @@ export type NextEndpoint = {
   readonly isLater: boolean
 }
 
-/** Hears how far an endpoint is. */
-export type TellStep = (resource: string, state: 'waiting' | 'starting' | 'ready' | 'failed', note?: string) => void
+/** Receives how far an endpoint is. */
+export type ReportStep = (resource: string, state: 'waiting' | 'starting' | 'ready' | 'failed', note?: string) => void
 
 /**
  * Endpoints that the release makes or changes. Those of the plan that stay as they are, or go, are not among them.
  * @param first names of those that are waited for; undefined: all
+ * @param ids of endpoints that it makes, where they are known already
  * @param withoutImages ready images are not waited for: theirs may take long to come, and their code does not change
  */
 export function nextEndpoints(
   { storage, clock, newId }: StageDeps,
   { steps, targets }: ReleasePlan,
-  { first, withoutImages }: Pick<ReleaseCreate, 'first' | 'withoutImages'>,
+  {
+    first,
+    withoutImages,
+    ids,
+  }: Pick<ReleaseCreate, 'first' | 'withoutImages'> & { readonly ids?: ReadonlyMap<string, string> },
 ): NextEndpoint[] {
   const taken = new Set<string>()
   const isTaken = (id: string) => taken.has(id) || storage.endpoints.get(id) !== undefined
@@ -49,7 +60,7 @@ export function nextEndpoints(
     const isImage = withoutImages && config.container?.image !== undefined
     const now = clock.now()
     if (step.endpointId === undefined) {
-      const id = endpointIdFrom(step.resource, isTaken, newId.worker)
+      const id = ids?.get(step.resource) ?? endpointIdFrom(step.resource, isTaken, newId.worker)
       taken.add(id)
       const keyHash = newId.hash(newId.key()) // nobody knows it: whoever wants one rotates it
       const endpoint = { id, config, paused: false, keyHash, revision: 1, createdAt: now, updatedAt: now }
@@ -69,7 +80,7 @@ export function nextEndpoints(
   })
 }
 
-// Other settings than the code may keep it from starting, whatever the caller knows of its code.
+// Other settings than the code may stop it from starting, whatever the caller knows of its code.
 function isLater({ resource, changes }: PlannedStep, first: readonly string[] | undefined): boolean {
   return first !== undefined && !first.includes(resource) && changes.every(({ setting }) => setting === 'code')
 }
@@ -82,7 +93,7 @@ function isLater({ resource, changes }: PlannedStep, first: readonly string[] | 
 export async function stageRelease(
   deps: StageDeps,
   endpoints: readonly NextEndpoint[],
-  tell: TellStep,
+  report: ReportStep,
   giveUp: AbortController,
 ): Promise<readonly StagedWorker[]> {
   const needWorkers = endpoints.filter(
@@ -91,21 +102,21 @@ export async function stageRelease(
   )
   const open = new Set(needWorkers.map(({ step: { resource } }) => resource))
   giveUp.signal.addEventListener('abort', () => {
-    for (const resource of open) tell(resource, 'waiting', 'given up')
+    for (const resource of open) report(resource, 'waiting', 'given up')
     open.clear()
   })
   const fail = (resource: string, why: string) => {
-    tell(resource, 'failed', why)
+    report(resource, 'failed', why)
     giveUp.abort(new Error(`endpoint ${resource}: ${why}`))
   }
   const staged = createStagedWorkers(deps, giveUp.signal)
   const stage = async ({ step: { resource }, endpoint, before }: NextEndpoint) => {
-    tell(resource, 'starting')
+    report(resource, 'starting')
     try {
       await staged.stage({ endpoint, before }, (note) => {
-        if (!giveUp.signal.aborted) tell(resource, open.has(resource) ? 'starting' : 'ready', note)
+        if (!giveUp.signal.aborted) report(resource, open.has(resource) ? 'starting' : 'ready', note)
       })
-      if (open.delete(resource)) tell(resource, 'ready')
+      if (open.delete(resource)) report(resource, 'ready')
     } catch (error) {
       // One that was given up says nothing of its own.
       if (open.delete(resource)) fail(resource, (error as Error).message)
@@ -116,14 +127,182 @@ export async function stageRelease(
     const ready = staged.ready()
     for (const { step, endpoint } of needWorkers) {
       // It may have ended while the others were not ready yet.
-      const fault = giveUp.signal.aborted ? undefined : ready.get(endpoint)?.fault()
-      if (fault !== undefined) fail(step.resource, fault)
+      const problem = giveUp.signal.aborted ? undefined : ready.get(endpoint)?.problem()
+      if (problem !== undefined) fail(step.resource, problem)
     }
     const workers = [...ready.values()]
     if (!giveUp.signal.aborted) return workers
-    await Promise.all(workers.map((worker) => worker.discard('its release was given up')))
+    await Promise.all(workers.map((worker) => worker.discard('its release was cancelled')))
     throw giveUp.signal.reason
   } finally {
     staged.end()
   }
+}
+
+// Slots for the workers that a release stages. Where all are taken, workers of the same endpoint give way first. A
+// card is held by one worker alone, so endpoints that want cards are started one after the other where these are
+// scarce: one that has shown that it works lets its card go again, and its endpoint starts a worker when it is wanted.
+
+/** What finding slots needs. */
+type StagedWorkerDeps = {
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'giveWay'>
+}
+
+/** An endpoint as it will be, and as it is now where it is there. */
+type Staged = { readonly endpoint: Endpoint; readonly before?: Endpoint | undefined }
+
+/**
+ * Receives what is waited for, or that the worker was thrown away for another one; nothing: there is nothing to say.
+ */
+type Report = (note?: string) => void
+
+/** The workers that a release stages. */
+type StagedWorkers = {
+  /**
+   * Stages one of an endpoint as soon as it has a slot, or nobody of this release can make one; resolves when it is
+   * ready.
+   * @throws Error as the supervisor's `stage` does
+   */
+  readonly stage: (staged: Staged, report: Report) => Promise<void>
+  /** Those that are ready, by the endpoint as it will be. */
+  readonly ready: () => ReadonlyMap<Endpoint, StagedWorker>
+  /** Endpoints that gave way start workers again. */
+  readonly end: () => void
+}
+
+/** Makes the workers of one release. @param signal gives them up */
+function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: AbortSignal): StagedWorkers {
+  const ready = new Map<Endpoint, StagedWorker>()
+  const tellers = new Map<Endpoint, Report>()
+  // Those with cards: what they take is not counted before they run.
+  const starting = new Set<Promise<unknown>>()
+  const goOn: (() => void)[] = []
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const isFull = ({ config }: Endpoint) => fleet.capacity(config).free <= (wantsCard(config) ? starting.size : 0)
+
+  async function giveWay({ endpoint, before }: Staged, report: Report): Promise<void> {
+    if (before === undefined || !isFull(endpoint)) return
+    report('waits for the last jobs of a worker that it replaces')
+    goOn.push(await supervisor.giveWay(before.id, () => !isFull(endpoint), signal))
+    report()
+  }
+
+  /** Makes a card free, where workers of this release hold all that are. */
+  async function findCard(staged: Staged, report: Report): Promise<void> {
+    while (isFull(staged.endpoint) && starting.size > 0 && !signal.aborted) {
+      report('waits for a GPU on which another endpoint of this release starts')
+      await Promise.race(starting)
+    }
+    report()
+    await giveWay(staged, report)
+    for (const [endpoint, worker] of ready) {
+      if (!isFull(staged.endpoint) || signal.aborted) return
+      if (!wantsCard(endpoint.config)) continue
+      ready.delete(endpoint)
+      tellers.get(endpoint)?.('it works; another endpoint of this release now has its GPU')
+      await worker.discard('another endpoint of its release needs its GPU')
+    }
+  }
+
+  async function start({ endpoint }: Staged): Promise<void> {
+    ready.set(endpoint, await supervisor.stage(endpoint, signal))
+  }
+
+  // From the look at the slots to the start nothing is waited for: nobody else takes the card meanwhile.
+  async function startWithCard(staged: Staged, report: Report) {
+    await findCard(staged, report)
+    const started = start(staged)
+    const settled: Promise<unknown> = started.catch(() => undefined).then(() => starting.delete(settled))
+    starting.add(settled)
+    return { started }
+  }
+
+  return {
+    async stage(staged, report) {
+      signal.throwIfAborted()
+      tellers.set(staged.endpoint, report)
+      if (!wantsCard(staged.endpoint.config)) {
+        await giveWay(staged, report)
+        return start(staged)
+      }
+      const begun = turn.then(() => startWithCard(staged, report))
+      turn = begun.catch(() => undefined)
+      return (await begun).started
+    },
+    ready: () => ready,
+    end() {
+      for (const each of goOn) each()
+    },
+  }
+}
+
+function wantsCard({ container }: Endpoint['config']): boolean {
+  return container?.gpu !== undefined
+}
+
+/** A release that is ready: its plan, and the endpoints that it makes or changes. */
+type ReadyRelease = {
+  readonly environment: Environment
+  readonly release: Release
+  readonly plan: Pick<ReleasePlan, 'steps' | 'targets'>
+  readonly endpoints: readonly NextEndpoint[]
+}
+
+/**
+ * Makes a release the active one, with all its endpoints, in one transaction: clients see the old one or the new one.
+ * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; Error where the release was given up or endpoints have changed
+ */
+export function activateRelease(
+  { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  { environment, release, plan, endpoints }: ReadyRelease,
+): Promise<Release> {
+  return storage.write(() => {
+    const now = clock.now()
+    refuseOtherEndpoints(storage, environment, plan)
+    for (const { endpoint, before } of endpoints) {
+      if (before === undefined) storage.endpoints.save(endpoint, 'created', now)
+      else storage.endpoints.save(changed(storage, before, endpoint, now), 'updated', now)
+    }
+    const previous = storage.apps.releaseIn(environment.id, 'active')
+    if (previous !== undefined)
+      storage.apps.moveRelease(previous.id, 'supersede', `release ${release.number} took over`, now)
+    const active = storage.apps.moveRelease(release.id, 'activate', undefined, now)
+    if (active === undefined) throw new Error(`release ${release.number} is no longer being prepared`)
+    removeUnused(storage, environment)
+    const name = `release ${release.number} of ${environment.app}, ${environment.name}`
+    for (const { endpoint } of endpoints) storage.events.recordActivation(endpoint.id, name, now)
+    return active
+  })
+}
+
+// An active release without one of its endpoints, or with one twice, would be a lie.
+function refuseOtherEndpoints(storage: Storage, environment: Environment, plan: ReadyRelease['plan']): void {
+  const there = new Map(readEndpointsOf(storage, environment).map((endpoint) => [endpoint.app.resource, endpoint]))
+  for (const { resource, action, endpointId } of plan.steps) {
+    const found = there.get(resource)
+    const wanted = plan.targets[resource]?.app
+    if (action === 'create' && found !== undefined)
+      throw new AppError('ENDPOINT_EXISTS', { field: 'id', value: found.id })
+    const isAsPlanned =
+      found?.id === endpointId && found?.app.code === wanted?.code && found?.app.variables === wanted?.variables
+    if (action === 'unchanged' && !isAsPlanned)
+      throw new Error(`endpoint ${resource} was changed or deleted in the meantime. Deploy again`)
+  }
+}
+
+// Begins from the row as it is: a pause, a new key and what a person has set stay. Other settings are refused: they
+// would be undone, and the worker that is ready has been started without them.
+function changed({ endpoints }: Storage, before: Endpoint, next: Endpoint, now: number): Endpoint {
+  const current = endpoints.read(before.id)
+  if (current === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: before.id })
+  const { ofPerson, ofRelease } = partsOf(current.config)
+  if (
+    current.revision !== before.revision ||
+    JSON.stringify(ofRelease) !== JSON.stringify(partsOf(before.config).ofRelease)
+  )
+    throw new Error(`the settings of endpoint ${before.id} were changed in the meantime. Deploy again`)
+  const config = { ...next.config, ...ofPerson }
+  return { ...current, config, revision: next.revision, updatedAt: now }
 }

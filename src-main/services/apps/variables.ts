@@ -1,13 +1,14 @@
 /**
- * Variables of environments. Each change makes a new version of them all, sealed as secrets; the settings of an endpoint
- * name the version that its workers get. So a release that does not become active changes nothing for those that serve,
- * and the old ones have their values also when they start again.
+ * Variables of environments. Each change makes a new version of them all, sealed as secrets; the settings of an
+ * endpoint name the version that its workers get. So a release that does not become active changes nothing for those
+ * that serve, and the old ones have their values also when they start again.
  */
 import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Environment } from '../ports/apps.ts'
-import type { Clock, Storage } from '../ports.ts'
-import { endpointsOf, readEndpointsOf } from './members.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import { endpointsOf, readEndpointsOf } from './environment-endpoints.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
@@ -20,8 +21,8 @@ export function listVariables({ storage }: Pick<Deps, 'storage'>, environment: E
 }
 
 /**
- * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted. Where all is so
- * already, no new version is made.
+ * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted. Where all
+ * is so already, no new version is made.
  * @returns whether any differs now, and whether workers of the active release have others than are stored
  * @throws AppError SECRET_LOST when those of before cannot be read, ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
  */
@@ -38,10 +39,10 @@ export async function updateVariables(
     const existing = storage.secrets.list(scope)
     const isSet = ([name, value]: readonly [string, string]) => storage.secrets.get(scope, name) === value
     if (Object.entries(set).every(isSet) && !existing.some(({ name }) => remove.includes(name))) return false
-    const kept = existing.filter(({ name }) => set[name] === undefined && !remove.includes(name))
+    const unchanged = existing.filter(({ name }) => set[name] === undefined && !remove.includes(name))
     const version = before.variables + 1
     const next = scopeOf(before, version)
-    for (const { name, updatedAt } of kept)
+    for (const { name, updatedAt } of unchanged)
       storage.secrets.put(next, name, storage.secrets.get(scope, name) ?? '', updatedAt)
     for (const [name, value] of Object.entries(set)) storage.secrets.put(next, name, value, clock.now())
     storage.apps.setVariables(before.id, version)
@@ -54,8 +55,9 @@ export async function updateVariables(
 }
 
 /**
- * Deletes the versions that are neither those of now nor any endpoint's; to be called inside a Writer's work only. While a
- * release is prepared all stay: its endpoints will have that of its beginning, and its workers are started with it.
+ * Deletes the versions that are neither those of now nor any endpoint's; to be called inside a Writer's work only.
+ * While a release is prepared all stay: its endpoints will have that of its beginning, and its workers are started with
+ * it.
  */
 export function removeUnused(storage: Storage, { id, app, name }: Environment): void {
   const environment = storage.apps.environment(app, name)
@@ -88,7 +90,7 @@ export function variablesOf(
   return Object.fromEntries(secrets.list(scope).map(({ name }) => [name, secrets.get(scope, name) ?? '']))
 }
 
-/** Values of all versions that are kept of an environment: none of them may stand in a log. */
+/** Values of all stored versions of an environment: none of them may stand in a log. */
 export function secretValues(
   { secrets }: Pick<Storage, 'secrets'>,
   environment: Pick<Environment, 'id'>,

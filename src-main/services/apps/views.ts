@@ -1,3 +1,4 @@
+/** Apps, environments and releases as people see them. */
 import type {
   AppView,
   DeployedEndpoint,
@@ -8,13 +9,22 @@ import type {
 } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
-import { addressesOf } from '../management/views.ts'
+import { addressesOf } from '../endpoints/views.ts'
 import type { App, Environment, Release } from '../ports/apps.ts'
-import type { Endpoint, Storage } from '../ports.ts'
-import type { ServiceContext } from '../service-context.ts'
-import { endpointsOf } from './members.ts'
-import { gitOf } from './open-source.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import { endpointsOf } from './environment-endpoints.ts'
+import { gitOf } from './release-source.ts'
 import { listVariables } from './variables.ts'
+
+type Deps = { readonly storage: Storage }
+
+/** What views with addresses need beside that: where the service is. */
+type AddressedDeps = Deps & { readonly info: () => { readonly url: string } }
+
+/** What views of a release that is prepared need beside that. */
+type ProgressDeps = AddressedDeps & {
+  readonly releases: { readonly run: (release: Release) => Pick<ReleaseProgress, 'steps' | 'warnings'> | undefined }
+}
 
 /** A release as people see it. */
 export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, release: Release): ReleaseView {
@@ -40,10 +50,7 @@ export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, re
 }
 
 /** The endpoints of an environment, load-balanced ones first, then by name. */
-export function deployedEndpoints(
-  { storage, info }: Pick<ServiceContext, 'storage' | 'info'>,
-  environment: Environment,
-): DeployedEndpoint[] {
+export function deployedEndpoints({ storage, info }: AddressedDeps, environment: Environment): DeployedEndpoint[] {
   const active = storage.apps.releaseIn(environment.id, 'active')
   const manifest = active && readManifest(active)
   const views = endpointsOf(storage, environment).map((endpoint) => {
@@ -81,7 +88,7 @@ function examplesOf(resource: ManifestResource | undefined): Readonly<Record<str
 }
 
 /** A release with what it does or did. */
-export function viewProgress(service: ServiceContext, environment: Environment, release: Release): ReleaseProgress {
+export function viewProgress(service: ProgressDeps, environment: Environment, release: Release): ReleaseProgress {
   const current = service.storage.apps.release(environment.id, release.number) ?? release
   const run = service.releases.run(release)
   return {
@@ -93,10 +100,7 @@ export function viewProgress(service: ServiceContext, environment: Environment, 
 }
 
 /** An environment as a list shows it. */
-export function viewEnvironmentRow(
-  { storage }: Pick<ServiceContext, 'storage'>,
-  environment: Environment,
-): EnvironmentView {
+export function viewEnvironmentRow({ storage }: Deps, environment: Environment): EnvironmentView {
   const active = storage.apps.releaseIn(environment.id, 'active')
   return {
     app: environment.app,
@@ -109,10 +113,7 @@ export function viewEnvironmentRow(
 }
 
 /** An environment with all that belongs to it. */
-export function viewEnvironment(
-  service: Pick<ServiceContext, 'storage' | 'info'>,
-  environment: Environment,
-): EnvironmentDetail {
+export function viewEnvironment(service: AddressedDeps, environment: Environment): EnvironmentDetail {
   const { storage } = service
   return {
     ...viewEnvironmentRow(service, environment),
@@ -125,13 +126,13 @@ export function viewEnvironment(
 }
 
 /** An app with its environments. */
-export function viewApp(service: Pick<ServiceContext, 'storage'>, { name, createdAt }: App): AppView {
+export function viewApp(service: Deps, { name, createdAt }: App): AppView {
   const environments = service.storage.apps.environments(name)
   return { name, createdAt, environments: environments.map((environment) => viewEnvironmentRow(service, environment)) }
 }
 
 /** All apps, by name. */
-export function viewApps(service: Pick<ServiceContext, 'storage'>): AppView[] {
+export function viewApps(service: Deps): AppView[] {
   return service.storage.apps.apps().map((app) => viewApp(service, app))
 }
 

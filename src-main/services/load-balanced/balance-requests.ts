@@ -6,12 +6,15 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { chooseWorker } from '../../domain/load-balanced/choose-worker.ts'
-import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
-import { isUsedUp, settingsUnderFaults } from '../../domain/worker/faults.ts'
-import type { ScalingDecision } from '../../domain/worker/scaling-facts.ts'
-import type { WaitingReason } from '../../domain/worker/waiting-reason.ts'
-import type { Clock, Endpoint, Storage } from '../ports.ts'
-import { type LiveWorker, takesJobs, type WorkerRegistry } from '../workers/worker-registry.ts'
+import { isUsedUp, settingsWithFaults } from '../../domain/worker/faults.ts'
+import { takesJobs } from '../../domain/worker/transitions.ts'
+import { waitingReason } from '../endpoints/views.ts'
+import type { FleetStatuses } from '../fleet-status.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import type { QueueCount, QueueCounts } from '../queue/queue-counts.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-seats.ts'
 
 /** Who may have the seat, and for how long it is waited for. */
@@ -22,8 +25,8 @@ export type EnterOptions = {
   readonly except?: ReadonlySet<string>
 }
 
-/** The seats. */
-export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenAnswered'> & {
+/** Hands requests to workers, and tells how many wait and are open. */
+export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenIdle'> & {
   /**
    * Waits for a worker, up to the limit, and no longer than that can help.
    * @returns undefined when the signal aborted first
@@ -34,26 +37,25 @@ export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenAnswered'> & {
   readonly enterNow: (options: Omit<EnterOptions, 'signal'>) => Seat | undefined
   /** Seats those who wait, as far as workers are there for them now. */
   readonly dispatch: (endpointId: string) => void
-  readonly counts: (endpointId: string) => { readonly waiting: number; readonly open: number }
-  /** How many requests wait, of all endpoints. */
-  readonly waitingInAll: () => number
+  readonly counts: (endpointId: string) => RequestCount
+  /** Requests and jobs in one: what scaling, health, metrics and the reason why something waits count. */
+  readonly work: QueueCounts
   /** How long the oldest waiting request has waited, ms; 0 if none waits. */
   readonly oldestWaitMs: (endpointId: string) => number
   /** Refuses everybody from now on, those who wait first. */
   readonly close: () => void
 }
 
+type RequestCount = { readonly waiting: number; readonly open: number }
+
 type Deps = {
-  readonly storage: Pick<Storage, 'endpoints'>
+  readonly storage: Pick<Storage, 'endpoints' | 'jobs'>
   readonly clock: Clock
   readonly registry: WorkerRegistry
-  /** How the fleet of an endpoint stands; see WorkerSupervisor.status. */
-  readonly statusOf: (endpointId: string) => {
-    readonly decision: ScalingDecision | undefined
-    readonly crashLoop: CrashLoop | undefined
-  }
-  /** Why a request waits that came at this time, steady ms. */
-  readonly reasonOf: (endpoint: Endpoint, since: number) => WaitingReason | undefined
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly status: Pick<FleetStatuses, 'of'>
+  /** Jobs that have not ended. */
+  readonly jobCounts: QueueCounts
   /** Called when something changed that scaling cares for. */
   readonly onChange: (endpointId: string) => void
 }
@@ -61,14 +63,14 @@ type Deps = {
 type Waiting = {
   readonly since: number
   readonly except: ReadonlySet<string>
-  readonly settle: (outcome: { readonly seat: Seat } | { readonly error: AppError }) => void
+  readonly finish: (outcome: { readonly seat: Seat } | { readonly error: AppError }) => void
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
 
 /** Makes the balancer. */
 export function createRequestBalancer(deps: Deps): RequestBalancer {
-  const { storage, clock, registry, onChange } = deps
+  const { storage, clock, registry, status, onChange } = deps
   const waiting = new Map<string, Set<Waiting>>()
   const seats = createWorkerSeats({
     clock,
@@ -81,6 +83,16 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
   let closed = false
 
   const waitingOf = (endpointId: string) => waiting.get(endpointId) ?? new Set<Waiting>()
+  const counts = (endpointId: string) => ({
+    waiting: waitingOf(endpointId).size,
+    open: openRequests(registry.ofEndpoint(endpointId)),
+  })
+  const work = addRequests(deps.jobCounts, counts, () => ({
+    waiting: [...waiting.values()].reduce((sum, queue) => sum + queue.size, 0),
+    open: openRequests(registry.all()),
+  }))
+  const reasonOf = (endpoint: Endpoint, requestSince: number) =>
+    waitingReason({ ...deps, counts: work }, endpoint, { requestSince })
 
   function refusal(endpointId: string): AppError | undefined {
     if (closed) return new AppError('STOPPING')
@@ -89,19 +101,19 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
     if (endpoint.config.workersMax === 0)
       return new AppError('ENDPOINT_PAUSED', { endpointId, why: 'has a maximum of 0 workers' })
     if (endpoint.paused)
-      return new AppError('NO_WORKER', { endpointId, why: 'the endpoint is paused. Resume it to go on.' })
+      return new AppError('NO_WORKER', { endpointId, why: 'the endpoint is paused. Resume it to continue.' })
     return undefined
   }
 
   function choose(endpointId: string, except: ReadonlySet<string>, patient: boolean): LiveWorker | undefined {
     const endpoint = storage.endpoints.get(endpointId)
     if (endpoint === undefined) return undefined
-    const config = settingsUnderFaults(endpoint.config)
+    const config = settingsWithFaults(endpoint.config)
     const workers = registry.ofEndpoint(endpointId)
     const ready = workers.filter(
       (worker) =>
         takesJobs(worker) &&
-        worker.placed?.address !== undefined &&
+        worker.started?.address !== undefined &&
         !except.has(worker.id) &&
         !isUsedUp(config.faults, worker),
     )
@@ -111,7 +123,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
 
   function moreCome(endpointId: string, workers: readonly LiveWorker[], most: number): boolean {
     if (workers.some(({ state }) => state === 'initializing' || state === 'paused')) return true
-    const { decision, crashLoop } = deps.statusOf(endpointId)
+    const { decision, crashLoop } = status.of(endpointId)
     const held = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady()
     return !held && (decision?.throttled ?? 0) === 0 && workers.filter(takesJobs).length < most
   }
@@ -120,27 +132,27 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
     const error = refusal(endpointId)
     for (const request of [...waitingOf(endpointId)]) {
       if (error !== undefined) {
-        request.settle({ error })
+        request.finish({ error })
         continue
       }
       const worker = choose(endpointId, request.except, true)
       const seat = worker && seats.take(worker)
-      if (seat !== undefined) request.settle({ seat })
+      if (seat !== undefined) request.finish({ seat })
       else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
-      else if (request.except.size === 0) return // nor is there one for those behind it, who wait for less long
+      else if (request.except.size === 0) return // nor is there one for those after it, which have waited less
     }
   }
 
   function waitsInVain(endpointId: string, { since }: Waiting): boolean {
     const endpoint = storage.endpoints.get(endpointId)
-    return endpoint !== undefined && deps.reasonOf(endpoint, since)?.needsChange === true
+    return endpoint !== undefined && reasonOf(endpoint, since)?.needsChange === true
   }
 
   function giveUp(endpointId: string, request: Waiting): void {
     const worker = choose(endpointId, request.except, false) // one with much to do is better than none
     const seat = worker && seats.take(worker)
     if (seat !== undefined) {
-      request.settle({ seat })
+      request.finish({ seat })
       return
     }
     refuse(endpointId, request)
@@ -148,9 +160,9 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
 
   function refuse(endpointId: string, request: Waiting): void {
     const endpoint = storage.endpoints.get(endpointId)
-    const reason = (endpoint && deps.reasonOf(endpoint, request.since)?.text) ?? 'No worker became free.'
+    const reason = (endpoint && reasonOf(endpoint, request.since)?.text) ?? 'No worker became free.'
     const why = `${reason} It waited ${Math.round((clock.steady() - request.since) / 1000)} s.`
-    request.settle({ error: new AppError('NO_WORKER', { endpointId, why }) })
+    request.finish({ error: new AppError('NO_WORKER', { endpointId, why }) })
   }
 
   function join({ endpointId, signal, except = NOBODY }: EnterOptions): Promise<Seat | undefined> {
@@ -165,7 +177,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
       const request: Waiting = {
         since: clock.steady(),
         except,
-        settle(outcome) {
+        finish(outcome) {
           stopWaiting()
           if ('seat' in outcome) resolve(outcome.seat)
           else reject(outcome.error)
@@ -199,17 +211,14 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
     },
     enterNow,
     dispatch,
-    counts: (endpointId) => ({
-      waiting: waitingOf(endpointId).size,
-      open: registry.ofEndpoint(endpointId).reduce((sum, worker) => sum + worker.openRequests, 0),
-    }),
-    waitingInAll: () => [...waiting.values()].reduce((sum, queue) => sum + queue.size, 0),
+    counts,
+    work,
     oldestWaitMs(endpointId) {
       const [oldest] = waitingOf(endpointId)
       return oldest === undefined ? 0 : clock.steady() - oldest.since
     },
     drain: seats.drain,
-    whenAnswered: seats.whenAnswered,
+    whenIdle: seats.whenIdle,
     close() {
       closed = true
       seats.close()
@@ -217,3 +226,33 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
     },
   }
 }
+
+const openRequests = (workers: readonly LiveWorker[]) => workers.reduce((sum, worker) => sum + worker.openRequests, 0)
+
+/**
+ * Adds the requests of load-balanced endpoints to the counts of jobs: one that waits counts as a waiting job, an open
+ * one as one in progress. So health, scaling, metrics and the reason why something waits know one kind of work.
+ */
+function addRequests(
+  jobs: QueueCounts,
+  requestsOf: (endpointId: string) => RequestCount,
+  allRequests: () => RequestCount,
+): QueueCounts {
+  return {
+    of: (endpointId) => {
+      const { waiting, open } = requestsOf(endpointId)
+      return waiting + open === 0 ? jobs.of(endpointId) : added(jobs.of(endpointId), waiting, open)
+    },
+    total: () => {
+      const { waiting, open } = allRequests()
+      return added(jobs.total(), waiting, open)
+    },
+    waitingEndpoints: jobs.waitingEndpoints, // requests are given their workers here
+  }
+}
+
+const added = (count: QueueCount, waiting: number, open: number): QueueCount => ({
+  ...count,
+  normal: count.normal + waiting,
+  inProgress: count.inProgress + open,
+})

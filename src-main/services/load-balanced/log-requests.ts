@@ -1,6 +1,8 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import type { Clock, Log, Storage } from '../ports.ts'
+import type { MetricsRecorder } from '../monitoring/metrics.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
 
 /** The log of requests to load-balanced endpoints. */
 export type RequestLog = {
@@ -17,18 +19,18 @@ const MOST_WAITING = 20_000
 // An endpoint is cut to the newest lines after this many more.
 const TRIM_EVERY = 1000
 
-/** Makes the log. `heard` is told of each request at once, `stored` is called when lines were written. */
+/** Makes the log. `metrics` count each request at once, `stored` is called when lines were written. */
 export function createRequestLog({
   storage,
   clock,
   log,
-  heard,
+  metrics,
   stored,
 }: {
   readonly storage: Pick<Storage, 'write' | 'requests' | 'endpoints'>
   readonly clock: Clock
   readonly log: Log
-  readonly heard: (request: Omit<ProxiedRequest, 'id'>) => void
+  readonly metrics: Pick<MetricsRecorder, 'countRequest'>
   readonly stored: () => void
 }): RequestLog {
   const added = new Map<string, number>()
@@ -58,7 +60,7 @@ export function createRequestLog({
     const endpointIds = [...new Set(batch.map(({ endpointId }) => endpointId))]
     writing = storage
       .write(() => {
-        // Of an endpoint that was deleted meanwhile nothing is kept.
+        // Of an endpoint that was deleted meanwhile nothing is stored.
         storage.requests.append(batch.filter(({ endpointId }) => storage.endpoints.get(endpointId) !== undefined))
         for (const endpointId of endpointIds) storage.endpoints.addTotals(endpointId, totalsOf(batch, endpointId))
         for (const endpointId of trims) storage.requests.trimEndpoint(endpointId, limit('requestsPerEndpoint'))
@@ -72,7 +74,7 @@ export function createRequestLog({
 
   return {
     add(request) {
-      heard(request)
+      metrics.countRequest(request)
       if (lines.length >= MOST_WAITING) {
         log.warn('a request is not logged: too many wait to be written', { endpointId: request.endpointId })
         return
@@ -88,7 +90,7 @@ export function createRequestLog({
   }
 }
 
-// For health: what the client did wrong is an answer all the same; who left before there was one counts nowhere.
+// For health: what the client did wrong is a response all the same; who left before there was one counts nowhere.
 function totalsOf(batch: readonly Omit<ProxiedRequest, 'id'>[], endpointId: string) {
   const statuses = batch.flatMap((request) => (request.endpointId === endpointId ? (request.status ?? []) : []))
   const failed = statuses.filter((status) => status >= 500).length

@@ -3,10 +3,12 @@
  * what it answers makes such a worker ready. An ill one gets no request, may become well again for a while, and leaves
  * after that.
  */
-import { judgePing, type PingResult } from '../../domain/load-balanced/judge-ping.ts'
-import type { Clock, Log, Pinger, WorkerAddress } from '../ports.ts'
+import { evaluatePing, type PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
+import type { WorkerAddress } from '../ports/fleet.ts'
+import type { Pinger } from '../ports/requests.ts'
+import type { Clock, Log } from '../ports/system.ts'
 import { wait } from '../wait.ts'
-import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 /** The watch over load-balanced workers. */
 export type HealthWatch = {
@@ -20,7 +22,7 @@ export type HealthWatch = {
 const STARTING_MS = 50
 const ILL_MS = 500
 const HEALTHY_MS = 3000
-/** How long an answer may take, ms; source: ours, as long as the lease of a job leaves between two pings. */
+/** How long a response may take, ms; source: ours, as long as the lease of a job leaves between two pings. */
 const TIMEOUT_MS = 5000
 /** How long an ill worker may take to become well, ms; source: ours, as long as the lease of a job. */
 const RECOVERY_MS = 10_000
@@ -54,32 +56,28 @@ export function createHealthWatch({
     return state === 'unhealthy' || failures > 0 ? ILL_MS : HEALTHY_MS
   }
 
-  function judge(worker: LiveWorker, result: PingResult, port: number, failures: number): number {
+  function evaluate(worker: LiveWorker, result: PingResult, port: number, failures: number): number {
     const { state, openRequests } = worker
-    const inContainer = worker.placed?.container !== undefined
-    const verdict = judgePing(result, { state, openRequests, port, inContainer, failures })
-    if (result.kind === 'status') {
-      worker.lastSeen = clock.steady()
-      worker.lastSeenWallAt = clock.now()
-    }
+    const inContainer = worker.started?.container !== undefined
+    const verdict = evaluatePing(result, { state, openRequests, port, inContainer, failures })
+    if (result.kind === 'status') registry.note(worker, { lastSeenWallAt: clock.now() })
     const { event, reason } = verdict
     if (event === undefined) {
-      if (state === 'initializing' || state === 'unhealthy') worker.reason = reason ?? worker.reason
+      if (reason !== undefined) registry.move(worker, 'explain', { reason })
       return verdict.failures
     }
     recoveries.get(worker.id)?.()
-    if (event === 'markUnhealthy') fallIll(worker)
-    registry.apply(worker, event, reason)
-    if (worker.openRequests > 0) registry.apply(worker, 'takeJob') // it had some when it fell ill
+    registry.move(worker, event, { reason })
+    if (worker.phase === 'recovering') waitForRecovery(worker)
+    if (worker.openRequests > 0) registry.move(worker, 'takeJob') // it had some when it fell ill
     log.info('worker health changed', { workerId: worker.id, endpointId: worker.endpointId, event, reason })
     onChange(worker.endpointId)
     return verdict.failures
   }
 
-  function fallIll(worker: LiveWorker): void {
-    worker.mayRecover = true
+  function waitForRecovery(worker: LiveWorker): void {
     const cancel = clock.after(RECOVERY_MS, () => {
-      worker.mayRecover = false
+      registry.move(worker, 'endRecovery')
       if (lives(worker)) onChange(worker.endpointId)
     })
     recoveries.set(worker.id, cancel)
@@ -91,7 +89,7 @@ export function createHealthWatch({
       if (isAsked(worker)) {
         const result = await ping(address, { timeoutMs: TIMEOUT_MS, signal })
         // A frozen worker says nothing of its health.
-        if (lives(worker) && isAsked(worker)) failures = judge(worker, result, address.healthPort, failures)
+        if (lives(worker) && isAsked(worker)) failures = evaluate(worker, result, address.healthPort, failures)
       }
       await pause(intervalOf(worker, failures))
     }
@@ -99,7 +97,7 @@ export function createHealthWatch({
 
   return {
     watch(worker) {
-      const address = worker.placed?.address
+      const address = worker.started?.address
       if (address === undefined || watched.has(worker.id) || signal.aborted) return
       const following = follow(worker, address)
         .catch((error) => log.error('worker is not watched any longer', { workerId: worker.id, error }))

@@ -1,6 +1,7 @@
-import type { Clock, WorkerAddress } from '../ports.ts'
+import type { WorkerAddress } from '../ports/fleet.ts'
+import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
-import type { LiveWorker, WorkerRegistry } from '../workers/worker-registry.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 /** A request at its worker. */
 export type Seat = {
@@ -8,8 +9,8 @@ export type Seat = {
   readonly address: WorkerAddress
   /** The request is a socket now, which ends when somebody ends it. */
   readonly becomeSocket: () => void
-  /** The request has ended. Safe to call twice. @param answered whether it counts as done by the worker */
-  readonly leave: (answered: boolean) => void
+  /** The request has ended. Safe to call twice. @param hasResponded whether it counts as done by the worker */
+  readonly leave: (hasResponded: boolean) => void
 }
 
 /** The requests that are open at workers. */
@@ -19,7 +20,7 @@ export type WorkerSeats = {
   /** The worker leaves: its sockets no longer hold it up when the grace time is over. */
   readonly drain: (worker: LiveWorker, graceMs: number) => void
   /** Settles when all requests of the worker but its sockets have ended, or the time is over. */
-  readonly whenAnswered: (worker: LiveWorker, graceMs: number) => Promise<void>
+  readonly whenIdle: (worker: LiveWorker, graceMs: number) => Promise<void>
   /** Ends all grace times; no further one begins. */
   readonly close: () => void
 }
@@ -33,7 +34,7 @@ export function createWorkerSeats({
   onLeave,
 }: {
   readonly clock: Clock
-  readonly registry: Pick<WorkerRegistry, 'apply'>
+  readonly registry: Pick<WorkerRegistry, 'move' | 'note'>
   readonly onLeave: (worker: LiveWorker) => void
 }): WorkerSeats {
   const seats = new Map<string, Set<Taken>>()
@@ -43,8 +44,8 @@ export function createWorkerSeats({
 
   const takenOf = (worker: LiveWorker) => [...(seats.get(worker.id) ?? [])]
   const unanswered = (worker: LiveWorker) => takenOf(worker).some(({ socket }) => !socket)
-  const tellWatchers = () => {
-    for (const look of [...watchers]) look()
+  const notifyWatchers = () => {
+    for (const notify of [...watchers]) notify()
   }
 
   function stopGraceTime(workerId: string): void {
@@ -52,36 +53,36 @@ export function createWorkerSeats({
     graceTimes.delete(workerId)
   }
 
-  function free(worker: LiveWorker, seat: Taken, answered: boolean): void {
+  function free(worker: LiveWorker, seat: Taken, hasResponded: boolean): void {
     const taken = seats.get(worker.id)
     if (taken?.delete(seat) !== true) return
     if (taken.size === 0) {
       seats.delete(worker.id)
       stopGraceTime(worker.id)
     }
-    worker.openRequests -= 1
-    if (answered) worker.jobsDone += 1
-    if (worker.openRequests === 0) registry.apply(worker, 'becomeIdle')
+    const jobsDone = worker.jobsDone + (hasResponded ? 1 : 0)
+    registry.note(worker, { openRequests: worker.openRequests - 1, jobsDone })
+    if (worker.openRequests === 0) registry.move(worker, 'becomeIdle')
     onLeave(worker)
-    tellWatchers()
+    notifyWatchers()
   }
 
   return {
     take(worker) {
-      const address = worker.placed?.address
+      const address = worker.started?.address
       if (address === undefined) return undefined
       const seat: Taken = { socket: false, letGo: () => free(worker, seat, false) }
       seats.set(worker.id, (seats.get(worker.id) ?? new Set()).add(seat))
-      worker.openRequests += 1
-      registry.apply(worker, 'takeJob')
+      registry.note(worker, { openRequests: worker.openRequests + 1 })
+      registry.move(worker, 'takeJob')
       return {
         worker,
         address,
         becomeSocket() {
           seat.socket = true
-          tellWatchers()
+          notifyWatchers()
         },
-        leave: (answered) => free(worker, seat, answered),
+        leave: (hasResponded) => free(worker, seat, hasResponded),
       }
     },
     drain(worker, graceMs) {
@@ -91,17 +92,17 @@ export function createWorkerSeats({
       })
       graceTimes.set(worker.id, cancel)
     },
-    async whenAnswered(worker, graceMs) {
+    async whenIdle(worker, graceMs) {
       if (!unanswered(worker)) return
       await wait(clock, {
         ms: graceMs,
         signal: undefined,
         listen(wake) {
-          const look = () => {
+          const notify = () => {
             if (!unanswered(worker)) wake()
           }
-          watchers.add(look)
-          return () => void watchers.delete(look)
+          watchers.add(notify)
+          return () => void watchers.delete(notify)
         },
       })
     },

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelCredentialsView, modelCredentialsPut } from '../../contract/models.ts'
-import type { Clock, Storage } from '../ports.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 
 const SCOPE = 'model-host'
 
@@ -32,7 +33,9 @@ export function listModelCredentials({ secrets }: Secrets): ModelCredentialsView
   })
 }
 
-/** Value of the Authorization header for a host; undefined where nothing is stored for it. @throws AppError SECRET_LOST */
+/**
+ * Value of the Authorization header for a host; undefined where nothing is stored for it. @throws AppError SECRET_LOST
+ */
 export function authorizationFor({ secrets }: Secrets, host: string): string | undefined {
   const secret = read({ secrets }, host.toLowerCase())
   if (secret === undefined) return undefined

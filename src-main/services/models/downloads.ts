@@ -7,19 +7,20 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import type { ModelDownload, ModelDownloadCreate } from '../../contract/models.ts'
+import { MIB } from '../../contract/units.ts'
 import { mayHappen, pauseBefore, TRIES_MAX } from '../../domain/models/download-transitions.ts'
 import { shownAddress } from '../../domain/models/layout.ts'
-import { type Bell, createBell } from '../bell.ts'
 import type { FetchFile, ModelFiles, ModelTarget, StoredDownload } from '../ports/models.ts'
-import type { Clock, Log, NewId, Storage } from '../ports.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log, NewId } from '../ports/system.ts'
+import { createNotifier, type Notifier } from '../wait.ts'
 import { authorizationFor } from './credentials.ts'
-import { readRequest } from './read-request.ts'
-import { runDownload, type TryEnd } from './run-download.ts'
+import { readRequest, runDownload, type TryEnd } from './run-download.ts'
 
-/** The downloads. */
+/** Downloads of models: started, followed, given up. */
 export type ModelDownloads = {
-  /** Rings when one has come further, a few times a second, and when one has changed its state. */
-  readonly bell: Bell
+  /** Notifies when one has come further, a few times a second, and when one has changed its state. */
+  readonly notifier: Notifier
   /** Newest first. */
   readonly list: () => ModelDownload[]
   /** One of the same file that goes on is given back. @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE */
@@ -46,23 +47,22 @@ export type ModelDownloadDeps = {
   readonly settings: () => Pick<ServiceSettings, 'modelsFromPrivateAddresses' | 'modelsMaxMib'>
   readonly folders: () => readonly ModelTarget['folder'][]
   /** A model is there that was not. */
-  readonly onPlaced: () => Promise<void>
+  readonly onFinished: () => Promise<void>
 }
 
 type Running = { readonly abort: AbortController; readonly ended: Promise<void>; readonly rate: Rate }
 type Rate = { received: number; samples: { readonly at: number; readonly bytes: number }[] }
 
 const AT_ONCE = 2
-const TELL_EVERY_MS = 200
+const NOTIFY_EVERY_MS = 200
 const RATE_OVER_MS = 5000
 const SAMPLE_EVERY_MS = 250
-const MIB = 1024 * 1024
 
 /** Makes them; none runs. */
 export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
   const { storage, clock, newId, log, files, settings, folders } = deps
   const store = storage.modelDownloads
-  const bell = createBell(clock)
+  const notifier = createNotifier(clock)
   const running = new Map<string, Running>()
   // Of those that wait for their next try: when it is, steady ms, and how many have brought nothing.
   const pauses = new Map<string, { readonly until: number; readonly tries: number }>()
@@ -70,10 +70,10 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
   let cancelNews: (() => void) | undefined
   let isStopped = true
 
-  const tellSoon = () => {
-    cancelNews ??= clock.after(TELL_EVERY_MS, () => {
+  const notifySoon = () => {
+    cancelNews ??= clock.after(NOTIFY_EVERY_MS, () => {
       cancelNews = undefined
-      bell.ring()
+      notifier.notify()
     })
   }
 
@@ -101,7 +101,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       .catch((error) => log.error('download of a model not recorded', { downloadId: download.id, error }))
       .then(() => {
         running.delete(download.id)
-        bell.ring()
+        notifier.notify()
         pump()
       })
     running.set(download.id, { abort, ended, rate })
@@ -110,17 +110,17 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
   async function attempt({ id }: StoredDownload, signal: AbortSignal, rate: Rate): Promise<void> {
     const download = await storage.write(() => store.move(id, 'start', {}) ?? store.get(id))
     if (download?.state !== 'running') return // cancelled meanwhile
-    bell.ring()
+    notifier.notify()
     const target = targetOf(download)
     let first: number | undefined
     const onBytes = (received: number) => {
       first ??= received
       note(rate, received, clock.steady())
-      tellSoon()
+      notifySoon()
     }
     const end: TryEnd =
       target === undefined
-        ? { kind: 'fault', why: `${download.folder} is no folder of models any more`, isFinal: true }
+        ? { kind: 'fault', why: `${download.folder} is no longer a model folder`, isFinal: true }
         : await runDownload(
             {
               files,
@@ -128,7 +128,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
               authorization: (host) => authorizationFor(storage, host),
               allowPrivate: settings().modelsFromPrivateAddresses,
               maxBytes: settings().modelsMaxMib * MIB,
-              learn: async (told) => void (await storage.write(() => store.learn(id, told))),
+              learn: async (reported) => void (await storage.write(() => store.learn(id, reported))),
               onBytes,
               signal,
             },
@@ -155,19 +155,19 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       await storage.write(() => store.move(id, 'finish', changes))
       log.info('model downloaded', { downloadId: id, bytes: receivedBytes })
       pauses.delete(id)
-      return deps.onPlaced()
+      return deps.onFinished()
     }
     const tries = isFurther ? 1 : (pauses.get(id)?.tries ?? 0) + 1
-    log.warn('download of a model broke off', { downloadId: id, reason: end.why, final: end.isFinal })
+    log.warn('download of a model was interrupted', { downloadId: id, reason: end.why, final: end.isFinal })
     if (end.isFinal || tries >= TRIES_MAX) {
       pauses.delete(id)
-      const reason = end.isFinal ? end.why : `${end.why}; ${tries} tries brought nothing`
+      const reason = end.isFinal ? end.why : `${end.why}; gave up after ${tries} tries`
       await storage.write(() => store.move(id, 'fail', { reason, endedAt: clock.now(), receivedBytes }))
       return
     }
     const pause = pauseBefore(tries)
     pauses.set(id, { until: clock.steady() + pause, tries })
-    const reason = `${end.why}; it is tried again in ${pause / 1000} s`
+    const reason = `${end.why}; retrying in ${pause / 1000} s`
     await storage.write(() => store.move(id, 'pause', { reason, receivedBytes }))
   }
 
@@ -193,7 +193,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
   }
 
   return {
-    bell,
+    notifier,
     list: () => store.list(limit('modelDownloadsKept')).map(viewOf),
     async create(asked) {
       const request = readRequest(asked, folders())
@@ -218,7 +218,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
         store.trim(limit('modelDownloadsKept'))
         return undefined
       })
-      bell.ring()
+      notifier.notify()
       pump()
       return viewOf(before ?? require(id))
     },
@@ -234,7 +234,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
           (one) => one.folder === download.folder && one.directory === download.directory && one.name === download.name,
         )
       if (!isTaken) await storage.write(() => store.move(id, 'retry', {}))
-      bell.ring()
+      notifier.notify()
       pump()
       return viewOf(require(id))
     },
@@ -247,17 +247,17 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       await run?.ended
       const target = targetOf(download)
       if (moved !== undefined && target !== undefined) await files.removePart(target, id)
-      bell.ring()
+      notifier.notify()
       pump()
       return viewOf(require(id))
     },
     async remove(id) {
       const download = require(id)
       if (!(await storage.write(() => store.remove(id))))
-        throw new AppError('BAD_FIELD', { field: 'downloadId', why: 'the download goes on. Cancel it first' })
+        throw new AppError('BAD_FIELD', { field: 'downloadId', why: 'the download is still running. Cancel it first' })
       const target = targetOf(download)
       if (target !== undefined && mayHappen('retry', download.state)) await files.removePart(target, id)
-      bell.ring()
+      notifier.notify()
     },
     async start() {
       isStopped = false

@@ -1,8 +1,9 @@
 /** What names which model. Texts are looked through once; what was found in them is remembered until they change. */
 import type { ModelUse } from '../../contract/models.ts'
-import { modelNamesIn } from '../../domain/models/named-models.ts'
 import { strictJson } from '../../domain/workflow/json/parse.ts'
-import type { Clock, Storage } from '../ports.ts'
+import { modelNamesIn } from '../../domain/workflow-runs/graph-models.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 
 // The newest runs of graphs that are looked through.

@@ -1,34 +1,40 @@
 /**
  * The models of this machine as the service has them: what lies in their folders, what is on its way, and who may use
- * it. Folders belong to the user, who puts files into them by hand as well, so they are looked through when somebody asks;
- * in between, what was found last counts.
+ * it. Folders belong to the user, who puts files into them by hand as well, so they are looked through when somebody
+ * asks; in between, what was found last counts.
  */
 
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { ModelFolder, ModelFolderView, ModelNews, ModelPlace, ModelUse, ModelView } from '../../contract/models.ts'
+import type { ModelFolder, ModelFolderView, ModelKey, ModelNews, ModelUse, ModelView } from '../../contract/models.ts'
 import { modelFoldersUpdate } from '../../contract/models.ts'
-import { folderFault, modelNameFault, pathFault } from '../../domain/models/layout.ts'
-import { modelPathsYaml, mountOf, PATHS_FILE } from '../../domain/models/model-paths.ts'
+import {
+  folderProblem,
+  modelNameProblem,
+  modelPathsYaml,
+  mountOf,
+  PATHS_FILE,
+  pathProblem,
+} from '../../domain/models/layout.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
-import type { Bell } from '../bell.ts'
-import { type ScannedFolder, TargetFault } from '../ports/models.ts'
-import type { Storage } from '../ports.ts'
+import { type ScannedFolder, TargetError } from '../ports/models.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Notifier } from '../wait.ts'
 import { createModelDownloads, type ModelDownloadDeps, type ModelDownloads } from './downloads.ts'
 import { createModelUses } from './model-uses.ts'
 
 /** The models of this machine. */
 export type Models = {
-  /** Rings when what `news` gives has changed. */
-  readonly bell: Bell
+  /** Notifies when what `news` gives has changed. */
+  readonly notifier: Notifier
   readonly news: () => ModelNews
   /** Looks through the folders. */
   readonly list: () => Promise<{ readonly models: ModelView[]; readonly more: boolean; readonly revision: number }>
   /** By the name that graphs use. */
   readonly uses: () => Promise<Record<string, ModelUse[]>>
   /** What was found last. Looks again, for the next time, where `isStale` says that something was missed. */
-  readonly here: (isStale?: boolean) => readonly ModelPlace[]
+  readonly here: (isStale?: boolean) => readonly ModelKey[]
   /** @throws AppError MODEL_NOT_FOUND, BAD_FIELD, MODEL_UNWRITABLE */
   readonly remove: (model: Pick<ModelView, 'folder' | 'directory' | 'name'>) => Promise<void>
   /** Looks through the folders. @returns them with the file that tells a ComfyUI of this machine where they are */
@@ -43,7 +49,7 @@ export type Models = {
   readonly stop: () => Promise<void>
 }
 
-type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onPlaced'> & {
+type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished'> & {
   readonly storage: Storage
   /** The data folder, which has the folder of models where no other is set. */
   readonly dataFolder: () => string
@@ -53,7 +59,7 @@ const STATE_NAME = 'modelFolders'
 const OF_CONTAINERS = 'container_model_paths.yaml'
 const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
-/** Makes them. */
+/** Makes the models: folders, downloads and what uses them. */
 export function createModels(deps: Deps): Models {
   const { storage, clock, log, dataFolder } = deps
   const files = storage.modelFiles
@@ -61,7 +67,7 @@ export function createModels(deps: Deps): Models {
   let scanned: readonly ScannedFolder[] = []
   // Those that are there, each with its number among all of them, for the containers that start next.
   let present: readonly { readonly folder: ModelFolder; readonly index: number }[] = []
-  let places: readonly ModelPlace[] = []
+  let here: readonly ModelKey[] = []
   let written = new Map<string, { readonly text: string; readonly path: string }>()
   let revision = 0
   let seen = ''
@@ -71,10 +77,10 @@ export function createModels(deps: Deps): Models {
   const defaultFolder = (): ModelFolder => ({ path: `${dataFolder()}/models` })
   const folders = (): readonly ModelFolder[] => (set.length === 0 ? [defaultFolder()] : set)
 
-  const downloads = createModelDownloads({ ...deps, files, folders, onPlaced: () => look() })
+  const downloads = createModelDownloads({ ...deps, files, folders, onFinished: () => rescan() })
 
   /** Looks through the folders; whoever asks meanwhile gets the look that has not begun yet. */
-  function look(): Promise<void> {
+  function rescan(): Promise<void> {
     const before = scanning ?? Promise.resolve()
     const mine = before.then(scan)
     scanning = mine.catch((error) => log.warn('folders of models not read', { error }))
@@ -84,7 +90,7 @@ export function createModels(deps: Deps): Models {
   async function scan(): Promise<void> {
     const wanted = folders()
     scanned = await files.scan(wanted)
-    places = scanned.flatMap((one) => one.files.map(({ directory, name }) => ({ directory, name })))
+    here = scanned.flatMap((one) => one.files.map(({ directory, name }) => ({ directory, name })))
     await findPresent(wanted)
     const now = JSON.stringify(
       scanned.map(({ folder, files, fault }) => [
@@ -96,7 +102,7 @@ export function createModels(deps: Deps): Models {
     if (now === seen) return
     seen = now
     revision += 1
-    downloads.bell.ring()
+    downloads.notifier.notify()
   }
 
   async function findPresent(wanted: readonly ModelFolder[]): Promise<void> {
@@ -106,11 +112,11 @@ export function createModels(deps: Deps): Models {
       scanned
         .filter((one) => one.folder.path === folder.path)
         .flatMap((one) => one.files.map(({ directory }) => directory))
-    const seenAt = (place: (index: number) => string) =>
-      present.map(({ folder, index }) => ({ folder, seenAt: place(index), directories: directoriesOf(folder) }))
+    const seenAt = (pathOf: (index: number) => string) =>
+      present.map(({ folder, index }) => ({ folder, seenAt: pathOf(index), directories: directoriesOf(folder) }))
     await write(OF_CONTAINERS, modelPathsYaml(seenAt(mountOf), { withVolume: true }))
-    const ownPlaces = seenAt((index) => wanted[index]?.path ?? '')
-    await write(OF_THIS_MACHINE, modelPathsYaml(ownPlaces, { withVolume: false }))
+    const ownPaths = seenAt((index) => wanted[index]?.path ?? '')
+    await write(OF_THIS_MACHINE, modelPathsYaml(ownPaths, { withVolume: false }))
   }
 
   async function write(name: string, text: string): Promise<void> {
@@ -122,10 +128,10 @@ export function createModels(deps: Deps): Models {
   const isDefault = (folder: ModelFolder) => set.length === 0 && folder.path === defaultFolder().path
 
   return {
-    bell: downloads.bell,
+    notifier: downloads.notifier,
     news: () => ({ revision, downloads: downloads.list() }),
     async list() {
-      await look()
+      await rescan()
       const checksums = storage.modelDownloads.checksums()
       const models = scanned.flatMap(({ folder, files }) =>
         files.map(({ facts, path: _path, ...file }): ModelView => {
@@ -137,24 +143,23 @@ export function createModels(deps: Deps): Models {
     },
     uses: findUses,
     here(isStale = false) {
-      if (isStale) void look().catch(() => undefined)
-      return places
+      if (isStale) void rescan().catch(() => undefined)
+      return here
     },
     async remove({ folder: path, directory, name }) {
       const folder = folders().find((one) => one.path === path)
-      if (folder === undefined)
-        throw new AppError('BAD_FIELD', { field: 'folder', why: 'is none of the folders of models' })
-      const fault = pathFault(directory) ?? modelNameFault(name)
-      if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'name', why: fault })
+      if (folder === undefined) throw new AppError('BAD_FIELD', { field: 'folder', why: 'is not a model folder' })
+      const problem = pathProblem(directory) ?? modelNameProblem(name)
+      if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'name', why: problem })
       const isThere = await files.remove({ folder, directory, name }).catch((error) => {
-        throw error instanceof TargetFault ? new AppError('MODEL_UNWRITABLE', { why: error.message }) : error
+        throw error instanceof TargetError ? new AppError('MODEL_UNWRITABLE', { why: error.message }) : error
       })
       if (!isThere) throw new AppError('MODEL_NOT_FOUND', { directory, name })
       log.info('model removed', { directory, name })
-      await look()
+      await rescan()
     },
     async folders() {
-      await look()
+      await rescan()
       const views = scanned.map(
         ({ folder, files, freeBytes, fault }, index): ModelFolderView => ({
           ...folder,
@@ -170,8 +175,8 @@ export function createModels(deps: Deps): Models {
     },
     async setFolders(next) {
       for (const folder of next) {
-        const fault = folderFault(folder)
-        if (fault !== undefined) throw new AppError('BAD_FIELD', { field: 'folders', why: fault })
+        const problem = folderProblem(folder)
+        if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'folders', why: problem })
       }
       const paths = next.map(({ path }) => path)
       if (new Set(paths).size < paths.length)
@@ -182,18 +187,18 @@ export function createModels(deps: Deps): Models {
       if (gone !== undefined)
         throw new AppError('BAD_FIELD', {
           field: 'folders',
-          why: `${gone} is no folder of this machine. Make it first`,
+          why: `${gone} is not a folder on this machine. Create it first`,
         })
       await storage.write(() => storage.state.set(STATE_NAME, { folders: next }))
       set = next
-      await look()
+      await rescan()
     },
     withFolders(config) {
       const { container, workflows } = config
       if (container === undefined || !takesWorkflows(config) || workflows?.modelFolders === false) return container
-      // Below a folder of the user, a mount would need a place in it.
-      const isTaken = (place: string) =>
-        container.volumes.some(({ target }) => `${place}/`.startsWith(`${target.replace(/\/+$/, '')}/`))
+      // Below a folder of the user, a mount would need a folder in it.
+      const isTaken = (pathOf: string) =>
+        container.volumes.some(({ target }) => `${pathOf}/`.startsWith(`${target.replace(/\/+$/, '')}/`))
       const paths = written.get(OF_CONTAINERS)?.path
       const volumes = [
         ...present.map(({ folder, index }) => ({ source: folder.path, target: mountOf(index) })),
@@ -203,11 +208,11 @@ export function createModels(deps: Deps): Models {
     },
     downloads,
     async start() {
-      // A folder that cannot be made, or read, keeps nobody from starting: the page of models says why.
+      // A folder that cannot be made, or read, stops nobody from starting: the page of models says why.
       await files.makeFolder(defaultFolder().path).catch((error) => log.warn('folder of models not made', { error }))
       await findPresent(folders()).catch((error) => log.warn('folders of models not read', { error }))
       await downloads.start()
-      void look().catch(() => undefined)
+      void rescan().catch(() => undefined)
     },
     async stop() {
       await downloads.stop()

@@ -1,10 +1,22 @@
 /**
- * One try of a download: what is there already is read, the rest is asked for and written behind it, the whole is
+ * One try of a download: what is there already is read, the rest is asked for and appended, the whole is
  * checked, and then it gets its name. Everything that a host claims is bounded: size, disk, checksum, form.
  */
+
+import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { ModelFacts } from '../../contract/models.ts'
-import { sizeInWords } from '../../domain/size-in-words.ts'
+import type { ModelDownloadCreate, ModelFacts, ModelFolder } from '../../contract/models.ts'
+import { MIB } from '../../contract/units.ts'
+import { errorCode } from '../../domain/error-code.ts'
+import {
+  foldersOf,
+  graphName,
+  modelAtAddress,
+  modelNameProblem,
+  pathProblem,
+  presentDirectory,
+} from '../../domain/models/layout.ts'
+import { sizeText } from '../../domain/text.ts'
 import {
   type FetchFile,
   type ModelDownloadStore,
@@ -12,10 +24,10 @@ import {
   type ModelPart,
   type ModelTarget,
   type StoredDownload,
-  TargetFault,
+  TargetError,
 } from '../ports/models.ts'
 
-/** How a try ended. A fault that is not final may be gone at the next one. */
+/** How a try ended. An error that is not final may be gone at the next one. */
 export type TryEnd =
   | { readonly kind: 'done'; readonly sha256: string }
   | { readonly kind: 'fault'; readonly why: string; readonly isFinal: boolean; readonly isUseless?: boolean }
@@ -28,14 +40,14 @@ export type TryDeps = {
   readonly allowPrivate: boolean
   /** The largest file that is taken. */
   readonly maxBytes: number
-  /** Notes what a host has told. */
-  readonly learn: (told: Parameters<ModelDownloadStore['learn']>[1]) => Promise<void>
+  /** Notes what a host has reported. */
+  readonly learn: (reported: Parameters<ModelDownloadStore['learn']>[1]) => Promise<void>
   readonly onBytes: (received: number) => void
   readonly signal: AbortSignal
 }
 
 // How often the disk is looked at while a file of unknown or large size comes in.
-const LOOK_EVERY_BYTES = 256 * 1024 * 1024
+const CHECK_EVERY_BYTES = 256 * MIB
 
 /** Tries. Never rejects. */
 export async function runDownload(deps: TryDeps, download: StoredDownload, target: ModelTarget): Promise<TryEnd> {
@@ -43,11 +55,11 @@ export async function runDownload(deps: TryDeps, download: StoredDownload, targe
   try {
     if (await deps.files.exists(target)) return final(`${target.name} is in ${target.directory} already`)
     part = await deps.files.openPart(target, download.id)
-    const fault = await receive(deps, download, part)
-    if (fault !== undefined) return fault
+    const problem = await receive(deps, download, part)
+    if (problem !== undefined) return problem
     return await finish(part, download, target)
   } catch (error) {
-    return faultOf(error)
+    return endOf(error)
   } finally {
     await part?.close()
   }
@@ -57,11 +69,12 @@ const final = (why: string): TryEnd => ({ kind: 'fault', why, isFinal: true })
 const passing = (why: string): TryEnd => ({ kind: 'fault', why, isFinal: false })
 const useless = (why: string): TryEnd => ({ kind: 'fault', why, isFinal: true, isUseless: true })
 
-function faultOf(error: unknown): TryEnd {
-  if (error instanceof TargetFault) return final(error.message)
-  const { code, message } = error as NodeJS.ErrnoException
+function endOf(error: unknown): TryEnd {
+  if (error instanceof TargetError) return final(error.message)
+  const code = errorCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') return final('the disk is full. Free some space and try again')
-  return passing(message === '' ? String(code) : message)
+  const { message } = error as Error
+  return passing(message === '' ? code : message)
 }
 
 /** Brings the rest. @returns why it did not; undefined: all is here */
@@ -76,27 +89,27 @@ async function receive(deps: TryDeps, download: StoredDownload, part: ModelPart)
   const hasChanged = got.kind === 'file' && got.from > 0 && got.totalBytes !== download.totalBytes
   if (got.kind === 'beyond' || hasChanged) {
     await part.empty()
-    return passing('the host has another file now')
+    return passing('the host now has a different file')
   }
-  const fault = await refusal(deps, download, part, got)
-  if (fault !== undefined) return fault
+  const problem = await refusal(deps, download, part, got)
+  if (problem !== undefined) return problem
   if (got.from !== part.bytes()) await part.empty()
   const { totalBytes } = got
   await deps.learn({ totalBytes, validator: got.validator, expected: got.sha256 })
-  let looked = part.bytes()
+  let checked = part.bytes()
   for await (const chunk of got.body) {
     const bytes = part.bytes() + chunk.length
     if (bytes > maxBytes) return useless(tooLarge(bytes, maxBytes))
-    if (totalBytes !== undefined && bytes > totalBytes) return useless('the host sent more than it had said')
-    if (bytes - looked > LOOK_EVERY_BYTES) {
-      looked = bytes
-      const full = await diskFault(part, 0)
+    if (totalBytes !== undefined && bytes > totalBytes) return useless('the host sent more than announced')
+    if (bytes - checked > CHECK_EVERY_BYTES) {
+      checked = bytes
+      const full = await diskProblem(part, 0)
       if (full !== undefined) return full
     }
     await part.write(chunk)
     onBytes(bytes)
   }
-  if (totalBytes !== undefined && part.bytes() < totalBytes) return passing('the connection broke off')
+  if (totalBytes !== undefined && part.bytes() < totalBytes) return passing('the connection was lost')
   return undefined
 }
 
@@ -114,21 +127,21 @@ async function refusal(
   if (totalBytes > maxBytes) return useless(tooLarge(totalBytes, maxBytes))
   if (expected !== undefined && sha256 !== undefined && expected !== sha256) return useless(otherFile(sha256, expected))
   // What is there is given up where the whole comes anew.
-  return diskFault(part, totalBytes - Math.max(from, part.bytes()))
+  return diskProblem(part, totalBytes - Math.max(from, part.bytes()))
 }
 
 const tooLarge = (bytes: number, most: number) =>
-  `the file has ${sizeInWords(bytes)} or more, and the limit is ${sizeInWords(most)}. Raise it with \`drydock settings set modelsMaxMib\``
+  `the file has ${sizeText(bytes)} or more, and the limit is ${sizeText(most)}. Raise it with \`drydock settings set modelsMaxMib\``
 
 const otherFile = (found: string, expected: string) =>
-  `the file has the SHA-256 ${found}, and ${expected} was expected: it is another file, or was damaged. Nothing of it was kept`
+  `the file has the SHA-256 ${found}, and ${expected} was expected: it is a different file, or it is damaged. It was deleted`
 
-async function diskFault(part: ModelPart, missing: number): Promise<TryEnd | undefined> {
+async function diskProblem(part: ModelPart, missing: number): Promise<TryEnd | undefined> {
   const [free, spare] = [await part.freeBytes(), limit('modelsSpareBytes')]
   if (free - missing >= spare) return undefined
-  const needs = missing > 0 ? `${sizeInWords(missing)} more are needed, and ` : ''
+  const needs = missing > 0 ? `${sizeText(missing)} more are needed, and ` : ''
   return final(
-    `${needs}the disk has ${sizeInWords(free)} left, of which ${sizeInWords(spare)} stay free. Free some space and try again`,
+    `${needs}the disk has ${sizeText(free)} left, of which ${sizeText(spare)} stay free. Free some space and try again`,
   )
 }
 
@@ -137,14 +150,61 @@ async function finish(part: ModelPart, { expected }: StoredDownload, target: Mod
   if (part.bytes() === 0) return useless('the file is empty')
   const sha256 = part.sha256()
   if (expected !== undefined && sha256 !== expected) return useless(otherFile(sha256, expected))
-  const fault = formFault(await part.inspect(), target.name)
-  if (fault !== undefined) return useless(fault)
-  await part.place()
+  const problem = formatProblem(await part.inspect(), target.name)
+  if (problem !== undefined) return useless(problem)
+  await part.finish()
   return { kind: 'done', sha256 }
 }
 
-function formFault({ format, fault }: ModelFacts, name: string): string | undefined {
+function formatProblem({ format, fault }: ModelFacts, name: string): string | undefined {
   const wanted = /\.gguf$/i.test(name) ? 'gguf' : /\.(?:safetensors|sft)$/i.test(name) ? 'safetensors' : format
-  if (format !== wanted) return `what came is no ${wanted} file, as ${name} says`
-  return fault === undefined ? undefined : `what came is no whole ${format} file: ${fault}. Nothing of it was kept`
+  if (format !== wanted) return `the download is not a ${wanted} file, as the name ${name} says`
+  return fault === undefined ? undefined : `the download is not a complete ${format} file: ${fault}. It was deleted`
+}
+
+/** A download that may be asked for. `url` is that of the file itself. */
+type DownloadRequest = {
+  readonly url: string
+  readonly target: ModelTarget
+  readonly expected: string | undefined
+}
+
+const bad = (field: string, why: string) => new AppError('BAD_FIELD', { field, why })
+
+/**
+ * Reads what is to be downloaded, and where it is to lie.
+ * @param folders of models, the one for downloads first
+ * @throws AppError BAD_FIELD with what is missing, or what would lead out of the folder
+ */
+export function readRequest(asked: ModelDownloadCreate, folders: readonly ModelFolder[]): DownloadRequest {
+  const url = readAddress(asked.url)
+  const reported = modelAtAddress(url)
+  const name = graphName(asked.name ?? reported.name ?? '')
+  if (name === '') throw bad('name', 'the address does not name a model file. Give the file a name')
+  const nameProblem = modelNameProblem(name)
+  if (nameProblem !== undefined) throw bad('name', nameProblem)
+  const directory = presentDirectory(asked.directory ?? reported.directory ?? '')
+  if (directory === '')
+    throw bad('directory', 'the address does not tell the kind of model. Choose one, like checkpoints or loras')
+  const directoryProblem = pathProblem(directory)
+  if (directoryProblem !== undefined) throw bad('directory', directoryProblem)
+  const folder = asked.folder === undefined ? folders[0] : folders.find(({ path }) => path === asked.folder)
+  if (folder === undefined) throw bad('folder', `${asked.folder} is not a model folder`)
+  if (foldersOf(folder, directory).length === 0)
+    throw bad('directory', `${folder.path} has no mapping for ${directory} in its settings`)
+  return { url, target: { folder, directory, name }, expected: asked.sha256 }
+}
+
+function readAddress(text: string): string {
+  if (!URL.canParse(text)) throw bad('url', 'must be an address like https://example.com/model.safetensors')
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw bad('url', 'must begin with http:// or https://')
+  if (url.username !== '' || url.password !== '') {
+    const why = `must not contain a user and password. Store them with \`drydock models credentials add ${url.host}\``
+    throw bad('url', why)
+  }
+  url.hash = ''
+  // The page of a file, as it is copied from a browser; the file is beside it.
+  if (url.hostname === 'huggingface.co') url.pathname = url.pathname.replace(/^(\/[^/]+\/[^/]+)\/blob\//, '$1/resolve/')
+  return url.href
 }

@@ -91,7 +91,7 @@ export type ArtifactFiles = {
    */
   readonly append: (
     artifact: string,
-    place: { readonly offset: number; readonly total: number },
+    range: { readonly offset: number; readonly total: number },
     bytes: Uint8Array,
   ) => Promise<ArtifactStatus>
   /** An absolute path for an artifact that is made here, which nobody else uses; its name is known only then. */
@@ -101,6 +101,13 @@ export type ArtifactFiles = {
    * @throws AppError DISK_FULL, DATABASE_BUSY
    */
   readonly take: (artifact: string, file: string) => Promise<void>
+  /**
+   * Stores an artifact that comes as a stream of bytes, whole or not at all.
+   * @param total bytes that were announced
+   * @returns its name
+   * @throws AppError UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL; whatever the stream throws
+   */
+  readonly receive: (bytes: AsyncIterable<Uint8Array>, total: number) => Promise<string>
   /** The file of a whole artifact; undefined: it is not here. */
   readonly find: (artifact: string) => Promise<string | undefined>
   /** Folder for an artifact when it is unpacked; absolute, perhaps not there yet. If it is, it counts as touched. */
@@ -108,8 +115,8 @@ export type ArtifactFiles = {
   /** Folder that stands for a network volume of this name; absolute, made if missing, never deleted. */
   readonly volume: (name: string) => Promise<string>
   /**
-   * Deletes artifacts, and folders of unpacked ones, that are not in use and were not touched lately, and parts of uploads
-   * that nobody goes on with.
+   * Deletes artifacts, and folders of unpacked ones, that are not in use and were not touched lately, and parts of
+   * uploads that nobody goes on with.
    * @param now wall ms
    */
   readonly sweep: (

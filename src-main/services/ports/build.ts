@@ -1,4 +1,6 @@
+/** The ports of builds and of the catalog; app-builder/ and build/ implement them. */
 import type { BuildProblem, InstalledPackage } from '../../contract/build.ts'
+import type { CatalogFile } from '../../contract/catalog.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import type { CollectedRequirements } from '../../domain/app/collect-requirements.ts'
 
@@ -25,7 +27,9 @@ export type PythonWheel = {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** The fingerprint of files, hex. @param paths relative to the project @throws BuildFailure for one that is unreadable */
+/**
+ * The fingerprint of files, hex. @param paths relative to the project @throws BuildFailure for one that is unreadable
+ */
 export type HashFiles = (project: string, paths: readonly string[], signal?: AbortSignal) => Promise<string>
 
 /** Packages that are installed, on the disk, until the next builds push them out. */
@@ -83,7 +87,7 @@ export type MakeArtifact<Made extends MadeArtifact> = (
 export type PackArtifact = MakeArtifact<PackedArtifact>
 
 /** Makes a folder with the files that the archive would hold. */
-export type PlaceArtifact = MakeArtifact<MadeArtifact>
+export type WriteAppFolder = MakeArtifact<MadeArtifact>
 
 /** The folder of one build. */
 export type BuildFolder = {
@@ -123,3 +127,9 @@ export type BuildPorts<Made extends MadeArtifact> = {
   /** Wall time, and ms that never jump. */
   readonly clock: { readonly now: () => number; readonly steady: () => number }
 }
+
+/** A file of the catalog, its handler as an absolute path. */
+export type NamedCatalogFile = CatalogFile & { readonly id: string }
+
+/** Reads the catalog of this installation, sorted by id. */
+export type ReadCatalog = () => Promise<readonly NamedCatalogFile[]>

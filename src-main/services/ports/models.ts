@@ -22,9 +22,9 @@ export type ScannedFolder = {
 export type ModelTarget = { readonly folder: ModelFolder; readonly directory: string; readonly name: string }
 
 /** Why a file cannot be written, for a person; it stays so until somebody does something. */
-export class TargetFault extends Error {}
+export class TargetError extends Error {}
 
-/** A file that is being written beside its place, under a hidden name that no list shows. */
+/** A file that is being written beside its target, under a hidden name that no list shows. */
 export type ModelPart = {
   /** Bytes that are in it. */
   readonly bytes: () => number
@@ -41,7 +41,7 @@ export type ModelPart = {
    * Makes it durable and gives it its name, which is taken only now.
    * @throws TargetFault where the name is taken
    */
-  readonly place: () => Promise<void>
+  readonly finish: () => Promise<void>
   /** Lets go of it; it stays for the next try. Safe to call twice. */
   readonly close: () => Promise<void>
 }
@@ -69,7 +69,7 @@ export type ModelFiles = {
 export type StoredDownload = Omit<ModelDownload, 'bytesPerSecond' | 'reason'> & {
   readonly reason: string | undefined
   readonly validator: string | undefined
-  /** SHA-256 that was asked for, or that the host has told. */
+  /** SHA-256 that was asked for, or that the host has reported. */
   readonly expected: string | undefined
 }
 
@@ -91,10 +91,10 @@ export type ModelDownloadStore = {
   readonly insert: (download: StoredDownload) => void
   /** Moves it if the table of states allows it, else undefined. */
   readonly move: (id: string, event: DownloadEvent, changes: DownloadChanges) => StoredDownload | undefined
-  /** Notes what a host has told of the file. */
+  /** Notes what a host has reported of the file. */
   readonly learn: (
     id: string,
-    told: {
+    reported: {
       readonly totalBytes: number | undefined
       readonly validator: string | undefined
       readonly expected: string | undefined
@@ -102,7 +102,7 @@ export type ModelDownloadStore = {
   ) => void
   /** @returns whether there was one that has ended */
   readonly remove: (id: string) => boolean
-  /** SHA-256 of the newest download into each place, by folder, directory and name joined with line breaks. */
+  /** SHA-256 of the newest download to each target, by folder, directory and name joined with line breaks. */
   readonly checksums: () => ReadonlyMap<string, string>
   readonly trim: (keep: number) => void
 }
@@ -120,7 +120,7 @@ export type FetchRequest = {
   readonly signal: AbortSignal
 }
 
-/** What came. A fault that is final is none of the network: trying again brings the same. */
+/** What came. An error that is final is none of the network: trying again brings the same. */
 export type Fetched =
   | {
       readonly kind: 'file'

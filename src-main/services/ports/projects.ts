@@ -6,7 +6,7 @@ import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { ExampleView, FolderList } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import type { ArtifactContents } from '../../domain/app/artifact-pieces.ts'
-import type { ExclusionProfile } from '../../domain/app/excluded-packages.ts'
+import type { ExclusionProfile } from '../../domain/app/collect-requirements.ts'
 
 /** A project as stored: a folder, by its real path. `openedAt` in wall ms. */
 export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }
@@ -83,12 +83,12 @@ export type BuiltProject = BuildResult & {
 /** Builds a project without holding up the service. @throws BuildFailure; the reason of the signal */
 export type BuildProject = (
   options: ProjectBuildOptions,
-  tell: (event: BuildEvent) => void,
+  report: (event: BuildEvent) => void,
   signal: AbortSignal,
 ) => Promise<BuiltProject>
 
 /** How a preview ended. `exitCode` null: a signal ended it; `lastWords`: the end of its error output. */
-export type PreviewEnd = { readonly exitCode: number | null; readonly lastWords: string }
+export type PreviewEnd = { readonly exitCode: number | null; readonly lastOutput: string }
 
 /** A preview that runs as a program of its own. */
 export type PreviewProgram = {

@@ -1,6 +1,8 @@
-/** What saved requests and load tests need from outside. */
-import type { LoadTest } from '../../contract/load-tests.ts'
-import type { SavedRequest } from '../../contract/saved-requests.ts'
+/** What is sent out: saved requests, load tests, pings, webhooks. */
+import type { LoadTest, SavedRequest } from '../../contract/requests.ts'
+import type { Json } from '../../domain/json/json.ts'
+import type { PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
+import type { WorkerAddress } from './fleet.ts'
 
 /** Saved requests. Methods that write are called inside a Writer's work only. */
 export type SavedRequestStore = {
@@ -41,8 +43,10 @@ export type SentRequest = {
   readonly signal: AbortSignal
 }
 
-/** Its answer: status undefined where none came, and then why. The text is cut where it is longer than anybody needs. */
-export type SentAnswer = {
+/**
+ * Its response: status undefined where none came, and then why. The text is cut where it is longer than anybody needs.
+ */
+export type SentResponse = {
   readonly ms: number
   readonly status: number | undefined
   readonly text: string
@@ -50,4 +54,19 @@ export type SentAnswer = {
 }
 
 /** Sends a request as any client of this machine does. Never rejects. */
-export type RequestSender = (request: SentRequest) => Promise<SentAnswer>
+export type RequestSender = (request: SentRequest) => Promise<SentResponse>
+
+/** Asks GET /ping of a worker. Never rejects: a failure is a result. */
+export type Pinger = (
+  address: Pick<WorkerAddress, 'host' | 'healthPort'>,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+) => Promise<PingResult>
+
+/** Sends one POST out. Never rejects: a failure is a result. */
+export type Poster = (request: {
+  readonly url: string
+  readonly body: Json
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+  readonly allowPrivate: boolean
+}) => Promise<{ readonly status: number | undefined; readonly error: string | undefined }>

@@ -1,7 +1,9 @@
 /** What workflows need from outside: their records, files of assets, classes of nodes. */
+
+import type { GraphVersion } from '../../contract/published.ts'
 import type {
   AssetView,
-  NodeTypesAnswer,
+  NodeTypesResponse,
   RunResult,
   RunView,
   SweepCell,
@@ -12,8 +14,8 @@ import type {
   WorkflowView,
 } from '../../contract/workflows.ts'
 import type { ByteTools } from '../../domain/workflow/metadata/bytes.ts'
+import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
 import type { ProposedLists } from '../../domain/workflow/node-types.ts'
-import type { PackagesByClass } from '../../domain/workflow/packages/node-package.ts'
 
 /** A text of the library, looked through. `files`: names of files that its nodes may ask for. */
 export type LibraryText = { readonly text: string; readonly nodes: number; readonly files: readonly string[] }
@@ -35,7 +37,7 @@ export type WorkflowStore = {
   /** Adds one, with its text as a draft or as version 1. */
   readonly insert: (workflow: NewWorkflow, text: LibraryText, now: number) => WorkflowView
   /** Undefined also where it is no longer as it was seen. */
-  readonly keepDraft: (id: string, seen: SeenWorkflow, text: LibraryText, now: number) => WorkflowView | undefined
+  readonly saveDraft: (id: string, seen: SeenWorkflow, text: LibraryText, now: number) => WorkflowView | undefined
   /** Undefined also where it is no longer as it was seen. */
   readonly saveVersion: (id: string, seen: SeenWorkflow, text: LibraryText, now: number) => WorkflowView | undefined
   /** Undefined also where nothing was saved yet: the draft is all there is. */
@@ -49,7 +51,7 @@ export type WorkflowStore = {
   readonly sweep: (before: number) => boolean
 }
 
-/** A new workflow. */
+/** A workflow to be added; its text comes with its first draft or version. */
 export type NewWorkflow = { readonly id: string; readonly name: string; readonly isDraft: boolean }
 
 /** What may be changed beside the text; undefined stays as it is. */
@@ -77,7 +79,7 @@ export type AssetStore = {
 /** Files of assets, by the SHA-256 of their bytes. Nothing here belongs inside a Writer's work. */
 export type AssetFiles = {
   /** Makes the file durable unless it is there. @throws AppError DISK_FULL, DATABASE_BUSY */
-  readonly keep: (id: string, bytes: Uint8Array) => Promise<void>
+  readonly store: (id: string, bytes: Uint8Array) => Promise<void>
   /** Undefined: it is missing. */
   readonly read: (id: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
   readonly remove: (ids: readonly string[]) => Promise<void>
@@ -86,7 +88,7 @@ export type AssetFiles = {
 }
 
 /** Classes of nodes as stored of an endpoint. */
-export type StoredNodeTypes = NodeTypesAnswer & { readonly source: 'server' | 'file'; readonly readAt: number }
+export type StoredNodeTypes = NodeTypesResponse & { readonly source: 'server' | 'file'; readonly readAt: number }
 
 /** Classes of nodes by endpoint. Methods that write are called inside a Writer's work only. */
 export type NodeTypeStore = {
@@ -97,10 +99,10 @@ export type NodeTypeStore = {
   readonly remove: (endpointId: string) => void
 }
 
-/** Where classes of nodes are from. `server`: address, where one told them. */
+/** Where classes of nodes are from. `server`: address, where one reported them. */
 export type NodeTypesOrigin = Pick<StoredNodeTypes, 'source' | 'server' | 'readAt'>
 
-/** A new run. */
+/** A run to be recorded, in the commit that queues its job. */
 export type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly workflowId: string | undefined
   readonly label: string | undefined
@@ -134,8 +136,11 @@ export type RunQuery = {
   readonly limit: number
 }
 
-/** Which runs are kept: those that ended at `before` (wall ms) or later, the newest `count`, and `bytes` of their texts. */
-export type KeptRuns = { readonly before: number; readonly count: number; readonly bytes: number }
+/**
+ * Which runs stay stored: those that ended at `before` (wall ms) or later, the newest `count`, and `bytes` of their
+ * texts.
+ */
+export type RunRetention = { readonly before: number; readonly count: number; readonly bytes: number }
 
 /** The runs. Methods that write are called inside a Writer's work only. */
 export type RunStore = {
@@ -151,18 +156,24 @@ export type RunStore = {
   readonly insert: (run: NewRun) => void
   /** Ends it, and tells listeners; undefined: it is not there, or has ended. */
   readonly end: (id: string, end: RunEnd) => RunView | undefined
-  /** Opens one again whose job is tried once more, and tells listeners. @returns whether there was one that has ended */
+  /**
+   * Opens one again whose job is tried once more, and tells listeners.
+   * @returns whether there was one that has ended
+   */
   readonly reopen: (id: string, now: number) => boolean
   readonly isOpen: (id: string) => boolean
   /** Ids of those that have not ended, oldest first. */
   readonly open: () => readonly string[]
   /** @returns whether there was one that has ended */
   readonly remove: (id: string) => boolean
-  /** Deletes up to `limit` of those that have ended and are more than is kept, the oldest first. @returns how many */
-  readonly trim: (kept: KeptRuns, limit: number) => number
+  /**
+   * Deletes up to `limit` of those that have ended and are more than stay stored, the oldest first.
+   * @returns how many
+   */
+  readonly trim: (retention: RunRetention, limit: number) => number
 }
 
-/** A committed change of a run of a graph, as listeners hear it. */
+/** A committed change of a run of a graph, as listeners receive it. */
 export type RunChange = {
   readonly type: 'run'
   readonly eventId: number
@@ -186,7 +197,9 @@ export type WorkflowStorage = {
 /** Reads the classes of nodes that come along, as text. */
 export type ReadBuiltInNodeTypes = () => Promise<string>
 
-/** The classes that a handler which comes along runs, by name, and the lists that it proposes; undefined: nobody says. */
+/**
+ * The classes that a handler which comes along runs, by name, and the lists that it proposes; undefined: nobody says.
+ */
 export type ReadHandlerClasses = (
   handler: string,
 ) => Promise<{ readonly classes: readonly string[]; readonly lists: ProposedLists } | undefined>
@@ -209,7 +222,7 @@ export type WorkflowPorts = {
   readonly fetchNodeTypes: FetchNodeTypes
   readonly sizeOfNodeTypes: SizeOfNodeTypes
   readonly packageIndex: PackageIndexFile
-  readonly lookForServer: LookForServer
+  readonly probeServer: ProbeServer
 }
 
 /** The index of packages of nodes that the user may have put into the data folder. */
@@ -226,8 +239,33 @@ export type FetchNodeTypes = (
   signal: AbortSignal,
 ) => Promise<{ readonly text: string; readonly version: string | undefined }>
 
-/** Asks a server how long its list of classes is, in bytes, without the list; undefined: it does not say. Never rejects. */
+/**
+ * Asks a server how long its list of classes is, in bytes, without the list; undefined: it does not say. Never rejects.
+ */
 export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<number | undefined>
 
 /** Looks whether a ComfyUI answers at an address; undefined: none does. Never rejects. */
-export type LookForServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>
+export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>
+
+/** A version of a published graph as stored. */
+export type StoredGraph = GraphVersion & {
+  readonly payload: string
+  readonly document: string | undefined
+  readonly workflowId: string | undefined
+}
+
+/** Published graphs by the id of their endpoint. Methods that write are called inside a Writer's work only. */
+export type GraphStore = {
+  readonly get: (endpointId: string, version: number) => StoredGraph | undefined
+  /** Newest first. */
+  readonly versions: (endpointId: string) => readonly number[]
+  readonly insert: (endpointId: string, graph: StoredGraph) => void
+  /** Says which graph a job runs. */
+  readonly addJob: (seq: number, endpointId: string, version: number) => void
+  /** Which graph a job runs; undefined: none. */
+  readonly ofJob: (seq: number) => { readonly endpointId: string; readonly version: number } | undefined
+  /** Jobs of a graph that wait, oldest first. */
+  readonly waiting: (endpointId: string, limit: number, newest: number) => readonly number[]
+  /** Jobs of a graph, newest first; `before` is the seq of one that was seen already. */
+  readonly jobs: (endpointId: string, limit: number, before: number) => readonly number[]
+}

@@ -1,19 +1,17 @@
 /**
- * Builds of projects: at most one at a time of each, the newest is kept until the service ends. An artifact goes straight
- * to where uploads go, so a release can name it.
+ * Builds of projects: at most one at a time of each, the newest is stored until the service ends. An artifact goes
+ * straight to where uploads go, so a release can name it.
  */
-import { type BuildEvent, BuildFailure } from '../../contract/build.ts'
+import { type BuildEvent, BuildFailure, type BuildProblem } from '../../contract/build.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
-import { artifactPieces } from '../../domain/app/artifact-pieces.ts'
-import { buildBegun, buildStopped, buildWith } from '../../domain/app/build-progress.ts'
-import { suggestExcludes } from '../../domain/app/suggest-excludes.ts'
+import { artifactPieces, suggestExcludes } from '../../domain/app/artifact-pieces.ts'
+import { buildBegun, buildStopped, buildWith } from '../../domain/app/project-progress.ts'
+import { errorCode } from '../../domain/error-code.ts'
 import type { BuildProject, BuiltProject, Project } from '../ports/projects.ts'
-import type { Clock, Log, Storage } from '../ports.ts'
-import { appOfFolder } from './app-of-folder.ts'
-import { problemsOf } from './problems-of.ts'
-import type { Soon } from './soon.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
 
 /** A build, under way or over. */
 export type Build = {
@@ -50,7 +48,7 @@ type Deps = {
 
 type Running = Build & { readonly cancel: () => void }
 
-/** Makes them. */
+/** Makes the builds; a project has one at a time. */
 export function createBuilds({ clock, log, storage, build, onChange }: Deps): Builds {
   const builds = new Map<string, Running>()
   let stopping = false
@@ -64,7 +62,7 @@ export function createBuilds({ clock, log, storage, build, onChange }: Deps): Bu
       onChange(soon)
     }
 
-    const hear = (event: BuildEvent) =>
+    const onEvent = (event: BuildEvent) =>
       change(buildWith(view, event), event.kind === 'progress' ? 'with others' : 'now')
 
     async function run() {
@@ -78,7 +76,7 @@ export function createBuilds({ clock, log, storage, build, onChange }: Deps): Bu
         pythonVersion: request.python,
         output,
       }
-      const built = await build(options, hear, signal)
+      const built = await build(options, onEvent, signal)
       await storage.artifacts.take(built.sha256, output)
       return { manifestRead: built.manifestRead, warnings: [...built.warnings], result: resultOf(built) }
     }
@@ -147,4 +145,36 @@ function resultOf(built: BuiltProject): BuildView['result'] {
     pieces: artifactPieces(contents),
     suggestions: suggestExcludes(contents),
   }
+}
+
+/** How soon whoever follows a view is to see what has changed in it. */
+export type Soon = 'now' | 'with others'
+
+/** Name of the app in a folder: that of the folder, as for the command line. @param folder absolute */
+export function appOfFolder(folder: string): string {
+  return folder.split(/[\\/]/).findLast((part) => part !== '') ?? folder
+}
+
+// What the system says of a disk or a folder, as people read it.
+const DISK_FULL = { code: 'DISK_FULL', message: 'The disk is full. Free some space, and try again.' }
+const UNWRITABLE = {
+  code: 'FOLDER_UNWRITABLE',
+  message:
+    'The folder of the project cannot be written. A build stores its packages in .svc there: make it writable, or copy the project to a writable folder.',
+}
+const OF_THE_SYSTEM: Readonly<Record<string, BuildProblem>> = {
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  EACCES: UNWRITABLE,
+  EPERM: UNWRITABLE,
+  EROFS: UNWRITABLE,
+}
+
+/** What a person reads when a project cannot be read or built: problems of its source, or what the system says. */
+export function problemsOf(error: unknown): readonly BuildProblem[] {
+  if (error instanceof BuildFailure) return error.problems
+  if (error instanceof AppError) return [{ code: error.code, message: error.message }]
+  const code = errorCode(error)
+  const known = OF_THE_SYSTEM[code]
+  return [known ?? { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) }]
 }

@@ -4,8 +4,7 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
 import { type PlanDeps, showPlan } from '../apps/plan-release.ts'
 import type { Project } from '../ports/projects.ts'
-import { appOfFolder } from './app-of-folder.ts'
-import type { Build } from './builds.ts'
+import { appOfFolder, type Build } from './builds.ts'
 import type { Projects } from './projects.ts'
 
 type Deps = PlanDeps & {
@@ -74,6 +73,6 @@ function isSameRequest(one: ProjectBuildRequest, other: ProjectBuildRequest): bo
 }
 
 function worded({ file, line, message }: BuildView['problems'][number]) {
-  const place = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
-  return `${place}${message}`
+  const position = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
+  return `${position}${message}`
 }

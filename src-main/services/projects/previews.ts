@@ -1,14 +1,14 @@
 /**
  * Previews of projects: each a program of its own with a service of its own, at most one of each project. What it tells
- * becomes a view; the view of the newest is kept until the service ends, and with it all previews.
+ * becomes a view; the view of the newest is stored until the service ends, and with it all previews.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { PreviewView } from '../../contract/projects.ts'
-import { previewBegun, previewEnded, previewStopping, previewWith } from '../../domain/app/preview-view.ts'
+import { previewBegun, previewEnded, previewStopping, previewWith } from '../../domain/app/project-progress.ts'
 import type { PreviewEnd, PreviewLink, PreviewProgram, Project, StartPreview } from '../ports/projects.ts'
-import type { Clock, Log } from '../ports.ts'
-import type { Soon } from './soon.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { Soon } from './builds.ts'
 
 // How long a preview gets to end in order, in ms. Source: ours; its jobs get 2 s, and engines take some for containers.
 const STOP_MS = 15_000
@@ -34,7 +34,7 @@ export type Previews = {
   readonly stop: (projectId: string) => Promise<void>
   /** A link that signs a browser in to its pages. @throws AppError NO_PREVIEW where none answers */
   readonly link: (projectId: string) => ReturnType<PreviewLink>
-  /** Ends it, and forgets what it told. */
+  /** Ends it, and forgets what it reported. */
   readonly forget: (projectId: string) => Promise<void>
   /** Ends all; none begins any more. */
   readonly stopAll: () => Promise<void>
@@ -49,20 +49,20 @@ type Deps = {
   readonly onChange: (soon: Soon) => void
 }
 
-/** Makes them. */
+/** Makes the previews; none runs until one is started. */
 export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps): Previews {
   const previews = new Map<string, Running>()
   let stopping = false
 
   function begin({ id, folder }: Project): Running {
-    const hear = (event: PreviewEvent) => {
+    const onEvent = (event: PreviewEvent) => {
       if (event.event === 'up') preview.keyFile = event.keyFile
       change(preview, previewWith(preview.shown, event, clock.now()), event.event === 'log' ? 'with others' : 'now')
     }
-    const program = startPreview(folder, hear)
+    const program = startPreview(folder, onEvent)
     const over = program.ended.then((end) => {
       const why = preview.isWanted ? whyEnded(end) : undefined
-      if (why !== undefined) log.warn('a preview ended by itself', { projectId: id, exitCode: end.exitCode })
+      if (why !== undefined) log.warn('a preview ended unexpectedly', { projectId: id, exitCode: end.exitCode })
       change(preview, previewEnded(preview.shown, why, clock.now()))
     })
     const preview: Running = {
@@ -129,7 +129,7 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
   }
 }
 
-function whyEnded({ exitCode, lastWords }: PreviewEnd): string {
-  if (lastWords !== '') return lastWords
+function whyEnded({ exitCode, lastOutput }: PreviewEnd): string {
+  if (lastOutput !== '') return lastOutput
   return exitCode === null ? 'The preview was killed. Start it again.' : `The preview ended with exit code ${exitCode}.`
 }

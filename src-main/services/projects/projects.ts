@@ -1,15 +1,19 @@
 /** Projects: folders of this machine with an app, which are read, built, planned and previewed. */
-import type { GitState } from '../../contract/app.ts'
+import { appName, type GitState } from '../../contract/app.ts'
+import { BuildFailure, type BuildProblem } from '../../contract/build.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Manifest } from '../../contract/manifest.ts'
 import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
-import { type Bell, createBell } from '../bell.ts'
-import type { Project, ProjectFolders, ProjectPorts } from '../ports/projects.ts'
-import type { Clock, Log, NewId, Storage } from '../ports.ts'
-import { appOfFolder } from './app-of-folder.ts'
-import { type Builds, createBuilds } from './builds.ts'
+import type { ScanDocument } from '../../contract/scan.ts'
+import { choosePythonVersion, collectRequirements } from '../../domain/app/collect-requirements.ts'
+import { type EndpointCall, findCalls } from '../../domain/app/find-calls.ts'
+import { makeManifest } from '../../domain/app/manifest.ts'
+import type { Project, ProjectFolders, ProjectPorts, ProjectSource } from '../ports/projects.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log, NewId } from '../ports/system.ts'
+import { createNotifier, type Notifier } from '../wait.ts'
+import { appOfFolder, type Builds, createBuilds, problemsOf, type Soon } from './builds.ts'
 import { createPreviews, type Previews } from './previews.ts'
-import { createSourceReader, type SourceReader } from './read-source.ts'
-import type { Soon } from './soon.ts'
 
 /** The projects of a service. */
 export type Projects = {
@@ -19,8 +23,8 @@ export type Projects = {
   readonly git: (project: Project) => Promise<GitState | undefined>
   readonly builds: Builds
   readonly previews: Previews
-  /** Rings when a build or a preview has got on. */
-  readonly bell: Bell
+  /** Notifies when a build or a preview has got on. */
+  readonly notifier: Notifier
   readonly list: () => Promise<readonly ProjectView[]>
   /** @param from makes it first, see ProjectFolders.make @throws AppError as that does */
   readonly open: (path: string, from: string | undefined) => Promise<ProjectView>
@@ -42,12 +46,12 @@ type Deps = {
 }
 
 // A worker may write thousands of lines in a second; whoever follows gets all of them at once, ten times a second.
-const TOLD_EVERY_MS = 100
+const NOTIFY_EVERY_MS = 100
 
-/** Makes them. */
+/** Makes the projects: their source, builds and previews share one notice of changes. */
 export function createProjects({ storage, clock, newId, log, ports }: Deps): Projects {
-  const bell = createBell(clock)
-  const onChange = ringFor(clock, bell)
+  const notifier = createNotifier(clock)
+  const onChange = notifySoon(clock, notifier)
   const source = createSourceReader({ source: ports.source, clock })
   const builds = createBuilds({ clock, log, storage, build: ports.build, onChange })
   const previews = createPreviews({ clock, log, ...ports, onChange })
@@ -72,7 +76,7 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
     git: ({ folder }) => ports.source.git(folder),
     builds,
     previews,
-    bell,
+    notifier,
     list: () => Promise.all(storage.projects.all().map(view)),
     async open(path, from) {
       if (from !== undefined) await ports.folders.make(path, from)
@@ -88,7 +92,7 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
     async read(project) {
       const shown = await view(project)
       if (!shown.isThere) {
-        const message = `The folder ${project.folder} is not there, or cannot be read. Bring it back, or forget the project.`
+        const message = `The folder ${project.folder} is missing or cannot be read. Restore it, or remove the project.`
         return { ...shown, problems: [{ code: 'FOLDER_GONE', message }], warnings: [], calls: [], places: {} }
       }
       const { manifest, problems, warnings, calls, places } = await source.read(project)
@@ -110,15 +114,129 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
   }
 }
 
-function ringFor(clock: Clock, bell: Bell): (soon: Soon) => void {
+function notifySoon(clock: Clock, notifier: Notifier): (soon: Soon) => void {
   let isComing = false
   return (soon) => {
-    if (soon === 'now') return bell.ring()
+    if (soon === 'now') return notifier.notify()
     if (isComing) return
     isComing = true
-    clock.after(TOLD_EVERY_MS, () => {
+    clock.after(NOTIFY_EVERY_MS, () => {
       isComing = false
-      bell.ring()
+      notifier.notify()
     })
   }
+}
+
+/** What discovery finds in a project. */
+type SourceReading = {
+  /** Undefined: the source has errors. */
+  readonly manifest: Manifest | undefined
+  readonly fingerprint: string | undefined
+  readonly problems: readonly BuildProblem[]
+  readonly warnings: readonly BuildProblem[]
+  readonly calls: readonly EndpointCall[]
+  readonly places: Readonly<Record<string, { readonly file: string; readonly line: number }>>
+}
+
+/** Reads the source of projects, and again only where a file has changed. Nothing of the user's is run. */
+type SourceReader = {
+  /** Never rejects for what is wrong with the project: that is a problem of the reading. */
+  readonly read: (project: Project) => Promise<SourceReading>
+  readonly forget: (projectId: string) => void
+}
+
+type CachedSource = { readonly files: readonly string[]; readonly stamp: string; readonly reading: SourceReading }
+
+// A project of 2,000 files takes half a second. Source: ours, what a person waits for at most.
+const SCAN_MS = 20_000
+
+/** Makes the reader of project folders; a folder that has not changed is not scanned again. */
+function createSourceReader({
+  source,
+  clock,
+}: {
+  readonly source: ProjectSource
+  readonly clock: Pick<Clock, 'now' | 'after'>
+}): SourceReader {
+  const cache = new Map<string, CachedSource>()
+  const reading = new Map<string, Promise<SourceReading>>()
+
+  async function read({ id, folder }: Project): Promise<SourceReading> {
+    const known = cache.get(id)
+    if (known !== undefined && (await source.stamp(folder, known.files)) === known.stamp) return known.reading
+    try {
+      const { scan, stamp } = await scanInTime(folder)
+      const found = await readingOf(folder, scan)
+      if (stamp === undefined) cache.delete(id)
+      else cache.set(id, { files: scan.files, stamp, reading: found })
+      return found
+    } catch (error) {
+      cache.delete(id)
+      return { ...NOTHING, problems: problemsOf(error) }
+    }
+  }
+
+  // Somebody may open a folder with all that they have.
+  async function scanInTime(folder: string): ReturnType<ProjectSource['scan']> {
+    const late = new AbortController()
+    const cancelTimer = clock.after(SCAN_MS, () => {
+      const message = `Reading the source took longer than ${SCAN_MS / 1000} s. Is ${folder} the folder of one app?`
+      late.abort(new BuildFailure([{ code: 'SOURCE_TOO_LARGE', message }]))
+    })
+    try {
+      return await source.scan(folder, late.signal)
+    } finally {
+      cancelTimer()
+    }
+  }
+
+  async function readingOf(folder: string, scan: ScanDocument): Promise<SourceReading> {
+    const { endpoints, warnings } = scan
+    const named = endpoints.flatMap(({ name, file, line }) => (name === null ? [] : [[name, { file, line }] as const]))
+    const known = { warnings, calls: findCalls(endpoints), places: Object.fromEntries(named) }
+    const requirements = collectRequirements({ scan })
+    const python = choosePythonVersion({ endpoints, local: await source.localPython() })
+    const ofPython = 'problem' in python ? [python.problem] : []
+    const problems = [...scan.errors, ...requirements.problems, ...ofPython, ...problemsOfName(folder)]
+    if (!scan.ok || 'problem' in python) return { ...NOTHING, ...known, problems }
+    const fingerprint = await source.fingerprint(folder, scan.files)
+    const manifest = makeManifest({
+      app: appOfFolder(folder),
+      scan,
+      pythonVersion: python.version,
+      fingerprint,
+      imageRequirements: requirements.ofImage,
+      generatedAt: new Date(clock.now()).toISOString(),
+    })
+    return { ...known, manifest, fingerprint, problems }
+  }
+
+  return {
+    read(project) {
+      const under = reading.get(project.id)
+      if (under !== undefined) return under
+      const begun = read(project).finally(() => reading.delete(project.id))
+      reading.set(project.id, begun)
+      return begun
+    },
+    forget: (projectId) => void cache.delete(projectId),
+  }
+}
+
+/** An app is named after its folder, which may have a name that no app can have. */
+function problemsOfName(folder: string): readonly BuildProblem[] {
+  const app = appOfFolder(folder)
+  const { error } = appName.safeParse(app)
+  if (error === undefined) return []
+  const message = `The app is named after its folder, and "${app}" ${error.issues[0]?.message}. Rename the folder.`
+  return [{ code: 'APP_NAME', message }]
+}
+
+const NOTHING: SourceReading = {
+  manifest: undefined,
+  fingerprint: undefined,
+  problems: [],
+  warnings: [],
+  calls: [],
+  places: {},
 }

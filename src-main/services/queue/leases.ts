@@ -1,11 +1,19 @@
 /**
  * The jobs that workers hold. A lease begins with a committed claim and ends with the job's next move. It is renewed
  * by any call of its worker, but a job that the worker has never named is held only for the first lease, so that an
- * answer lost on the way does not keep a job for ever. Times are steady ms; leases live in memory and start anew when
- * the service does. Source: job-api, States.
+ * answer lost on the way does not hold a job for ever. Times are steady ms; leases live in memory and start anew when
+ * the service does. What workers report of their jobs is below: it counts only with the lease.
+ * Source: docs/spec/job-api.md, 4.
  */
 import { limit } from '../../contract/limits.ts'
-import type { Change, Clock, Job, Storage } from '../ports.ts'
+import type { Report } from '../../domain/job/report.ts'
+import { splitChunk } from '../../domain/job/stream.ts'
+import { failedByInjection, isHit, tryId } from '../../domain/worker/faults.ts'
+import type { StoredPayload } from '../ports/job-storage.ts'
+import type { Change, Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import { momentOf } from '../steady-clock.ts'
+import type { JobWaiters } from './wait-for-job.ts'
 
 /** One held job. `attempt` is the fencing token: a report counts only for the attempt it was given. */
 export type Lease = {
@@ -90,4 +98,76 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
     },
     resume: (job) => hold(job, true),
   }
+}
+
+/** What became of a report: it counted, or it came from a worker that no longer held the job. */
+export type ReportOutcome = 'accepted' | 'late'
+
+/**
+ * Takes the report of a worker on a job. It counts only with the lease that the worker was given: the same worker and
+ * the same attempt. A late one changes nothing.
+ */
+export async function finishJob(
+  { storage, clock, leases }: { readonly storage: Storage; readonly clock: Clock; readonly leases: Leases },
+  { jobId, workerId, report: reported }: { readonly jobId: string; readonly workerId: string; readonly report: Report },
+): Promise<ReportOutcome> {
+  const lease = leases.get(jobId)
+  if (lease === undefined || lease.workerId !== workerId) return 'late'
+  const { seq, attempt } = lease
+  const { report, reason } = withFaults(storage, lease, reported)
+  const move = (output: StoredPayload | undefined) => {
+    const error = report.kind === 'fail' ? { error: report.error } : {}
+    const moved = storage.jobs.move(seq, report.kind, { workerId, attempt, reason, output, ...error }, momentOf(clock))
+    return { stored: moved !== undefined, result: moved }
+  }
+  const moved =
+    report.output === undefined
+      ? (await storage.write(() => move(undefined))).result
+      : await storage.payloads.write(report.output, (output) => storage.write(() => move(output)))
+  return moved === undefined ? 'late' : 'accepted'
+}
+
+// The handler has run: what it printed and did stays, only its result is lost. A job that failed by itself keeps its
+// error.
+function withFaults(
+  { endpoints }: Pick<Storage, 'endpoints'>,
+  { endpointId, jobId, attempt }: Lease,
+  reported: Report,
+): { readonly report: Report; readonly reason?: string } {
+  const faults = endpoints.get(endpointId)?.config.faults
+  if (faults === undefined || reported.kind !== 'complete') return { report: reported }
+  if (!isHit(faults, 'failPercent', tryId(jobId, attempt))) return { report: reported }
+  const error = failedByInjection(endpointId)
+  return { report: { kind: 'fail', error, output: undefined, replaceWorker: reported.replaceWorker }, reason: error }
+}
+
+/**
+ * Adds a chunk to the stream of a job, cut where it is above the limit. Arrival order is the order.
+ * @param chunk JSON texts of the output and the metrics
+ */
+export async function appendStream(
+  { storage, leases, waiters }: { readonly storage: Storage; readonly leases: Leases; readonly waiters: JobWaiters },
+  {
+    jobId,
+    workerId,
+    chunk,
+  }: {
+    readonly jobId: string
+    readonly workerId: string
+    readonly chunk: { readonly output: string; readonly metrics: string | undefined }
+  },
+): Promise<ReportOutcome> {
+  const pieces = splitChunk(chunk.output, chunk.metrics, limit('chunkBytes'))
+  const lease = leases.get(jobId)
+  if (lease === undefined || lease.workerId !== workerId) return 'late'
+  const { seq, attempt } = lease
+  const stored = await storage.write(() => {
+    const job = storage.jobs.read(seq)
+    const holds = job?.status === 'IN_PROGRESS' && job.workerId === workerId && job.attempt === attempt
+    if (!holds || storage.chunks.count(seq) >= limit('chunksPerJob')) return false
+    storage.chunks.append(seq, pieces)
+    return true
+  })
+  waiters.notify(jobId)
+  return stored ? 'accepted' : 'late'
 }

@@ -1,33 +1,35 @@
 /**
  * Workers that wait for a job. A job is handed out inside the transaction that made it waiting: claims are the last
- * writes of each group commit, so a job is on its way to a worker as soon as it is durable, and nobody polls.
+ * writes of each group commit, so a job is on its way to a worker at once, and nobody polls. It does not wait
+ * for the disk, as its client has been told nothing yet: see docs/decisions.md, "Commits settle beside the event loop".
  */
-import type { Faults } from '../../contract/faults.ts'
-import type { Change, Clock, Job, Storage } from '../ports.ts'
+
+import { AppError } from '../../contract/errors.ts'
+import type { Json } from '../../domain/json/json.ts'
+import { isUsedUp } from '../../domain/worker/faults.ts'
+import { takesJobs } from '../../domain/worker/transitions.ts'
+import type { Change, Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
-import { createJobHold } from './hold-jobs.ts'
+import { loadOf, type WorkerRegistry } from '../worker-registry.ts'
+import type { Leases } from './leases.ts'
+import type { QueueCounts } from './queue-counts.ts'
 
 /** One open take call of a worker. */
 type Parked = {
   readonly endpointId: string
   readonly workerId: string
   readonly max: number
-  readonly order: number
-  readonly answer: (jobs: readonly Job[]) => void
+  readonly respond: (jobs: readonly Job[]) => void
 }
 
-/** What the pool must know of the world to choose. */
-export type TakeRules = {
-  /** Whether jobs of the endpoint may be handed out now. */
-  readonly mayHandOut: (endpointId: string) => boolean
-  readonly waiting: (endpointId: string) => number
-  /** Whether the worker may be given a job now. */
-  readonly mayTake: (workerId: string) => boolean
-  /** How many jobs the worker holds; the least loaded gets the next one. */
-  readonly load: (workerId: string) => number
-  /** Seqs that the worker must not get: it may still run an earlier attempt of these. */
-  readonly except: (workerId: string) => readonly number[]
-  readonly faultsOf: (endpointId: string) => Faults | undefined
+/** What the pool looks at to choose. */
+type TakeDeps = {
+  readonly storage: Pick<Storage, 'beforeCommit' | 'poke' | 'jobs' | 'endpoints'>
+  readonly clock: Clock
+  readonly counts: QueueCounts
+  readonly registry: Pick<WorkerRegistry, 'get'>
+  readonly leases: Pick<Leases, 'ofWorker'>
 }
 
 /** The pool of waiting workers. */
@@ -46,14 +48,11 @@ export type ParkedTakes = {
 }
 
 /** Makes the pool and hooks it into the writer. */
-export function createParkedTakes(
-  storage: Pick<Storage, 'beforeCommit' | 'poke' | 'jobs'>,
-  clock: Clock,
-  rules: TakeRules,
-): ParkedTakes {
+export function createParkedTakes(deps: TakeDeps): ParkedTakes {
+  const { storage, clock, counts } = deps
+  const rules = takeRules(deps)
   const parked = new Map<string, Set<Parked>>()
   const hold = createJobHold(storage, clock)
-  let order = 0
 
   function remove(entry: Parked): void {
     const set = parked.get(entry.endpointId)
@@ -61,25 +60,19 @@ export function createParkedTakes(
     if (set?.size === 0) parked.delete(entry.endpointId)
   }
 
-  // Least loaded first; among equals the one that came last, so that the others can fall idle and end.
-  function inOrder(entries: Set<Parked>): readonly Parked[] {
-    if (entries.size === 1) return [...entries]
-    return [...entries].sort((a, b) => rules.load(a.workerId) - rules.load(b.workerId) || b.order - a.order)
-  }
-
-  function underFaults({ endpointId, workerId, max }: Parked): Pick<Parked, 'max'> & { except: readonly number[] } {
+  function withFaults({ endpointId, workerId, max }: Parked): Pick<Parked, 'max'> & { except: readonly number[] } {
     const except = rules.except(workerId)
     const faults = rules.faultsOf(endpointId)
     if (faults === undefined) return { max, except }
     const most = faults.coldStart === true ? 1 : max
     if (faults.delayMs === undefined) return { max: most, except }
-    const { free, held } = hold.look(endpointId, faults.delayMs)
+    const { free, held } = hold.check(endpointId, faults.delayMs)
     return { max: Math.min(most, free), except: [...except, ...held] }
   }
 
   function claimFor(entry: Parked): readonly Job[] {
     const jobs: Job[] = []
-    const { max, except } = underFaults(entry)
+    const { max, except } = withFaults(entry)
     while (jobs.length < max) {
       const job = storage.jobs.claim(entry.endpointId, entry.workerId, except, momentOf(clock))
       if (job === undefined) break
@@ -91,12 +84,11 @@ export function createParkedTakes(
   storage.beforeCommit((changes: readonly Change[]) => {
     if (parked.size === 0) return undefined
     const claimed: { entry: Parked; jobs: readonly Job[] }[] = []
-    for (const [endpointId, entries] of parked) {
-      const fresh = changes.some(
-        (change) => change.type === 'job' && change.endpointId === endpointId && change.to === 'IN_QUEUE',
-      )
-      if ((!fresh && rules.waiting(endpointId) === 0) || !rules.mayHandOut(endpointId)) continue
-      for (const entry of inOrder(entries)) {
+    // Not all that have parked workers: there may be a thousand, with nothing to do.
+    for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
+      const entries = parked.get(endpointId)
+      if (entries === undefined || !rules.mayHandOut(endpointId)) continue
+      for (const entry of bestFirst(entries, rules.load)) {
         if (!rules.mayTake(entry.workerId)) continue
         const jobs = claimFor(entry)
         if (jobs.length > 0) claimed.push({ entry, jobs })
@@ -104,8 +96,11 @@ export function createParkedTakes(
       }
     }
     if (claimed.length === 0) return undefined
-    return () => {
-      for (const { entry, jobs } of claimed) entry.answer(jobs)
+    // Before it is on the disk: a power cut that takes the claim back ends the worker, too.
+    return {
+      committed: () => {
+        for (const { entry, jobs } of claimed) entry.respond(jobs)
+      },
     }
   })
 
@@ -113,15 +108,14 @@ export function createParkedTakes(
     take: ({ endpointId, workerId, max, holdMs, signal }) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve([])
-        order += 1
-        const answer = (jobs: readonly Job[]) => {
+        const respond = (jobs: readonly Job[]) => {
           cancelHold()
           signal?.removeEventListener('abort', giveUp)
           remove(entry)
           resolve(jobs)
         }
-        const giveUp = () => answer([])
-        const entry: Parked = { endpointId, workerId, max, order, answer }
+        const giveUp = () => respond([])
+        const entry: Parked = { endpointId, workerId, max, respond }
         const cancelHold = clock.after(holdMs, giveUp)
         signal?.addEventListener('abort', giveUp, { once: true })
         const set = parked.get(endpointId) ?? new Set<Parked>()
@@ -130,11 +124,123 @@ export function createParkedTakes(
       }),
     dismiss(workerId) {
       for (const entries of [...parked.values()])
-        for (const entry of [...entries]) if (entry.workerId === workerId) entry.answer([])
+        for (const entry of [...entries]) if (entry.workerId === workerId) entry.respond([])
     },
     dismissAll() {
       hold.close()
-      for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.answer([])
+      for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.respond([])
     },
+  }
+}
+
+/** Endpoints that jobs were queued at. */
+function* queuedIn(changes: readonly Change[]): Generator<string> {
+  for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
+}
+
+/**
+ * Least loaded first; among equals the one that came last, so that the others can fall idle and end. They are given one
+ * by one and never sorted: as a rule the first few take all that waits, and nobody goes before one that has no job.
+ * @param entries in the order in which they came
+ */
+function* bestFirst(entries: ReadonlySet<Parked>, load: (workerId: string) => number): Generator<Parked> {
+  const byLoad: Parked[][] = []
+  for (const entry of [...entries].reverse()) {
+    const jobs = load(entry.workerId)
+    if (jobs === 0) yield entry
+    else {
+      byLoad[jobs] ??= []
+      byLoad[jobs].push(entry)
+    }
+  }
+  yield* byLoad.flat() // which passes over the loads that nobody has
+}
+
+/** Which jobs may be handed out, and to whom. */
+function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'>) {
+  const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
+  return {
+    faultsOf,
+    mayHandOut: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
+    waiting(endpointId: string): number {
+      const { normal, lowPriority } = counts.of(endpointId)
+      return normal + lowPriority
+    },
+    mayTake(workerId: string): boolean {
+      const worker = registry.get(workerId)
+      return worker !== undefined && takesJobs(worker) && !isUsedUp(faultsOf(worker.endpointId), worker)
+    },
+    /** How many jobs the worker holds; the least loaded gets the next one. */
+    load(workerId: string): number {
+      const worker = registry.get(workerId)
+      return worker === undefined ? 0 : loadOf(worker, leases)
+    },
+    /** Seqs that the worker must not get: it may still run an earlier attempt of these. */
+    except: (workerId: string) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map(({ seq }) => seq),
+  }
+}
+
+/** What may be handed out now: at most `free` jobs, none of `held` (seqs). */
+type Hold = { readonly free: number; readonly held: readonly number[] }
+
+/** The jobs that are held back. */
+type JobHold = {
+  /** Looks what is next; the hand-out is tried again when the first held job may go. */
+  readonly check: (endpointId: string, delayMs: number) => Hold
+  readonly close: () => void
+}
+
+// How many of the next jobs are looked at. Those after them go after these, so that none is handed out too early.
+const WINDOW = 200
+
+/** Makes the hold for the fault switch delayMs: no job is handed out before it has waited so long. */
+function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): JobHold {
+  const timers = new Map<string, () => void>()
+
+  function checkAgain(endpointId: string, ms: number): void {
+    timers.get(endpointId)?.()
+    const cancel = clock.after(ms, () => {
+      timers.delete(endpointId)
+      storage.poke()
+    })
+    timers.set(endpointId, cancel)
+  }
+
+  return {
+    check(endpointId, delayMs) {
+      const now = clock.steady()
+      const next = storage.jobs.waiting(endpointId, WINDOW, Number.MAX_SAFE_INTEGER)
+      const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)
+      if (held.length > 0) checkAgain(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
+      return { free: next.length - held.length, held: held.map(({ seq }) => seq) }
+    },
+    close() {
+      for (const cancel of timers.values()) cancel()
+      timers.clear()
+    },
+  }
+}
+
+/** A claimed job with what its worker gets. `s3Config` is JSON text. */
+export type HandOut = { readonly job: Job; readonly input: Json; readonly s3Config: string | null }
+
+type Deps = { readonly storage: Storage; readonly clock: Clock }
+
+/** Reads the inputs of jobs that were just claimed. A job whose input is lost ends here as FAILED, and is left out. */
+export async function readHandOuts(deps: Deps, jobs: readonly Job[]): Promise<readonly HandOut[]> {
+  const read = await Promise.all(jobs.map((job) => readHandOut(deps, job)))
+  return read.filter((handOut) => handOut !== undefined)
+}
+
+async function readHandOut({ storage, clock }: Deps, job: Job): Promise<HandOut | undefined> {
+  try {
+    const row = await storage.jobs.readInput(job)
+    return row && { job, ...row } // without a row the job went with its endpoint
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'PAYLOAD_LOST')) throw error
+    const { workerId, attempt } = job
+    const fields = { workerId: workerId ?? undefined, attempt, error: error.message }
+    await storage.write(() => storage.jobs.move(job.seq, 'fail', fields, momentOf(clock)))
+    return undefined
   }
 }

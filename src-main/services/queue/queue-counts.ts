@@ -1,11 +1,16 @@
 import type { JobState } from '../../contract/job.ts'
-import type { Change, JobStore, Storage } from '../ports.ts'
+import type { Change, JobStore, Storage } from '../ports/storage.ts'
 
 /** Jobs of one endpoint that have not ended. */
 export type QueueCount = { readonly normal: number; readonly lowPriority: number; readonly inProgress: number }
 
 /** Live counts, so that health and scaling cost the same with ten jobs and with a million. */
-export type QueueCounts = { readonly of: (endpointId: string) => QueueCount; readonly total: () => QueueCount }
+export type QueueCounts = {
+  readonly of: (endpointId: string) => QueueCount
+  readonly total: () => QueueCount
+  /** Endpoints at which jobs wait, so that nobody looks through all endpoints for them. */
+  readonly waitingEndpoints: () => Iterable<string>
+}
 
 const NONE: QueueCount = { normal: 0, lowPriority: 0, inProgress: 0 }
 
@@ -14,6 +19,7 @@ export function createQueueCounts(
   storage: Pick<Storage, 'onCommit'> & { readonly jobs: Pick<JobStore, 'counts'> },
 ): QueueCounts {
   const counts = new Map<string, { normal: number; lowPriority: number; inProgress: number }>()
+  const waiting = new Set<string>()
   const add = (endpointId: string, state: JobState | undefined, lowPriority: 0 | 1, by: number) => {
     if (state !== 'IN_QUEUE' && state !== 'IN_PROGRESS') return
     let count = counts.get(endpointId)
@@ -24,11 +30,17 @@ export function createQueueCounts(
     if (state === 'IN_PROGRESS') count.inProgress += by
     else if (lowPriority === 1) count.lowPriority += by
     else count.normal += by
+    if (count.normal + count.lowPriority > 0) waiting.add(endpointId)
+    else waiting.delete(endpointId)
+  }
+  const forget = (endpointId: string) => {
+    counts.delete(endpointId)
+    waiting.delete(endpointId)
   }
   for (const row of storage.jobs.counts()) add(row.endpointId, row.status, row.lowPriority, row.count)
   storage.onCommit((changes: readonly Change[]) => {
     for (const change of changes) {
-      if (change.type === 'endpoint' && change.event === 'deleted') counts.delete(change.endpointId)
+      if (change.type === 'endpoint' && change.event === 'deleted') forget(change.endpointId)
       if (change.type !== 'job' || change.from === change.to) continue
       add(change.endpointId, change.from, change.job.lowPriority, -1)
       add(change.endpointId, change.to, change.job.lowPriority, 1)
@@ -36,6 +48,7 @@ export function createQueueCounts(
   })
   return {
     of: (endpointId) => counts.get(endpointId) ?? NONE,
+    waitingEndpoints: () => waiting,
     total: () => {
       const sum = { ...NONE } as { normal: number; lowPriority: number; inProgress: number }
       for (const count of counts.values()) {

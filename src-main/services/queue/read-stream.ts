@@ -1,11 +1,12 @@
 /**
  * Reads of a stream. A read returns what the job has produced since the last one and holds while there is nothing new.
- * The cursor moves only after the answer was written in full, and a job has one reader at a time: a second one waits
- * its turn, so that no chunk is given twice or lost. Source: job-api, Stream.
+ * The cursor moves only after the response was written in full, and a job has one reader at a time: a second one waits
+ * its turn, so that no chunk is given twice or lost. Source: docs/spec/job-api.md, 5.
  */
 import type { JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Clock, Job, Storage } from '../ports.ts'
+import type { Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
@@ -56,7 +57,7 @@ export function createStreamReaders({
     }
   }
 
-  function look(
+  function check(
     seq: number,
   ): { status: JobState; attempt: number; rows: readonly { n: number; chunk: string }[] } | undefined {
     const job = storage.jobs.read(seq)
@@ -77,13 +78,17 @@ export function createStreamReaders({
     async read(job, { holdMs, signal }) {
       const release = await takeTurn(job.seq)
       const until = clock.steady() + holdMs
-      let seen = look(job.seq)
+      let seen = check(job.seq)
       while (seen !== undefined && seen.rows.length === 0 && !isFinal(seen.status)) {
         const left = until - clock.steady()
         if (left <= 0 || signal?.aborted) break
         await untilNews(job.id, left, signal)
-        seen = look(job.seq)
+        seen = check(job.seq)
       }
+      await storage.durable().catch((error) => {
+        release()
+        throw error
+      })
       const rows = seen?.rows ?? []
       const last = rows.at(-1)?.n
       return {

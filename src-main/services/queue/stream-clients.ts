@@ -1,11 +1,11 @@
 /**
- * What clients that read streams did before, as far as the form of their answers needs it: who has queued jobs, and who got
- * which answer as an array. In memory and bounded; whoever is forgotten gets the form of the specification.
+ * What clients that read streams did before, as far as the form of their answers needs it: who has queued jobs, and who
+ * got which answer as an array. In memory and bounded; whoever is forgotten gets the form of the specification.
  */
 import type { JobState } from '../../contract/job.ts'
-import { chooseStreamForm, isProgram, type StreamForm, type StreamReader } from '../../domain/job/stream-form.ts'
+import { chooseStreamForm, isProgram, type StreamForm, type StreamReader } from '../../domain/job/stream.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Log, NewId } from '../ports.ts'
+import type { Log, NewId } from '../ports/system.ts'
 
 /** Who asks: the same program with the same key is the same client. */
 export type StreamClient = {
@@ -15,14 +15,14 @@ export type StreamClient = {
   readonly userAgent: string
 }
 
-/** The memory. */
+/** What clients of streams did before, as far as it tells which form they need. */
 export type StreamClients = {
   /** A client has queued a job. */
   readonly hasRun: (client: StreamClient) => void
-  /** The form of an answer with so many chunks. It is remembered, for what the client asks next. */
+  /** The form of a response with so many chunks. It is remembered, for what the client asks next. */
   readonly formFor: (
     client: StreamClient,
-    answer: { readonly jobId: string; readonly status: JobState; readonly chunks: number },
+    response: { readonly jobId: string; readonly status: JobState; readonly chunks: number },
     reader: Pick<StreamReader, 'asked' | 'ofEndpoint' | 'ofService' | 'announcesJson'>,
   ) => StreamForm
 }
@@ -31,7 +31,7 @@ export type StreamClients = {
 const REMEMBERED = 1000
 
 const HINT =
-  'a stream of a running job was read again as an array; a client that waits for .status in it never ends: let it ask with ?format=object, or set streamForm of the endpoint to object'
+  'a stream of a running job was read again as an array; a client that waits for .status in it never ends: use ?format=object, or set streamForm of the endpoint to object'
 
 /** Makes the memory. */
 export function createStreamClients({
@@ -45,7 +45,7 @@ export function createStreamClients({
   /** Last array that a client got of a job. */
   const arrays = new Map<string, 'running' | 'ended'>()
   const hinted = new Set<string>()
-  // Keys are not kept, but for the one that asked last: most requests come from one client.
+  // Keys are not stored, but for the one that asked last: most requests come from one client.
   let last = { authorization: '', hash: '' }
 
   function nameOf({ endpointId, authorization, userAgent }: StreamClient): string {

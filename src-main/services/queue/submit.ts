@@ -1,12 +1,12 @@
 import { AppError } from '../../contract/errors.ts'
 import type { JobRequest } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
-import { jobId } from '../../domain/job/job-id.ts'
-import { retentionMs } from '../../domain/job/retention.ts'
+import { jobId } from '../../domain/ids.ts'
+import { retentionMs } from '../../domain/job/job-record.ts'
 import type { Json } from '../../domain/json/json.ts'
-import type { Clock, Endpoint, Job, NewId, Storage } from '../ports.ts'
+import type { Endpoint, Job, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
-import { writePayload } from './write-payload.ts'
 
 /** A checked request with its payloads as they came. */
 export type Submission = {
@@ -19,7 +19,7 @@ export type Submission = {
 }
 
 /**
- * Queues a job. The promise settles when the job is durable.
+ * Queues a job. The promise resolves when the job is durable.
  * @param withJob writes what belongs to the new job, in the same transaction
  * @returns the new job, or the first job that came with the same idempotency key
  * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, ENDPOINT_NOT_FOUND when it was deleted
@@ -46,15 +46,17 @@ export async function submitJob(
     retentionMs: retentionMs(kind, waitMs),
     idempotencyKey: idempotencyKey ?? undefined,
   }
-  return writePayload(storage, input, (kept) => {
-    if (storage.endpoints.get(endpoint.id) === undefined)
-      throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
-    if (job.idempotencyKey !== undefined) {
-      const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
-      if (first !== undefined) return { stored: false, result: first }
-    }
-    const inserted = storage.jobs.insert({ ...job, input: kept }, momentOf(clock))
-    withJob(inserted)
-    return { stored: true, result: inserted }
-  })
+  return storage.payloads.write(input, (stored) =>
+    storage.write(() => {
+      if (storage.endpoints.get(endpoint.id) === undefined)
+        throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
+      if (job.idempotencyKey !== undefined) {
+        const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
+        if (first !== undefined) return { stored: false, result: first }
+      }
+      const inserted = storage.jobs.insert({ ...job, input: stored }, momentOf(clock))
+      withJob(inserted)
+      return { stored: true, result: inserted }
+    }),
+  )
 }

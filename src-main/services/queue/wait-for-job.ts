@@ -1,57 +1,58 @@
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Change, Clock, Job, JobStore, Storage } from '../ports.ts'
+import type { Change, Job, JobStore, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 
 /** Callers that wait for the end of a job, and for anything that happens to it. */
 export type JobWaiters = {
   /**
    * Waits until the job has ended, `waitMs` is over or the signal aborts.
-   * @param job as it was read or written in this turn of the event loop
-   * @returns the job as it then is; undefined when it is gone
+   * @returns the job as it then is, on the disk; undefined when it is gone
+   * @throws AppError STORAGE_FAILED
    */
   readonly untilEnd: (job: Job, waitMs: number, signal: AbortSignal | undefined) => Promise<Job | undefined>
-  /** Calls `hear` with each change of the job or its chunks, until the returned function is called. */
-  readonly listen: (jobId: string, hear: () => void) => () => void
+  /** Calls `onChange` at each change of the job or its chunks, until the returned function is called. */
+  readonly listen: (jobId: string, onChange: () => void) => () => void
   /** Says that the job has new chunks. */
   readonly notify: (jobId: string) => void
   /** Ends all waits; callers see the job as it is. */
   readonly release: () => void
 }
 
-/** Makes the waiters; they are woken after the commit. */
+/** Makes the waiters; they are woken when what happened is on the disk. */
 export function createJobWaiters(
-  storage: Pick<Storage, 'onCommit'> & { readonly jobs: Pick<JobStore, 'read'> },
+  storage: Pick<Storage, 'onDurable' | 'durable'> & { readonly jobs: Pick<JobStore, 'read'> },
   clock: Clock,
 ): JobWaiters {
   const listeners = new Map<string, Set<(job: Job | undefined) => void>>()
   let released = false
 
-  function add(jobId: string, hear: (job: Job | undefined) => void): () => void {
+  function add(jobId: string, onChange: (job: Job | undefined) => void): () => void {
     const set = listeners.get(jobId) ?? new Set()
-    listeners.set(jobId, set.add(hear))
+    listeners.set(jobId, set.add(onChange))
     return () => {
-      set.delete(hear)
+      set.delete(onChange)
       if (set.size === 0 && listeners.get(jobId) === set) listeners.delete(jobId)
     }
   }
 
-  storage.onCommit((changes: readonly Change[]) => {
+  storage.onDurable((changes: readonly Change[]) => {
     if (listeners.size === 0) return
     for (const change of changes) {
-      if (change.type === 'job') for (const hear of [...(listeners.get(change.jobId) ?? [])]) hear(change.job)
+      if (change.type === 'job') for (const onChange of [...(listeners.get(change.jobId) ?? [])]) onChange(change.job)
     }
   })
 
   return {
     listen: add,
     notify: (jobId) => {
-      for (const hear of [...(listeners.get(jobId) ?? [])]) hear(undefined)
+      for (const onChange of [...(listeners.get(jobId) ?? [])]) onChange(undefined)
     },
     release: () => {
       released = true
-      for (const [, set] of [...listeners]) for (const hear of [...set]) hear(undefined)
+      for (const [, set] of [...listeners]) for (const onChange of [...set]) onChange(undefined)
     },
     untilEnd: (job, waitMs, signal) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         if (isFinal(job.status) || released || signal?.aborted) return resolve(job)
         const finish = (ended: Job | undefined) => {
           stopListening()
@@ -59,13 +60,18 @@ export function createJobWaiters(
           signal?.removeEventListener('abort', giveUp)
           resolve(ended)
         }
-        const giveUp = () => finish(storage.jobs.read(job.seq))
+        // What is read may be ahead of the disk.
+        const finishAsRead = (read: Job | undefined) => void storage.durable().then(() => finish(read), reject)
+        const giveUp = () => finishAsRead(storage.jobs.read(job.seq))
         const stopListening = add(job.id, (changed) => {
           if (changed !== undefined && isFinal(changed.status)) finish(changed)
           else if (released) giveUp()
         })
         const cancelTimer = clock.after(waitMs, giveUp)
         signal?.addEventListener('abort', giveUp, { once: true })
+        // It may have ended while the commit that queued it was on its way to the disk.
+        const now = storage.jobs.read(job.seq)
+        if (now === undefined || isFinal(now.status)) finishAsRead(now)
       }),
   }
 }

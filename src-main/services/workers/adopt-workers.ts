@@ -1,8 +1,10 @@
-import type { StoredWorker } from '../ports/workers.ts'
-import type { Clock, Fleet, Job, Log, Storage } from '../ports.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Job, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { StoredWorker } from '../ports/worker-records.ts'
 import type { Leases } from '../queue/leases.ts'
 import { momentOf } from '../steady-clock.ts'
-import { newLiveWorker, type WorkerRegistry } from './worker-registry.ts'
+import { newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
 
 /**
  * After a crash of the service: takes over the workers that still live, with full leases on the jobs they hold, ends
@@ -32,16 +34,18 @@ export async function adoptWorkers({
     }
     adopted.add(stored.id)
     const endpoint = storage.endpoints.get(stored.endpointId)
-    const worker = newLiveWorker({ ...stored, startedWallAt: stored.startedAt }, endpoint?.config, clock)
-    worker.adopted = true
-    // Of settings of before, or of a release that was cut off: it must not take a job in the moment before it leaves.
-    worker.replace = stored.revision !== endpoint?.revision
-    worker.placed = fleet.list().find(({ workerId }) => workerId === stored.id)
+    const started = fleet.list().find(({ workerId }) => workerId === stored.id)
+    const worker = newLiveWorker(
+      { ...stored, startedWallAt: stored.startedAt, adopted: true, started },
+      { config: endpoint?.config, begins: 'serve', clock },
+    )
     registry.add(worker)
+    // Of settings of before, or of a release that was cut off: it must not take a job in the moment before it leaves.
+    if (stored.revision !== endpoint?.revision) registry.move(worker, 'retire')
     // One that runs a job may not ask for another for long, and has been ready before.
     if (running.some((job) => job.workerId === stored.id)) {
-      registry.apply(worker, 'ready', 'adopted after a restart of the service')
-      registry.apply(worker, 'takeJob')
+      registry.move(worker, 'ready', { reason: 'adopted after a restart of the service' })
+      registry.move(worker, 'takeJob')
     }
     log.info('worker adopted', { workerId: stored.id, endpointId: stored.endpointId })
   }
@@ -50,7 +54,7 @@ export async function adoptWorkers({
   for (const job of running.filter(held)) leases.resume(job)
   await storage.write(() => {
     for (const { seq } of running.filter((job) => !held(job))) {
-      const reason = 'the service was restarted and its worker was gone'
+      const reason = 'the service was restarted and its worker had ended'
       storage.jobs.move(seq, 'release', { reason }, momentOf(clock))
     }
   })

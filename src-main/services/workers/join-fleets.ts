@@ -4,13 +4,13 @@
  */
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
-import type { Fleet, FleetWorker } from '../ports.ts'
+import type { Fleet, FleetWorker } from '../ports/fleet.ts'
 
 /** Joins the drivers. */
 export function joinFleets(drivers: { readonly process: Fleet; readonly container: Fleet }): Fleet {
   const all = [drivers.process, drivers.container]
   const owners = new Map<string, Fleet>()
-  const placeOf = ({ container }: { readonly container?: ContainerSettings | undefined }) =>
+  const fleetOf = ({ container }: { readonly container?: ContainerSettings | undefined }) =>
     container === undefined ? drivers.process : drivers.container
 
   function owned(workerId: string, fleet: Fleet): Fleet {
@@ -21,10 +21,10 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
   for (const fleet of all) fleet.onExit(({ workerId }) => owners.delete(workerId))
 
   return {
-    ensure: (plan, watch) => placeOf(plan).ensure(plan, watch),
-    prepare: (spec) => owned(spec.workerId, placeOf(spec)).prepare(spec),
+    ensure: (plan, watch) => fleetOf(plan).ensure(plan, watch),
+    prepare: (spec) => owned(spec.workerId, fleetOf(spec)).prepare(spec),
     async start(spec) {
-      const fleet = owned(spec.workerId, placeOf(spec))
+      const fleet = owned(spec.workerId, fleetOf(spec))
       const worker = await fleet.start(spec)
       // One that was asked to stop before it ran was forgotten, and will be asked again now.
       if (fleet.list().some(({ workerId }) => workerId === spec.workerId)) owned(spec.workerId, fleet)
@@ -48,15 +48,15 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
       await Promise.all(all.map((fleet) => fleet.sweep()))
     },
     drainOutput: (workerId) => owners.get(workerId)?.drainOutput(workerId),
-    capacity: (plan) => placeOf(plan).capacity(plan),
-    refusal: (plan) => placeOf(plan).refusal(plan),
+    capacity: (plan) => fleetOf(plan).capacity(plan),
+    refusal: (plan) => fleetOf(plan).refusal(plan),
     async usage(workerIds) {
       const parts = all.map((fleet) => fleet.usage(workerIds.filter((id) => owners.get(id) === fleet)))
       return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
     },
     async openShell(workerId, size, listener) {
       const owner = owners.get(workerId)
-      if (owner === undefined) throw new Error('it does not run yet')
+      if (owner === undefined) throw new Error('it is not running yet')
       return owner.openShell(workerId, size, listener)
     },
     machine: drivers.container.machine,

@@ -1,4 +1,6 @@
-import type { Endpoint, Fleet, Log, NewId, WorkerSpec } from '../ports.ts'
+import type { Fleet, WorkerSpec } from '../ports/fleet.ts'
+import type { Endpoint } from '../ports/storage.ts'
+import type { Log, NewId } from '../ports/system.ts'
 
 /** Who a worker will be: its id and its token. */
 export type WorkerIdentity = { readonly workerId: string; readonly token: string }

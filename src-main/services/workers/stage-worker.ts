@@ -3,18 +3,19 @@
  * that does not work is known before anybody is served by it.
  */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
-import { inSeconds } from '../../domain/worker/in-seconds.ts'
+import { inSeconds } from '../../domain/text.ts'
 import type { HealthWatch } from '../load-balanced/watch-health.ts'
-import type { Clock, Endpoint } from '../ports.ts'
+import type { Endpoint } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'
-import type { LiveWorker, WorkerRegistry } from './worker-registry.ts'
 
 /** A worker that is ready and waits to be used. */
 export type StagedWorker = {
   /** Why it cannot be used any more, should it have ended meanwhile. */
-  readonly fault: () => string | undefined
+  readonly problem: () => string | undefined
   /** The endpoint has its settings now: it takes jobs. To be called after the commit. */
   readonly promote: () => void
   /** It is not needed. */
@@ -30,7 +31,7 @@ type Deps = {
 }
 
 const COMING: readonly LiveWorker['state'][] = ['initializing']
-const LOOK_AGAIN_MS = 60_000
+const CHECK_AGAIN_MS = 60_000
 const READY: readonly LiveWorker['state'][] = ['idle', 'running']
 
 /**
@@ -43,9 +44,9 @@ export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: Abort
   const whenGivenUp = () => {
     const starting = registry
       .ofEndpoint(endpoint.id)
-      .find(({ staged, revision }) => staged && revision === endpoint.revision)
+      .find(({ duty, revision }) => duty === 'staged' && revision === endpoint.revision)
     // It may wait for an image; then its start ends by this.
-    if (starting !== undefined) void lifecycle.stop(starting, 'its release was given up', 0).catch(() => undefined)
+    if (starting !== undefined) void lifecycle.stop(starting, 'its release was cancelled', 0).catch(() => undefined)
   }
   signal?.addEventListener('abort', whenGivenUp, { once: true })
   try {
@@ -60,7 +61,7 @@ async function startAndWait(
   endpoint: Endpoint,
   signal: AbortSignal | undefined,
 ): Promise<StagedWorker> {
-  const worker = await lifecycle.start(endpoint, true)
+  const worker = await lifecycle.start(endpoint, 'stage')
   health.watch(worker) // of a load-balanced one only /ping says whether it is ready
   const ms = initializingLimitMs(endpoint.config)
   const isComing = () => COMING.includes(worker.state) && registry.get(worker.id) === worker
@@ -73,15 +74,15 @@ async function startAndWait(
   }
   if (!READY.includes(worker.state)) {
     const reason = isComing() ? `it was not ready within ${inSeconds(ms)}` : (worker.reason ?? 'it ended')
-    // Also where it was given up: whoever comes next finds its place free.
+    // Also where it was given up: whoever comes next finds its slot free.
     if (registry.get(worker.id) === worker) await lifecycle.stop(worker, reason, 0)
     signal?.throwIfAborted()
     throw new Error(reason)
   }
   return {
-    fault: () => (worker.state === 'ended' ? (worker.reason ?? 'it ended') : undefined),
+    problem: () => (worker.state === 'ended' ? (worker.reason ?? 'it ended') : undefined),
     promote() {
-      worker.staged = false
+      registry.move(worker, 'promote')
       calls.goOn(worker.id)
     },
     discard: (reason) => lifecycle.stop(worker, reason, endpoint.config.stopGraceMs),
@@ -99,6 +100,6 @@ export async function whenEnded(
       registry.onMove((moved) => {
         if (moved === worker && worker.state === 'ended') finish()
       })
-    await wait(clock, { ms: LOOK_AGAIN_MS, signal, listen })
+    await wait(clock, { ms: CHECK_AGAIN_MS, signal, listen })
   }
 }

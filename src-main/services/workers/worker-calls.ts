@@ -1,31 +1,30 @@
 /**
  * What workers ask of the service: jobs, stop orders, signs of life, reports. Every call is a sign of life. A worker
- * that is to leave is answered quickly and gets nothing. Source: worker-protocol, Calls.
+ * that is to leave is answered quickly and gets nothing. Source: docs/spec/worker-protocol.md, 2.
  */
 import { limit } from '../../contract/limits.ts'
-import type { Report } from '../../domain/job/result.ts'
-import type { Clock, Fleet, Job, Storage } from '../ports.ts'
-import { appendStream } from '../queue/append-stream.ts'
-import { finishJob, type ReportOutcome } from '../queue/finish.ts'
-import type { Leases } from '../queue/leases.ts'
-import type { ParkedTakes } from '../queue/parked-takes.ts'
-import { type HandOut, readHandOuts } from '../queue/read-hand-outs.ts'
-import { releaseJobs } from '../queue/release-jobs.ts'
+import type { Report } from '../../domain/job/report.ts'
+import { takesJobs } from '../../domain/worker/transitions.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import { appendStream, finishJob, type Leases, type ReportOutcome } from '../queue/leases.ts'
+import { requeueJobs } from '../queue/lost-and-overdue-jobs.ts'
+import { type HandOut, type ParkedTakes, readHandOuts } from '../queue/parked-takes.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { wait } from '../wait.ts'
-import { closeJobSpan } from './job-spans.ts'
-import { type LiveWorker, loadOf, takesJobs, type WorkerRegistry } from './worker-registry.ts'
+import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } from '../worker-registry.ts'
 
 /** Ping of a worker. `jobIds` undefined: it did not say. */
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
 
-/** The calls. */
+/** What workers call: each a use case of the worker protocol. */
 export type WorkerCalls = {
   readonly take: (
     worker: LiveWorker,
     request: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
   ) => Promise<readonly HandOut[]>
-  /** The answer with these jobs did not reach the worker: nobody runs them. */
+  /** The response with these jobs did not reach the worker: nobody runs them. */
   readonly undelivered: (jobs: readonly Job[]) => Promise<void>
   readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
   readonly ping: (worker: LiveWorker, ping: Ping) => void
@@ -50,6 +49,9 @@ export type WorkerCalls = {
 // A leaving worker that asks once more must neither wait long nor spin.
 const LEAVING_HOLD_MS = 250
 
+const allSent = (orders: ReadonlyMap<string, StopOrder>) =>
+  new Map([...orders].map(([jobId, order]) => [jobId, { ...order, sent: true }]))
+
 type Deps = {
   readonly storage: Storage
   readonly clock: Clock
@@ -59,28 +61,28 @@ type Deps = {
   readonly waiters: JobWaiters
   readonly registry: WorkerRegistry
   /** Called when something about a worker changed that scaling cares for. */
-  readonly onWorkerChange: (worker: LiveWorker) => void
+  readonly onChange: (endpointId: string) => void
 }
 
 /** Makes the calls. */
 export function createWorkerCalls(deps: Deps): WorkerCalls {
-  const { clock, fleet, leases, takes, registry, onWorkerChange } = deps
+  const { clock, fleet, leases, takes, registry, onChange } = deps
   const paused = new Map<string, Set<() => void>>()
   let late = 0
 
   function seen(worker: LiveWorker, named: readonly string[] = []): void {
-    worker.lastSeen = clock.steady()
-    worker.lastSeenWallAt = clock.now()
+    registry.note(worker, { lastSeenWallAt: clock.now() })
     leases.renew(worker.id, named)
   }
 
   function clearOrder(worker: LiveWorker, jobId: string): void {
     if (!worker.stopOrders.has(jobId)) return
     fleet.drainOutput(worker.id) // its lines so far belong to this job
-    worker.stopOrders.delete(jobId)
-    closeJobSpan(worker, jobId, clock.now())
-    if (loadOf(worker, leases) === 0) registry.apply(worker, 'becomeIdle')
-    onWorkerChange(worker)
+    const stopOrders = new Map(worker.stopOrders)
+    stopOrders.delete(jobId)
+    registry.note(worker, { stopOrders, ...endJob(worker, jobId, clock.now()) })
+    if (loadOf(worker, leases) === 0) registry.move(worker, 'becomeIdle')
+    onChange(worker.endpointId)
   }
 
   // Holds a call that has nothing to get. A leaving worker is not held for long.
@@ -111,11 +113,11 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
   return {
     async take(worker, { max, busy, signal }) {
       seen(worker)
-      if (registry.apply(worker, 'ready')) onWorkerChange(worker)
+      if (registry.move(worker, 'ready')) onChange(worker.endpointId)
       if (!busy) {
         for (const jobId of [...worker.stopOrders.keys()]) clearOrder(worker, jobId)
         const neverGot = leases.ofWorker(worker.id).filter((lease) => lease.resumed && !lease.confirmed)
-        await releaseJobs(deps, neverGot, 'the service was restarted before the worker had the job')
+        await requeueJobs(deps, neverGot, 'the service was restarted before the worker had the job')
       }
       if (!takesJobs(worker)) {
         await pause(worker, signal)
@@ -130,7 +132,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         signal,
       })
       // A fault switch kills it: what it was just given goes back when it has ended.
-      if (worker.killedBy !== undefined) return []
+      if (worker.duty === 'killed') return []
       return readHandOuts(deps, jobs)
     },
     undelivered: (jobs) => {
@@ -139,34 +141,31 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         // Else somebody else has it already, or the worker has said that it runs it.
         return lease?.attempt === attempt && !lease.confirmed ? [lease] : []
       })
-      return releaseJobs(deps, lost, 'the worker closed its connection before it had the job')
+      return requeueJobs(deps, lost, 'the worker closed its connection before it had the job')
     },
     async waitForStopOrders(worker, signal) {
       seen(worker)
-      const unsent = () => [...worker.stopOrders].filter(([, order]) => !order.sent)
+      const unsent = () => [...worker.stopOrders].flatMap(([jobId, order]) => (order.sent ? [] : [jobId]))
       if (unsent().length === 0) await pause(worker, signal)
       if (signal?.aborted) return []
-      const orders = unsent()
-      for (const [, order] of orders) order.sent = true
-      return orders.map(([jobId]) => jobId)
+      const jobIds = unsent()
+      registry.note(worker, { stopOrders: allSent(worker.stopOrders) })
+      return jobIds
     },
     ping(worker, { jobIds, unhealthy }) {
       seen(worker, jobIds)
       for (const [jobId, order] of [...worker.stopOrders])
         if (order.sent && !jobIds.includes(jobId)) clearOrder(worker, jobId)
-      if (unhealthy === undefined || !registry.apply(worker, 'markUnhealthy', unhealthy)) return
-      worker.failure = unhealthy
-      onWorkerChange(worker)
+      if (unhealthy === undefined) return
+      const facts = { reason: unhealthy, failure: unhealthy }
+      if (registry.move(worker, 'reportUnhealthy', facts)) onChange(worker.endpointId)
     },
     report(worker, jobId, report) {
       seen(worker, [jobId])
       fleet.drainOutput(worker.id) // its lines so far belong to this job
       if (report.kind !== 'progress') {
         clearOrder(worker, jobId)
-        if (report.replaceWorker && !worker.replace) {
-          worker.replace = true
-          onWorkerChange(worker)
-        }
+        if (report.replaceWorker && registry.move(worker, 'retire')) onChange(worker.endpointId)
       }
       return counted(finishJob(deps, { jobId, workerId: worker.id, report }))
     },
@@ -175,7 +174,8 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       return counted(appendStream(deps, { jobId, workerId: worker.id, chunk }))
     },
     orderStop(worker, { jobId, seq, graceMs }) {
-      worker.stopOrders.set(jobId, { seq, until: clock.steady() + graceMs, sent: false })
+      const order = { seq, until: clock.steady() + graceMs, sent: false }
+      registry.note(worker, { stopOrders: new Map(worker.stopOrders).set(jobId, order) })
       wake(worker.id)
     },
     goOn: wake,

@@ -2,15 +2,17 @@
  * Starts and ends workers, one at a time. What a worker held when it ended goes back to the queue: as a new try when
  * the worker failed, without counting one when we ended it.
  */
-import { lastWords } from '../../domain/worker/last-words.ts'
-import type { Clock, Endpoint, Fleet, Log, NewId, ServiceReach, Storage, WorkerExit, WorkerPlan } from '../ports.ts'
+import { type CrashLoop, evaluateCrashLoop, lastLine } from '../../domain/worker/crash-loop.ts'
+import type { Fleet, WorkerExit } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, Log, NewId } from '../ports/system.ts'
+import type { StoredExit } from '../ports/worker-records.ts'
 import type { Leases } from '../queue/leases.ts'
-import { releaseJobs } from '../queue/release-jobs.ts'
-import { rescueLostJobs } from '../queue/rescue-lost-jobs.ts'
-import { createExitHistory, type ExitHistory } from './exit-history.ts'
+import { requeueJobs, rescueLostJobs } from '../queue/lost-and-overdue-jobs.ts'
+import type { WorkerPlans } from '../worker-plans.ts'
+import { type LiveWorker, newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import type { WorkerCalls } from './worker-calls.ts'
-import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './worker-registry.ts'
 
 /** What starting and ending a worker needs. */
 export type LifecycleDeps = {
@@ -22,34 +24,34 @@ export type LifecycleDeps = {
   readonly leases: Leases
   readonly calls: Pick<WorkerCalls, 'dismiss'>
   readonly registry: WorkerRegistry
-  readonly planOf: (endpoint: Endpoint) => WorkerPlan
-  /** The environment of a worker of this endpoint. */
-  readonly environmentOf: (endpoint: Endpoint, worker: WorkerIdentity, reach: ServiceReach) => Record<string, string>
+  readonly plans: WorkerPlans
+  readonly history: ExitHistory
   /** Called when a worker has ended. */
   readonly onEnded: (worker: LiveWorker) => void
 }
 
 /** The starts and ends of workers. */
 export type WorkerLifecycle = {
-  /** Settles when it runs, or has ended before that. @param staged its settings are not the endpoint's yet */
-  readonly start: (endpoint: Endpoint, staged?: boolean) => Promise<LiveWorker>
+  /** Settles when it runs, or has ended before that. @param begins `stage`: its settings are not the endpoint's yet */
+  readonly start: (endpoint: Endpoint, begins: 'serve' | 'stage') => Promise<LiveWorker>
   /** SIGTERM now; the end of it with all its children when the grace time is over. Settles when it has ended. */
   readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
   /** A worker has failed, for this reason and what it said last of its start. It still has to be stopped. */
   readonly fail: (workerId: string, reason: string) => void
-  /** Counts workers that failed as crashes before they have ended: else the next would start without the pause after one. */
+  /**
+   * Counts workers that failed as crashes before they have ended: else the next would start without the pause after
+   * one.
+   */
   readonly countFailures: (endpointId: string) => void
   /** Throws away what was made ready for an endpoint. */
   readonly discardPrepared: (endpointId: string) => Promise<void>
   /** Breaks off starts that wait for an image, say, and throws away all that was made ready. */
   readonly close: () => Promise<void>
-  readonly history: ExitHistory
 }
 
 /** Makes the lifecycle and listens to the fleet. */
 export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
-  const { storage, clock, newId, log, fleet, leases, calls, registry } = deps
-  const history = createExitHistory(deps)
+  const { storage, clock, newId, log, fleet, leases, calls, registry, plans, history } = deps
   const closing = new AbortController()
   // Those that wait for an image, say, and how to break that off.
   const waiting = new Map<string, AbortController>()
@@ -60,17 +62,19 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     if (worker === undefined) return
     fleet.drainOutput(worker.id)
     const cause = worker.killedBy ?? exit.reason
-    const words = cause ?? worker.failure ?? lastWords(worker.lastLines, exit)
+    const exitText = cause ?? worker.failure ?? lastLine(worker.lastLines, exit)
+    const { phase } = worker
+    const wasLeaving = phase === 'draining' || phase === 'stopping'
     // Also where it was to leave anyway: a switch that is on has to be met.
-    const wasOrdered = worker.ordered && worker.killedBy === undefined
+    const wasOrdered = wasLeaving && worker.duty !== 'killed'
     const held = leases.ofWorker(worker.id)
-    const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${words}`
-    registry.apply(worker, 'exit', wasOrdered ? (worker.failure ?? worker.reason) : words)
+    const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${exitText}`
+    registry.move(worker, 'exit', { reason: wasOrdered ? (worker.failure ?? worker.reason) : exitText })
     registry.remove(worker.id)
-    if (!exit.blameless) history.remember(worker, { words, code: exit.code }, clock.steady())
+    if (!exit.blameless) history.remember(worker, { exitText, code: exit.code, wasLeaving }, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
-    const takeBack = wasOrdered || exit.blameless ? releaseJobs : rescueLostJobs
+    const takeBack = wasOrdered || exit.blameless ? requeueJobs : rescueLostJobs
     const writes = [
       takeBack(deps, held, `worker ${worker.id} ${reason}`, cause),
       storage.write(() => storage.workers.remove(worker.id)),
@@ -81,51 +85,51 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   }
 
   async function stop(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
-    worker.ordered = true
-    worker.told = true
-    registry.apply(worker, 'drain', reason)
+    registry.move(worker, 'drain', { reason })
+    registry.move(worker, 'stop')
     waiting.get(worker.id)?.abort(new Error(reason))
     const stopped = fleet.stop(worker.id, graceMs)
     calls.dismiss(worker.id) // else it would wait for its open calls before it ends
     await stopped
   }
 
-  async function start(endpoint: Endpoint, staged = false): Promise<LiveWorker> {
+  async function start(endpoint: Endpoint, begins: 'serve' | 'stage'): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
     const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
     const tokenHash = newId.hash(identity.token)
-    const worker = newLiveWorker({ ...facts, tokenHash, startedWallAt: clock.now() }, endpoint.config, clock)
-    worker.staged = staged
+    const worker = newLiveWorker(
+      { ...facts, tokenHash, startedWallAt: clock.now() },
+      { config: endpoint.config, begins, clock },
+    )
+    const wasStopped = () => worker.phase === 'stopping' || worker.phase === 'ended'
     registry.add(worker)
     try {
-      const plan = deps.planOf(endpoint)
-      const tell = (progress: string) => {
-        worker.progressAt = clock.steady()
-        if (worker.state === 'initializing') worker.reason = progress
-      }
+      const plan = plans.planOf(endpoint)
+      const report = (progress: string) => void registry.move(worker, 'progress', { reason: progress })
       const leaving = new AbortController()
       waiting.set(worker.id, leaving)
       const signal = AbortSignal.any([closing.signal, leaving.signal])
-      const reach = await fleet.ensure(plan, { tell, signal }).finally(() => waiting.delete(worker.id))
+      const reach = await fleet.ensure(plan, { report, signal }).finally(() => waiting.delete(worker.id))
       const specOf = (of: WorkerIdentity) => ({
         ...plan,
         workerId: of.workerId,
-        env: deps.environmentOf(endpoint, of, reach),
+        env: plans.environmentOf(endpoint, of, reach),
       })
       // It was asked to leave while an image came, say.
-      if (worker.told) {
+      if (wasStopped()) {
         ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
         return worker
       }
-      worker.placed = await fleet.start(specOf(identity))
-      if (worker.state === 'initializing') worker.reason = undefined
+      const started = await fleet.start(specOf(identity))
+      registry.note(worker, { started })
+      registry.move(worker, 'launch')
       // Meanwhile it may have been changed or removed, and nobody would come for what is made now.
       if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
       const { id, endpointId, revision, startedWallAt: startedAt } = worker
-      const { handle } = worker.placed
+      const { handle } = started
       await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
       // It was asked to leave before it was there.
-      if (worker.told) await fleet.stop(worker.id, 0)
+      if (wasStopped()) await fleet.stop(worker.id, 0)
     } catch (error) {
       ended({ workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message })
     }
@@ -138,12 +142,15 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     stop,
     fail(workerId, reason) {
       const worker = registry.get(workerId)
-      if (worker !== undefined) worker.failure ??= worker.reason === undefined ? reason : `${reason}: ${worker.reason}`
+      if (worker === undefined) return
+      const failure = worker.reason === undefined ? reason : `${reason}: ${worker.reason}`
+      registry.move(worker, 'failStart', { failure })
     },
     countFailures(endpointId) {
       for (const worker of registry.ofEndpoint(endpointId)) {
-        const { failure: words } = worker
-        if (words !== undefined) history.remember(worker, { words, code: undefined }, clock.steady())
+        const { failure: exitText } = worker
+        if (exitText !== undefined)
+          history.remember(worker, { exitText, code: undefined, wasLeaving: false }, clock.steady())
       }
     },
     discardPrepared: prepared.discard,
@@ -151,6 +158,71 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
       closing.abort(new Error('the service stops'))
       return prepared.discard()
     },
-    history,
+  }
+}
+
+/** How workers ended lately, by endpoint, and whether that is a crash loop. */
+export type ExitHistory = {
+  /**
+   * Each worker counts once, and a staged one never: the endpoint itself has not crashed. @param end its last words,
+   * and its exit code if it has one @param now steady ms
+   */
+  readonly remember: (
+    worker: LiveWorker,
+    end: { readonly exitText: string; readonly code: number | undefined; readonly wasLeaving: boolean },
+    now: number,
+  ) => void
+  readonly crashLoop: (endpointId: string, now: number) => CrashLoop | undefined
+  readonly forget: (endpointId: string) => void
+}
+
+// People are told how many crashes there were in a row; at the longest pause these are three hours.
+const MAX_EXITS = 200
+
+/**
+ * Makes the history. It is stored, so that a crash loop goes on after a restart of the service: count, words and next
+ * try.
+ */
+export function createExitHistory({
+  storage,
+  log,
+}: {
+  readonly storage: Pick<Storage, 'write' | 'workers'>
+  readonly log: Log
+}): ExitHistory {
+  const exits = new Map<string, StoredExit[]>()
+  // A failure counts before its worker has ended.
+  const counted = new WeakSet<LiveWorker>()
+  for (const exit of storage.workers.exits()) store(exit)
+
+  function store(exit: StoredExit): void {
+    exits.set(exit.endpointId, [...(exits.get(exit.endpointId) ?? []), exit].slice(-MAX_EXITS))
+  }
+
+  function write(endpointId: string, work: () => void): void {
+    storage.write(work).catch((error) => log.error('history of crashes not stored', { endpointId, error }))
+  }
+
+  return {
+    remember(worker, { exitText, code, wasLeaving }, now) {
+      if (counted.has(worker) || worker.duty === 'staged') return
+      counted.add(worker)
+      const exit = {
+        endpointId: worker.endpointId,
+        at: now,
+        livedMs: now - worker.startedAt,
+        becameReady: worker.becameReady,
+        jobsDone: worker.jobsDone,
+        ordered: (wasLeaving && worker.failure === undefined) || worker.adopted,
+        reason: exitText,
+        code: wasLeaving ? undefined : code,
+      }
+      store(exit)
+      write(exit.endpointId, () => storage.workers.addExit(exit, MAX_EXITS))
+    },
+    crashLoop: (endpointId, now) => evaluateCrashLoop(exits.get(endpointId) ?? [], now),
+    forget(endpointId) {
+      if (exits.delete(endpointId)) write(endpointId, () => storage.workers.forgetExits(endpointId))
+    },
   }
 }

@@ -1,23 +1,24 @@
 /**
- * The assets store: files by the SHA-256 of their bytes, with the names under which nodes ask for them. The file is on the
- * disk before its record is written.
+ * The assets store: files by the SHA-256 of their bytes, with the names under which nodes ask for them. The file is on
+ * the disk before its record is written.
  */
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
 import type { AssetView } from '../../contract/workflows.ts'
-import { mediaTypeOf } from '../../domain/media/media-type.ts'
-import { pictureSize } from '../../domain/media/picture-size.ts'
-import { sizeInWords } from '../../domain/size-in-words.ts'
-import { plainName } from '../../domain/workflow-runs/find-results.ts'
-import { nameVariants } from '../../domain/workflow-runs/name-variants.ts'
+import { mediaTypeOf, pictureSize } from '../../domain/media.ts'
+import { sizeText } from '../../domain/text.ts'
+import { nameVariants, plainName } from '../../domain/workflow-runs/find-results.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 import type { Asset, FileTools } from '../ports/workflows.ts'
-import { makeRoom, type RoomDeps } from './sweep-assets.ts'
 
 /** What assets need. */
 export type AssetDeps = RoomDeps & { readonly tools: FileTools }
 
 /**
  * Keeps a file that a client names by its hash.
- * @throws AppError BAD_FIELD where the bytes are not those, or the name is none; NOT_DONE where the store is full; DISK_FULL
+ * @throws AppError BAD_FIELD where the bytes are not those, or the name is none; NOT_DONE where the store is full;
+ * DISK_FULL
  */
 export async function writeAsset(
   deps: AssetDeps,
@@ -29,12 +30,12 @@ export async function writeAsset(
   const name = given === undefined ? undefined : plainName(given)
   if (given !== undefined && name === undefined)
     throw new AppError('BAD_FIELD', { field: 'name', why: 'must be the name of a file' })
-  const asset = await keepAsset(deps, bytes)
+  const asset = await storeAsset(deps, bytes)
   return name === undefined ? asset : { ...asset, name: await giveName(deps, name, asset.id) }
 }
 
 /** Keeps bytes as an asset. @throws AppError NOT_DONE where the store is full, DISK_FULL, DATABASE_BUSY */
-export async function keepAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Asset> {
+export async function storeAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Asset> {
   const { storage, clock, tools } = deps
   const id = tools.sha256(bytes)
   const known = storage.assets.get(id)
@@ -42,11 +43,11 @@ export async function keepAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Ass
   const asset = { id, bytes: bytes.length, mediaType, ...pictureSize(bytes, mediaType), createdAt: clock.now() }
   do {
     if (storage.assets.get(id) === undefined && !(await makeRoom(deps, bytes.length)))
-      throw new AppError('NOT_DONE', { why: fullWords(deps) })
-    await storage.assetFiles.keep(id, bytes)
+      throw new AppError('NOT_DONE', { why: fullMessage(deps) })
+    await storage.assetFiles.store(id, bytes)
   } while (!(await isSaved(deps, asset)))
   // A sweep may have taken the file in between, of one that nobody had used; now that it has its record none does.
-  await storage.assetFiles.keep(id, bytes)
+  await storage.assetFiles.store(id, bytes)
   return { ...asset, createdAt: known?.createdAt ?? asset.createdAt }
 }
 
@@ -79,6 +80,66 @@ function giveName({ storage, clock }: AssetDeps, wanted: string, id: string): Pr
   })
 }
 
-function fullWords({ maxBytes }: AssetDeps): string {
-  return `the files of workflows take ${sizeInWords(maxBytes())}, which is the most. Delete runs, or raise assetsMaxMib in the settings`
+function fullMessage({ maxBytes }: AssetDeps): string {
+  return `the files of workflows take ${sizeText(maxBytes())}, which is the limit. Delete runs, or raise assetsMaxMib in the settings`
+}
+
+// Files that nobody needs go when the store is full, those unused longest first; then the oldest runs with what they
+// gave.
+
+/** What room for files needs. */
+type RoomDeps = {
+  readonly storage: Pick<Storage, 'write' | 'durable' | 'assets' | 'assetFiles' | 'runs'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Most bytes of all assets. */
+  readonly maxBytes: () => number
+}
+
+const BATCH = 200
+const RUNS = 20
+
+/** Makes room for a file. @returns whether there is enough now */
+export async function makeRoom(deps: RoomDeps, bytes: number): Promise<boolean> {
+  const { storage, clock, maxBytes } = deps
+  const missing = () => storage.assets.totalBytes() + bytes - maxBytes()
+  if (bytes > maxBytes()) return false
+  while (missing() > 0) {
+    if ((await removeUnused(deps, missing())) > 0) continue
+    // What a run gave was used last when it ended, so each of these leaves files that can go.
+    const before = clock.now() - limit('assetUnusedMs')
+    const retention = { before, count: limit('runsKept'), bytes: limit('runsKeptBytes') }
+    if ((await storage.write(() => storage.runs.trim(retention, RUNS))) === 0) return false
+  }
+  return true
+}
+
+/** Removes files whose record was never written, or is gone: what a crash left. */
+export async function sweepLostFiles({ storage, clock }: RoomDeps): Promise<void> {
+  const old = await storage.assetFiles.olderThan(clock.now() - limit('assetUnusedMs'))
+  await removeFiles(storage, old)
+}
+
+// The record goes first: a file without one is swept later, a record without its file would be a lie.
+async function removeUnused({ storage, clock }: RoomDeps, wanted: number): Promise<number> {
+  const unused = storage.assets.unused(clock.now() - limit('assetUnusedMs'), BATCH)
+  const chosen: string[] = []
+  let freed = 0
+  for (const { id, bytes } of unused) {
+    if (freed >= wanted) break
+    chosen.push(id)
+    freed += bytes
+  }
+  if (chosen.length === 0) return 0
+  await storage.write(() => storage.assets.remove(chosen))
+  await removeFiles(storage, chosen)
+  return freed
+}
+
+// Each is looked at right before: somebody may have sent it again. A record that has just gone is back after a power cut
+// unless that is on the disk, and then it needs its file.
+async function removeFiles(storage: RoomDeps['storage'], names: readonly string[]): Promise<void> {
+  const isLost = (name: string) => storage.assets.get(name) === undefined
+  const lost = names.filter(isLost)
+  await storage.durable()
+  for (const name of lost) if (isLost(name)) await storage.assetFiles.remove([name])
 }

@@ -1,17 +1,29 @@
 /**
- * Takes what jobs of runs gave into the assets store when they end, also those that ended while the service was down. Until
- * then a run is in progress. One after the other, as an output may be 20 MB in memory.
+ * Takes what jobs of runs gave into the assets store when they end, also those that ended while the service was down.
+ * Until then a run is in progress. One after the other, as an output may be 20 MB in memory.
  */
-
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { MIB } from '../../contract/units.ts'
+import type { RunResult } from '../../contract/workflows.ts'
 import { writeNodeError } from '../../domain/job/node-error.ts'
 import { readJobError } from '../../domain/job/read-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
-import type { RunEnd } from '../ports/workflows.ts'
-import type { Clock, Job, Log, Storage } from '../ports.ts'
-import type { AssetDeps } from './assets.ts'
-import { keepResults } from './keep-results.ts'
+import { extensionOf, isShown, isShownName } from '../../domain/media.ts'
+import { sizeText } from '../../domain/text.ts'
+import { readPngTexts, writeGraphIntoPng } from '../../domain/workflow/metadata/png.ts'
+import {
+  type FoundResult,
+  findPreviews,
+  findResults,
+  isBase64,
+  plainName,
+} from '../../domain/workflow-runs/find-results.ts'
+import type { Job, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { FileTools, RunEnd } from '../ports/workflows.ts'
+import { type AssetDeps, storeAsset } from './assets.ts'
 
 type Deps = AssetDeps & {
   readonly storage: Storage
@@ -19,12 +31,12 @@ type Deps = AssetDeps & {
   readonly log: Log
 }
 
-/** The collector. */
+/** Follows the jobs of runs and stores what they gave. */
 export type ResultCollector = {
   /** Begins with the runs that were left open. */
   readonly start: () => void
-  /** Tries again what could not be kept before, on a full disk say. */
-  readonly look: () => void
+  /** Tries again what could not be stored before, on a full disk say. */
+  readonly check: () => void
   /** Waits for what is under way; what is left comes with the next start. */
   readonly stop: () => Promise<void>
 }
@@ -45,7 +57,7 @@ export function createResultCollector(deps: Deps): ResultCollector {
       .finally(() => void busy.delete(runId))
   }
 
-  function look(): void {
+  function check(): void {
     if (state !== 'running') return
     for (const runId of storage.runs.open()) {
       if (busy.has(runId)) continue
@@ -60,7 +72,7 @@ export function createResultCollector(deps: Deps): ResultCollector {
       const end = job === undefined ? gone(clock.now()) : await endOf(deps, runId, job)
       await storage.write(() => storage.runs.end(runId, end))
     } catch (error) {
-      log.error('results of a run not kept', { runId, error })
+      log.error('results of a run not stored', { runId, error })
     }
   }
 
@@ -80,7 +92,8 @@ export function createResultCollector(deps: Deps): ResultCollector {
       if (change.type === 'run' && change.event === 'created') open.add(change.runId)
       if (change.type === 'job' && change.event === 'retry' && storage.runs.get(change.jobId) !== undefined)
         openAgain(change.jobId)
-      // A job that is queued at once may end in the same turn, so the run is known by then: it was written with its job.
+      // A job that is queued at once may end in the same turn, so the run is known by then: it was written with its
+      // job.
       if (change.type === 'job' && isFinal(change.to) && open.has(change.jobId)) collectLater(change.jobId, change.job)
     }
   })
@@ -89,9 +102,9 @@ export function createResultCollector(deps: Deps): ResultCollector {
     start() {
       if (state !== 'new') return
       state = 'running'
-      look()
+      check()
     },
-    look,
+    check,
     async stop() {
       state = 'stopped'
       await last
@@ -105,7 +118,7 @@ async function endOf(deps: Deps, runId: string, job: Job): Promise<RunEnd> {
   const made = storage.runs.texts(runId)
   const value: unknown = output === undefined ? undefined : JSON.parse(Buffer.from(output).toString())
   const nothing = { results: [], previews: [], errors: [] }
-  const { results, previews, errors } = made === undefined ? nothing : await keepResults(deps, value, made)
+  const { results, previews, errors } = made === undefined ? nothing : await storeResults(deps, value, made)
   return {
     status: job.status as RunEnd['status'],
     endedAt: job.finishedAt ?? clock.now(),
@@ -146,6 +159,91 @@ async function readOutput({ storage }: Deps, job: Job): Promise<Output> {
 }
 
 function gone(now: number): RunEnd {
-  const why = 'The record of its job was deleted before its results could be kept.'
+  const why = 'The record of its job was deleted before its results could be stored.'
   return { status: 'FAILED', endedAt: now, executionMs: undefined, results: [], previews: [], errors: [why] }
+}
+
+/** What a run was made of, for the pictures that it gave. */
+type Made = { readonly payload: string; readonly document: string | undefined }
+
+/** What is stored of the output of a job. */
+type StoredResults = {
+  readonly results: readonly RunResult[]
+  /** What nodes show and nobody saved. */
+  readonly previews: readonly RunResult[]
+  readonly errors: readonly string[]
+}
+
+/**
+ * Stores the results of a job as assets. One that cannot be stored is an error among the others, not the end of them.
+ */
+async function storeResults(deps: AssetDeps, output: unknown, made: Made): Promise<StoredResults> {
+  const found = findResults(output)
+  const results = await storeAll(deps, found.results, made)
+  const previews = await storeAll(deps, findPreviews(output), made)
+  return {
+    results: results.stored,
+    previews: previews.stored,
+    errors: [...found.errors, ...results.errors, ...previews.errors],
+  }
+}
+
+async function storeAll(deps: AssetDeps, found: readonly FoundResult[], made: Made) {
+  const [stored, errors]: [RunResult[], string[]] = [[], []]
+  for (const [at, one] of found.entries()) {
+    const result = await storeOne(deps, { one, at, made })
+    if (typeof result === 'string') errors.push(result)
+    else {
+      stored.push(result)
+      const doubt = whyNotShown(result)
+      if (doubt !== undefined) errors.push(doubt)
+    }
+  }
+  return { stored, errors }
+}
+
+async function storeOne(
+  deps: AssetDeps,
+  { one, at, made }: { readonly one: FoundResult; readonly at: number; readonly made: Made },
+): Promise<RunResult | string> {
+  const name = one.filename ?? `result ${at + 1}`
+  const { content } = one
+  if (content.kind === 'address') return `${name} is not stored here: its worker left it at ${content.url}`
+  if (content.kind === 'base64' && !isBase64(content.data))
+    return `${name} cannot be read: its data is not base64, or is incomplete.`
+  const bytes = content.kind === 'text' ? Buffer.from(content.text) : Buffer.from(content.data, 'base64')
+  if (bytes.length === 0) return `${name} is empty.`
+  if (bytes.length > limit('assetBytes'))
+    return `${name} has ${sizeText(bytes.length)}, and the limit is ${sizeText(limit('assetBytes'))}.`
+  try {
+    const { id, mediaType, width, height } = await storeAsset(deps, withGraph(bytes, made, deps.tools))
+    const filename = plainName(one.filename ?? '') ?? `result_${at + 1}.${extensionOf(mediaType)}`
+    const size = width === undefined || height === undefined ? {} : { width, height }
+    return { asset: id, filename, mediaType, ...(one.node === undefined ? {} : { node: one.node }), ...size }
+  } catch (error) {
+    if (error instanceof AppError) return `${name} was not stored: ${error.message}`
+    throw error
+  }
+}
+
+// A file that is called a picture and is none would be a broken picture without a word.
+function whyNotShown({ filename, mediaType }: RunResult): string | undefined {
+  if (isShown(mediaType) || !isShownName(filename)) return undefined
+  return `${filename} is not a picture, video or sound: its worker sent ${mediaType}.`
+}
+
+// Source: ours, twice the largest graph seen. A larger one in each of 500 pictures would be gigabytes; the run has it.
+const GRAPH_LENGTH_MAX = 4 * MIB
+
+/** A PNG with the graph that made it, as the field's tools write it. What it says already stays. */
+function withGraph(bytes: Uint8Array, { payload, document }: Made, tools: FileTools): Uint8Array {
+  if (payload.length + (document?.length ?? 0) > GRAPH_LENGTH_MAX) return bytes
+  // Plain text alone: what is packed may unpack to anything.
+  const packed = { ...tools, inflate: () => new Uint8Array() }
+  const has = new Set(readPngTexts(bytes, packed).map(({ keyword }) => keyword.toLowerCase()))
+  const texts = {
+    ...(has.has('prompt') ? {} : { prompt: payload }),
+    ...(has.has('workflow') || document === undefined ? {} : { workflow: document }),
+  }
+  return Object.keys(texts).length === 0 ? bytes : (writeGraphIntoPng(bytes, texts, Buffer.from) ?? bytes)
 }

@@ -1,15 +1,16 @@
-/** The classes of nodes of endpoints: those that come along, of a file, or of the server behind an endpoint. */
+/** The classes of nodes of endpoints: those that come along, of a file, or of the backing server of an endpoint. */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { NodeTypesAnswer } from '../../contract/workflows.ts'
+import type { NodePackagesResponse, NodeTypesResponse } from '../../contract/workflows.ts'
 import { readClassesFile, typesIn } from '../../domain/workflow/classes-file.ts'
-import type { JsonObject } from '../../domain/workflow/json/value.ts'
-import { writeJson } from '../../domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
+import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
 import { type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
-import { withoutCredentials } from '../../domain/workflow/server/server-address.ts'
+import { withoutCredentials } from '../../domain/workflow/server-address.ts'
 import { mayTakeWorkflows, takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
 import type { StoredNodeTypes, WorkflowPorts } from '../ports/workflows.ts'
-import type { Clock, Endpoint, Storage } from '../ports.ts'
 
 type Deps = {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
@@ -22,16 +23,16 @@ type Deps = {
 /** What is known of classes of nodes. */
 export type NodeTypeRegistry = {
   /** Of an endpoint; those that come along without one, and where nothing else is known. */
-  readonly of: (endpoint: Endpoint | undefined) => Promise<NodeTypesAnswer>
+  readonly of: (endpoint: Endpoint | undefined) => Promise<NodeTypesResponse>
   /** The same, read. */
   readonly readOf: (endpoint: Endpoint | undefined) => Promise<NodeTypes>
   /** Takes them from a file. @throws AppError BAD_FIELD */
-  readonly take: (endpoint: Endpoint, text: string) => Promise<NodeTypesAnswer>
-  /** Reads them from the server behind an endpoint. @throws AppError NODE_TYPES_UNREADABLE */
-  readonly fetch: (endpoint: Endpoint) => Promise<NodeTypesAnswer>
+  readonly take: (endpoint: Endpoint, text: string) => Promise<NodeTypesResponse>
+  /** Reads them from the backing server of an endpoint. @throws AppError NODE_TYPES_UNREADABLE */
+  readonly fetch: (endpoint: Endpoint) => Promise<NodeTypesResponse>
 }
 
-type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesAnswer }
+type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
 
 /** Makes the registry. */
 export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps): NodeTypeRegistry {
@@ -51,7 +52,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
   }
 
   // A worker that comes along and says which classes it runs has these alone.
-  async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesAnswer> {
+  async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesResponse> {
     const { raw, all } = await readBuiltIn()
     const handler = endpoint?.config.handler
     const own = handler === undefined ? undefined : await ports.handlerClasses(handler)
@@ -61,7 +62,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
     return { ...all, text: writeJson(withLists(named, own.lists)) }
   }
 
-  async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesAnswer> {
+  async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesResponse> {
     const now = clock.now()
     await storage.write(() => {
       const isNew = storage.nodeTypes.get(endpoint.id)?.text !== types.text
@@ -72,18 +73,18 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
       const { config } = current
       const isOpened = !takesWorkflows(config) && mayTakeWorkflows(config)
       const known = isOpened ? endpointConfig.parse({ ...config, workflows: {} }) : config
-      // Who shows graphs hears of it.
+      // Whoever shows graphs is notified.
       if (isOpened || isNew) storage.endpoints.save({ ...current, config: known, updatedAt: now }, 'updated', now)
     })
     return types
   }
 
-  async function of(endpoint: Endpoint | undefined): Promise<NodeTypesAnswer> {
+  async function of(endpoint: Endpoint | undefined): Promise<NodeTypesResponse> {
     return (endpoint && storage.nodeTypes.get(endpoint.id)) ?? comeAlong(endpoint)
   }
 
-  // Asked for by whoever makes an endpoint and by what hears of it, at once: the list is megabytes.
-  const reading = new Map<string, Promise<NodeTypesAnswer>>()
+  // Asked for by whoever makes an endpoint and by what is notified of it, at once: the list is megabytes.
+  const reading = new Map<string, Promise<NodeTypesResponse>>()
 
   return {
     of,
@@ -112,9 +113,9 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
     },
   }
 
-  async function fetchOf(endpoint: Endpoint): Promise<NodeTypesAnswer> {
+  async function fetchOf(endpoint: Endpoint): Promise<NodeTypesResponse> {
     const address = endpoint.config.workflows?.server
-    // What is told and kept of it is not the password.
+    // The password is neither shown nor stored.
     const server = address === undefined ? undefined : withoutCredentials(address)
     const unreadable = (why: string, cause?: unknown) =>
       new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
@@ -126,5 +127,34 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
     const read = readClassesFile(text)
     if (typeof read === 'string') throw unreadable(`its answer ${read}`)
     return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
+  }
+}
+
+type PackageDeps = { readonly ports: Pick<WorkflowPorts, 'packageIndex'> }
+
+/** Gives the packages of classes. */
+export type FindNodePackages = (classes: readonly string[]) => Promise<NodePackagesResponse>
+
+type Known = { readonly changedAt: number; readonly read: Promise<PackagesByClass> }
+
+/**
+ * Makes what looks packages up in the index of the data folder, which is megabytes, and is read when it has changed.
+ */
+export function createNodePackages({ ports: { packageIndex } }: PackageDeps): FindNodePackages {
+  let known: Known | undefined
+  return async (asked) => {
+    const changedAt = await packageIndex.changedAt()
+    if (changedAt === undefined) known = undefined
+    else if (known?.changedAt !== changedAt) known = { changedAt, read: packageIndex.read() }
+    try {
+      const index = await known?.read
+      const classes = [...new Set(asked)].flatMap((name) => {
+        const packages = index?.get(name)
+        return packages === undefined ? [] : [{ name, packages: [...packages] }]
+      })
+      return { classes }
+    } catch (error) {
+      return { classes: [], fault: (error as Error).message }
+    }
   }
 }

@@ -1,19 +1,28 @@
 /**
  * Published graphs: each is an endpoint without workers of its own, whose jobs run on the workers of another.
- * Source: image-workflows, Published graphs.
+ * Source: docs/spec/image-workflows.md, 7.
  */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { PublishedGraph, PublishGraph } from '../../contract/published.ts'
-import { newEndpoint } from '../management/endpoints.ts'
-import type { StoredGraph } from '../ports/graphs.ts'
-import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
-import { checkPublished } from './check-published.ts'
+import type { GraphParameter, PublishedGraph, PublishGraph } from '../../contract/published.ts'
+import { endpointKind } from '../../domain/endpoint-kind.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
+import { readLink, readPayloadNode } from '../../domain/workflow/payload.ts'
+import { defaultOf, valueProblem } from '../../domain/workflow/publish/parameter-values.ts'
+import { newEndpoint } from '../endpoints/endpoints.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+import type { StoredGraph } from '../ports/workflows.ts'
+import { readPayload, refuseManyValues } from './run-input.ts'
 import { refuseWithoutWorkflows } from './runs.ts'
+import { requireVersion } from './submit-graph.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-/** A published graph without the address of its endpoint. Whoever wants a key of its own makes one: `endpoint rotate-key`. */
+/**
+ * A published graph without the address of its endpoint. Whoever wants a key of its own makes one: `endpoint
+ * rotate-key`.
+ */
 export type Published = Omit<PublishedGraph, 'url'>
 
 /**
@@ -24,10 +33,10 @@ export async function publishGraph({ storage, clock, newId }: Deps, wish: Publis
   checkPublished(wish)
   const key = newId.key()
   return storage.write(() => {
-    requireBehind(storage, wish.behind)
+    requireBackingEndpoint(storage, wish.behind)
     const now = clock.now()
     const before = wish.id === undefined ? undefined : storage.endpoints.read(wish.id)
-    if (before !== undefined && before.config.graph === undefined)
+    if (before !== undefined && endpointKind(before.config) !== 'graph')
       throw new AppError('ENDPOINT_EXISTS', { field: 'id', value: before.id })
     const version = (before === undefined ? 0 : (storage.graphs.versions(before.id)[0] ?? 0)) + 1
     const config = endpointConfig.parse({
@@ -51,9 +60,9 @@ function storedGraph(wish: PublishGraph, version: number, createdAt: number): St
   return { version, createdAt, parameters, results, payload, document, workflowId }
 }
 
-function requireBehind(storage: Storage, behind: string): void {
-  const endpoint = storage.endpoints.read(behind)
-  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: behind })
+function requireBackingEndpoint(storage: Storage, backingId: string): void {
+  const endpoint = storage.endpoints.read(backingId)
+  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: backingId })
   refuseWithoutWorkflows(endpoint)
 }
 
@@ -68,7 +77,7 @@ export function changeGraph(
 ): Promise<Published> {
   return storage.write(() => {
     const { endpoint, graph } = requireGraph(storage, id)
-    if (behind !== undefined) requireBehind(storage, behind)
+    if (behind !== undefined) requireBackingEndpoint(storage, behind)
     if (version !== undefined && !storage.graphs.versions(id).includes(version))
       throw new AppError('BAD_FIELD', { field: 'version', why: `there is no version ${version} of ${id}` })
     const changed = {
@@ -88,7 +97,7 @@ export function changeGraph(
 export function listGraphs(storage: Storage): readonly Published[] {
   return storage.endpoints
     .all()
-    .filter(({ config }) => config.graph !== undefined)
+    .filter(({ config }) => endpointKind(config) === 'graph')
     .toSorted((one, other) => other.updatedAt - one.updatedAt)
     .map((endpoint) => viewOf(storage, endpoint))
 }
@@ -108,13 +117,6 @@ function requireGraph(storage: Storage, id: string) {
   return { endpoint, graph }
 }
 
-/** A version of a graph. @throws AppError ENDPOINT_NOT_FOUND */
-export function requireVersion(storage: Storage, id: string, version: number): StoredGraph {
-  const stored = storage.graphs.get(id, version)
-  if (stored === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: id })
-  return stored
-}
-
 function viewOf(storage: Storage, { id, config }: Endpoint): Published {
   const { behind, version } = config.graph ?? { behind: '', version: 0 }
   const { createdAt, parameters, results, workflowId } = requireVersion(storage, id, version)
@@ -123,4 +125,32 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
     ...(workflowId === undefined ? {} : { workflowId }),
     versions: [...storage.graphs.versions(id)],
   }
+}
+
+/**
+ * Checks whether what somebody wants to publish can be run: the payload, its parameters and its results.
+ * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD with the name of the field
+ */
+function checkPublished({ payload: text, parameters, results }: PublishGraph): void {
+  refuseManyValues(text, 'payload') // each of its jobs reads it again
+  const payload = readPayload(text)
+  parameters.forEach((parameter, at) => {
+    const problem = parameterProblem(payload, parameter)
+    if (problem !== undefined)
+      throw new AppError('BAD_FIELD', { ...problem, field: `parameters.${at}.${problem.field}` })
+  })
+  results.forEach((node, at) => {
+    if (!payload.has(node)) throw new AppError('BAD_FIELD', { field: `results.${at}`, why: `there is no node ${node}` })
+  })
+}
+
+function parameterProblem(payload: JsonObject, parameter: GraphParameter) {
+  const node = readPayloadNode(parameter.node, payload.get(parameter.node))
+  if (node === undefined) return { field: 'node', why: `there is no node ${parameter.node}` }
+  if (readLink(node.inputs.get(parameter.input)) !== undefined)
+    return { field: 'input', why: `${parameter.input} of node ${parameter.node} is linked to another node` }
+  if (parameter.default === undefined) return undefined
+  const value = defaultOf(parameter)
+  const why = value === undefined ? 'is not valid JSON' : valueProblem(parameter, value)
+  return why === undefined ? undefined : { field: 'default', why }
 }

@@ -2,25 +2,28 @@
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
-import { writeJson } from '../../domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
+import { packagesByClass, packagesOfPayload, withNamed } from '../../domain/workflow/node-packages.ts'
+import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
+import { saidWithPackages } from '../../domain/workflow/problem.ts'
+import { wordsOf } from '../../domain/workflow-runs/payload-files.ts'
 import { isBridge, unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
-import { wordsOf } from '../../domain/workflow-runs/words-of.ts'
-import { moveJobs } from '../management/move-jobs.ts'
 import type { Models } from '../models/models.ts'
-import type { Clock, Endpoint, NewId, Storage } from '../ports.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+import { moveJobs } from '../queue/change-many-jobs.ts'
 import { submitJob } from '../queue/submit.ts'
-import type { NodeTypeRegistry } from './node-types.ts'
-import { checkDocument } from './read-library-text.ts'
-import { readPayload } from './read-payload.ts'
-import { refuseMissingModels } from './refuse-missing-models.ts'
-import { runInput } from './run-input.ts'
+import { checkDocument } from './library.ts'
+import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
+import { readPayload, refuseMissingModels, runInput } from './run-input.ts'
 
 type Deps = {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
   readonly nodeTypes: Pick<NodeTypeRegistry, 'readOf'>
+  readonly nodePackages: FindNodePackages
   readonly models: Pick<Models, 'here'>
 }
 
@@ -29,20 +32,15 @@ export type RunRequest = z.output<typeof runCreate>
 
 /**
  * Queues a graph as a job.
- * @throws AppError NOT_A_WORKFLOW, TAKES_NO_WORKFLOWS, BAD_FIELD, MODEL_NOT_INSTALLED, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND
+ * @throws AppError NOT_A_WORKFLOW, TAKES_NO_WORKFLOWS, BAD_FIELD, MODEL_NOT_INSTALLED, ENDPOINT_PAUSED,
+ * ENDPOINT_NOT_FOUND
  */
 export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunRequest): Promise<RunView> {
-  const { storage, clock, nodeTypes } = deps
+  const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
   const payload = readPayload(asked.payload)
   if (asked.document !== undefined) checkDocument(asked.document)
-  refuseMissingModels(deps, endpoint, () => readPayloadNodes(payload))
-  const types = await nodeTypes.readOf(endpoint)
-  const [unrunnable] = unrunnableNodes(endpoint.config, readPayloadNodes(payload), types)
-  if (unrunnable !== undefined) {
-    const why = `node ${unrunnable.id} is of the class ${unrunnable.classType}, which its worker does not have. Choose another endpoint`
-    throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
-  }
+  const types = await requireRunnable(deps, endpoint, payload)
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // The bridge alone: an image worker of somebody else gets what the public contract names.
   const bridge = isBridge(endpoint.config) ? { document } : undefined
@@ -54,6 +52,22 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
     storage.runs.insert({ ...run, id, createdAt: clock.now() }),
   )
   return requireRun(deps, job.id)
+}
+
+/** Refuses a graph whose models or classes the workers do not have. @returns the classes that they have */
+async function requireRunnable(deps: Deps, endpoint: Endpoint, payload: JsonObject): Promise<NodeTypes> {
+  const nodes = readPayloadNodes(payload)
+  refuseMissingModels(deps, endpoint, () => nodes)
+  const types = await deps.nodeTypes.readOf(endpoint)
+  const [unrunnable] = unrunnableNodes(endpoint.config, nodes, types)
+  if (unrunnable === undefined) return types
+  const { id, classType } = unrunnable
+  // An index that cannot be read is reported where it is asked for.
+  const { classes } = await deps.nodePackages([classType])
+  const packages = withNamed(packagesByClass({ classes }), packagesOfPayload(payload)).get(classType)
+  const lacks = `node ${id} is of the class ${classType}, which its worker does not have. Choose another endpoint.`
+  const why = saidWithPackages(lacks, packages).replace(/\.$/, '')
+  throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
 }
 
 /** Refuses an endpoint that takes no graphs. @throws AppError TAKES_NO_WORKFLOWS */
@@ -70,7 +84,10 @@ export function readRun(deps: Pick<Deps, 'storage'>, id: string): RunDetail {
   return { ...run, payload: texts?.payload ?? '{}', ...(document === undefined ? {} : { document }) }
 }
 
-/** Deletes a run that has ended; its files go when nothing else needs them. @throws AppError RUN_NOT_FOUND, BAD_FIELD */
+/**
+ * Deletes a run that has ended; its files go when nothing else needs them.
+ * @throws AppError RUN_NOT_FOUND, BAD_FIELD
+ */
 export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promise<void> {
   const { storage } = deps
   requireRun(deps, id)

@@ -1,14 +1,17 @@
 /**
- * Keeps the classes of nodes of endpoints those of the servers behind them. They are read when an endpoint gets its server,
- * and once a minute as long as that did not answer. Whether they have changed is looked at when somebody asks for them or
- * runs a graph, and no more often than every 10 s: a server that was started again with other nodes, or has other models,
- * has a list of another length, which it tells without sending it. A change that keeps the length is seen when they are
- * read by hand. Source: ours; ComfyUI tells neither when it was started nor which version its list is.
+ * Keeps the classes of nodes of endpoints equal to those of their backing servers. They are read when an endpoint gets
+ * its server, and once a minute as long as that did not answer. Whether they have changed is looked at when somebody
+ * asks for them or runs a graph, and no more often than every 10 s: a server that was started again with other nodes,
+ * or has other models, has a list of another length, which it reports without sending it. A change that keeps the
+ * length, like a model with a name as long, is seen by reading all of it: when the server was away at the last look,
+ * and 5 minutes after the last reading, for which nobody waits. Source: ours; ComfyUI tells neither when it was started
+ * nor which version its list is.
  */
 import { AppError } from '../../contract/errors.ts'
+import { isOfServer } from '../endpoints/views.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
 import type { WorkflowPorts } from '../ports/workflows.ts'
-import type { Clock, Endpoint, Log, Storage } from '../ports.ts'
-import { isOfServer } from './is-of-server.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
 
 type Deps = {
@@ -24,7 +27,7 @@ type Deps = {
 export type ClassesWatch = {
   /** Listens to endpoints from now on. */
   readonly start: () => void
-  /** Reads those that no server has told yet. */
+  /** Reads those that no server has reported yet. */
   readonly readMissing: () => void
   /** Reads those of an endpoint again if its server has others now. */
   readonly renew: (endpoint: Endpoint | undefined) => Promise<void>
@@ -32,13 +35,18 @@ export type ClassesWatch = {
   readonly stop: () => Promise<void>
 }
 
-const LOOK_EVERY_MS = 10_000
+const POLL_EVERY_MS = 10_000
+// Megabytes over the wire, as the server makes its list for each look anyway.
+const COMPARE_EVERY_MS = 300_000
 
-/** Makes it. */
+/** Makes the watch over the classes of servers; it reads nothing until it is started. */
 export function createClassesWatch(deps: Deps): ClassesWatch {
   const { storage, clock, log, nodeTypes, sizeOfNodeTypes, stopping } = deps
-  const looks = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
+  const checks = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   const reads = new Set<Promise<void>>()
+  // When a list was read in whole, and whose server did not answer since.
+  const readAt = new Map<string, number>()
+  const away = new Set<string>()
   let isStarted = false
 
   const isMissing = ({ id, config }: Endpoint) =>
@@ -46,7 +54,9 @@ export function createClassesWatch(deps: Deps): ClassesWatch {
 
   async function read(endpoint: Endpoint, isFirst: boolean): Promise<void> {
     try {
+      readAt.set(endpoint.id, clock.steady())
       await nodeTypes.fetch(endpoint)
+      away.delete(endpoint.id)
       log.info('classes of nodes read', { endpointId: endpoint.id })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -55,29 +65,39 @@ export function createClassesWatch(deps: Deps): ClassesWatch {
   }
 
   function later(work: Promise<void>): void {
-    const kept = work
-      .catch((error) => log.error('classes of nodes not looked at', { error }))
-      .finally(() => void reads.delete(kept))
-    reads.add(kept)
+    const current = work
+      .catch((error) => log.error('node classes not checked', { error }))
+      .finally(() => void reads.delete(current))
+    reads.add(current)
   }
 
-  async function look(endpoint: Endpoint, server: string): Promise<void> {
-    const size = await sizeOfNodeTypes(server, stopping)
-    if (size === undefined) return
-    const known = storage.nodeTypes.get(endpoint.id)
-    const isSame = isOfServer(known, server) && known.source === 'server' && Buffer.byteLength(known.text) === size
+  async function check(endpoint: Endpoint, server: string): Promise<void> {
+    const { id } = endpoint
+    const known = storage.nodeTypes.get(id)
     // What somebody gave in a file is theirs.
-    if (!isSame && known?.source !== 'file') await read(endpoint, false)
+    if (known?.source === 'file') return
+    const size = await sizeOfNodeTypes(server, stopping)
+    if (size === undefined) away.add(id)
+    else if (away.has(id) || !isOfServer(known, server) || Buffer.byteLength(known.text) !== size)
+      return read(endpoint, false)
+    // Also where no length is given, as by a proxy that compresses its responses.
+    if (clock.steady() - (readAt.get(id) ?? Number.NEGATIVE_INFINITY) >= COMPARE_EVERY_MS) later(read(endpoint, false))
+  }
+
+  function forget(endpointId: string): void {
+    checks.delete(endpointId)
+    readAt.delete(endpointId)
+    away.delete(endpointId)
   }
 
   return {
     start() {
       if (isStarted) return
       isStarted = true
-      storage.onCommit((changes) => {
+      storage.onDurable((changes) => {
         for (const change of changes) {
           if (change.type !== 'endpoint') continue
-          if (change.event === 'deleted') looks.delete(change.endpointId)
+          if (change.event === 'deleted') forget(change.endpointId)
           if (change.event !== 'created' && change.event !== 'updated') continue
           const endpoint = storage.endpoints.get(change.endpointId)
           if (endpoint !== undefined && isMissing(endpoint) && !stopping.aborted) later(read(endpoint, true))
@@ -91,14 +111,14 @@ export function createClassesWatch(deps: Deps): ClassesWatch {
       const server = endpoint?.config.workflows?.server
       if (endpoint === undefined || server === undefined || stopping.aborted) return
       const now = clock.steady()
-      const last = looks.get(endpoint.id)
-      if (last !== undefined && now - last.at < LOOK_EVERY_MS) return last.done
-      const done = look(endpoint, server).catch((error) => log.error('classes of nodes not looked at', { error }))
-      looks.set(endpoint.id, { at: now, done })
+      const last = checks.get(endpoint.id)
+      if (last !== undefined && now - last.at < POLL_EVERY_MS) return last.done
+      const done = check(endpoint, server).catch((error) => log.error('node classes not checked', { error }))
+      checks.set(endpoint.id, { at: now, done })
       return done
     },
     async stop() {
-      await Promise.all([...reads, ...[...looks.values()].map(({ done }) => done)])
+      await Promise.all([...reads, ...[...checks.values()].map(({ done }) => done)])
     },
   }
 }

@@ -1,17 +1,22 @@
 /** Workflows as the service has them: what is joined once and lives as long as it does. */
+
+import { limit } from '../../contract/limits.ts'
+import { MIB } from '../../contract/units.ts'
 import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.ts'
-import { USUAL_SERVERS } from '../../domain/workflow/server/server-address.ts'
-import type { WorkflowPorts } from '../ports/workflows.ts'
-import type { Clock, Log, NewId, Storage } from '../ports.ts'
-import type { AssetDeps } from './assets.ts'
+import { USUAL_SERVERS } from '../../domain/workflow/server-address.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log, NewId } from '../ports/system.ts'
+import type { ProbeServer, WorkflowPorts } from '../ports/workflows.ts'
+import type { Settings } from '../settings.ts'
+import { type AssetDeps, sweepLostFiles } from './assets.ts'
 import { createResultCollector } from './collect-results.ts'
-import { findServers } from './find-servers.ts'
-import type { addWorkflow } from './library.ts'
-import { createNodePackages, type FindNodePackages } from './node-packages.ts'
-import { createNodeTypeRegistry, type NodeTypeRegistry } from './node-types.ts'
-import { readGraph } from './read-library-text.ts'
-import { sweepLostFiles } from './sweep-assets.ts'
-import { sweepWorkflows } from './sweep-workflows.ts'
+import { type addWorkflow, readGraph } from './library.ts'
+import {
+  createNodePackages,
+  createNodeTypeRegistry,
+  type FindNodePackages,
+  type NodeTypeRegistry,
+} from './node-types.ts'
 import { type ClassesWatch, createClassesWatch } from './watch-classes.ts'
 
 /** What the operations of workflows need, and what lives. */
@@ -24,7 +29,7 @@ export type Workflows = {
   readonly templates: () => Promise<readonly WorkflowTemplate[]>
   /** Keeps the classes of nodes those of the servers. */
   readonly classes: Pick<ClassesWatch, 'renew'>
-  /** The ComfyUI servers that answer at their usual places. */
+  /** The ComfyUI servers that answer at their usual addresses. */
   readonly servers: () => Promise<readonly WorkflowServer[]>
   readonly start: () => void
   /** Safe to call twice; waits. */
@@ -37,7 +42,7 @@ type Deps = {
   readonly newId: NewId
   readonly log: Log
   readonly ports: WorkflowPorts
-  readonly assetsMaxBytes: () => number
+  readonly settings: Settings['get']
   readonly stopping: AbortSignal
 }
 
@@ -45,14 +50,14 @@ const SWEEP_EVERY_MS = 60_000
 // All files of assets are looked at one by one, which may be a hundred thousand; what is lost may lie for another hour.
 const SWEEPS_UNTIL_FILES = 60
 
-/** Makes them. */
-export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBytes, stopping }: Deps): Workflows {
+/** Makes everything about graphs: library, runs, publishing and classes. */
+export function createWorkflows({ storage, clock, newId, log, ports, settings, stopping }: Deps): Workflows {
   const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, stopping })
   const classes = createClassesWatch({
     ...{ storage, clock, log, nodeTypes, stopping },
     sizeOfNodeTypes: ports.sizeOfNodeTypes,
   })
-  const assets = { storage, clock, tools: ports.tools, maxBytes: assetsMaxBytes }
+  const assets = { storage, clock, tools: ports.tools, maxBytes: () => settings().assetsMaxMib * MIB }
   const collector = createResultCollector({ ...assets, storage, log })
   let cancelSweep: (() => void) | undefined
   let sweeping: Promise<void> = Promise.resolve()
@@ -69,7 +74,7 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
   }
 
   async function sweep(): Promise<void> {
-    collector.look()
+    collector.check()
     classes.readMissing()
     await sweepWorkflows({ storage, clock })
     if (sweeps % SWEEPS_UNTIL_FILES === 0) await sweepLostFiles(assets)
@@ -86,7 +91,7 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
       const templates = await ports.templates()
       return templates.map((template) => ({ ...template, nodes: nodesIn(template.text) }))
     },
-    servers: () => findServers(ports.lookForServer, USUAL_SERVERS, stopping),
+    servers: () => findServers(ports.probeServer, USUAL_SERVERS, stopping),
     start() {
       collector.start()
       classes.start()
@@ -103,4 +108,33 @@ export function createWorkflows({ storage, clock, newId, log, ports, assetsMaxBy
 function nodesIn(text: string): number {
   const nodes = readGraph(text).raw.get('nodes')
   return Array.isArray(nodes) ? nodes.length : 0
+}
+
+/** Looks at all of these addresses at once. @returns the ComfyUI servers among them, in the order of the addresses */
+export async function findServers(
+  probe: ProbeServer,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly WorkflowServer[]> {
+  const found = await Promise.all(addresses.map((address) => probe(address, signal)))
+  return found.filter((server) => server !== undefined)
+}
+
+const RUNS = 200
+
+/** Deletes workflows that were deleted an hour ago, and runs that are old, too many or too large together. */
+async function sweepWorkflows({
+  storage,
+  clock,
+}: {
+  readonly storage: Pick<Storage, 'write' | 'workflows' | 'runs'>
+  readonly clock: Pick<Clock, 'now'>
+}): Promise<void> {
+  await storage.write(() => storage.workflows.sweep(clock.now() - limit('workflowRestoreMs')))
+  const retention = {
+    before: clock.now() - limit('runsKeptMs'),
+    count: limit('runsKept'),
+    bytes: limit('runsKeptBytes'),
+  }
+  while ((await storage.write(() => storage.runs.trim(retention, RUNS))) > 0);
 }

@@ -1,11 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { Route, Switch } from 'wouter'
+import { percentDecoded } from '../../../src-main/domain/percent-encoding.ts'
 import { ADDRESS, ENVIRONMENT_TABS, PROJECT_TABS } from '../../addresses.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
+import { useAppState } from '../../store/app-context.ts'
+import { NotFound } from '../../ui/PageStates.tsx'
+import { AppListPage } from './AppListPage.tsx'
 import { AppPage } from './deployed/AppPage.tsx'
 import { EnvironmentPage } from './deployed/EnvironmentPage.tsx'
-import { AppListPage } from './list/AppListPage.tsx'
 import { ProjectPage } from './project/ProjectPage.tsx'
-import { useFreshApps } from './use-fresh-apps.ts'
 
 /** The pages of apps: both lists, each project, each app that is deployed with its environments. */
 export function AppPages() {
@@ -18,16 +21,17 @@ export function AppPages() {
       <Route path={`${ADDRESS.apps}/projects/:projectId/:tab?`}>
         {({ projectId, tab = 'picture' }) => {
           const known = PROJECT_TABS.find((one) => one === tab)
-          return known === undefined ? <NotFound /> : <ProjectPage projectId={readPart(projectId)} tab={known} />
+          return known === undefined ? <NotFound /> : <ProjectPage projectId={percentDecoded(projectId)} tab={known} />
         }}
       </Route>
-      <Route path={`${ADDRESS.apps}/deployed/:app`}>{({ app }) => <AppPage app={readPart(app)} />}</Route>
+      <Route path={`${ADDRESS.apps}/deployed/:app`}>{({ app }) => <AppPage app={percentDecoded(app)} />}</Route>
       <Route path={`${ADDRESS.apps}/deployed/:app/:environment/:tab?`}>
         {({ app, environment, tab = 'endpoints' }) => {
           const known = ENVIRONMENT_TABS.find((one) => one === tab)
           if (known === undefined) return <NotFound />
-          const place = { app: readPart(app), environment: readPart(environment) }
-          return <EnvironmentPage key={`${place.app}/${place.environment}`} {...place} tab={known} />
+          // The router may have decoded them already, and names of apps hold any sign.
+          const target = { app: percentDecoded(app), environment: percentDecoded(environment) }
+          return <EnvironmentPage key={`${target.app}/${target.environment}`} {...target} tab={known} />
         }}
       </Route>
       <Route>
@@ -37,11 +41,20 @@ export function AppPages() {
   )
 }
 
-// The router may have read a part already, and names of apps hold any sign.
-function readPart(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
+/**
+ * Asks for apps and environments again when endpoints of apps come, change their code or go. The live state tells of it
+ * at once, so that both halves of a page agree.
+ */
+function useFreshApps(): void {
+  const queries = useQueryClient()
+  const members = useAppState(({ live }) =>
+    Object.values(live.endpoints)
+      .flatMap(({ id, app }) => (app === undefined ? [] : `${id} ${app.code} ${app.variables}`))
+      .sort()
+      .join('\n'),
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asks when they change
+  useEffect(() => {
+    for (const queryKey of [['apps'], ['environment']]) void queries.invalidateQueries({ queryKey })
+  }, [queries, members])
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { DeployedEndpoint } from '../../../src-main/contract/app.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
-import { CopyButton } from '../../ui/CopyButton.tsx'
+import { CopyButton } from '../../ui/Button.tsx'
 
 /** Endpoints that answer. */
 export type EndpointAddressesProps = {
@@ -39,8 +39,8 @@ export function EndpointAddresses({ endpoints, openElsewhere }: EndpointAddresse
             <code className="truncate font-mono text-small">{endpoint.url}</code>
             <CopyButton text={endpoint.url} what={`address of ${endpoint.resource}`} />
           </span>
-          <span className="min-w-0 flex-1 truncate text-small text-ink-2" title={answersText(endpoint)}>
-            {answersText(endpoint)}
+          <span className="min-w-0 flex-1 truncate text-small text-ink-2" title={routesText(endpoint)}>
+            {routesText(endpoint)}
           </span>
           {TABS.map(({ tab, label, icon }) => (
             <PageLink
@@ -64,7 +64,10 @@ type PageLinkProps = Pick<EndpointAddressesProps, 'openElsewhere'> & {
   readonly children: ReactNode
 }
 
-/** Leads to a page. One of another service has no address that could be followed: its link signs in once, and is made first. */
+/**
+ * Leads to a page. One of another service has no address that could be followed: its link signs in once, and is made
+ * first.
+ */
 function PageLink({ to, openElsewhere, className, children }: PageLinkProps) {
   if (openElsewhere === undefined)
     return (
@@ -80,6 +83,6 @@ function PageLink({ to, openElsewhere, className, children }: PageLinkProps) {
 }
 
 /** What an endpoint answers: its routes, or its functions. */
-export function answersText({ loadBalanced, routes, functions }: DeployedEndpoint): string {
+export function routesText({ loadBalanced, routes, functions }: DeployedEndpoint): string {
   return (loadBalanced ? routes : functions).join(', ')
 }

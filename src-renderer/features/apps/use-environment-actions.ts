@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ReleaseCreate, ReleaseSource, VariablesUpdate } from '../../../src-main/contract/app.ts'
-import type { Place } from '../../api-client/app-queries.ts'
+import type { AppTarget } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 
 /** What can be done with an environment. Each tells why it did not work. */
@@ -24,21 +24,21 @@ export type EnvironmentActions = {
 }
 
 /** The actions of an environment. */
-export function useEnvironmentActions({ app, environment }: Place): EnvironmentActions {
+export function useEnvironmentActions({ app, environment }: AppTarget): EnvironmentActions {
   const { client, store } = useApp()
   const queries = useQueryClient()
   return useMemo(() => {
-    const { tell } = store.getState()
+    const { notify } = store.getState()
     const path = { app, environment }
 
     /** Calls; afterwards what the pages know of the app is asked for again. */
     async function attempt<T>(work: () => Promise<T>, done?: string): Promise<T | undefined> {
       try {
-        const answer = await work()
-        if (done !== undefined) tell({ kind: 'done', text: done })
-        return answer
+        const result = await work()
+        if (done !== undefined) notify({ kind: 'done', text: done })
+        return result
       } catch (error) {
-        tell({ kind: 'error', text: (error as Error).message })
+        notify({ kind: 'error', text: (error as Error).message })
         return undefined
       } finally {
         for (const queryKey of [['apps'], ['environment', app, environment]])
@@ -61,9 +61,10 @@ export function useEnvironmentActions({ app, environment }: Place): EnvironmentA
         return (await attempt(call)) !== undefined
       },
       async changeVariables(body) {
-        const answer = await attempt(() => client.call('variablesUpdate', { path, body }))
-        if (answer?.changed === false) tell({ kind: 'done', text: 'Nothing changed: the value is the same as before.' })
-        return answer !== undefined
+        const result = await attempt(() => client.call('variablesUpdate', { path, body }))
+        if (result?.changed === false)
+          notify({ kind: 'done', text: 'Nothing changed: the value is the same as before.' })
+        return result !== undefined
       },
       undeploy: async () =>
         (await attempt(() => client.call('environmentUndeploy', { path }), `The endpoints of ${name} are deleted.`)) !==

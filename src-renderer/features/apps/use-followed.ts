@@ -1,7 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { z } from 'zod'
-import type { Operation } from '../../api-client/client.ts'
+import type { Operation } from '../../../src-main/client/calls.ts'
 import { useApp } from '../../store/app-context.ts'
 
 /** Something that is asked for once, and followed while it goes on. */
@@ -15,7 +15,7 @@ export type Followed<Item> = {
   readonly queryKey: QueryKey
   /** Whether nothing comes after this one. */
   readonly isLast: (item: Item) => boolean
-  /** Hears of each of them, beside the query. */
+  /** Is notified of each of them, beside the query. */
   readonly onItem?: (item: Item) => void
 }
 

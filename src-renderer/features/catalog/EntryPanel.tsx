@@ -1,51 +1,46 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { CatalogEntry } from '../../../src-main/contract/catalog.ts'
-import { serverOfEntry, withServer } from '../../../src-main/domain/workflow/server/entry-server.ts'
-import { withHiddenPassword } from '../../../src-main/domain/workflow/server/server-address.ts'
+import type { CatalogEntry, MissingPart } from '../../../src-main/contract/catalog.ts'
+import { serverOfEntry, withHiddenPassword, withServer } from '../../../src-main/domain/workflow/server-address.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
-import { Button } from '../../ui/Button.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { Field } from '../../ui/Field.tsx'
-import { CreatedEndpoint } from '../../ui/form/CreatedEndpoint.tsx'
-import { freeName } from '../../ui/form/free-name.ts'
+import { Button, CopyButton } from '../../ui/Button.tsx'
+import { SidePanel } from '../../ui/Dialog.tsx'
+import { CreatedEndpoint, freeName } from '../../ui/form/CreatedEndpoint.tsx'
+import { Field } from '../../ui/form/Field.tsx'
+import { ServerField } from '../../ui/form/ServerField.tsx'
 import { JsonTree } from '../../ui/JsonTree.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
-import { readNodeTypes } from '../../ui/servers/read-node-types.ts'
-import { ServerField } from '../../ui/servers/ServerField.tsx'
-import { useWorkflowServers } from '../../ui/servers/use-workflow-servers.ts'
-import { MissingParts } from './MissingParts.tsx'
+import { ErrorNotice, useAsCalled } from '../../ui/PageStates.tsx'
+import { readNodeTypes, useWorkflowServers } from '../../ui/workflow-servers.ts'
 
 /** An entry with what it would make. */
 export type EntryPanelProps = {
   readonly entry: CatalogEntry
   readonly onClose: () => void
   /** Looks whether what was missing is there now. */
-  readonly onLookAgain: () => void
+  readonly onCheckAgain: () => void
 }
 
 /** What is missing, the name, the settings, an example and the licence; one button makes the endpoint. */
-export function EntryPanel({ entry, onClose, onLookAgain }: EntryPanelProps) {
+export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
   const app = useApp()
   const { client } = app
-  const tell = (text: string) => void app.store.getState().tell({ kind: 'error', text })
+  const notify = (text: string) => void app.store.getState().notify({ kind: 'error', text })
   const taken = useAppState(useShallow((state) => Object.keys(state.live.endpoints)))
-  const serverPlace = useId()
+  const serverId = useId()
   const [typedName, setTypedName] = useState<string>()
   const id = typedName ?? freeName(entry.id, taken)
   const ofEntry = serverOfEntry(entry.settings)
-  const answering = useWorkflowServers()?.[0]?.address
+  const runningServer = useWorkflowServers()?.[0]?.address
   const [typedServer, setTypedServer] = useState<string>()
-  const server = typedServer ?? answering ?? ofEntry ?? ''
+  const server = typedServer ?? runningServer ?? ofEntry ?? ''
   const settings = ofEntry === undefined || server === '' ? entry.settings : withServer(entry.settings, server)
   const shown = settings === entry.settings ? settings : withServer(settings, withHiddenPassword(server))
   const create = useMutation({
     mutationFn: () => client.call('endpointCreate', { body: { ...settings, id, name: id } }),
     // What the editor offers on it. Where it cannot be had yet, the settings of the endpoint say so.
     onSuccess: (made) => {
-      if (ofEntry !== undefined) readNodeTypes(app, made.id).catch(({ message }: Error) => tell(message))
+      if (ofEntry !== undefined) readNodeTypes(app, made.id).catch(({ message }: Error) => notify(message))
     },
   })
   const submit = (event: FormEvent) => {
@@ -70,7 +65,7 @@ export function EntryPanel({ entry, onClose, onLookAgain }: EntryPanelProps) {
     <SidePanel open onOpenChange={onClose} title={entry.name}>
       <div className="flex flex-col gap-4">
         <p>{entry.summary}</p>
-        {!canRun && <MissingParts missing={entry.missing} onLookAgain={onLookAgain} />}
+        {!canRun && <MissingParts missing={entry.missing} onCheckAgain={onCheckAgain} />}
         <form onSubmit={submit} className="flex flex-col gap-3">
           <Field
             label="Name"
@@ -81,15 +76,15 @@ export function EntryPanel({ entry, onClose, onLookAgain }: EntryPanelProps) {
           />
           {ofEntry !== undefined && (
             <div className="flex flex-col gap-1">
-              <label htmlFor={serverPlace} className="font-medium">
+              <label htmlFor={serverId} className="font-medium">
                 ComfyUI server
               </label>
-              <ServerField id={serverPlace} value={server} onChange={setTypedServer} />
+              <ServerField id={serverId} value={server} onChange={setTypedServer} />
             </div>
           )}
           {create.error !== null && <ErrorNotice error={create.error} />}
           <Button kind={canRun ? 'main' : 'plain'} type="submit" disabled={create.isPending} className="self-end">
-            {canRun ? 'Create endpoint' : 'Create it all the same'}
+            {canRun ? 'Create endpoint' : 'Create anyway'}
           </Button>
         </form>
         <Part title="Its settings">
@@ -97,7 +92,7 @@ export function EntryPanel({ entry, onClose, onLookAgain }: EntryPanelProps) {
         </Part>
         <Example entry={entry} />
         {entry.env.length > 0 && (
-          <Part title="Variables that it knows">
+          <Part title="Variables it reads">
             <dl className="flex flex-col gap-1">
               {entry.env.map(({ name, about }) => (
                 <div key={name}>
@@ -137,6 +132,30 @@ function Part({ title, aside, children }: PartProps) {
         {aside}
       </div>
       {children}
+    </section>
+  )
+}
+
+/** What this machine lacks. */
+type MissingPartsProps = { readonly missing: readonly MissingPart[]; readonly onCheckAgain: () => void }
+
+/** What is missing and how to get it, with a way to look again once it is there. */
+function MissingParts({ missing, onCheckAgain }: MissingPartsProps) {
+  const asCalled = useAsCalled()
+  return (
+    <section aria-label="What is missing" className="rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
+      <p className="font-medium">This machine cannot run it yet</p>
+      <ul className="mt-1 flex flex-col gap-2">
+        {missing.map(({ what, fix }) => (
+          <li key={what} className="break-words">
+            {what.charAt(0).toUpperCase()}
+            {what.slice(1)}. {asCalled(fix)}
+          </li>
+        ))}
+      </ul>
+      <Button className="mt-2" onClick={onCheckAgain}>
+        Look again
+      </Button>
     </section>
   )
 }

@@ -1,24 +1,22 @@
 import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
-import type { EndpointFigures, LiveEndpoint } from '../../../src-main/contract/live.ts'
+import type { EndpointStats, LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { errorLine } from '../../../src-main/domain/job/read-error.ts'
+import { counted, faultsText } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { CutName } from '../../ui/CutName.tsx'
-import { counted } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
-import { Duration, Nothing } from '../../ui/Values.tsx'
+import { CutName, Duration, Nothing } from '../../ui/Values.tsx'
 import { endpointKind, endpointState, stateNow } from './endpoint-state.ts'
-import { faultsInWords } from './fault-words.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
 export type EndpointRow = {
   readonly endpoint: LiveEndpoint
   readonly workers: readonly WorkerView[]
-  readonly figures: EndpointFigures | undefined
+  readonly stats: EndpointStats | undefined
 }
 
 /** The columns of the list of endpoints. */
@@ -36,7 +34,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     header: 'State',
     width: 112,
     grow: 1,
-    sortBy: ({ endpoint, workers }) => endpointState(endpoint, workers).word,
+    sortBy: ({ endpoint, workers }) => endpointState(endpoint, workers).text,
     cell: ({ endpoint, workers }) => <State endpoint={endpoint} workers={workers} />,
   },
   {
@@ -69,23 +67,23 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     header: 'p50',
     width: 60,
     align: 'right',
-    sortBy: ({ figures }) => figures?.executionP50,
-    cell: ({ figures }) => <Duration ms={figures?.executionP50} />,
+    sortBy: ({ stats }) => stats?.executionP50,
+    cell: ({ stats }) => <Duration ms={stats?.executionP50} />,
   },
   {
     id: 'p99',
     header: 'p99',
     width: 60,
     align: 'right',
-    sortBy: ({ figures }) => figures?.executionP99,
-    cell: ({ figures }) => <Duration ms={figures?.executionP99} />,
+    sortBy: ({ stats }) => stats?.executionP99,
+    cell: ({ stats }) => <Duration ms={stats?.executionP99} />,
   },
   {
     id: 'hour',
     header: 'Work in the last hour',
     width: 104,
-    sortBy: ({ figures }) => figures?.submitted.reduce((sum, one) => sum + one, 0),
-    cell: ({ endpoint, figures }) => <LastHour endpoint={endpoint} figures={figures} />,
+    sortBy: ({ stats }) => stats?.submitted.reduce((sum, one) => sum + one, 0),
+    cell: ({ endpoint, stats }) => <LastHour endpoint={endpoint} stats={stats} />,
   },
   {
     id: 'error',
@@ -140,27 +138,27 @@ function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>)
           <span>{dot}</span>
         </Tooltip>
       )}
-      <FaultMark faults={endpoint.faults} />
+      <FaultInjectionMark faults={endpoint.faults} />
     </span>
   )
 }
 
-function FaultMark({ faults }: Pick<LiveEndpoint, 'faults'>) {
+function FaultInjectionMark({ faults }: Pick<LiveEndpoint, 'faults'>) {
   if (faults === undefined) return null
-  const words = `Fault switches are on: ${faultsInWords(faults)}`
+  const text = `Fault injection is on: ${faultsText(faults)}`
   return (
-    <Tooltip text={words}>
-      <TriangleAlert role="img" aria-label={words} className="size-4 shrink-0 text-timed-out" />
+    <Tooltip text={text}>
+      <TriangleAlert role="img" aria-label={text} className="size-4 shrink-0 text-timed-out" />
     </Tooltip>
   )
 }
 
-function LastHour({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures'>) {
-  if (figures === undefined) return null
-  const jobs = figures.submitted.reduce((sum, one) => sum + one, 0)
+function LastHour({ endpoint, stats }: Pick<EndpointRow, 'endpoint' | 'stats'>) {
+  if (stats === undefined) return null
+  const jobs = stats.submitted.reduce((sum, one) => sum + one, 0)
   return (
     <Sparkline
-      values={figures.submitted}
+      values={stats.submitted}
       label={`${counted(jobs, endpoint.loadBalanced === undefined ? 'job' : 'request')} in the last hour`}
     />
   )
@@ -168,17 +166,17 @@ function LastHour({ endpoint, figures }: Pick<EndpointRow, 'endpoint' | 'figures
 
 /** What the newest error says; undefined where there is none. */
 function errorText(row: EndpointRow): string | undefined {
-  const error = row.figures?.lastError?.error
+  const error = row.stats?.lastError?.error
   return crashOf(row)?.lastWords ?? (error === undefined ? undefined : errorLine(error) || 'no message')
 }
 
-function LastError({ endpoint, workers, figures }: EndpointRow) {
+function LastError({ endpoint, workers, stats }: EndpointRow) {
   const crash = crashOf({ endpoint, workers })
   if (crash !== undefined) return <ErrorLink text={crash.lastWords} to={ADDRESS.endpoint(endpoint.id, 'logs')} />
-  if (figures?.lastError === undefined) return <Nothing />
-  const { jobId } = figures.lastError
+  if (stats?.lastError === undefined) return <Nothing />
+  const { jobId } = stats.lastError
   const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)
-  return <ErrorLink text={errorText({ endpoint, workers, figures }) ?? ''} to={to} />
+  return <ErrorLink text={errorText({ endpoint, workers, stats }) ?? ''} to={to} />
 }
 
 function ErrorLink({ text, to }: { readonly text: string; readonly to: string }) {

@@ -3,21 +3,27 @@ import { useCallback, useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { endpointStateLabel, STATES_BY_ATTENTION } from '../../../src-main/domain/worker/endpoint-state.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { figuresQuery } from '../../api-client/queries.ts'
+import { statsQuery } from '../../api-client/queries.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
-import type { Command } from '../../store/commands-slice.ts'
+import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
+import { SearchField } from '../../ui/form/Field.tsx'
+import { PickOne } from '../../ui/form/Select.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { EmptyState, SkeletonRows } from '../../ui/PageStates.tsx'
+import { SavedViews } from '../../ui/SavedViews.tsx'
 import { Table } from '../../ui/table/Table.tsx'
-import { useAddressSort } from '../../ui/table/use-address-sort.ts'
-import { useSearchParts } from '../../ui/use-search-parts.ts'
+import { type SetSearchParts, useAddressSort, useSearchParts } from '../../ui/use-address.ts'
 import { ENDPOINT_COLUMNS, type EndpointRow } from './EndpointColumns.tsx'
-import { EndpointFilterBar } from './EndpointFilterBar.tsx'
-import { filterEndpoints, groupOfEndpoint, readEndpointFilter } from './endpoint-list-filter.ts'
+import {
+  ENDPOINT_KINDS,
+  type EndpointListFilter,
+  filterEndpoints,
+  groupOfEndpoint,
+  readEndpointFilter,
+} from './endpoint-list-filter.ts'
 import { FirstPage } from './FirstPage.tsx'
 import { NewEndpointMenu } from './NewEndpointMenu.tsx'
 import { NewEndpointPanel } from './NewEndpointPanel.tsx'
@@ -89,11 +95,11 @@ export function EndpointListPage() {
       }
     >
       {!loaded && <SkeletonRows rows={8} />}
-      {loaded && isEmpty && <FirstPage intro="There are no endpoints yet. Begin with one of these." />}
+      {loaded && isEmpty && <FirstPage intro="There are no endpoints yet. Start with one of these." />}
       {loaded && !isEmpty && <EndpointFilterBar filter={filter} hasApps={hasApps} onChange={setParts} />}
       {loaded && !isEmpty && rows.length === 0 && (
         <EmptyState action={<Button onClick={() => setParts(NO_FILTER)}>Clear filters</Button>}>
-          No endpoint is like that.
+          No endpoint matches these filters.
         </EmptyState>
       )}
       {loaded && rows.length > 0 && (
@@ -109,7 +115,7 @@ export function EndpointListPage() {
           className="max-h-full rounded-control border border-line bg-surface-1"
         />
       )}
-      {loaded && !isEmpty && isNew && <FirstPage intro="These are the samples. Go on with one of these." />}
+      {loaded && !isEmpty && isNew && <FirstPage intro="These are the samples. Continue with one of these." />}
       {wanted !== undefined && <NewEndpointPanel kind={wanted} onClose={() => openNew(undefined)} />}
     </Page>
   )
@@ -127,14 +133,62 @@ function useEndpointRows(): readonly EndpointRow[] {
   const { client } = useApp()
   const endpoints = useAppState(useShallow((state) => Object.values(state.live.endpoints)))
   const workers = useAppState((state) => state.live.workers)
-  const { data: figures } = useQuery(figuresQuery(client))
+  const { data: stats } = useQuery(statsQuery(client))
   return useMemo(() => {
     const workersOf = Object.groupBy(Object.values(workers), ({ endpointId }) => endpointId)
-    const figuresOf = new Map(figures?.endpoints.map((one) => [one.endpointId, one]))
+    const statsOf = new Map(stats?.endpoints.map((one) => [one.endpointId, one]))
     return endpoints.map((endpoint) => ({
       endpoint,
       workers: workersOf[endpoint.id] ?? [],
-      figures: figuresOf.get(endpoint.id),
+      stats: statsOf.get(endpoint.id),
     }))
-  }, [endpoints, workers, figures])
+  }, [endpoints, workers, stats])
+}
+
+/** The filters of the list of endpoints. */
+type EndpointFilterBarProps = {
+  readonly filter: EndpointListFilter
+  /** Whether there is an endpoint of an app, so that groups make sense. */
+  readonly hasApps: boolean
+  readonly onChange: SetSearchParts
+}
+
+const STATE_CHOICES = STATES_BY_ATTENTION.map((state) => [state, endpointStateLabel(state)] as const)
+
+/** Chooses by state and kind which endpoints are shown, whether in groups, and saves that as a view. */
+function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps) {
+  const isFiltered = filter.text !== '' || filter.state !== undefined || filter.kind !== undefined
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <PickOne
+        label="State"
+        any="All states"
+        value={filter.state}
+        choices={STATE_CHOICES}
+        onChange={(state) => onChange({ state })}
+      />
+      <PickOne
+        label="Kind"
+        any="All kinds"
+        value={filter.kind}
+        choices={ENDPOINT_KINDS}
+        onChange={(kind) => onChange({ kind })}
+      />
+      {hasApps && (
+        <Button
+          aria-pressed={filter.isGrouped}
+          onClick={() => onChange({ group: filter.isGrouped ? 'none' : undefined })}
+          className="aria-pressed:bg-accent-soft"
+        >
+          Group by app
+        </Button>
+      )}
+      {isFiltered && (
+        <Button kind="quiet" onClick={() => onChange({ q: undefined, state: undefined, kind: undefined })}>
+          Clear filters
+        </Button>
+      )}
+      <SavedViews list="endpoints" />
+    </div>
+  )
 }

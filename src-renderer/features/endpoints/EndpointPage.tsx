@@ -1,30 +1,29 @@
+import { SquareTerminal, TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
+import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { faultsText } from '../../../src-main/domain/text.ts'
+import { crashSummary } from '../../../src-main/domain/worker/endpoint-state.ts'
 import { ADDRESS, ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
-import type { Command } from '../../store/commands-slice.ts'
-import { FollowedLog } from '../../ui/logs/FollowedLog.tsx'
-import { NotFound } from '../../ui/NotFound.tsx'
+import type { Command } from '../../store/app-slices.ts'
+import { Button } from '../../ui/Button.tsx'
+import { FollowedLog } from '../../ui/output/LogView.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { EmptyState, NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { useNow } from '../../ui/Values.tsx'
 import { JobsView } from '../jobs/JobsView.tsx'
 import { RequestsTab } from '../requests/RequestsTab.tsx'
 import { WorkerGrid } from '../workers/WorkerGrid.tsx'
-import { CrashBanner } from './CrashBanner.tsx'
-import { CrashingDot } from './CrashingDot.tsx'
-import { EndpointMenu } from './EndpointMenu.tsx'
-import { endpointState, stateNow } from './endpoint-state.ts'
-import { FaultBanner } from './FaultBanner.tsx'
-import { GraphNotice } from './GraphNotice.tsx'
-import { NoJobsTaken } from './NoJobsTaken.tsx'
-import { OverviewTab } from './overview/OverviewTab.tsx'
+import { CrashBanner, EndpointMenu, GraphNotice } from './EndpointHead.tsx'
+import { endpointState, endpointStateDot, stateNow } from './endpoint-state.ts'
+import { OverviewTab } from './OverviewTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
-import type { DraftState } from './settings/use-settings.ts'
-import { useSettingsDraft } from './settings/use-settings-draft.ts'
+import { type DraftState, useSettingsDraft } from './settings/use-settings.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 /** An endpoint, and which of its tabs is shown. */
@@ -82,7 +81,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
         />
       }
     >
-      <FaultBanner endpoint={endpoint} />
+      <FaultInjectionBanner endpoint={endpoint} />
       {crash !== undefined && <CrashBanner endpoint={endpoint} crash={crash} />}
       {endpoint.graph !== undefined && <GraphNotice id={endpoint.id} graph={endpoint.graph} />}
       <TabContent endpoint={endpoint} tab={tab} settings={settings} isCrashing={crash !== undefined} />
@@ -130,11 +129,57 @@ function useEndpointCommands({ id, name, paused, faults }: LiveEndpoint): readon
     const rest = paused
       ? { label: `Resume ${name}`, run: () => void resume() }
       : { label: `Pause ${name}`, run: () => void pause() }
-    const off = { id: 'faults-off', group, label: `Turn all fault switches of ${name} off` }
+    const off = { id: 'faults-off', group, label: `Turn off fault injection on ${name}` }
     return [
       ...tabs,
       { id: 'pause', group, keys: 'p', ...rest },
       ...(faults === undefined ? [] : [{ ...off, run: () => void clearFaults(faults) }]),
     ]
   }, [go, id, name, paused, faults, pause, resume, clearFaults])
+}
+
+/** The state Crashing, with the count and the next try. */
+function CrashingDot({ crash }: { readonly crash: EndpointCrash }) {
+  const now = useNow()
+  return <StateDot {...endpointStateDot('crashing')} detail={crashSummary(crash, now)} />
+}
+
+/** Stands where the jobs would be of an endpoint that answers requests itself. */
+export function NoJobsTaken({ endpointId }: { readonly endpointId: string }) {
+  const [, go] = useLocation()
+  return (
+    <EmptyState
+      icon={<SquareTerminal />}
+      command={`drydock requests ${endpointId}`}
+      action={
+        <Button kind="main" onClick={() => go(ADDRESS.endpoint(endpointId, 'requests'))}>
+          Show its requests
+        </Button>
+      }
+    >
+      A load-balanced endpoint answers requests directly and takes no jobs.
+    </EmptyState>
+  )
+}
+
+/** Says on every tab that what goes wrong here is meant to, with the way back. */
+function FaultInjectionBanner({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+  const { id, name, faults } = endpoint
+  const { clearFaults } = useEndpointActions(endpoint)
+  if (faults === undefined) return null
+  return (
+    <section
+      aria-label="Fault injection"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control bg-warn-soft px-3 py-2 text-warn-ink"
+    >
+      <TriangleAlert aria-hidden className="size-4 shrink-0" />
+      <p className="min-w-60 flex-1 break-words">
+        Fault injection is on: {name} {faultsText(faults)}, on purpose.
+      </p>
+      <Link to={`${ADDRESS.endpoint(id, 'settings')}?section=faults`} className="hover:underline">
+        Change
+      </Link>
+      <Button onClick={() => void clearFaults(faults)}>Turn all off</Button>
+    </section>
+  )
 }

@@ -2,8 +2,7 @@ import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { ADDRESS, ENDPOINT_TABS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { EndpointListPage } from './EndpointListPage.tsx'
 
 const loadPage = () => import('./EndpointPage.tsx')

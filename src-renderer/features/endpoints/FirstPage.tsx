@@ -1,10 +1,14 @@
+import { useMutation } from '@tanstack/react-query'
 import { AppWindow, Boxes, Workflow } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
+import { HELLO, SKETCH } from '../../../src-main/contract/catalog.ts'
 import { ADDRESS } from '../../addresses.ts'
+import type { ApiClient } from '../../api-client/client.ts'
+import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
-import { CommandLine } from '../../ui/EmptyState.tsx'
-import { useFirstSteps } from './use-first-steps.ts'
+import { freeName } from '../../ui/form/CreatedEndpoint.tsx'
+import { CommandLine } from '../../ui/PageStates.tsx'
 
 /** The ways in, for somebody who has nothing here yet: each one leads to a result with one press. */
 export function FirstPage({ intro }: { readonly intro: string }) {
@@ -46,8 +50,8 @@ export function FirstPage({ intro }: { readonly intro: string }) {
             </Button>
           }
         >
-          A graph of nodes, as ComfyUI writes it, makes a picture. The sample runs on a stand-in that needs no card and
-          no model: press Run.
+          A graph of nodes, as saved by ComfyUI, makes a picture. The sample runs on a stand-in that needs no GPU and no
+          model: press Run.
         </Door>
         <Door
           icon={<AppWindow />}
@@ -63,12 +67,12 @@ export function FirstPage({ intro }: { readonly intro: string }) {
               to={`${ADDRESS.apps}?open=hello`}
               className="inline-flex h-7 items-center rounded-control border border-line-strong/60 bg-surface-1 px-2.5 hover:bg-surface-2"
             >
-              Begin with the sample app
+              Start with the sample app
             </Link>
           }
         >
-          A folder of Python files whose decorated functions become endpoints. The sample is written into a folder of
-          yours; its Deploy tab puts it live.
+          A folder of Python files whose decorated functions become endpoints. The sample is written to a folder of your
+          choice; deploy it on its Deploy tab.
         </Door>
       </ul>
     </section>
@@ -103,4 +107,65 @@ function Door({ icon, title, children, command, action, other }: DoorProps) {
       </div>
     </li>
   )
+}
+
+/** A first step: what goes on, and what begins it. */
+type FirstSteps = {
+  readonly running: 'handler' | 'workflow' | undefined
+  /** Makes the sample endpoint, sends its example, and shows the job. */
+  readonly serveSample: () => void
+  /** Makes an endpoint that runs workflows without a model, and opens a template in the editor. */
+  readonly runSampleWorkflow: () => void
+}
+
+/** The first steps of the page for an empty folder. */
+function useFirstSteps(): FirstSteps {
+  const { client, store } = useApp()
+  const [, go] = useLocation()
+  const onError = ({ message }: Error) => store.getState().notify({ kind: 'error', text: message })
+  const taken = () => Object.values(store.getState().live.endpoints)
+  const handler = useMutation({
+    onError,
+    async mutationFn() {
+      const { id, example } = await ensureSample(client, HELLO, taken())
+      const job = await client.call('run', { path: { endpointId: id }, bodyText: JSON.stringify(example) })
+      go(ADDRESS.job(job.id))
+    },
+  })
+  const workflow = useMutation({
+    onError,
+    async mutationFn() {
+      await ensureSample(client, SKETCH, taken())
+      const { templates } = await client.call('workflowTemplates')
+      const [first] = templates
+      if (first === undefined) return go(ADDRESS.workflows)
+      const body = { name: first.name, text: first.text, draft: true }
+      go(ADDRESS.workflow((await client.call('workflowCreate', { body })).id))
+    },
+  })
+  return {
+    running: handler.isPending ? 'handler' : workflow.isPending ? 'workflow' : undefined,
+    serveSample: () => handler.mutate(),
+    runSampleWorkflow: () => workflow.mutate(),
+  }
+}
+
+// The one that is there is taken where it is that sample, and nothing of the person's own under its name.
+async function ensureSample(
+  client: ApiClient,
+  entryId: string,
+  endpoints: readonly { readonly id: string; readonly handler?: string | undefined }[],
+) {
+  const { entries } = await client.call('catalogList')
+  const entry = entries.find(({ id }) => id === entryId)
+  if (entry === undefined) throw new Error(`The catalog of this installation has no ${entryId}. Reinstall Drydock.`)
+  const { settings, example } = entry
+  const known = endpoints.find(({ handler }) => handler !== undefined && handler === settings.handler)
+  if (known !== undefined) return { id: known.id, example }
+  const id = freeName(
+    entryId,
+    endpoints.map((endpoint) => endpoint.id),
+  )
+  await client.call('endpointCreate', { body: { ...settings, id, name: id } })
+  return { id, example }
 }

@@ -1,13 +1,11 @@
 import clsx from 'clsx'
 import { useId } from 'react'
 import { GPU_GROUPS } from '../../../src-main/contract/container.ts'
-import { Field } from '../../ui/Field.tsx'
-import { CONTROL } from '../../ui/form/control.ts'
-import { Labelled } from '../../ui/form/Labelled.tsx'
-import { RegistrySelect } from '../../ui/form/RegistrySelect.tsx'
-import { Toggle } from '../../ui/form/Toggle.tsx'
+import { CONTROL, Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
+import { RegistrySelect } from '../../ui/form/Select.tsx'
 import { VariablesField } from '../../ui/form/VariablesField.tsx'
-import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
+import { SegmentedChoice } from '../../ui/Tabs.tsx'
+import { HubFields } from './HubFields.tsx'
 import type { NewEndpointForm } from './new-endpoint.ts'
 
 /** What is asked of an image beside its name. */
@@ -23,6 +21,7 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
   const groups = useId()
   return (
     <>
+      <HubFields hub={form.hub} onChange={onChange} />
       <div className="flex flex-col gap-1">
         <span className="font-medium">Kind</span>
         <div>
@@ -36,7 +35,7 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
         <p className="text-small text-ink-2">
           {form.loadBalanced
             ? 'Load-balanced: a web server in the image answers requests on its port, and GET /ping with 200.'
-            : 'Queue-based: a worker in the image takes jobs with a worker SDK, and each answer is kept.'}
+            : 'Queue-based: a worker in the image takes jobs with a worker SDK, and each result is stored.'}
         </p>
       </div>
       {form.loadBalanced && (
@@ -45,12 +44,12 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
           value={form.port}
           onChange={(event) => onChange({ port: event.target.value })}
           inputMode="numeric"
-          hint="On which its web server listens; it is told as PORT."
+          hint="The port of its web server, set as PORT."
         />
       )}
       <Labelled
-        label="Graphics card"
-        hint="ANY, a group by its memory like ADA_24, or a part of a card’s name. Empty: none."
+        label="GPU"
+        hint="ANY, a group by memory size like ADA_24, or a part of the name of a GPU. Empty: none."
       >
         {(ids) => (
           <>
@@ -71,17 +70,20 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
           </>
         )}
       </Labelled>
-      <Labelled label="Variables" hint="Environment of its containers. A .env file can be pasted into a name.">
+      <Labelled
+        label="Variables"
+        hint="Environment variables of its containers. To add several, paste a .env file into a name."
+      >
         {(ids) => <VariablesField {...ids} value={form.variables} onChange={(variables) => onChange({ variables })} />}
       </Labelled>
-      <Labelled label="Registry credentials" hint="For a private registry; `drydock registry add` stores them.">
+      <Labelled label="Registry credentials" hint="For a private registry; add them with `drydock registry add`.">
         {(ids) => (
           <RegistrySelect {...ids} value={form.registryAuth} onChange={(registryAuth) => onChange({ registryAuth })} />
         )}
       </Labelled>
       <Labelled
         label="Keep one worker ready"
-        hint="It starts at once, so that you see the image being pulled and started. Without it the first request waits for that."
+        hint="It starts at once, so that you see the image being pulled and started. Otherwise the first request waits for that."
       >
         {({ id, ...ids }) => (
           <Toggle

@@ -2,15 +2,21 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { Field } from '../../ui/Field.tsx'
+import { SidePanel } from '../../ui/Dialog.tsx'
 import { CreatedEndpoint } from '../../ui/form/CreatedEndpoint.tsx'
-import { ChoosePath } from '../../ui/path/ChoosePath.tsx'
-import { PathField } from '../../ui/path/PathField.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
-import { CommandFields } from './CommandFields.tsx'
+import { Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
+import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
+import { VariablesField } from '../../ui/form/VariablesField.tsx'
+import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { ImageFields } from './ImageFields.tsx'
-import { createBody, EMPTY_FORM, type NewEndpoint, type NewEndpointForm, suggestedName } from './new-endpoint.ts'
+import {
+  createBody,
+  EMPTY_FORM,
+  hubProblems,
+  type NewEndpoint,
+  type NewEndpointForm,
+  suggestedName,
+} from './new-endpoint.ts'
 
 /** Makes an endpoint from a file, a command or an image. */
 export type NewEndpointPanelProps = { readonly kind: NewEndpoint; readonly onClose: () => void }
@@ -38,9 +44,10 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
     if (create.isError) create.reset()
     setForm((before) => ({ ...before, ...part }))
   }
+  const isAnswered = form.hub === undefined || Object.keys(hubProblems(form.hub)).length === 0
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate()
+    if (isAnswered) create.mutate()
   }
   const name = (
     <Field
@@ -64,7 +71,7 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
                 value={form.handler}
                 onChange={(handler) => change({ handler })}
                 placeholder="/home/ada/project/handler.py"
-                hint="A file in Python or TypeScript on the machine of the service: type its path, or walk to it below."
+                hint="A Python or TypeScript file on the machine of the service: type its path, or browse to it below."
                 height="h-64"
               />
               <div className="flex justify-end empty:hidden">
@@ -91,7 +98,7 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
                 value={form.image}
                 onChange={(event) => change({ image: event.target.value })}
                 placeholder="ghcr.io/ada/worker:1.2"
-                hint="It is pulled when its first worker starts."
+                hint="Pulled when the first worker starts."
                 required
               />
               {name}
@@ -99,7 +106,7 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
             </>
           )}
           {create.error !== null && <ErrorNotice error={create.error} />}
-          <Button kind="main" type="submit" disabled={create.isPending} className="self-end">
+          <Button kind="main" type="submit" disabled={create.isPending || !isAnswered} className="self-end">
             Create endpoint
           </Button>
         </form>
@@ -113,5 +120,60 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
         />
       )}
     </SidePanel>
+  )
+}
+
+/** What is asked of a command. `isWeb`: it answers HTTP instead of taking jobs. */
+type CommandFieldsProps = {
+  readonly isWeb: boolean
+  readonly form: NewEndpointForm
+  readonly onChange: (change: Partial<NewEndpointForm>) => void
+}
+
+/** A command line, where it runs, and what its processes get. */
+function CommandFields({ isWeb, form, onChange }: CommandFieldsProps) {
+  return (
+    <>
+      <Field
+        label="Command"
+        value={form.command}
+        onChange={(event) => onChange({ command: event.target.value })}
+        placeholder={isWeb ? 'uvicorn app:app --port $PORT' : 'python3 worker.py'}
+        hint={
+          isWeb
+            ? 'Starts a web server on 127.0.0.1 at $PORT that answers GET /ping with 200 when it is ready.'
+            : 'Starts a worker that takes jobs, like a program that calls runpod.serverless.start.'
+        }
+        required
+      />
+      <PathField
+        label="Working folder"
+        wants="folder"
+        value={form.cwd}
+        onChange={(cwd) => onChange({ cwd })}
+        placeholder="/home/ada/project"
+        hint="The command starts in this folder on the machine of the service, with its PATH."
+        height="h-48"
+      />
+      <Labelled
+        label="Variables"
+        hint="Environment variables of its processes. To add several, paste a .env file into a name."
+      >
+        {(ids) => <VariablesField {...ids} value={form.variables} onChange={(variables) => onChange({ variables })} />}
+      </Labelled>
+      <Labelled
+        label="Keep one worker ready"
+        hint="It starts at once, so that you see whether the command runs. Otherwise the first request waits for that."
+      >
+        {({ id, ...ids }) => (
+          <Toggle
+            id={id}
+            aria-describedby={ids['aria-describedby']}
+            checked={form.ready}
+            onChange={(ready) => onChange({ ready })}
+          />
+        )}
+      </Labelled>
+    </>
   )
 }

@@ -51,10 +51,10 @@ export function filterEndpoints<One extends Row>(rows: readonly One[], filter: E
       (filter.kind === undefined || kindsOf(endpoint).includes(filter.kind)),
   )
   if (!filter.isGrouped) return found
-  const place = ({ endpoint }: One) => (endpoint.app === undefined ? '' : groupOfEndpoint(endpoint))
+  const group = ({ endpoint }: One) => (endpoint.app === undefined ? '' : groupOfEndpoint(endpoint))
   // Those of no app last: they have nothing in common.
   return found.toSorted((one, other) => {
-    const [a, b] = [place(one), place(other)]
+    const [a, b] = [group(one), group(other)]
     return a === '' || b === '' ? Number(a === '') - Number(b === '') : a.localeCompare(b, 'en')
   })
 }

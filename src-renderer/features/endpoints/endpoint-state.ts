@@ -1,8 +1,8 @@
 import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { endpointStateOf, endpointStateWord } from '../../../src-main/domain/worker/endpoint-state.ts'
+import { endpointStateLabel, endpointStateOf } from '../../../src-main/domain/worker/endpoint-state.ts'
+import type { Tone } from '../../ui/colours.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
-import type { Tone } from '../../ui/tone.ts'
 
 type Facts = Pick<
   LiveEndpoint,
@@ -31,7 +31,7 @@ export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'st
 /** A state of an endpoint as dot and word. */
 export function endpointStateDot(state: EndpointState): StateDotProps {
   const tone = TONES[state]
-  return { tone, word: endpointStateWord(state), ...(tone === 'running' && { pulses: true }) }
+  return { tone, text: endpointStateLabel(state), ...(tone === 'running' && { pulses: true }) }
 }
 
 /** How an endpoint is, as dot and word. */

@@ -1,4 +1,6 @@
 /** What the form for a new endpoint makes of what was typed. Pure. */
+import { fileProblem, type HubFile, hubFile } from '../../../src-main/contract/worker-repository.ts'
+import { answerProblem, type HubAnswers, hubDefaults, hubSettings } from '../../../src-main/domain/app/hub-form.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 
 /** What an endpoint is made from. `web`: a program that answers HTTP. */
@@ -20,7 +22,17 @@ export type NewEndpointForm = {
   readonly gpu: string
   readonly registryAuth: string
   readonly variables: readonly Variable[]
+  /** The form that the repository of the image offers, where somebody opened one. */
+  readonly hub: HubForm | undefined
   readonly ready: boolean
+}
+
+/** A `hub.json` with its answers. */
+export type HubForm = {
+  readonly file: HubFile
+  /** Name of the preset; empty: none. */
+  readonly preset: string
+  readonly answers: HubAnswers
 }
 
 /** The empty form. A worker that starts at once shows whether the image can be pulled and started. */
@@ -35,15 +47,20 @@ export const EMPTY_FORM: NewEndpointForm = {
   gpu: '',
   registryAuth: '',
   variables: [],
+  hub: undefined,
   ready: true,
 }
 
 /** Body of 'create an endpoint'. What is empty is left to its default. */
-export function createBody(kind: NewEndpoint, form: NewEndpointForm): object {
+export function createBody(
+  kind: NewEndpoint,
+  form: NewEndpointForm,
+): Readonly<Record<string, unknown>> & { readonly name: string } {
   const id = form.id.trim()
   const named = form.variables.filter(({ name }) => name !== '')
-  const env = Object.fromEntries(named.map(({ name, value }) => [name, value]))
-  const common = { id, name: id, ...(named.length === 0 ? {} : { env }) }
+  const asked = kind === 'image' && form.hub !== undefined ? hubSettings(form.hub.file, form.hub.answers) : undefined
+  const env = { ...asked?.env, ...Object.fromEntries(named.map(({ name, value }) => [name, value])) }
+  const common = { id, name: id, ...(Object.keys(env).length === 0 ? {} : { env }) }
   if (kind === 'handler') return { ...common, handler: form.handler.trim() }
   if (kind === 'command' || kind === 'web')
     return {
@@ -58,12 +75,40 @@ export function createBody(kind: NewEndpoint, form: NewEndpointForm): object {
     ...common,
     container: {
       image: form.image.trim(),
-      ...(gpu === '' ? {} : { gpu }),
+      ...(asked?.diskBytes === undefined ? {} : { diskBytes: asked.diskBytes }),
+      ...(gpu === '' ? {} : { gpu, ...(asked?.gpu === undefined ? {} : { gpuCount: asked.gpuCount }) }),
       ...(form.registryAuth === '' ? {} : { registryAuth: form.registryAuth }),
     },
     ...(form.loadBalanced ? { loadBalanced: { port: Number(form.port) } } : {}),
     ...(form.ready ? { workersMin: 1 } : {}),
   }
+}
+
+/** What a chosen `hub.json` changes in the form, or why it cannot be read. @param text of the file */
+export function openHub(text: string): { readonly change: Partial<NewEndpointForm> } | { readonly problem: string } {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { problem: 'This file is not valid JSON.' }
+  }
+  const { data: file, error } = hubFile.safeParse(value)
+  if (error !== undefined) return { problem: `This is not a valid hub.json: ${fileProblem(error)}.` }
+  const answers = hubDefaults(file)
+  return { change: { hub: { file, preset: '', answers }, gpu: hubSettings(file, answers).gpu ?? '' } }
+}
+
+/** The form with the values of a preset, or with its own again. @param preset its name, or empty */
+export const withPreset = ({ file }: HubForm, preset: string): HubForm => ({
+  file,
+  preset,
+  answers: hubDefaults(file, preset),
+})
+
+/** What is wrong with the answers, by the names of their variables. */
+export function hubProblems({ file, answers }: HubForm): Readonly<Record<string, string>> {
+  const found = file.config.env.map((variable) => [variable.key, answerProblem(variable, answers[variable.key] ?? '')])
+  return Object.fromEntries(found.filter(([, problem]) => problem !== undefined))
 }
 
 /** The name that what was typed suggests; empty: it suggests none. */

@@ -9,7 +9,7 @@ export type EndpointActions = {
   readonly resume: () => Promise<void>
   /** Forgets the crashes of its workers, so that the next one starts at once. */
   readonly tryAgain: () => Promise<void>
-  /** Turns all fault switches off. @param faults those that are on, for the way back */
+  /** Turns all injected faults off. @param faults those that are on, for the way back */
   readonly clearFaults: (faults: Faults) => Promise<void>
   /** @returns whether it is gone */
   readonly remove: () => Promise<boolean>
@@ -19,7 +19,7 @@ export type EndpointActions = {
 export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name'>): EndpointActions {
   const { client, store } = useApp()
   return useMemo(() => {
-    const { patchEndpoint, tell } = store.getState()
+    const { patchEndpoint, notify } = store.getState()
     const path = { endpointId: id }
 
     async function setPaused(paused: boolean, undo: (() => void) | undefined): Promise<void> {
@@ -27,10 +27,10 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
       try {
         await client.call(paused ? 'endpointPause' : 'endpointResume', { path })
         const text = paused ? `${name} is paused: jobs are accepted and wait.` : `${name} takes jobs again.`
-        tell({ kind: 'done', text, ...(undo === undefined ? {} : { undo }) })
+        notify({ kind: 'done', text, ...(undo === undefined ? {} : { undo }) })
       } catch (error) {
         patchEndpoint(id, { paused: !paused })
-        tell({ kind: 'error', text: (error as Error).message })
+        notify({ kind: 'error', text: (error as Error).message })
       }
     }
 
@@ -38,11 +38,12 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
       patchEndpoint(id, { faults })
       try {
         await client.call('endpointUpdate', { path, body: { faults: { ...ALL_FAULTS_OFF, ...faults } } })
-        const text = faults === undefined ? `All fault switches of ${name} are off.` : `${name} has its faults back.`
-        tell({ kind: 'done', text, undo: () => void setFaults(before, faults) })
+        const text =
+          faults === undefined ? `Fault injection on ${name} is off.` : `Fault injection on ${name} is on again.`
+        notify({ kind: 'done', text, undo: () => void setFaults(before, faults) })
       } catch (error) {
         patchEndpoint(id, { faults: before })
-        tell({ kind: 'error', text: (error as Error).message })
+        notify({ kind: 'error', text: (error as Error).message })
       }
     }
 
@@ -53,18 +54,21 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
       async tryAgain() {
         try {
           await client.call('endpointResume', { path })
-          tell({ kind: 'done', text: `${name} forgets its crashes: the next worker starts without a pause.` })
+          notify({
+            kind: 'done',
+            text: `The crash history of ${name} is cleared: the next worker starts without delay.`,
+          })
         } catch (error) {
-          tell({ kind: 'error', text: (error as Error).message })
+          notify({ kind: 'error', text: (error as Error).message })
         }
       },
       async remove() {
         try {
           await client.call('endpointDelete', { path })
-          tell({ kind: 'done', text: `${name} is deleted.` })
+          notify({ kind: 'done', text: `${name} is deleted.` })
           return true
         } catch (error) {
-          tell({ kind: 'error', text: (error as Error).message })
+          notify({ kind: 'error', text: (error as Error).message })
           return false
         }
       },

@@ -1,8 +1,9 @@
 import { Route, Switch } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
-import { ComparePage } from './compare/ComparePage.tsx'
-import { JobListPage } from './JobListPage.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { NotFound } from '../../ui/PageStates.tsx'
+import { ComparePage } from './ComparePage.tsx'
+import { JobsView } from './JobsView.tsx'
 import { JobPage } from './page/JobPage.tsx'
 
 /** The pages of jobs: the list, each job, and two of them beside each other. */
@@ -20,5 +21,16 @@ export function JobPages() {
         <NotFound />
       </Route>
     </Switch>
+  )
+}
+
+const CRUMBS = [{ name: 'Jobs' }]
+
+/** All jobs. */
+function JobListPage() {
+  return (
+    <Page fills crumbs={CRUMBS}>
+      <JobsView />
+    </Page>
   )
 }

@@ -1,18 +1,18 @@
 import { SquareTerminal } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import { ADDRESS } from '../../addresses.ts'
-import type { Command } from '../../store/commands-slice.ts'
+import { followEvents } from '../../live/follow-events.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
-import { CommandsHere } from '../../ui/CommandsHere.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { CommandsHere } from '../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { FilterBar } from './list/FilterBar.tsx'
 import { JobTable } from './list/JobTable.tsx'
-import { isEmptyFilter, readFilter, writeFilter } from './list/job-list-filter.ts'
-import { useJobWindow } from './list/use-job-window.ts'
+import { isEmptyFilter, type JobListFilter, readFilter, writeFilter } from './list/job-list-filter.ts'
+import { createJobWindow, type JobWindow } from './list/job-window.ts'
 
 /** The jobs of an endpoint, or of all: filters, search, table. */
 export function JobsView({ endpointId }: { readonly endpointId?: string }) {
@@ -95,8 +95,31 @@ function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
         </Button>
       }
     >
-      There are no jobs yet. Each request to an endpoint makes one. It stays here for days after its end, also when the
-      job API has forgotten it; how long is a setting.
+      There are no jobs yet. Each request to an endpoint creates one. It is stored here for days after it ends, even
+      when it has expired for the job API; the settings say how long.
     </EmptyState>
   )
+}
+
+/**
+ * The list of jobs of a filter, kept up to date while it is shown. Until a new filter's list has come it is that of the
+ * filter before, so that nothing flickers while somebody types. Keep the filter the same where it is.
+ */
+function useJobWindow(filter: JobListFilter): JobWindow {
+  const { client, platform, store } = useApp()
+  const list = useMemo(() => createJobWindow({ client, platform, filter }), [client, platform, filter])
+
+  useEffect(() => {
+    list.start()
+    const endFollowing = followEvents(store, list)
+    return () => {
+      endFollowing()
+      list.stop()
+    }
+  }, [list, store])
+
+  const phase = useStore(list, (state) => state.phase)
+  const [shown, setShown] = useState(list)
+  if (phase !== 'loading' && shown !== list) setShown(list)
+  return shown
 }

@@ -1,14 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import type { ModelDownloadCreate } from '../../../src-main/contract/models.ts'
-import { MODEL_DIRECTORIES, placeOfAddress } from '../../../src-main/domain/models/layout.ts'
-import { useApp } from '../../store/app-context.ts'
+import { MODEL_DIRECTORIES, modelAtAddress } from '../../../src-main/domain/models/layout.ts'
+import { type AppServices, useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { Field } from '../../ui/Field.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { SidePanel } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/form/Field.tsx'
 import { bytes } from '../../ui/format.ts'
-import { modelFoldersQuery, useDownloadActions } from '../../ui/models/use-models.ts'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { ErrorNotice } from '../../ui/PageStates.tsx'
+import { modelFoldersQuery, useDownloadActions } from '../../ui/use-models.ts'
 
 /** What is known of the model that is wanted; empty: nothing. */
 export type DownloadPanelProps = { readonly name: string; readonly directory: string; readonly onClose: () => void }
@@ -20,7 +21,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
   const { data } = useQuery(modelFoldersQuery(client))
   const [typed, setTyped] = useState({ url: '', name, directory, sha256: '' })
   const list = useId()
-  const told = placeOfAddress(typed.url)
+  const suggested = modelAtAddress(typed.url)
   const change = (part: keyof typeof typed) => (event: { readonly target: { readonly value: string } }) =>
     setTyped((before) => ({ ...before, [part]: event.target.value }))
   const submit = (event: FormEvent) => {
@@ -37,7 +38,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
           label="Address"
           type="url"
           placeholder="https://huggingface.co/OWNER/REPO/resolve/main/model.safetensors"
-          hint="Of the file itself. A host that wants a token gets the one that is stored for it."
+          hint="Of the file itself. If the host needs a token, the one stored for it is sent."
           required
           value={typed.url}
           onChange={change('url')}
@@ -45,13 +46,13 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
         <Field
           label="Directory"
           list={list}
-          placeholder={told.directory ?? 'checkpoints'}
+          placeholder={suggested.directory ?? 'checkpoints'}
           hint={
-            told.directory === undefined
+            suggested.directory === undefined
               ? 'Kind of model, as ComfyUI names its folder.'
-              : `The address names ${told.directory}.`
+              : `From the address: ${suggested.directory}.`
           }
-          required={told.directory === undefined}
+          required={suggested.directory === undefined}
           value={typed.directory}
           onChange={change('directory')}
         />
@@ -62,22 +63,22 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
         </datalist>
         <Field
           label="Name"
-          placeholder={told.name ?? 'model.safetensors'}
-          hint="Of the file, with folders where it is to lie in some."
-          required={told.name === undefined && typed.url !== ''}
+          placeholder={suggested.name ?? 'model.safetensors'}
+          hint="Of the file, with subfolders if needed."
+          required={suggested.name === undefined && typed.url !== ''}
           value={typed.name}
           onChange={change('name')}
         />
         <Field
           label="SHA-256"
-          hint="If you have it: another file is not taken. What the host tells of it is checked anyway."
+          hint="Optional: any other file is refused. A checksum sent by the host is always checked."
           value={typed.sha256}
           onChange={change('sha256')}
         />
         {first !== undefined && (
           <p className="text-small break-words text-ink-2">
-            It goes into {first.path}
-            {first.freeBytes !== undefined && `, whose disk has ${bytes(first.freeBytes)} left`}.
+            Saved to {first.path}
+            {first.freeBytes !== undefined && `, whose disk has ${bytes(first.freeBytes)} free`}.
           </p>
         )}
         {start.error !== null && <ErrorNotice error={start.error} />}
@@ -86,5 +87,83 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
         </Button>
       </form>
     </SidePanel>
+  )
+}
+
+const credentialsQuery = (client: AppServices['client']) =>
+  queryOptions({
+    queryKey: ['model-credentials'],
+    queryFn: ({ signal }) => client.call('modelCredentialsList', { signal }),
+  })
+
+const NOTHING = { host: '', username: '', secret: '' }
+
+/** Credentials of the hosts that models come from. What is typed as a secret leaves the page only to the service. */
+export function HostsCard() {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const { data, error } = useQuery(credentialsQuery(client))
+  const [typed, setTyped] = useState(NOTHING)
+  const onSuccess = () => queries.invalidateQueries({ queryKey: ['model-credentials'] })
+  const put = useMutation({
+    mutationFn: ({ host, username, secret }: typeof NOTHING) =>
+      client.call('modelCredentialsPut', {
+        body: username === '' ? { host, token: secret } : { host, username, password: secret },
+      }),
+    onSuccess({ host }) {
+      setTyped(NOTHING)
+      store.getState().notify({ kind: 'done', text: `Credentials for ${host} are stored.` })
+      return onSuccess()
+    },
+  })
+  const remove = useMutation({
+    mutationFn: (host: string) => client.call('modelCredentialsRemove', { path: { host } }),
+    onSuccess,
+  })
+  const field = (name: keyof typeof NOTHING) => ({
+    value: typed[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setTyped((before) => ({ ...before, [name]: event.target.value })),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    put.mutate({ ...typed, host: typed.host.trim().toLowerCase() })
+  }
+  return (
+    <Card title="Credentials for hosts">
+      {error !== null && <ErrorNotice error={error} />}
+      <ul className="divide-y divide-line">
+        {data?.credentials.map(({ host, username }) => (
+          <li key={host} className="flex items-center gap-4 px-3 py-1.5">
+            <span className="min-w-0 flex-1 font-medium break-all">{host}</span>
+            <span className="text-ink-2">{username ?? 'token'}</span>
+            <Button kind="quiet" aria-label={`Remove the credentials for ${host}`} onClick={() => remove.mutate(host)}>
+              Forget
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <form onSubmit={submit} className="grid items-start gap-2 px-3 py-2 sm:grid-cols-3">
+        <Field
+          label="Host"
+          placeholder="huggingface.co"
+          hint="Sent only to this host, even after a redirect."
+          required
+          {...field('host')}
+        />
+        <Field label="User name" hint="Leave empty for a token." {...field('username')} />
+        <Field
+          label="Token or password"
+          type="password"
+          hint="Stored encrypted, never shown again."
+          required
+          {...field('secret')}
+        />
+        {put.error !== null && <ErrorNotice error={put.error} />}
+        <Button type="submit" disabled={put.isPending} className="justify-self-end sm:col-span-3">
+          Store credentials
+        </Button>
+      </form>
+    </Card>
   )
 }

@@ -1,16 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { ModelFolder, ModelFolderView } from '../../../src-main/contract/models.ts'
+import { counted } from '../../../src-main/domain/text.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { CommandLine } from '../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { Field } from '../../ui/Field.tsx'
-import { bytes, counted } from '../../ui/format.ts'
-import { modelFoldersQuery } from '../../ui/models/use-models.ts'
-import { ChoosePath } from '../../ui/path/ChoosePath.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { Field } from '../../ui/form/Field.tsx'
+import { ChoosePath } from '../../ui/form/PathField.tsx'
+import { bytes } from '../../ui/format.ts'
+import { CommandLine, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { modelFoldersQuery } from '../../ui/use-models.ts'
 
 const settingOf = ({ path, directories }: ModelFolderView): ModelFolder => ({
   path,
@@ -42,7 +41,7 @@ export function FoldersCard() {
           <li key={folder.path} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
             <div className="min-w-60 flex-1">
               <p className="font-mono text-small break-all">{folder.path}</p>
-              <p className="text-small text-ink-2">{wordsOf(folder, at === 0)}</p>
+              <p className="text-small text-ink-2">{statusText(folder, at === 0)}</p>
               {folder.fault !== undefined && (
                 <p className="text-small text-failed-ink">It cannot be read: {folder.fault}.</p>
               )}
@@ -77,7 +76,7 @@ export function FoldersCard() {
           <Field
             label="Add a folder"
             placeholder="/home/you/ComfyUI/models"
-            hint="Laid out as the models folder of ComfyUI. Its files stay where they are."
+            hint="Laid out like the models folder of ComfyUI. Its files stay where they are."
             value={path}
             onChange={({ target }) => setPath(target.value)}
             required
@@ -94,8 +93,8 @@ export function FoldersCard() {
       {data !== undefined && data.configFile !== '' && (
         <div className="flex flex-col gap-1 border-t border-line px-3 py-2">
           <p className="text-small text-ink-2">
-            Containers of endpoints that take workflows have the folders read-only when they start next. A ComfyUI of
-            this machine reads them, too, when it is started so:
+            Containers of endpoints that take workflows get the folders, read-only, from their next start on. To use
+            them in a ComfyUI on this machine, start it with:
           </p>
           <CommandLine command={`python main.py --extra-model-paths-config ${data.configFile}`} />
         </div>
@@ -104,14 +103,14 @@ export function FoldersCard() {
   )
 }
 
-function wordsOf(
+function statusText(
   { files, bytes: size, freeBytes, mountedAt, isDefault }: ModelFolderView,
   takesDownloads: boolean,
 ): string {
   return [
     `${counted(files, 'model')}, ${bytes(size)}`,
     freeBytes === undefined ? undefined : `${bytes(freeBytes)} free`,
-    takesDownloads ? 'takes downloads' : undefined,
+    takesDownloads ? 'downloads go here' : undefined,
     isDefault ? 'default' : undefined,
     `in containers at ${mountedAt}`,
   ]

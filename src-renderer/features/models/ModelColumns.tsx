@@ -1,5 +1,6 @@
 import type { ModelUse, ModelView } from '../../../src-main/contract/models.ts'
-import { bytes, counted } from '../../ui/format.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { bytes } from '../../ui/format.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
@@ -9,8 +10,8 @@ export type ModelRow = ModelView & { readonly uses: readonly ModelUse[] }
 /** By what a row is found. */
 export const rowIdOf = ({ folder, directory, name }: ModelView): string => `${folder}:${directory}/${name}`
 
-/** What a model is, in words; what nobody knows is its form. */
-export function kindWords({ kind, architecture, format }: ModelView): string {
+/** What a model is, as text; what nobody knows is its form. */
+export function kindText({ kind, architecture, format }: ModelView): string {
   const known = [kind, architecture].filter((part) => part !== undefined)
   return known.length === 0 ? (format === 'unknown' ? 'not known' : format) : known.join(' · ')
 }
@@ -42,9 +43,9 @@ export const MODEL_COLUMNS: readonly Column<ModelRow>[] = [
     header: 'Kind',
     width: 190,
     grow: 2,
-    sortBy: kindWords,
+    sortBy: kindText,
     cell: (model) =>
-      model.fault === undefined ? kindWords(model) : <StateDot tone="failed" word="Damaged" detail={model.fault} />,
+      model.fault === undefined ? kindText(model) : <StateDot tone="failed" text="Damaged" detail={model.fault} />,
   },
   {
     id: 'precision',

@@ -1,7 +1,26 @@
-import { Route, Switch } from 'wouter'
+import { useQuery } from '@tanstack/react-query'
+import { Layers } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { Route, Switch, useSearchParams } from 'wouter'
+import type { ModelView } from '../../../src-main/contract/models.ts'
+import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
-import { ModelsPage } from './ModelsPage.tsx'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { SearchField } from '../../ui/form/Field.tsx'
+import { bytes } from '../../ui/format.ts'
+import { DownloadRow } from '../../ui/ModelDownloads.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+import { useAddressSort } from '../../ui/use-address.ts'
+import { modelsQuery, modelUsesQuery, useLiveModels, useModelDownloads } from '../../ui/use-models.ts'
+import { DownloadPanel, HostsCard } from './DownloadPanel.tsx'
+import { FoldersCard } from './FoldersCard.tsx'
+import { MODEL_COLUMNS, type ModelRow, rowIdOf } from './ModelColumns.tsx'
+import { ModelPanel } from './ModelPanel.tsx'
 
 /** The models of this machine. */
 export function ModelPages() {
@@ -16,3 +35,122 @@ export function ModelPages() {
     </Switch>
   )
 }
+
+const CRUMBS = [{ name: 'Models' }]
+
+/**
+ * The models of this machine: what is installed, what is on its way, where they lie. The search stands in the address.
+ */
+function ModelsPage() {
+  useLiveModels(true)
+  const { client } = useApp()
+  const { data, error, refetch } = useQuery(modelsQuery(client))
+  const { data: uses } = useQuery(modelUsesQuery(client))
+  const downloads = useModelDownloads()
+  const [search, setSearch] = useSearchParams()
+  const [sort, setSort] = useAddressSort()
+  const text = search.get('q') ?? ''
+  const set = useCallback(
+    (changes: Readonly<Record<string, string | undefined>>, replace = false) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          for (const [name, value] of Object.entries(changes))
+            if (value === undefined || value === '') next.delete(name)
+            else next.set(name, value)
+          return next
+        },
+        { replace },
+      ),
+    [setSearch],
+  )
+  const rows = useMemo<readonly ModelRow[]>(() => {
+    const terms = text.toLowerCase().split(/\s+/)
+    return (data?.models ?? [])
+      .filter((model) => terms.every((term) => searchTextOf(model).includes(term)))
+      .map((model) => ({ ...model, uses: uses?.uses[model.name] ?? [] }))
+  }, [data, uses, text])
+  const open = rows.find((row) => rowIdOf(row) === search.get('model'))
+  const openDownload = useCallback(() => set({ new: 'download' }), [set])
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: 'model-download',
+        group: 'Models',
+        label: 'Download a model',
+        also: 'new model',
+        keys: 'n',
+        run: openDownload,
+      },
+    ],
+    [openDownload],
+  )
+  const total = data?.models.reduce((sum, model) => sum + model.bytes, 0) ?? 0
+  const isEmpty = data?.models.length === 0
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      state={
+        data !== undefined &&
+        !isEmpty && <span className="text-ink-2">{`${counted(data.models.length, 'model')}, ${bytes(total)}`}</span>
+      }
+      actions={
+        <>
+          {!isEmpty && <SearchField label="Search models" value={text} onChange={(q) => set({ q }, true)} />}
+          <Button kind="main" onClick={openDownload}>
+            Download a model
+          </Button>
+        </>
+      }
+    >
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {downloads.length > 0 && (
+        <Card title="Downloads">
+          <ul className="max-h-72 divide-y divide-line overflow-y-auto">
+            {downloads.map((download) => (
+              <DownloadRow key={download.id} download={download} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={8} />}
+      {isEmpty && (
+        <EmptyState icon={<Layers />} command="drydock models folders add ~/ComfyUI/models --first">
+          There are no models yet. Download one, or add the models folder of your ComfyUI.
+        </EmptyState>
+      )}
+      {data !== undefined && !isEmpty && rows.length === 0 && (
+        <EmptyState>No model has “{text}” in its name, directory or kind.</EmptyState>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label="Models"
+          columns={MODEL_COLUMNS}
+          rows={rows}
+          rowId={rowIdOf}
+          onOpen={(row) => set({ model: rowIdOf(row) })}
+          sort={sort}
+          onSort={setSort}
+          className="max-h-[60vh] shrink-0 rounded-control border border-line bg-surface-1"
+        />
+      )}
+      {data?.more && <p className="text-small text-ink-2">Only the first 10,000 models of a folder are listed.</p>}
+      <FoldersCard />
+      <HostsCard />
+      {open !== undefined && <ModelPanel model={open} onClose={() => set({ model: undefined })} />}
+      {search.get('new') === 'download' && (
+        <DownloadPanel
+          name={search.get('name') ?? ''}
+          directory={search.get('directory') ?? ''}
+          onClose={() => set({ new: undefined, name: undefined, directory: undefined })}
+        />
+      )}
+    </Page>
+  )
+}
+
+const searchTextOf = ({ name, directory, kind, architecture, title, format }: ModelView) =>
+  [name, directory, kind, architecture, title, format].join(' ').toLowerCase()

@@ -2,14 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { ModelUse } from '../../../src-main/contract/models.ts'
+import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
-import { Button } from '../../ui/Button.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
-import { bytes, counted, exactTime } from '../../ui/format.ts'
-import { SidePanel } from '../../ui/SidePanel.tsx'
-import { kindWords, type ModelRow } from './ModelColumns.tsx'
+import { Button, CopyButton } from '../../ui/Button.tsx'
+import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
+import { bytes, exactTime } from '../../ui/format.ts'
+import { kindText, type ModelRow } from './ModelColumns.tsx'
 
 /** A model with all that is known of it, what uses it, and the way to delete it. */
 export function ModelPanel({ model, onClose }: { readonly model: ModelRow; readonly onClose: () => void }) {
@@ -19,7 +18,7 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
     model
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Title', title],
-    ['Kind', kindWords(model)],
+    ['Kind', kindText(model)],
     ['Form', format],
     ['Precision', precision],
     ['Parameters', parameters?.toLocaleString('en')],
@@ -36,13 +35,13 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
         )}
         {format === 'pickle' && (
           <p className="rounded-control bg-surface-2 p-2">
-            A pickle can hold code, which runs where it is loaded. Drydock has only recognised it; use it if you trust
+            A pickle can contain code that runs when it is loaded. Drydock has not checked it; use it only if you trust
             its source.
           </p>
         )}
         {isOutside && (
           <p className="rounded-control bg-surface-2 p-2">
-            A link leads to it, out of its folder, where containers do not see it. Add the folder that it lies in.
+            This is a link to a file outside of the folder, where containers cannot see it. Add the folder of that file.
           </p>
         )}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
@@ -74,7 +73,7 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
           <ul>
             {uses.slice(0, SHOWN).map((use) => (
               <li key={`${use.kind} ${use.id}`} className="truncate">
-                <span className="text-ink-2">{WORDS[use.kind]}</span>{' '}
+                <span className="text-ink-2">{KIND_TEXTS[use.kind]}</span>{' '}
                 <Link to={addressOf(use)} className="text-accent hover:underline">
                   {use.title}
                 </Link>
@@ -89,8 +88,8 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
       </div>
       {isAsked && (
         <Confirm open onOpenChange={setAsked} action={`Delete ${name}`} onConfirm={() => remove.mutate(model)}>
-          {uses.length > 0 ? `${counted(uses.length, 'use')} of it will find it missing. ` : ''}
-          The file with {bytes(model.bytes)} is deleted, and cannot be brought back.
+          {uses.length > 0 ? `${counted(uses.length, 'use')} of it will then fail. ` : ''}
+          The file with {bytes(model.bytes)} will be deleted. This cannot be undone.
         </Confirm>
       )}
     </SidePanel>
@@ -98,7 +97,11 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
 }
 
 const SHOWN = 20
-const WORDS: Readonly<Record<ModelUse['kind'], string>> = { workflow: 'Workflow', graph: 'Published graph', run: 'Run' }
+const KIND_TEXTS: Readonly<Record<ModelUse['kind'], string>> = {
+  workflow: 'Workflow',
+  graph: 'Published graph',
+  run: 'Run',
+}
 
 function addressOf({ kind, id }: ModelUse): string {
   if (kind === 'workflow') return ADDRESS.workflow(id)
@@ -108,15 +111,15 @@ function addressOf({ kind, id }: ModelUse): string {
 function useRemove(onDone: () => void) {
   const { client, store } = useApp()
   const queries = useQueryClient()
-  const { tell } = store.getState()
+  const { notify } = store.getState()
   const remove = useMutation({
     mutationFn: ({ folder, directory, name }: ModelRow) =>
       client.call('modelRemove', { body: { folder, directory, name } }),
     onSuccess(_done, { name }) {
-      tell({ kind: 'done', text: `${name} is deleted.` })
+      notify({ kind: 'done', text: `${name} is deleted.` })
       onDone()
     },
-    onError: (error) => void tell({ kind: 'error', text: error.message }),
+    onError: (error) => void notify({ kind: 'error', text: error.message }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['models'] }),
   })
   return { remove }

@@ -4,7 +4,10 @@ import type { ApiClient } from '../../api-client/client.ts'
 
 const REQUESTS_SHOWN = 50
 
-/** Fields and values of the newest inputs. They are read once: an editor whose hints change under the hand is a nuisance. */
+/**
+ * Fields and values of the newest inputs. They are read once: an editor whose hints change under the hand is a
+ * nuisance.
+ */
 export const inputHintsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['input-hints', endpointId],

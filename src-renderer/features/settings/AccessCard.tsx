@@ -1,14 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { counted } from '../../../src-main/domain/text.ts'
 import { sessionsQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { counted } from '../../ui/format.ts'
-import { Typed } from '../../ui/Typed.tsx'
+import { ErrorNotice, Typed } from '../../ui/PageStates.tsx'
 
 type Asked = 'rotate' | 'everywhere'
 
@@ -38,7 +36,7 @@ export function AccessCard() {
         <div className="min-w-0 flex-1 basis-80">
           <h3 className="font-medium">Account key</h3>
           <p className="text-small text-ink-2">
-            It opens everything. It is kept in the file below, which you alone can read, and is never shown here.
+            It gives full access. It is stored in the file below, which only you can read, and is never shown here.
           </p>
           {sessions !== undefined && (
             <p className="flex items-center gap-1 font-mono text-small break-all">
@@ -74,8 +72,9 @@ export function AccessCard() {
         action="Make a new account key"
         onConfirm={() => rotate.mutate()}
       >
-        The old key is void at once: programs that use it get the answer 401, and all browsers are signed out, also this
-        one. Workers that call other endpoints get the new key when they start again. Keys of endpoints stay.
+        The old key stops working at once: programs that use it get status 401, and all browsers are signed out,
+        including this one. Workers that call other endpoints get the new key at their next start. Keys of endpoints do
+        not change.
       </Confirm>
       <Confirm
         open={asked === 'everywhere'}
@@ -83,7 +82,7 @@ export function AccessCard() {
         action="Sign out everywhere"
         onConfirm={() => everywhere.mutate()}
       >
-        All browsers are signed out, also this one. Keys stay as they are. Sign in again with{' '}
+        All browsers are signed out, including this one. Keys do not change. Sign in again with{' '}
         <Typed command="drydock open" />.
       </Confirm>
     </Card>

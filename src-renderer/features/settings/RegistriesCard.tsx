@@ -1,18 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import type { RegistryView } from '../../../src-main/contract/registry.ts'
+import type { RegistryView } from '../../../src-main/contract/container.ts'
 import { NEW_REGISTRY } from '../../addresses.ts'
 import { registriesQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/form/Field.tsx'
+import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
-import { RegistryPanel } from './RegistryPanel.tsx'
 
 /** Credentials of image registries. A password is stored encrypted and never shown. */
 export function RegistriesCard() {
@@ -26,8 +25,8 @@ export function RegistriesCard() {
   const [removed, setRemoved] = useState<RegistryView>()
   const remove = useMutation({
     mutationFn: ({ name }: RegistryView) => client.call('registryRemove', { path: { name } }),
-    onSuccess: (_done, { name }) => void store.getState().tell({ kind: 'done', text: `${name} is forgotten.` }),
-    onError: (fault) => void store.getState().tell({ kind: 'error', text: fault.message }),
+    onSuccess: (_done, { name }) => void store.getState().notify({ kind: 'done', text: `${name} is removed.` }),
+    onError: (error) => void store.getState().notify({ kind: 'error', text: error.message }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['registries'] }),
   })
   const add = (
@@ -46,7 +45,7 @@ export function RegistriesCard() {
       {data?.registries.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
           <p className="max-w-prose text-ink-2">
-            No credentials are stored. Public images need none; logins of the docker command are used too.
+            No credentials are stored. Public images need none; logins of the docker command are also used.
           </p>
           {add}
         </div>
@@ -83,10 +82,73 @@ export function RegistriesCard() {
           action={`Remove ${removed.name}`}
           onConfirm={() => remove.mutate(removed)}
         >
-          The password is deleted. Endpoints that name {removed.name} cannot pull images any more until it is stored
+          The password is deleted. Endpoints that name {removed.name} can no longer pull images until it is stored
           again.
         </Confirm>
       )}
     </Card>
+  )
+}
+
+/** Credentials to be stored; those of `registry` are replaced. */
+type RegistryPanelProps = { readonly registry: RegistryView | undefined; readonly onClose: () => void }
+
+/** A form for credentials of a registry. What is typed as a password leaves the page only to the service. */
+function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const [fields, setFields] = useState({
+    name: registry?.name ?? '',
+    server: registry?.server ?? '',
+    username: registry?.username ?? '',
+    password: '',
+  })
+  const save = useMutation({
+    mutationFn: () => client.call('registryPut', { body: fields }),
+    onSuccess: ({ name }) => {
+      store.getState().notify({ kind: 'done', text: `Credentials ${name} are stored.` })
+      void queries.invalidateQueries({ queryKey: ['registries'] })
+      onClose()
+    },
+  })
+  const field = (name: keyof typeof fields) => ({
+    value: fields[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setFields((before) => ({ ...before, [name]: event.target.value })),
+    required: true,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <SidePanel open onOpenChange={onClose} title={registry === undefined ? 'Add registry' : `Replace ${registry.name}`}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field
+          label="Name"
+          placeholder="work"
+          hint="Endpoints refer to the credentials by this name."
+          readOnly={registry !== undefined}
+          {...field('name')}
+        />
+        <Field
+          label="Server"
+          placeholder="ghcr.io"
+          hint="Host of the registry; docker.io for Docker Hub."
+          {...field('server')}
+        />
+        <Field label="User name" {...field('username')} />
+        <Field
+          label="Password or token"
+          type="password"
+          hint="It is stored encrypted and never shown again."
+          {...field('password')}
+        />
+        {save.error !== null && <ErrorNotice error={save.error} />}
+        <Button kind="main" type="submit" disabled={save.isPending} className="self-end">
+          Store credentials
+        </Button>
+      </form>
+    </SidePanel>
   )
 }

@@ -1,12 +1,13 @@
+import { useQueryClient } from '@tanstack/react-query'
 import clsx from 'clsx'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useCallback, useState } from 'react'
 import { type ServiceSettings, serviceSettings } from '../../../src-main/contract/management.ts'
-import { CONTROL } from '../../ui/form/control.ts'
+import { settingsQuery } from '../../api-client/system-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import { CONTROL, Toggle } from '../../ui/form/Field.tsx'
 import { FormRow } from '../../ui/form/FormRow.tsx'
-import { Toggle } from '../../ui/form/Toggle.tsx'
-import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
+import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { SETTING_TEXTS } from './setting-texts.ts'
-import type { SaveSetting } from './use-save-setting.ts'
 
 /** One setting. */
 export type SettingRowProps = {
@@ -18,16 +19,16 @@ export type SettingRowProps = {
 /** A setting with its control: switches save at once, fields when they are left or with Enter. */
 export function SettingRow({ name, settings, save }: SettingRowProps) {
   const { label, help, refusal } = SETTING_TEXTS[name]
-  const [fault, setFault] = useState<string>()
+  const [problem, setProblem] = useState<string>()
   const value = settings[name]
   const change = async (next: unknown) => {
     const parsed = serviceSettings.shape[name].safeParse(next)
-    if (!parsed.success) return setFault(refusal)
-    setFault(undefined)
-    if (parsed.data !== value) setFault(await save(name, parsed.data as never))
+    if (!parsed.success) return setProblem(refusal)
+    setProblem(undefined)
+    if (parsed.data !== value) setProblem(await save(name, parsed.data as never))
   }
   return (
-    <FormRow label={label} help={help} fault={fault}>
+    <FormRow label={label} help={help} problem={problem}>
       {(ids) => {
         if (typeof value === 'boolean') return <Toggle {...ids} checked={value} onChange={(on) => void change(on)} />
         if (name === 'streamForm')
@@ -73,5 +74,39 @@ function TypedValue({ value, onChange, ...ids }: TypedValueProps) {
       spellCheck={false}
       className={clsx(CONTROL, 'h-7', isNumber ? 'w-24' : 'w-80 max-w-full font-mono text-small')}
     />
+  )
+}
+
+/** Saves one setting. @returns why it was refused; undefined: it is saved */
+type SaveSetting = <Name extends keyof ServiceSettings>(
+  name: Name,
+  value: ServiceSettings[Name],
+) => Promise<string | undefined>
+
+/** Saving of settings: shown at once, taken back where the service refuses, and with a way back for ten seconds. */
+export function useSaveSetting(): SaveSetting {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  return useCallback(
+    async (name, value) => {
+      const { queryKey } = settingsQuery(client)
+      const before = queries.getQueryData(queryKey)
+      const show = (settings: ServiceSettings | undefined) => queries.setQueryData(queryKey, settings)
+      const send = async (next: unknown) => show(await client.call('settingsUpdate', { body: { [name]: next } }))
+      const { notify } = store.getState()
+      const refused = (error: unknown) => notify({ kind: 'error', text: (error as Error).message })
+      if (before !== undefined) show({ ...before, [name]: value })
+      try {
+        await send(value)
+      } catch (error) {
+        show(before)
+        return (error as Error).message
+      }
+      const undo = () => void send(before?.[name]).catch(refused)
+      const text = `${SETTING_TEXTS[name].done} saved.`
+      notify({ kind: 'done', text, ...(before === undefined ? {} : { undo }) })
+      return undefined
+    },
+    [client, store, queries],
   )
 }

@@ -1,22 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
+import { EDITORS, type EditorName } from '../../../src-main/contract/editors.ts'
 import { NEW_REGISTRY } from '../../addresses.ts'
 import { settingsQuery } from '../../api-client/system-queries.ts'
-import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/commands-slice.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { type Command, THEMES } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { Toggle } from '../../ui/form/Field.tsx'
+import { FormRow } from '../../ui/form/FormRow.tsx'
+import { Select } from '../../ui/form/Select.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
-import { fieldPlace, sectionPlace, showField, showSection } from '../../ui/show-section.ts'
+import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../ui/Tabs.tsx'
+import { fieldId, sectionId, showField, showSection } from '../../ui/use-address.ts'
+import { useSidebar } from '../../ui/use-sidebar.ts'
 import { AccessCard } from './AccessCard.tsx'
-import { LookCard } from './LookCard.tsx'
+import { PlatformToolsCard } from './PlatformToolsCard.tsx'
 import { RegistriesCard } from './RegistriesCard.tsx'
-import { SettingRow } from './SettingRow.tsx'
+import { SettingRow, useSaveSetting } from './SettingRow.tsx'
 import { SETTING_TEXTS } from './setting-texts.ts'
-import { useSaveSetting } from './use-save-setting.ts'
 
 const CRUMBS = [{ name: 'Settings' }]
 const NAMES = Object.keys(SETTING_TEXTS) as (keyof typeof SETTING_TEXTS)[]
@@ -56,21 +60,78 @@ export function SettingsPages() {
           {data === undefined && error === null && <SkeletonRows rows={8} />}
           {data !== undefined &&
             NAMES.map((name) => (
-              <div key={name} id={fieldPlace(name)}>
+              <div key={name} id={fieldId(name)}>
                 <SettingRow name={name} settings={data} save={save} />
               </div>
             ))}
         </Card>
-        <div id={sectionPlace('registries')}>
+        <div id={sectionId('registries')}>
           <RegistriesCard />
         </div>
-        <div id={sectionPlace('key')}>
+        <div id={sectionId('key')}>
           <AccessCard />
         </div>
-        <div id={sectionPlace('browser')}>
-          <LookCard />
+        <div id={sectionId('platform')}>
+          <PlatformToolsCard />
+        </div>
+        <div id={sectionId('browser')}>
+          <ThemeCard />
         </div>
       </div>
     </Page>
+  )
+}
+
+const EDITOR_CHOICES = Object.entries(EDITORS).map(([value, { name }]) => ({ value, label: name }))
+
+/** What this browser alone keeps: colours, the sidebar, the editor, and the keys to learn. */
+function ThemeCard() {
+  const { store } = useApp()
+  const theme = useAppState((state) => state.theme)
+  const { pinned, toggle } = useSidebar()
+  const editor = useAppState((state) => state.editor)
+  const showKeys = useAppState(({ commands }) => commands.find(({ id }) => id === 'keys')?.run)
+  return (
+    <Card title="This browser">
+      <FormRow label="Theme" help="As in the system, or always light or dark.">
+        {({ id }) => (
+          <div className="flex h-7 items-center" id={id}>
+            <SegmentedChoice label="Theme" choices={THEMES} value={theme} onChange={store.getState().setTheme} />
+          </div>
+        )}
+      </FormRow>
+      <FormRow
+        label="Names in the sidebar"
+        help="When off, the sidebar shows only icons, with their names on hover. The graph editor has its own setting."
+      >
+        {(ids) => <Toggle {...ids} checked={pinned} onChange={toggle} />}
+      </FormRow>
+      <FormRow
+        label="Editor"
+        help="Opens files from a traceback. The editor must be installed on this machine and registered for its links."
+      >
+        {(ids) => (
+          <Select
+            {...ids}
+            choices={EDITOR_CHOICES}
+            value={editor}
+            onChange={(name) => store.getState().setEditor(name as EditorName)}
+          />
+        )}
+      </FormRow>
+      <FormRow label="Keys" help="Every page can be used by keyboard alone.">
+        {(ids) => (
+          <Button
+            id={ids.id}
+            aria-label="Show all keys"
+            aria-describedby={ids['aria-describedby']}
+            className="self-start"
+            onClick={showKeys}
+          >
+            Show all keys
+          </Button>
+        )}
+      </FormRow>
+    </Card>
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { ADDRESS, SYSTEM_TABS, type SystemTab } from '../../addresses.ts'
-import type { Command } from '../../store/commands-slice.ts'
+import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 

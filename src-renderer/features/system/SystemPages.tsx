@@ -1,10 +1,10 @@
 import { Route, Switch } from 'wouter'
 import { ADDRESS, SYSTEM_TABS } from '../../addresses.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
-import { ChecksPage } from './checks/ChecksPage.tsx'
-import { DiskPage } from './disk/DiskPage.tsx'
-import { EventsPage } from './events/EventsPage.tsx'
-import { MachinePage } from './machine/MachinePage.tsx'
+import { NotFound } from '../../ui/PageStates.tsx'
+import { ChecksPage } from './ChecksPage.tsx'
+import { DiskPage } from './DiskPage.tsx'
+import { EventsPage } from './EventsPage.tsx'
+import { MachinePage } from './MachinePage.tsx'
 
 const PAGES = { checks: ChecksPage, machine: MachinePage, disk: DiskPage, events: EventsPage } as const
 

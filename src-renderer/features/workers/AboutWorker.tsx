@@ -1,17 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { CopyButton } from '../../ui/CopyButton.tsx'
-import { duration } from '../../ui/format.ts'
+import { environmentQuery } from '../../api-client/app-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import { CopyButton } from '../../ui/Button.tsx'
+import { asSentence, duration } from '../../ui/format.ts'
 import { Nothing, RelativeTime } from '../../ui/Values.tsx'
-import { EnvironmentNames } from './EnvironmentNames.tsx'
-import type { EndedWorker } from './ended-workers.ts'
-import { processFolder } from './process-folder.ts'
-import { UsageCharts } from './UsageCharts.tsx'
-import type { UsagePoint } from './usage-history.ts'
-import { asSentence, explainWorker } from './worker-state.ts'
+import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
+import type { EndedWorker } from './worker-groups.ts'
+import { explainWorker, processFolder } from './worker-state.ts'
 
 /** A worker that is up. */
 export type AboutWorkerProps = {
@@ -36,7 +36,7 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
         <Fact name="Started">
           <RelativeTime at={startedAt} />
         </Fact>
-        <Fact name="Last heard of">{lastSeenAt === undefined ? <Nothing /> : <RelativeTime at={lastSeenAt} />}</Fact>
+        <Fact name="Last seen">{lastSeenAt === undefined ? <Nothing /> : <RelativeTime at={lastSeenAt} />}</Fact>
         {container !== undefined && (
           <Fact name="Container">
             <Copied text={container} what="container id" />
@@ -52,7 +52,7 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
             <Copied text={folder} what="folder" />
           </Fact>
         )}
-        {gpus.length > 0 && <Fact name="Graphics cards">{gpus.join(', ')}</Fact>}
+        {gpus.length > 0 && <Fact name="GPUs">{gpus.join(', ')}</Fact>}
         <Fact name="Jobs done">{jobsDone.toLocaleString('en')}</Fact>
         <Fact name="Jobs now">
           <Jobs jobs={jobs} />
@@ -78,16 +78,16 @@ export function AboutEnded({ ended, toLog }: { readonly ended: EndedWorker | und
         </p>
       )}
       <Link to={toLog} className="self-start text-accent hover:underline">
-        See what its log holds
+        See its log
       </Link>
     </div>
   )
 }
 
 function WhyEnded({ ended }: { readonly ended: EndedWorker | undefined }) {
-  if (ended === undefined) return <p>It has ended, longer ago than ten minutes, or there never was such a worker.</p>
+  if (ended === undefined) return <p>It ended more than ten minutes ago, or never existed.</p>
   const { crashed, reason } = ended
-  if (reason === undefined) return <p>Nothing is known of why it ended.</p>
+  if (reason === undefined) return <p>It is not known why it ended.</p>
   if (!crashed) return <p className="break-words">{asSentence(reason)}</p>
   return (
     <>
@@ -95,8 +95,8 @@ function WhyEnded({ ended }: { readonly ended: EndedWorker | undefined }) {
         {reason}
       </p>
       <p className="text-ink-2">
-        It ended by itself; these are its last words. What it ran goes back to the queue where its endpoint allows
-        another try, and a new worker starts where one is needed.
+        It ended unexpectedly; this is its last output. Its jobs go back to the queue if the endpoint allows another
+        try, and a new worker starts if needed.
       </p>
     </>
   )
@@ -131,6 +131,27 @@ function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
           <Link to={ADDRESS.job(jobId)} className="font-mono text-small text-accent hover:underline">
             {jobId}
           </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const NO_TARGET = { app: '', environment: '' }
+
+/** The names of the variables that workers of an endpoint get from its settings and its app; never their values. */
+function EnvironmentNames({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+  const { client } = useApp()
+  const { app, env } = endpoint
+  const target = app === undefined ? NO_TARGET : { app: app.name, environment: app.environment }
+  const { data } = useQuery({ ...environmentQuery(client, target), enabled: app !== undefined })
+  const names = [...new Set([...Object.keys(env), ...(data?.variables.map(({ name }) => name) ?? [])])].toSorted()
+  if (names.length === 0) return <Nothing />
+  return (
+    <ul className="flex flex-wrap gap-1">
+      {names.map((name) => (
+        <li key={name} className="rounded-control bg-surface-2 px-1.5 font-mono text-small">
+          {name}
         </li>
       ))}
     </ul>

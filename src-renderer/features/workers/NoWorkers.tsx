@@ -3,10 +3,10 @@ import { Link, useLocation } from 'wouter'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import type { WorkerFilter } from './filter-workers.ts'
+import { EmptyState } from '../../ui/PageStates.tsx'
 import { useWorkerActions } from './use-worker-actions.ts'
-import { WORKER_LOOKS, whyNoWorker } from './worker-state.ts'
+import type { WorkerFilter } from './worker-groups.ts'
+import { WORKER_STYLES, whyNoWorker } from './worker-state.ts'
 
 /** Says why there is no worker, and what would start one. */
 export type NoWorkersProps = {
@@ -25,7 +25,7 @@ export function NoWorkers({ endpoint, filter, hasEndpoints, onClear }: NoWorkers
     return (
       <EmptyState icon={<Cpu />} action={<Button onClick={onClear}>Show all workers</Button>}>
         No worker {endpoint === undefined ? '' : `of ${endpoint.name} `}is in the state “
-        {WORKER_LOOKS[filter.state].word}” now.
+        {WORKER_STYLES[filter.state].text}” now.
       </EmptyState>
     )
   if (endpoint !== undefined) return <NoneOfEndpoint endpoint={endpoint} />
@@ -37,7 +37,7 @@ export function NoWorkers({ endpoint, filter, hasEndpoints, onClear }: NoWorkers
     )
   return hasEndpoints ? (
     <EmptyState icon={<Cpu />} command="drydock workers" action={<Link to={ADDRESS.endpoints}>See the endpoints</Link>}>
-      No worker is up: no endpoint has anything to do. A worker starts when a job comes, and leaves when there is none
+      No workers are running: no endpoint has work. A worker starts when a job arrives, and stops when there are none
       for a while.
     </EmptyState>
   ) : (
@@ -46,7 +46,7 @@ export function NoWorkers({ endpoint, filter, hasEndpoints, onClear }: NoWorkers
       command="drydock endpoint create hello --handler handler.py"
       action={<Button onClick={() => go(`${ADDRESS.endpoints}?new=handler`)}>New endpoint</Button>}
     >
-      Workers run the jobs of endpoints, and there is no endpoint yet.
+      Workers run the jobs of endpoints, and there are no endpoints yet.
     </EmptyState>
   )
 }

@@ -3,14 +3,12 @@ import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
-import { CommandLine } from '../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
-import { duration } from '../../ui/format.ts'
-import type { Screen } from '../../ui/terminal/screen.ts'
+import { asSentence, duration } from '../../ui/format.ts'
+import { CommandLine, ErrorNotice } from '../../ui/PageStates.tsx'
 import { Terminal } from '../../ui/terminal/Terminal.tsx'
+import type { Screen } from '../../ui/terminal/XtermView.tsx'
 import { connectShell, type ShellState } from './connect-shell.ts'
-import { processFolder } from './process-folder.ts'
-import { asSentence } from './worker-state.ts'
+import { processFolder } from './worker-state.ts'
 
 /** A worker and its endpoint. */
 export type ShellPartProps = { readonly worker: WorkerView; readonly endpoint: LiveEndpoint | undefined }
@@ -32,10 +30,10 @@ function NoShell({ worker, endpoint }: ShellPartProps) {
       </Button>
       <p id="no-shell" className="text-ink-2">
         {isProcess
-          ? `It runs as a process of this machine, so any terminal will do. ${
+          ? `It runs as a process on this machine, so you can use any terminal. ${
               folder === undefined ? 'It runs in the folder of the service.' : `Its folder is ${folder}.`
             }`
-          : 'Its container does not run yet. A shell can be opened when it does.'}
+          : 'Its container is not running yet. Open a shell when it is.'}
       </p>
       {isProcess && folder !== undefined && <CommandLine command={`cd ${quoted(folder)}`} />}
     </div>
@@ -60,7 +58,9 @@ function OpenShell({ worker, endpoint, onAgain }: ShellPartProps & { readonly on
         {state.kind === 'ended' ? (
           again
         ) : (
-          <p className="ml-auto text-small text-ink-2">Ctrl+Shift+C copies, Ctrl+Shift+V pastes, Shift+Esc leaves it</p>
+          <p className="ml-auto text-small text-ink-2">
+            Ctrl+Shift+C copies, Ctrl+Shift+V pastes, Shift+Esc leaves the terminal
+          </p>
         )}
       </div>
       <div className="flex min-h-0 flex-1 flex-col rounded-control border border-line bg-surface-1 p-2 focus-within:border-accent">
@@ -68,7 +68,7 @@ function OpenShell({ worker, endpoint, onAgain }: ShellPartProps & { readonly on
       </div>
       {endpoint !== undefined && endpoint.workersMin === 0 && state.kind === 'open' && (
         <p className="text-small text-ink-2">
-          The shell ends with its worker, which leaves after {duration(endpoint.idleTimeoutMs)} without a job.
+          The shell ends with its worker, which stops after {duration(endpoint.idleTimeoutMs)} without a job.
         </p>
       )}
     </div>
@@ -76,7 +76,7 @@ function OpenShell({ worker, endpoint, onAgain }: ShellPartProps & { readonly on
 }
 
 function shellText(state: Exclude<ShellState, { kind: 'refused' }>): string {
-  if (state.kind === 'opening') return 'Opens a shell…'
+  if (state.kind === 'opening') return 'Opening a shell…'
   return state.kind === 'open' ? `${state.program} in its container` : asSentence(state.why)
 }
 

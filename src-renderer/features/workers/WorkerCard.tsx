@@ -1,14 +1,18 @@
-import { memo } from 'react'
+import { CircleStop, Ellipsis, RefreshCw } from 'lucide-react'
+import { memo, useState } from 'react'
 import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { IconButton } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { duration, exactTime, wholeSeconds } from '../../ui/format.ts'
+import { Menu } from '../../ui/Menu.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
-import { Since } from './Since.tsx'
-import { UsageCharts } from './UsageCharts.tsx'
-import type { UsagePoint } from './usage-history.ts'
-import { WorkerMenu } from './WorkerMenu.tsx'
-import { explainWorker, WORKER_LOOKS } from './worker-state.ts'
+import { useNow } from '../../ui/Values.tsx'
+import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
+import { useWorkerActions } from './use-worker-actions.ts'
+import { explainWorker, WORKER_STYLES, whatStopDoes } from './worker-state.ts'
 
 /** A worker, what it used lately, and where its drawer is. */
 export type WorkerCardProps = {
@@ -30,7 +34,7 @@ export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, t
     // Of hundreds of cards the browser lays out and draws those in sight.
     <li className="relative flex min-w-0 flex-col gap-2 rounded-control border border-line bg-surface-1 p-3 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] hover:border-line-strong">
       <div className="-my-1 flex items-center gap-2">
-        <StateDot {...WORKER_LOOKS[state]} />
+        <StateDot {...WORKER_STYLES[state]} />
         <Link
           to={to}
           data-card
@@ -49,7 +53,7 @@ export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, t
         <UsageCharts points={points} hasGpu={(worker.gpus?.length ?? 0) > 0} />
       </div>
       <p className="truncate text-small text-ink-2">
-        <Since at={startedAt} /> · {placeOf(worker)}
+        <Since at={startedAt} /> · {locationOf(worker)}
       </p>
       <div className="flex items-center gap-2 text-small">
         <Jobs jobs={worker.jobs} />
@@ -78,15 +82,68 @@ function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
   )
 }
 
-function placeOf({ pid, container, gpus = [] }: WorkerView): string {
-  const place =
+function locationOf({ pid, container, gpus = [] }: WorkerView): string {
+  const location =
     container !== undefined
       ? `container ${container.slice(0, SHORT_ID)}`
       : pid === undefined
         ? 'no process yet'
         : `process ${pid}`
-  return gpus.length === 0 ? place : `${place} · ${gpus.map(gpuName).join(', ')}`
+  return gpus.length === 0 ? location : `${location} · ${gpus.map(gpuName).join(', ')}`
 }
 
 // Cards are named by a number, or by an id of 40 characters that begins with `GPU-`.
 const gpuName = (id: string) => (id.startsWith('GPU-') ? id.slice(0, SHORT_ID) : `GPU ${id}`)
+
+/** How long something has been up. @param at ms since the epoch */
+function Since({ at }: { readonly at: number }) {
+  const now = useNow()
+  const ms = Math.max(0, wholeSeconds(now - at))
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {ms === 0 ? 'just started' : `up ${duration(ms).replace(/\.0 s$/, ' s')}`}
+    </time>
+  )
+}
+
+/** What can be done with a worker, behind a button. */
+function WorkerMenu({ worker }: { readonly worker: WorkerView }) {
+  const { id, jobs, state } = worker
+  const { stop, replace } = useWorkerActions()
+  const [asks, setAsks] = useState(false)
+  const leaves = state === 'stopping'
+  return (
+    <>
+      <Menu
+        groups={[
+          [
+            {
+              label: 'Replace',
+              detail: leaves ? 'It is already stopping' : 'A new one takes over, then this one stops',
+              icon: <RefreshCw />,
+              disabled: leaves,
+              onSelect: () => void replace(worker),
+            },
+          ],
+          [
+            {
+              label: `Stop worker ${id}`,
+              icon: <CircleStop />,
+              danger: true,
+              onSelect: () => (jobs.length > 0 ? setAsks(true) : void stop(worker)),
+            },
+          ],
+        ]}
+      >
+        <IconButton label={`More for worker ${id}`} className="relative z-10">
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      {asks && (
+        <Confirm open onOpenChange={setAsks} action={`Stop worker ${id}`} onConfirm={() => void stop(worker)}>
+          {whatStopDoes(jobs.length)}
+        </Confirm>
+      )}
+    </>
+  )
+}

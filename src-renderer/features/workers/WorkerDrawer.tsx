@@ -1,24 +1,22 @@
 import { CircleStop, RefreshCw } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { useMemo, useState } from 'react'
+import { Link, useLocation } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
-import { CommandsHere } from '../../ui/CommandsHere.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
-import { FollowedLog } from '../../ui/logs/FollowedLog.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
+import { FollowedLog } from '../../ui/output/LogView.tsx'
+import { CommandsHere } from '../../ui/Page.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { AboutEnded, AboutWorker } from './AboutWorker.tsx'
-import type { EndedWorker } from './ended-workers.ts'
 import { ShellPart } from './ShellPart.tsx'
-import type { UsagePoint } from './usage-history.ts'
-import { useDrawerCommands } from './use-drawer-commands.ts'
+import type { UsagePoint } from './UsageCharts.tsx'
 import { useWorkerActions } from './use-worker-actions.ts'
-import { DRAWER_PARTS, type DrawerPart } from './use-worker-address.ts'
-import { WORKER_LOOKS, whatStopDoes } from './worker-state.ts'
+import { DRAWER_PARTS, type DrawerPart, type EndedWorker } from './worker-groups.ts'
+import { WORKER_STYLES, whatStopDoes } from './worker-state.ts'
 
 /** The drawer of a worker, which may have ended. */
 export type WorkerDrawerProps = {
@@ -40,12 +38,12 @@ export function WorkerDrawer({ workerId, part, ended, points, toPart, onClose }:
   const endpointId = worker?.endpointId ?? ended?.endpointId
   const endpoint = useAppState((state) => (endpointId === undefined ? undefined : state.live.endpoints[endpointId]))
   const commands = useDrawerCommands(workerId, worker, toPart)
-  const look = worker === undefined ? endedLook(ended) : WORKER_LOOKS[worker.state]
+  const style = worker === undefined ? endedStyle(ended) : WORKER_STYLES[worker.state]
   return (
     <SidePanel open onOpenChange={onClose} title={`Worker ${workerId}`} width="wide" fills>
       <CommandsHere commands={commands} />
       <div className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-2">
-        <StateDot {...look} />
+        <StateDot {...style} />
         {endpointId !== undefined && (
           <Link to={ADDRESS.endpoint(endpointId)} className="truncate text-ink-2 hover:text-ink hover:underline">
             of {endpoint?.name ?? endpointId}
@@ -69,7 +67,7 @@ export function WorkerDrawer({ workerId, part, ended, points, toPart, onClose }:
           ))}
         {part === 'shell' &&
           (worker === undefined ? (
-            <p className="text-ink-2">It has ended, so there is nothing to open a shell in. Its log is still there.</p>
+            <p className="text-ink-2">It has ended, so no shell can be opened. Its log is still available.</p>
           ) : (
             <ShellPart worker={worker} endpoint={endpoint} />
           ))}
@@ -78,8 +76,8 @@ export function WorkerDrawer({ workerId, part, ended, points, toPart, onClose }:
   )
 }
 
-function endedLook(ended: EndedWorker | undefined) {
-  return ended?.crashed === true ? ({ tone: 'failed', word: 'Crashed' } as const) : WORKER_LOOKS.ended
+function endedStyle(ended: EndedWorker | undefined) {
+  return ended?.crashed === true ? ({ tone: 'failed', text: 'Crashed' } as const) : WORKER_STYLES.ended
 }
 
 function Actions({ worker }: { readonly worker: WorkerView }) {
@@ -104,4 +102,26 @@ function Actions({ worker }: { readonly worker: WorkerView }) {
       </Confirm>
     </div>
   )
+}
+
+const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = [
+  { part: 'about', label: 'Show details' },
+  { part: 'log', label: 'Show its log' },
+  { part: 'shell', label: 'Open a shell in it' },
+]
+
+/** What the palette offers while the drawer of a worker is open. @param worker undefined: it has ended */
+function useDrawerCommands(
+  workerId: string,
+  worker: WorkerView | undefined,
+  toPart: (part: DrawerPart) => string,
+): readonly Command[] {
+  const [, go] = useLocation()
+  const { replace } = useWorkerActions()
+  return useMemo(() => {
+    const group = `Worker ${workerId}`
+    const parts = PARTS.map(({ part, label }) => ({ id: `worker-${part}`, group, label, run: () => go(toPart(part)) }))
+    if (worker === undefined || worker.state === 'stopping') return parts
+    return [...parts, { id: 'worker-replace', group, label: 'Replace it', run: () => void replace(worker) }]
+  }, [workerId, worker, toPart, go, replace])
 }

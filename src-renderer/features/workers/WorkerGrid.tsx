@@ -1,16 +1,27 @@
-import { type KeyboardEvent, useCallback, useMemo } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import { useAppState } from '../../store/app-context.ts'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
-import { groupWorkers } from './filter-workers.ts'
+import { type UsageReading, usageReading, WORKER_STATES } from '../../../src-main/contract/endpoint.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { moveBetweenCards } from '../../ui/cards.ts'
+import { PickOne } from '../../ui/form/Select.tsx'
+import { SkeletonRows } from '../../ui/PageStates.tsx'
+import { useNow } from '../../ui/Values.tsx'
 import { NoWorkers } from './NoWorkers.tsx'
-import { nextCard } from './next-card.ts'
-import { useEndedWorkers } from './use-ended-workers.ts'
-import { useUsageHistory } from './use-usage-history.ts'
-import { type DrawerPart, useWorkerAddress } from './use-worker-address.ts'
+import { addReadings, type UsageHistory } from './UsageCharts.tsx'
 import { WorkerDrawer } from './WorkerDrawer.tsx'
-import { WorkerFilters } from './WorkerFilters.tsx'
 import { WorkerGroupView } from './WorkerGroupView.tsx'
+import {
+  type DrawerPart,
+  ENDED_SHOWN_MS,
+  type EndedWorker,
+  endedWorkers,
+  groupWorkers,
+  useWorkerAddress,
+  type WorkerFilter,
+} from './worker-groups.ts'
+import { WORKER_STYLES } from './worker-state.ts'
 
 /** The workers of an endpoint, or of all, as cards; the drawer of one is opened by the address. */
 export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
@@ -44,7 +55,10 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
         />
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the cards are links; arrows only move between them */}
-      <div className="flex flex-col gap-6" onKeyDown={moveBetweenCards}>
+      <div
+        className="flex flex-col gap-6"
+        onKeyDown={(event) => moveBetweenCards(event, (positions) => ({ positions }))}
+      >
         {groups.map((group) => (
           <WorkerGroupView
             key={group.endpointId}
@@ -71,16 +85,85 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
   )
 }
 
-function moveBetweenCards(event: KeyboardEvent<HTMLElement>): void {
-  const { key, target, currentTarget } = event
-  if (!(target instanceof HTMLElement) || target.dataset.card === undefined) return
-  const cards = [...currentTarget.querySelectorAll<HTMLElement>('[data-card]')]
-  const next = nextCard(
-    cards.map((card) => card.getBoundingClientRect()),
-    cards.indexOf(target),
-    key,
+const NOTHING: UsageHistory = new Map()
+
+/** What workers use, followed while this is shown. @param endpointId only its workers */
+function useUsageHistory(endpointId: string | undefined): UsageHistory {
+  const { client } = useApp()
+  const [history, setHistory] = useState(NOTHING)
+  useEffect(() => {
+    setHistory(NOTHING)
+    return client.follow<UsageReading>({
+      operation: 'workerUsage',
+      query: (last) => ({ endpoint: endpointId, after: last?.at ?? 0 }),
+      event: 'usage',
+      schema: usageReading,
+      onItems: (readings) => setHistory((before) => addReadings(before, readings)),
+    })
+  }, [client, endpointId])
+  return history
+}
+
+const NEWEST = 500
+const POLL_EVERY_MS = 30_000
+
+/** Workers that ended in the last minutes, newest first. @param endpointId only its workers */
+function useEndedWorkers(endpointId: string | undefined): readonly EndedWorker[] {
+  const { client, platform } = useApp()
+  const lastEnd = useAppState(
+    ({ live }) => live.recent.findLast(({ event }) => event.type === 'worker' && event.to === 'ended')?.id ?? 0,
   )
-  if (next === undefined) return
-  event.preventDefault()
-  cards[next]?.focus()
+  const now = useNow(POLL_EVERY_MS)
+  const { data } = useQuery({
+    queryKey: ['ended-workers', endpointId, lastEnd],
+    queryFn: ({ signal }) => {
+      // From twice as long ago, so that the start of those that ended is known too.
+      const query = {
+        endpoint: endpointId,
+        kinds: 'scale,crash,worker',
+        from: platform.now() - 2 * ENDED_SHOWN_MS,
+        limit: NEWEST,
+      }
+      return client.call('fleetEventList', { query, signal })
+    },
+    placeholderData: keepPreviousData,
+  })
+  return useMemo(
+    () => endedWorkers(data?.events ?? []).filter(({ endedAt }) => now - endedAt < ENDED_SHOWN_MS),
+    [data, now],
+  )
+}
+
+/** The filters of the workers. */
+type WorkerFiltersProps = {
+  readonly filter: WorkerFilter
+  /** To choose from; none: the endpoint is given. */
+  readonly endpoints: readonly LiveEndpoint[]
+  readonly onChange: (changes: Readonly<Record<string, string | undefined>>) => void
+}
+
+const STATES = WORKER_STATES.filter((state) => state !== 'throttled')
+
+/** Chooses which workers are shown. */
+function WorkerFilters({ filter, endpoints, onChange }: WorkerFiltersProps) {
+  return (
+    <>
+      {endpoints.length > 0 && (
+        <PickOne
+          label="Endpoint"
+          any="All endpoints"
+          value={filter.endpointId}
+          choices={endpoints.map(({ id, name }) => [id, name] as const)}
+          onChange={(endpoint) => onChange({ endpoint })}
+        />
+      )}
+      <PickOne
+        label="State"
+        any="All states"
+        value={filter.state}
+        choices={STATES.map((state) => [state, WORKER_STYLES[state].text] as const)}
+        onChange={(state) => onChange({ state })}
+      />
+    </>
+  )
 }

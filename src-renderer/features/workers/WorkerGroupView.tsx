@@ -1,14 +1,16 @@
 import { ChevronDown, ChevronRight, RefreshCw } from 'lucide-react'
 import { memo, useId, useState } from 'react'
 import { Link } from 'wouter'
+import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
-import { counted } from '../../ui/format.ts'
-import { EndedCard } from './EndedCard.tsx'
-import type { WorkerGroup } from './filter-workers.ts'
-import type { UsageHistory } from './usage-history.ts'
+import { asSentence, duration } from '../../ui/format.ts'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+import type { UsageHistory } from './UsageCharts.tsx'
 import { useWorkerActions } from './use-worker-actions.ts'
 import { WorkerCard } from './WorkerCard.tsx'
+import type { EndedWorker, WorkerGroup } from './worker-groups.ts'
 import { whyNoWorker } from './worker-state.ts'
 
 /** The workers of an endpoint. */
@@ -117,5 +119,34 @@ function ReplaceAll({ endpoint }: { readonly endpoint: NonNullable<WorkerGroup['
     <Button kind="quiet" className="ml-auto" onClick={() => void replaceAll(endpoint)}>
       <RefreshCw aria-hidden /> Replace all
     </Button>
+  )
+}
+
+/** A worker that ended a little while ago, with its last words. @param to address of its drawer, with its log */
+function EndedCard({ worker, to }: { readonly worker: EndedWorker; readonly to: string }) {
+  const { id, crashed, reason, endedAt, startedAt } = worker
+  return (
+    <li className="relative flex min-w-0 flex-col gap-2 rounded-control border border-dashed border-line-strong/60 p-3 hover:border-line-strong">
+      <div className="flex items-center gap-2">
+        <StateDot tone={crashed ? 'failed' : 'queued'} text={crashed ? 'Crashed' : 'Ended'} />
+        <Link
+          to={to}
+          data-card
+          className="min-w-0 flex-1 truncate font-mono text-small text-ink-2 after:absolute after:inset-0 after:rounded-control"
+        >
+          {id}
+        </Link>
+      </div>
+      <p
+        className={crashed ? 'line-clamp-3 font-mono text-small break-words' : 'line-clamp-3 text-small text-ink-2'}
+        title={reason}
+      >
+        {reason === undefined ? 'The reason is not known.' : crashed ? reason : asSentence(reason)}
+      </p>
+      <p className="mt-auto truncate text-small text-ink-2">
+        <RelativeTime at={endedAt} />
+        {startedAt !== undefined && ` · was up ${duration(Math.max(0, endedAt - startedAt))}`}
+      </p>
+    </li>
   )
 }

@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
+import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
-import type { Command } from '../../store/commands-slice.ts'
-import { counted } from '../../ui/format.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
+import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
+import { NotFound } from '../../ui/PageStates.tsx'
 import { WorkerGrid } from './WorkerGrid.tsx'
-import { WORKER_LOOKS } from './worker-state.ts'
+import { WORKER_STYLES } from './worker-state.ts'
 
 /** The page of workers. */
 export function WorkerPages() {
@@ -38,7 +38,7 @@ function AllWorkers() {
       ...OFFERED_STATES.map((state) => ({
         id: `workers-${state}`,
         group: 'Workers',
-        label: `Show workers: ${WORKER_LOOKS[state].word}`,
+        label: `Show workers: ${WORKER_STYLES[state].text}`,
         run: () => go(`${ADDRESS.workers}?state=${state}`),
       })),
     ],

@@ -1,11 +1,12 @@
 /**
- * Joins a shell of the service and a screen. Output is followed, and goes on where it was when the stream breaks off. Input
- * goes in calls, one after the other; what is typed while one is on its way goes together with the next.
+ * Joins a shell of the service and a screen. Output is followed, and goes on where it was when the stream breaks off.
+ * Input goes in calls, one after the other; what is typed while one is on its way goes together with the next.
  */
-import { type ShellOutput, shellOutput } from '../../../src-main/contract/shell.ts'
+import { limit } from '../../../src-main/contract/limits.ts'
+import { type ShellOutput, shellOutput } from '../../../src-main/contract/workers.ts'
 import { ApiError } from '../../api-client/api-error.ts'
 import type { ApiClient } from '../../api-client/client.ts'
-import type { Screen, ScreenEvents, ScreenSize } from '../../ui/terminal/screen.ts'
+import type { Screen, ScreenEvents, ScreenSize } from '../../ui/terminal/XtermView.tsx'
 
 /** How it stands with a shell. */
 export type ShellState =
@@ -14,8 +15,6 @@ export type ShellState =
   | { readonly kind: 'ended'; readonly why: string }
   | { readonly kind: 'refused'; readonly error: Error }
 
-// A quarter of what one call may bring, as a character has up to four bytes.
-const INPUT_CHARACTERS = 16_000
 const NOT_FOUND = 404
 
 /** Opens a shell beside a worker and feeds the screen. @returns what the screen tells of, and how to close */
@@ -73,7 +72,7 @@ export function connectShell({
       schema: shellOutput,
       isLast: ({ ended }) => ended !== undefined,
       // The service ends a shell a minute after its last reader.
-      isKept: true,
+      isCached: true,
       onItems(pieces) {
         for (const { data, ended } of pieces) {
           screen.write(bytesOf(data))
@@ -104,8 +103,8 @@ export function connectShell({
           sizeToSend = undefined
           await client.call('shellResize', { path, body })
         } else {
-          const text = typed.slice(0, INPUT_CHARACTERS)
-          typed = typed.slice(INPUT_CHARACTERS)
+          const text = typed.slice(0, limit('shellInputCharacters'))
+          typed = typed.slice(text.length)
           await client.call('shellInput', { path, body: { text } })
         }
       }

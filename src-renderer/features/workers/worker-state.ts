@@ -1,19 +1,20 @@
-/** How workers are, in words: the state, why it is so, and what comes next. */
+/** Workers as text: their state, why it is so, what comes next, and where their processes run. */
 import type { WorkerState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { counted, duration } from '../../ui/format.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { asSentence, duration } from '../../ui/format.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 
 /** The states of workers, with their looks. `throttled` is none of a worker that exists. */
-export const WORKER_LOOKS: Readonly<Record<WorkerState, StateDotProps>> = {
-  initializing: { tone: 'running', word: 'Starting', pulses: true },
-  idle: { tone: 'completed', word: 'Idle' },
-  running: { tone: 'running', word: 'Running', pulses: true },
-  throttled: { tone: 'queued', word: 'Waiting for a place' },
-  unhealthy: { tone: 'failed', word: 'Unhealthy' },
-  paused: { tone: 'queued', word: 'Paused' },
-  stopping: { tone: 'timed-out', word: 'Stopping' },
-  ended: { tone: 'queued', word: 'Ended' },
+export const WORKER_STYLES: Readonly<Record<WorkerState, StateDotProps>> = {
+  initializing: { tone: 'running', text: 'Starting', pulses: true },
+  idle: { tone: 'completed', text: 'Idle' },
+  running: { tone: 'running', text: 'Running', pulses: true },
+  throttled: { tone: 'queued', text: 'Waiting for capacity' },
+  unhealthy: { tone: 'failed', text: 'Unhealthy' },
+  paused: { tone: 'queued', text: 'Paused' },
+  stopping: { tone: 'timed-out', text: 'Stopping' },
+  ended: { tone: 'queued', text: 'Ended' },
 }
 
 type Settings = Pick<
@@ -41,13 +42,13 @@ export function explainWorker(worker: WorkerView, endpoint: Settings | undefined
 function nextStep({ state, jobs, reason }: WorkerView, endpoint: Settings | undefined): string | undefined {
   switch (state) {
     case 'initializing':
-      return reason === undefined ? 'Its program gets ready; the log says how far it is.' : undefined
+      return reason === undefined ? 'Its program is starting; see its log for progress.' : undefined
     case 'unhealthy':
-      return 'It gets nothing more and is replaced; the log says what happened.'
+      return 'It gets no more work and will be replaced; see its log for the reason.'
     case 'paused':
-      return 'It is frozen, uses no processor, and wakes when a job comes.'
+      return 'It is frozen, uses no CPU, and wakes when a job arrives.'
     case 'stopping':
-      return jobs.length === 0 ? 'It ends now.' : `It ends ${counted(jobs.length, 'job')} first.`
+      return jobs.length === 0 ? 'It is stopping.' : `It finishes ${counted(jobs.length, 'job')} first.`
     case 'idle':
       return endpoint === undefined ? undefined : idleStep(endpoint)
     default:
@@ -58,8 +59,8 @@ function nextStep({ state, jobs, reason }: WorkerView, endpoint: Settings | unde
 function idleStep(endpoint: Settings): string | undefined {
   const { workersMin, idleTimeoutMs } = endpoint
   return workersMin > 0
-    ? `It waits for a ${workOf(endpoint)}; the endpoint always has ${counted(workersMin, 'worker')}.`
-    : `It leaves after ${duration(idleTimeoutMs)} without a ${workOf(endpoint)}.`
+    ? `It waits for a ${workOf(endpoint)}; the endpoint always keeps ${counted(workersMin, 'worker')}.`
+    : `It stops after ${duration(idleTimeoutMs)} without a ${workOf(endpoint)}.`
 }
 
 const workOf = ({ loadBalanced }: Settings) => (loadBalanced === undefined ? 'job' : 'request')
@@ -68,21 +69,20 @@ const workOf = ({ loadBalanced }: Settings) => (loadBalanced === undefined ? 'jo
 export function whyNoWorker(endpoint: Settings): string {
   const { paused, workersMax, workersMin, inQueue, waitingReason, throttledReason, idleTimeoutMs } = endpoint
   if (paused) return 'The endpoint is paused: no worker starts until it is resumed.'
-  if (workersMax === 0) return 'The endpoint may have no worker: its maximum is 0. Raise it in its settings.'
-  if (throttledReason !== undefined) return `There is no place for a worker: ${throttledReason}.`
+  if (workersMax === 0) return 'The endpoint has a maximum of 0 workers. Raise it in its settings.'
+  if (throttledReason !== undefined) return `There is no capacity for a worker: ${throttledReason}.`
   if (inQueue > 0) return waitingReason ?? 'A worker is about to start.'
-  if (workersMin > 0) return waitingReason ?? 'A worker is about to start: the endpoint always has one.'
-  return `Nothing to do: a worker starts when a ${workOf(endpoint)} comes, and leaves after ${duration(idleTimeoutMs)} without one.`
+  if (workersMin > 0) return waitingReason ?? 'A worker is about to start: the endpoint always keeps one.'
+  return `Idle: a worker starts when a ${workOf(endpoint)} arrives, and stops after ${duration(idleTimeoutMs)} without one.`
 }
 
 /** What stopping a worker does to the jobs that it runs. */
 export function whatStopDoes(jobs: number): string {
-  const may = jobs === 1 ? 'That may end' : 'Those may end'
-  return `It runs ${counted(jobs, 'job')}. ${may} within the grace time of its endpoint; what has not ended by then goes back to the queue, without counting as a new try.`
+  const may = jobs === 1 ? 'It may finish' : 'They may finish'
+  return `It runs ${counted(jobs, 'job')}. ${may} within the grace time of its endpoint; what has not ended by then goes back to the queue, which does not count as a retry.`
 }
 
-/** A reason as the service gives it, with a capital and a full stop. */
-export function asSentence(reason: string): string {
-  const [first = '', ...rest] = reason
-  return `${first.toUpperCase()}${rest.join('')}${/[.!?…]$/.test(reason) ? '' : '.'}`
+/** The folder in which workers of an endpoint run as processes; undefined: that of the service. */
+export function processFolder({ cwd, handler }: Pick<LiveEndpoint, 'cwd' | 'handler'>): string | undefined {
+  return cwd ?? handler?.replace(/[\\/][^\\/]*$/, '')
 }

@@ -1,37 +1,32 @@
 import clsx from 'clsx'
 import { PanelLeft, PanelRight } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
-import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { IconButton } from '../../ui/IconButton.tsx'
-import { SegmentedChoice } from '../../ui/SegmentedChoice.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
-import { useOpened } from '../../ui/use-opened.ts'
-import { useSearchParts } from '../../ui/use-search-parts.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { useOpened } from '../../ui/Page.tsx'
+import { EmptyState, Skeleton } from '../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../ui/Tabs.tsx'
+import { useSearchParts } from '../../ui/use-address.ts'
 import { Canvas } from './canvas/Canvas.tsx'
 import { EditorTabs } from './files/EditorTabs.tsx'
-import { useOpenWorkflow } from './files/use-open-workflow.ts'
+import { useOpenWorkflow } from './files/editor-files.ts'
 import { Inspector } from './inspector/Inspector.tsx'
-import { ModelsPanel } from './models/ModelsPanel.tsx'
-import { NodePalette } from './palette/NodePalette.tsx'
-import { NodesInPalette } from './palette/NodesInPalette.tsx'
-import { useAddInSight } from './palette/use-add-in-sight.ts'
+import { NodePalette, NodesInPalette } from './palette/NodePalette.tsx'
+import { useAddInSight } from './palette/use-add-node.ts'
+import { ModelsPanel } from './problems/ModelsPanel.tsx'
 import { ProblemsPanel } from './problems/ProblemsPanel.tsx'
 import { GraphActions } from './publish/GraphActions.tsx'
 import { ResultsPanel } from './run/ResultsPanel.tsx'
 import { RunBar } from './run/RunBar.tsx'
-import { SideResizer } from './SideResizer.tsx'
-import { CanvasContext, useCanvas, useCanvasStore } from './store/canvas-context.ts'
-import { createCanvasStore } from './store/canvas-store.ts'
-import { TabContext } from './store/editor-context.ts'
+import { CanvasContext, createCanvasStore, useCanvas, useCanvasStore } from './store/canvas-store.ts'
+import { TabContext } from './store/editor-store.ts'
 
 /** The editor with a workflow of the library. It takes all of the window but the frame. */
 export function EditorPage({ workflowId }: { readonly workflowId: string }) {
   const { platform } = useApp()
-  const { tab, name, fault, retry } = useOpenWorkflow(workflowId)
+  const { tab, name, problem, retry } = useOpenWorkflow(workflowId)
   const [canvas] = useState(() => createCanvasStore(platform, window.innerWidth))
   useEffect(() => {
     const resize = () => canvas.getState().resize(window.innerWidth)
@@ -53,7 +48,7 @@ export function EditorPage({ workflowId }: { readonly workflowId: string }) {
       ) : (
         <main id="content" tabIndex={-1} className="flex min-h-0 flex-1 flex-col p-4 outline-none">
           <h1 className="sr-only">{name === '' ? 'Workflow' : name}</h1>
-          {fault === undefined ? (
+          {problem === undefined ? (
             <Skeleton className="flex-1" />
           ) : (
             <EmptyState
@@ -66,7 +61,7 @@ export function EditorPage({ workflowId }: { readonly workflowId: string }) {
                 </div>
               }
             >
-              {fault}
+              {problem}
             </EmptyState>
           )}
         </main>
@@ -179,5 +174,44 @@ function SidePart() {
         {side === 'Models' && <ModelsPanel />}
       </div>
     </div>
+  )
+}
+
+/** The edge between the canvas and a panel, by which the panel is made wider. */
+type SideResizerProps = {
+  /** px */
+  readonly width: number
+  readonly onWidth: (width: number) => void
+}
+
+const LEAST = 260
+const MOST = 720
+const STEP = 20
+
+/** An edge that is dragged, or moved with arrows. */
+function SideResizer({ width, onWidth }: SideResizerProps) {
+  const set = (wanted: number) => onWidth(Math.round(Math.min(MOST, Math.max(LEAST, wanted))))
+  function onPointerMove(event: PointerEvent<HTMLElement>) {
+    if (event.currentTarget.hasPointerCapture(event.pointerId)) set(width - event.movementX)
+  }
+  function onKeyDown({ key }: KeyboardEvent) {
+    if (key === 'ArrowLeft') set(width + STEP)
+    if (key === 'ArrowRight') set(width - STEP)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved
+    <div
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the panel"
+      aria-valuenow={width}
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={onPointerMove}
+      onKeyDown={onKeyDown}
+      className="absolute inset-y-0 -left-1 z-10 w-2 cursor-col-resize touch-none hover:bg-accent-soft max-lg:hidden"
+    />
   )
 }

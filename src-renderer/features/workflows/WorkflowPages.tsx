@@ -1,13 +1,12 @@
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
-import { NotFound } from '../../ui/NotFound.tsx'
-import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { GalleryPages } from './gallery/GalleryPages.tsx'
 import { LibraryPage } from './library/LibraryPage.tsx'
-import { PublishedPages } from './published/PublishedPages.tsx'
-import { SweepListPage } from './sweep/SweepListPage.tsx'
-import { SweepPage } from './sweep/SweepPage.tsx'
+import { PublishedPages } from './PublishedPages.tsx'
+import { SweepListPage } from './SweepListPage.tsx'
+import { SweepPage } from './SweepPage.tsx'
 
 // The canvas is most of it, and the library needs none of that.
 const EditorPage = lazy(async () => ({ default: (await import('../workflow-editor/EditorPage.tsx')).EditorPage }))

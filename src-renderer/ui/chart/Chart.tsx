@@ -3,11 +3,8 @@ import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
-import { TONE_FILLS } from '../tone.ts'
-import { useColours } from '../use-colours.ts'
-import { chartOptions } from './chart-options.ts'
-import type { ChartProps, ChartSeries } from './chart-props.ts'
-import { inDrawingOrder, stackedValues } from './stack-series.ts'
+import { TONE_FILLS, useColours } from '../colours.ts'
+import { type ChartProps, type ChartSeries, chartOptions } from './chart-options.ts'
 
 const HEIGHT_PX = 132
 const NO_MARKS: NonNullable<ChartProps['marks']> = []
@@ -16,7 +13,7 @@ const LINES: Readonly<Record<ChartSeries['tone'], string>> = { ...TONE_FILLS, ac
 
 /** A chart with its legend: the newest values, or those under the pointer. */
 export function Chart({ title, times, series, format, group, marks = NO_MARKS, empty }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
   const lines = useRef(marks)
   const [index, setIndex] = useState<number | null>(null)
@@ -25,7 +22,7 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew for other lines or colours; values go in below
   useEffect(() => {
-    const element = place.current
+    const element = container.current
     if (element === null) return
     const chart = new UPlot(
       chartOptions({
@@ -69,7 +66,7 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
         ))}
       </figcaption>
       <div className="relative">
-        <div ref={place} aria-hidden className="min-w-0" style={{ height: HEIGHT_PX }} />
+        <div ref={container} aria-hidden className="min-w-0" style={{ height: HEIGHT_PX }} />
         {isEmpty && empty !== undefined && (
           <p className="pointer-events-none absolute inset-x-14 top-12 text-center text-small text-ink-2">
             <span className="bg-surface-1 px-2">{empty}</span>
@@ -97,4 +94,19 @@ function valueText(
 
 function toData(times: ChartProps['times'], series: ChartProps['series']): UPlot.AlignedData {
   return [times.map((at) => at / 1000), ...inDrawingOrder(series).map((one) => [...stackedValues(one, series)])]
+}
+
+/** Series as they are drawn: bars under lines, and of bars the highest first, as those below are drawn over it. */
+export function inDrawingOrder(series: readonly ChartSeries[]): readonly ChartSeries[] {
+  const isStacked = ({ stacked }: ChartSeries) => stacked === true
+  return [...series.filter(isStacked).toReversed(), ...series.filter((one) => !isStacked(one))]
+}
+
+/** How high a series reaches: a bar stands on those of the stacked series before it. */
+export function stackedValues(one: ChartSeries, series: readonly ChartSeries[]): ChartSeries['values'] {
+  if (one.stacked !== true) return one.values
+  const below = series.slice(0, series.indexOf(one)).filter(({ stacked }) => stacked === true)
+  return one.values.map((value, at) =>
+    value === null ? null : below.reduce((sum, { values }) => sum + (values[at] ?? 0), value),
+  )
 }

@@ -1,8 +1,8 @@
 import clsx from 'clsx'
 import { Popover } from 'radix-ui'
 import type { ReactNode } from 'react'
-import { TONE_FILLS, type Tone } from '../tone.ts'
-import { clusterMarks, type MarkCluster } from './cluster-marks.ts'
+import { DAY_MS } from '../../../src-main/contract/units.ts'
+import { TONE_FILLS, type Tone } from '../colours.ts'
 
 /** Something that happened, as a mark. */
 export type EventMark = {
@@ -29,7 +29,7 @@ export type EventStripProps<Mark extends EventMark> = {
 }
 
 // A mark is 12 px wide, and the narrowest strip some 700.
-const PLACES = 60
+const SLOTS = 60
 // Of those at one place; nobody reads more of them there.
 const SHOWN = 30
 
@@ -42,7 +42,7 @@ export function EventStrip<Mark extends EventMark>({
   children,
   ...open
 }: EventStripProps<Mark>) {
-  const clusters = clusterMarks(marks, { from, to, places: PLACES })
+  const clusters = clusterMarks(marks, { from, to, slots: SLOTS })
   return (
     <section aria-label={label} className="flex items-center gap-3 border-b border-line px-3 py-1.5">
       <span className="text-small text-ink-2">{label}</span>
@@ -50,7 +50,7 @@ export function EventStrip<Mark extends EventMark>({
       <ol className="relative h-6 min-w-0 flex-1">
         <li aria-hidden className="absolute inset-x-0 top-1/2 h-px bg-line" />
         {clusters.map((cluster) => (
-          <Cluster key={cluster.place} cluster={cluster} {...open}>
+          <Cluster key={cluster.position} cluster={cluster} {...open}>
             {children}
           </Cluster>
         ))}
@@ -65,12 +65,12 @@ type ClusterProps<Mark extends EventMark> = Pick<EventStripProps<Mark>, 'openId'
 }
 
 function Cluster<Mark extends EventMark>({ cluster, openId, onOpen, children }: ClusterProps<Mark>) {
-  const { marks, place } = cluster
+  const { marks, position } = cluster
   const newest = marks.at(-1)
   const main = marks.reduce((most, mark) => (mark.weight > most.weight ? mark : most))
   const names = [...new Set(marks.map(({ label }) => label))].join(', ')
   return (
-    <li className="absolute top-0 -translate-x-1/2" style={{ left: `${(place * 100).toFixed(2)}%` }}>
+    <li className="absolute top-0 -translate-x-1/2" style={{ left: `${(position * 100).toFixed(2)}%` }}>
       <Popover.Root
         open={marks.some(({ id }) => id === openId)}
         onOpenChange={(isOpen) => onOpen(isOpen ? newest?.id : undefined)}
@@ -105,7 +105,7 @@ function Cluster<Mark extends EventMark>({ cluster, openId, onOpen, children }: 
                 ))}
               {marks.length > SHOWN && (
                 <li className="px-3 py-2 text-ink-2">
-                  {marks.length - SHOWN} earlier ones: choose a shorter span to see them.
+                  {marks.length - SHOWN} earlier ones: choose a shorter time span to see them.
                 </li>
               )}
             </ul>
@@ -117,10 +117,33 @@ function Cluster<Mark extends EventMark>({ cluster, openId, onOpen, children }: 
 }
 
 const HOURS = { hour: '2-digit', minute: '2-digit', hour12: false } as const
-const DAY_MS = 86_400_000
 
 // Of a span of days the day says more than the minute.
 function clock(at: number, other: number): string {
   const isLong = Math.abs(other - at) > DAY_MS
   return new Date(at).toLocaleString('en-GB', isLong ? { day: 'numeric', month: 'short' } : HOURS)
+}
+
+/** Something that happened at a moment, ms since the epoch. */
+type AtMoment = { readonly at: number }
+
+/** Marks that stand so near to each other that they are one on the screen, newest last. */
+type MarkCluster<Mark extends AtMoment> = {
+  readonly marks: readonly Mark[]
+  /** Where it stands: 0 is the begin of the span, 1 its end. */
+  readonly position: number
+}
+
+/**
+ * Puts marks of a span into slots that do not overlap.
+ * @param span.slots how many there is room for
+ */
+export function clusterMarks<Mark extends AtMoment>(
+  marks: readonly Mark[],
+  { from, to, slots }: { readonly from: number; readonly to: number; readonly slots: number },
+): readonly MarkCluster<Mark>[] {
+  const span = Math.max(1, to - from)
+  const inSpan = marks.filter(({ at }) => at >= from && at <= to).toSorted((one, other) => one.at - other.at)
+  const bySlot = Map.groupBy(inSpan, ({ at }) => Math.min(slots - 1, Math.floor(((at - from) / span) * slots)))
+  return [...bySlot].map(([position, group]) => ({ marks: group, position: (position + 0.5) / slots }))
 }

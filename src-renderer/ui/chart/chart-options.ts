@@ -1,5 +1,5 @@
 import UPlot from 'uplot'
-import type { ChartMark, ChartProps, ChartSeries } from './chart-props.ts'
+import type { Tone } from '../colours.ts'
 
 const LINE_PX = 1.5
 // Of the room of a step, and at most so wide in px.
@@ -28,12 +28,12 @@ export function chartOptions({
   readonly element: HTMLElement
   readonly width: number
   readonly height: number
-  /** Hears of the point under the pointer; null: none. */
+  /** Is notified of the point under the pointer; null: none. */
   readonly onIndex: (index: number | null) => void
   /** The lines as they are now. */
   readonly marks: () => readonly ChartMark[]
 }): UPlot.Options {
-  const colour = colourReader(element)
+  const colour = tokenColourReader(element)
   const axis = {
     stroke: colour('--ink-2'),
     font: '11px "Inter Variable", sans-serif',
@@ -111,7 +111,7 @@ const wholeOrText = (format: ChartProps['format']) => (value: number) =>
   Number.isInteger(value) || value > 1 ? format(value) : ''
 
 /** Reads tokens as colours that a canvas knows: `light-dark()` is none. */
-function colourReader(element: HTMLElement): (name: string) => string {
+function tokenColourReader(element: HTMLElement): (name: string) => string {
   const probe = element.ownerDocument.createElement('span')
   return (name) => {
     probe.style.color = `var(${name})`
@@ -120,4 +120,36 @@ function colourReader(element: HTMLElement): (name: string) => string {
     probe.remove()
     return color
   }
+}
+
+/** One line of a chart. `null` is a gap: nothing was measured. */
+export type ChartSeries = {
+  readonly name: string
+  readonly tone: Tone | 'accent'
+  readonly values: readonly (number | null)[]
+  /** Filled down to nought. */
+  readonly filled?: boolean
+  /** Counts of each step, drawn as bars that stand on those of the series before. */
+  readonly stacked?: boolean
+  /** A count: the legend has the sum of all steps, and not the newest one. */
+  readonly counted?: boolean
+}
+
+/** A line through a chart, where something happened. */
+type ChartMark = { readonly at: number; readonly tone: Tone }
+
+/** What a chart is drawn from: series, range and marks. */
+export type ChartProps = {
+  readonly title: string
+  /** ms since the epoch, one for each value. */
+  readonly times: readonly number[]
+  readonly series: readonly ChartSeries[]
+  /** Writes a value. */
+  readonly format: (value: number) => string
+  /** Charts of the same group show the same moment under the pointer. */
+  readonly group: string
+  /** Lines through the chart. */
+  readonly marks?: readonly ChartMark[]
+  /** Said in its place where nothing was measured. */
+  readonly empty?: string
 }

@@ -5,13 +5,13 @@ import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import { completion, type SeenField } from './completion.ts'
-import { HIGHLIGHT, LOOK } from './look.ts'
+import { HIGHLIGHT, THEME } from './theme.ts'
 
 /** A text of JSON. */
 export type JsonEditorProps = {
   readonly label: string
   readonly value: string
-  /** Hears of each change; without it the text can only be read. */
+  /** Is notified of each change; without it the text can only be read. */
   readonly onChange?: (value: string) => void
   readonly placeholder?: string
   /** Names and values that are offered while somebody writes. */
@@ -22,20 +22,20 @@ const NONE: readonly SeenField[] = []
 
 /** An editor of JSON. Escape, then Tab, leaves it. */
 export function JsonEditor({ label, value, onChange, placeholder = '', fields = NONE }: JsonEditorProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
-  const hear = useRef(onChange)
+  const onChangeRef = useRef(onChange)
   const seen = useRef(fields)
   useEffect(() => {
-    hear.current = onChange
+    onChangeRef.current = onChange
     seen.current = fields
   })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; a value from outside goes in below
   useEffect(() => {
-    if (place.current === null) return
+    if (container.current === null) return
     const editor = new EditorView({
-      parent: place.current,
+      parent: container.current,
       state: EditorState.create({
         doc: value,
         extensions: [
@@ -47,15 +47,15 @@ export function JsonEditor({ label, value, onChange, placeholder = '', fields = 
           bracketMatching(),
           json(),
           syntaxHighlighting(HIGHLIGHT),
-          LOOK,
+          THEME,
           placeholderText(placeholder),
           completion(() => seen.current),
           keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),
-          EditorState.readOnly.of(hear.current === undefined),
+          EditorState.readOnly.of(onChangeRef.current === undefined),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) hear.current?.(update.state.doc.toString())
+            if (update.docChanged) onChangeRef.current?.(update.state.doc.toString())
           }),
         ],
       }),
@@ -72,7 +72,7 @@ export function JsonEditor({ label, value, onChange, placeholder = '', fields = 
 
   return (
     <div
-      ref={place}
+      ref={container}
       className="min-h-40 flex-1 overflow-hidden rounded-control border border-line-strong bg-surface-1"
     />
   )

@@ -2,7 +2,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { EditorState } from '@codemirror/state'
 import { type Command, drawSelection, EditorView, keymap } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
-import { LOOK } from './look.ts'
+import { THEME } from './theme.ts'
 
 /** A text with what is selected in it, as places of characters. */
 export type SelectedText = { readonly text: string; readonly from: number; readonly to: number }
@@ -18,23 +18,23 @@ export type ProseViewProps = {
 
 /** An editor of prose, like a prompt: lines wrap, and Tab leaves it. */
 export function ProseView({ label, value, onChange, weigh }: ProseViewProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const hear = useRef(onChange)
+  const container = useRef<HTMLDivElement>(null)
+  const onChangeRef = useRef(onChange)
   useEffect(() => {
-    hear.current = onChange
+    onChangeRef.current = onChange
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; it alone changes the text while it is open
   useEffect(() => {
-    if (place.current === null) return
+    if (container.current === null) return
     const editor = new EditorView({
-      parent: place.current,
+      parent: container.current,
       state: EditorState.create({
         doc: value,
         selection: { anchor: value.length },
         extensions: [
           history(),
           drawSelection(),
-          LOOK,
+          THEME,
           keymap.of([
             { key: 'Mod-ArrowUp', run: weighing(weigh, 1) },
             { key: 'Mod-ArrowDown', run: weighing(weigh, -1) },
@@ -44,7 +44,7 @@ export function ProseView({ label, value, onChange, weigh }: ProseViewProps) {
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) hear.current(update.state.doc.toString())
+            if (update.docChanged) onChangeRef.current(update.state.doc.toString())
           }),
         ],
       }),
@@ -54,7 +54,7 @@ export function ProseView({ label, value, onChange, weigh }: ProseViewProps) {
   }, [])
   return (
     <div
-      ref={place}
+      ref={container}
       className="min-h-40 flex-1 overflow-hidden rounded-control border border-line-strong bg-surface-1 focus-within:border-accent"
     />
   )

@@ -1,10 +1,9 @@
 /**
- * Offers names and values that were seen elsewhere, below the cursor. It opens while a name or a value is typed, or with
- * Ctrl Space; arrows choose, Enter or Tab takes, Escape closes.
+ * Offers names and values that were seen elsewhere, below the cursor. It opens while a name or a value is typed, or
+ * with Ctrl Space; arrows choose, Enter or Tab takes, Escape closes.
  */
 import { type EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state'
 import { type Command, EditorView, keymap, showTooltip, type Tooltip } from '@codemirror/view'
-import { jsonPlace } from './json-place.ts'
 
 /** A field that was seen: `path` is its names with dots between them, `values` are JSON texts. */
 export type SeenField = { readonly path: string; readonly values: readonly string[] }
@@ -83,15 +82,16 @@ export function completion(fields: () => readonly SeenField[]): Extension {
 // By itself it opens only when something has been written: a list at each new line is in the way.
 function find(state: EditorState, fields: readonly SeenField[], byItself = false): Offered | null {
   const { main } = state.selection
-  const place = main.empty ? jsonPlace(state.doc.toString(), main.head) : undefined
-  if (place === undefined || (byItself && place.from === main.head)) return null
-  const path = place.path.join('.')
-  const offers = place.kind === 'name' ? namesBelow(fields, path) : valuesAt(fields, path)
-  const written = place.written.toLowerCase()
+  const cursor = main.empty ? jsonCursor(state.doc.toString(), main.head) : undefined
+  if (cursor === undefined || (byItself && cursor.from === main.head)) return null
+  const path = cursor.path.join('.')
+  const offers = cursor.kind === 'name' ? namesBelow(fields, path) : valuesAt(fields, path)
+  const written = cursor.written.toLowerCase()
   const fitting = offers.filter(({ label }) => label.replace(/^"/, '').toLowerCase().startsWith(written))
   const [only] = fitting
-  if (only === undefined || (fitting.length === 1 && only.insert === state.sliceDoc(place.from, main.head))) return null
-  return { from: place.from, offers: fitting.slice(0, SHOWN), chosen: 0 }
+  if (only === undefined || (fitting.length === 1 && only.insert === state.sliceDoc(cursor.from, main.head)))
+    return null
+  return { from: cursor.from, offers: fitting.slice(0, SHOWN), chosen: 0 }
 }
 
 function namesBelow(fields: readonly SeenField[], path: string): readonly Offer[] {
@@ -147,4 +147,67 @@ function tooltip({ from, offers, chosen }: Offered, field: StateField<Offered | 
       return { dom }
     },
   }
+}
+
+/** Where in a JSON text, which need not be whole yet, somebody is writing: a name or a value, and below which names. */
+type JsonCursor = {
+  readonly kind: 'name' | 'value'
+  /** Names of the objects around it, from the outside; lists add none. For a value the last one is its own name. */
+  readonly path: readonly string[]
+  /** What has been written of it begins here, with its quote. */
+  readonly from: number
+  /** What has been written of it, without the quote. */
+  readonly written: string
+}
+
+type Level = { readonly isObject: boolean; name: string | undefined; expects: 'name' | 'colon' | 'value' | 'comma' }
+
+const TOKENS = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/** Finds where in a text somebody is writing. @returns undefined where neither a name nor a value can stand */
+export function jsonCursor(text: string, at: number): JsonCursor | undefined {
+  const levels: Level[] = []
+  let last: { readonly from: number; readonly token: string } | undefined
+  for (const match of text.slice(0, at).matchAll(TOKENS)) {
+    const [token] = match
+    last = undefined
+    if (match.index + token.length === at && !isWhole(token)) {
+      last = { from: match.index, token }
+      break
+    }
+    step(levels, token)
+  }
+  const level = levels.at(-1)
+  if (level === undefined || (level.expects !== 'name' && level.expects !== 'value')) return undefined
+  return {
+    kind: level.expects,
+    path: levels.flatMap(({ isObject, name }, index) =>
+      isObject && name !== undefined && (index < levels.length - 1 || level.expects === 'value') ? name : [],
+    ),
+    from: last?.from ?? at,
+    written: last?.token.replace(/^"/, '') ?? '',
+  }
+}
+
+// A string with its end, and a sign of structure, are whole; a word may still grow.
+const isWhole = (token: string) => /^[{}[\],:]$/.test(token) || /^"(?:[^"\\]|\\.)*"$/.test(token)
+
+function step(levels: Level[], token: string): void {
+  const level = levels.at(-1)
+  if (token === '{') levels.push({ isObject: true, name: undefined, expects: 'name' })
+  else if (token === '[') levels.push({ isObject: false, name: undefined, expects: 'value' })
+  else if (token === '}' || token === ']') {
+    levels.pop()
+    ended(levels.at(-1))
+  } else if (level === undefined) return
+  else if (token === ',') level.expects = level.isObject ? 'name' : 'value'
+  else if (token === ':') level.expects = 'value'
+  else if (level.expects === 'name') {
+    level.name = token.replace(/^"|"$/g, '')
+    level.expects = 'colon'
+  } else ended(level)
+}
+
+function ended(level: Level | undefined): void {
+  if (level !== undefined) level.expects = 'comma'
 }

@@ -5,9 +5,8 @@ import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
-import { ErrorNotice } from '../ErrorNotice.tsx'
+import { CommandLine, ErrorNotice } from '../PageStates.tsx'
 import { StateDot, type StateDotProps } from '../StateDot.tsx'
-import { ShownKey } from './ShownKey.tsx'
 
 /** An endpoint that was made just now. */
 export type CreatedEndpointProps = {
@@ -21,7 +20,7 @@ export type CreatedEndpointProps = {
 }
 
 // The pull of an image is told step by step, and no event says so.
-const LOOK_EVERY_MS = 1000
+const POLL_EVERY_MS = 1000
 
 /** Its key, how its first worker comes up, and the way to it. */
 export function CreatedEndpoint({ id, name, apiKey, starts, warning }: CreatedEndpointProps) {
@@ -51,7 +50,7 @@ function FirstWorker({ endpointId }: { readonly endpointId: string }) {
       ])
       return { worker: workers.at(-1), crash: events[0], throttledReason: endpoint.throttledReason }
     },
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   })
   const { reason, ...dot } = firstWorker(data)
   return (
@@ -72,10 +71,30 @@ type Facts = {
 function firstWorker(facts: Facts | undefined): StateDotProps & { readonly reason?: string | undefined } {
   const worker = facts?.worker
   if (worker?.state === 'idle' || worker?.state === 'running')
-    return { tone: 'completed', word: 'The first worker is ready' }
+    return { tone: 'completed', text: 'The first worker is ready' }
   if (facts?.crash !== undefined)
-    return { tone: 'failed', word: 'The first worker ended by itself', reason: facts.crash.reason }
+    return { tone: 'failed', text: 'The first worker ended unexpectedly', reason: facts.crash.reason }
   if (facts?.throttledReason !== undefined)
-    return { tone: 'timed-out', word: 'The first worker finds no place', reason: facts.throttledReason }
-  return { tone: 'running', word: 'The first worker starts', pulses: true, reason: worker?.reason }
+    return { tone: 'timed-out', text: 'There is no capacity for the first worker', reason: facts.throttledReason }
+  return { tone: 'running', text: 'The first worker is starting', pulses: true, reason: worker?.reason }
+}
+
+/** The key of an endpoint, right after it was made: it is shown this once. */
+export function ShownKey({ endpointId, apiKey }: { readonly endpointId: string; readonly apiKey: string }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <p>
+        The key of <strong className="font-semibold">{endpointId}</strong>. It works only for this endpoint and is shown
+        only once: store it where your client finds it.
+      </p>
+      <CommandLine command={apiKey} />
+    </div>
+  )
+}
+
+/** A name that no endpoint has yet: this one, with a number where it is taken. */
+export function freeName(id: string, taken: readonly string[]): string {
+  if (!taken.includes(id)) return id
+  const next = Array.from({ length: taken.length + 1 }, (_name, at) => `${id}-${at + 2}`)
+  return next.find((name) => !taken.includes(name)) ?? id
 }

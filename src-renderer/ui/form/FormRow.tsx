@@ -1,14 +1,14 @@
 import clsx from 'clsx'
 import { type ReactNode, useId } from 'react'
-import { useAsCalled } from '../Typed.tsx'
-import type { ControlIds } from './control.ts'
+import { useAsCalled } from '../PageStates.tsx'
+import type { ControlIds } from './Field.tsx'
 
 /** A row of a form: its name and what it does at the left, the control at the right. */
 export type FormRowProps = {
   readonly label: string
   readonly help: string
   /** What is wrong with what was typed. */
-  readonly fault?: string | undefined
+  readonly problem?: string | undefined
   /** Whether it is other than what is stored. */
   readonly changed?: boolean
   /** Below the control, like a way back. */
@@ -18,7 +18,7 @@ export type FormRowProps = {
 }
 
 /** A row of a form; in a narrow window the control stands below its name. */
-export function FormRow({ label, help, fault, changed = false, aside, children }: FormRowProps) {
+export function FormRow({ label, help, problem, changed = false, aside, children }: FormRowProps) {
   const id = useId()
   const asCalled = useAsCalled()
   const said = `${id}-said`
@@ -40,12 +40,12 @@ export function FormRow({ label, help, fault, changed = false, aside, children }
       <div className="flex min-w-0 flex-col gap-1">
         {children({
           id,
-          'aria-describedby': fault === undefined ? said : `${id}-fault ${said}`,
-          'aria-invalid': fault !== undefined,
+          'aria-describedby': problem === undefined ? said : `${id}-fault ${said}`,
+          'aria-invalid': problem !== undefined,
         })}
-        {fault !== undefined && (
+        {problem !== undefined && (
           <p id={`${id}-fault`} className="text-small text-failed-ink">
-            {fault}
+            {problem}
           </p>
         )}
         {aside}

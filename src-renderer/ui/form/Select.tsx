@@ -1,8 +1,11 @@
+/** Lists to choose one value from: any values, a filter that may be empty, and credentials of registries. */
+import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Check, ChevronDown } from 'lucide-react'
 import { Select as Radix } from 'radix-ui'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { CONTROL } from './control.ts'
+import { useApp } from '../../store/app-context.ts'
+import { CONTROL, type ControlIds } from './Field.tsx'
 
 /** One choice of a list; those of a `group` stand together below its name. */
 export type SelectChoice = { readonly value: string; readonly label: string; readonly group?: string }
@@ -110,4 +113,54 @@ function Choice({ value, label }: SelectChoice) {
       </Radix.ItemIndicator>
     </Radix.Item>
   )
+}
+
+/** One of some values, or any. */
+type PickOneProps = {
+  readonly label: string
+  /** Word for no choice. */
+  readonly any: string
+  readonly value: string | undefined
+  readonly choices: readonly (readonly [value: string, word: string])[]
+  readonly onChange: (value: string | undefined) => void
+}
+
+/**
+ * Picks one value of a list, or any; a value that is not in the list is shown all the same, so that it can be taken
+ * away.
+ */
+export function PickOne({ label, any, value, choices, onChange }: PickOneProps) {
+  const isKnown = value === undefined || choices.some(([one]) => one === value)
+  const all = isKnown ? choices : [[value, value] as const, ...choices]
+  return (
+    <Select
+      aria-label={label}
+      none={any}
+      value={value ?? ''}
+      choices={all.map(([one, label]) => ({ value: one, label: label }))}
+      onChange={(next) => onChange(next === '' ? undefined : next)}
+      className="max-w-48"
+    />
+  )
+}
+
+/** A choice of stored credentials of image registries, by name; an empty one is none. */
+type RegistrySelectProps = Partial<ControlIds> & {
+  readonly value: string
+  readonly onChange: (name: string) => void
+  readonly disabled?: boolean
+}
+
+/** The stored credentials. What is chosen and no longer there stays in sight: a pull would fail for want of it. */
+export function RegistrySelect({ value, onChange, ...rest }: RegistrySelectProps) {
+  const { client } = useApp()
+  const { data } = useQuery({
+    queryKey: ['registries'],
+    queryFn: ({ signal }) => client.call('registryList', { signal }),
+  })
+  const stored = data?.registries.map(({ name, server }) => ({ value: name, label: `${name} (${server})` })) ?? []
+  const isStored = stored.some((one) => one.value === value)
+  const unknown = { value, label: data === undefined ? value : `${value} (not stored)` }
+  const choices = value === '' || isStored ? stored : [...stored, unknown]
+  return <Select {...rest} choices={choices} none="none" value={value} onChange={onChange} />
 }

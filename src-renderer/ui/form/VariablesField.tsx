@@ -1,12 +1,11 @@
 import clsx from 'clsx'
 import { Eye, EyeOff, Plus, X } from 'lucide-react'
 import { type ClipboardEvent, useState } from 'react'
-import { Button } from '../Button.tsx'
-import { IconButton } from '../IconButton.tsx'
-import { CONTROL, type ControlIds } from './control.ts'
-import { readEnvFile } from './read-env-file.ts'
+import { parseEnvFile } from '../../../src-main/domain/env-file.ts'
+import { Button, IconButton } from '../Button.tsx'
+import { CONTROL, type ControlIds } from './Field.tsx'
 
-/** A variable. */
+/** An environment variable while it is typed. */
 export type Variable = { readonly name: string; readonly value: string }
 
 /** Variables as rows. Values are hidden until somebody asks, as they may be secrets and screens are shared. */
@@ -77,3 +76,15 @@ export function VariablesField({ id, value, onChange, disabled = false, ...said 
     </div>
   )
 }
+
+/**
+ * The variables of a pasted `.env` file.
+ * @returns undefined where the text is none, like a single word
+ */
+export function readEnvFile(text: string): readonly Variable[] | undefined {
+  const variables = Object.entries(parseEnvFile(text)).map(([name, value]) => ({ name, value }))
+  return variables.length === 0 || NO_VARIABLE.test(text) ? undefined : variables
+}
+
+// A line that is neither a variable nor a comment, nor within quotes: the text is of another kind.
+const NO_VARIABLE = /^(?!\s*#)[^='"\n]*[^\s='"][^='"\n]*$/m

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { Skeleton } from '../Skeleton.tsx'
+import { Skeleton } from '../PageStates.tsx'
 import type { GraphProps } from './GraphView.tsx'
 
 export type { GraphItem, GraphLink } from './GraphView.tsx'

@@ -5,15 +5,38 @@ import {
   BackgroundVariant,
   Controls,
   type Edge,
+  Handle,
   MarkerType,
+  type Node,
   type NodeChange,
+  type NodeProps,
+  Position,
   ReactFlow,
   useReactFlow,
   useStore,
 } from '@xyflow/react'
-import { type CSSProperties, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
-import { GraphBox, type GraphBoxNode } from './GraphBox.tsx'
-import { type Box, type Place, placeBoxes } from './layout.ts'
+import clsx from 'clsx'
+import { type CSSProperties, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type Box, type Corner, layOutBoxes } from './layout.ts'
+
+/** A box with what it shows. */
+type GraphBoxNode = Node<{ readonly content: ReactNode }, 'box'>
+
+/** A box of a graph; arrows come in at its left and go out at its right. */
+const GraphBox = memo(function GraphBox({ data, selected }: NodeProps<GraphBoxNode>) {
+  return (
+    <div
+      className={clsx(
+        'size-full overflow-hidden rounded-control border bg-surface-1',
+        selected ? 'border-accent outline-1 outline-accent' : 'border-line-strong/60 hover:border-line-strong',
+      )}
+    >
+      <Handle type="target" position={Position.Left} isConnectable={false} className="invisible" />
+      {data.content}
+      <Handle type="source" position={Position.Right} isConnectable={false} className="invisible" />
+    </div>
+  )
+})
 
 /** A box and what it shows; its words are its name. */
 export type GraphItem = Box & { readonly content: ReactNode }
@@ -33,7 +56,7 @@ export type GraphProps = {
 const NODE_TYPES = { box: GraphBox }
 const FIT = { padding: 0.08, maxZoom: 1 } as const
 // What those hear who move through it with keys; the library would speak of deleting.
-const WORDS = { 'node.a11yDescription.default': 'Press Enter to choose it.' }
+const LABELS = { 'node.a11yDescription.default': 'Press Enter to select it.' }
 const LABEL_CHARACTER_PX = 7
 const LABEL_SPACE_PX = 24
 
@@ -51,9 +74,9 @@ const COLOURS = {
 
 /** A graph, laid out from left to right. */
 export function GraphView({ label, items, links, selected, onSelect }: GraphProps) {
-  const places = useMemo(
+  const positions = useMemo(
     () =>
-      placeBoxes(
+      layOutBoxes(
         items,
         links.map(({ from, to, label: words }) => ({
           from,
@@ -69,7 +92,7 @@ export function GraphView({ label, items, links, selected, onSelect }: GraphProp
         ({ id, width, height, content }): GraphBoxNode => ({
           id,
           type: 'box',
-          position: places[id] ?? { x: 0, y: 0 },
+          position: positions[id] ?? { x: 0, y: 0 },
           width,
           height,
           data: { content },
@@ -77,7 +100,7 @@ export function GraphView({ label, items, links, selected, onSelect }: GraphProp
           ariaRole: 'button',
         }),
       ),
-    [items, places, selected],
+    [items, positions, selected],
   )
   const movedByHand = useRef(false)
   const edges = useMemo(() => links.map(toEdge), [links])
@@ -98,7 +121,7 @@ export function GraphView({ label, items, links, selected, onSelect }: GraphProp
           if (event !== null) movedByHand.current = true
         }}
         minZoom={0.1}
-        ariaLabelConfig={WORDS}
+        ariaLabelConfig={LABELS}
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
@@ -108,7 +131,7 @@ export function GraphView({ label, items, links, selected, onSelect }: GraphProp
         proOptions={{ hideAttribution: true }}
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
-        <FitToRoom places={places} isLeftAlone={movedByHand} />
+        <FitToRoom positions={positions} isLeftAlone={movedByHand} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
       </ReactFlow>
     </section>
@@ -116,18 +139,18 @@ export function GraphView({ label, items, links, selected, onSelect }: GraphProp
 }
 
 type FitToRoomProps = {
-  readonly places: Readonly<Record<string, Place>>
+  readonly positions: Readonly<Record<string, Corner>>
   readonly isLeftAlone: RefObject<boolean>
 }
 
 /** Shows the whole graph in the room there is, until somebody moves it. */
-function FitToRoom({ places, isLeftAlone }: FitToRoomProps) {
+function FitToRoom({ positions, isLeftAlone }: FitToRoomProps) {
   const { fitView } = useReactFlow()
   const room = useStore(({ width, height }) => `${width} ${height}`)
   // biome-ignore lint/correctness/useExhaustiveDependencies: fits when the room or the graph changes
   useEffect(() => {
     if (!isLeftAlone.current) void fitView(FIT)
-  }, [fitView, isLeftAlone, room, places])
+  }, [fitView, isLeftAlone, room, positions])
   return null
 }
 

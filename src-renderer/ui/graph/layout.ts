@@ -7,42 +7,42 @@ export type Box = { readonly id: string; readonly width: number; readonly height
 export type Arrow = { readonly from: string; readonly to: string; readonly labelWidth: number }
 
 /** Where the upper left corner of a box is, px. */
-export type Place = { readonly x: number; readonly y: number }
+export type Corner = { readonly x: number; readonly y: number }
 
 const BETWEEN_RANKS = 64
 const BETWEEN_BOXES = 24
 const LABEL_HEIGHT = 16
 
 /**
- * Lays a graph out from left to right. Boxes that no arrow touches stand in rows below it, as a column of thirty of them
- * would be seen by nobody.
+ * Lays a graph out from left to right. Boxes that no arrow touches stand in rows below it, as a column of thirty of
+ * them would be seen by nobody.
  */
-export function placeBoxes(boxes: readonly Box[], arrows: readonly Arrow[]): Readonly<Record<string, Place>> {
+export function layOutBoxes(boxes: readonly Box[], arrows: readonly Arrow[]): Readonly<Record<string, Corner>> {
   const touched = new Set(arrows.flatMap(({ from, to }) => [from, to]))
   const joined = boxes.filter(({ id }) => touched.has(id))
   const alone = boxes.filter(({ id }) => !touched.has(id))
-  const { places, width, height } = placeJoined(joined, arrows)
-  return { ...places, ...placeInRows(alone, { width, top: height === 0 ? 0 : height + BETWEEN_RANKS }) }
+  const { positions, width, height } = layOutJoined(joined, arrows)
+  return { ...positions, ...layOutInRows(alone, { width, top: height === 0 ? 0 : height + BETWEEN_RANKS }) }
 }
 
-function placeJoined(boxes: readonly Box[], arrows: readonly Arrow[]) {
+function layOutJoined(boxes: readonly Box[], arrows: readonly Arrow[]) {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir: 'LR', nodesep: BETWEEN_BOXES, ranksep: BETWEEN_RANKS })
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height })
   for (const { from, to, labelWidth } of arrows)
     graph.setEdge(from, to, { width: labelWidth, height: LABEL_HEIGHT, labelpos: 'c' })
   if (boxes.length > 0) layout(graph)
-  const places: Record<string, Place> = {}
+  const positions: Record<string, Corner> = {}
   for (const { id, width, height } of boxes) {
-    const { x, y } = graph.node(id) as Place
-    places[id] = { x: x - width / 2, y: y - height / 2 }
+    const { x, y } = graph.node(id) as Corner
+    positions[id] = { x: x - width / 2, y: y - height / 2 }
   }
   const ends = boxes.map(({ id, width, height }) => ({
-    right: (places[id]?.x ?? 0) + width,
-    bottom: (places[id]?.y ?? 0) + height,
+    right: (positions[id]?.x ?? 0) + width,
+    bottom: (positions[id]?.y ?? 0) + height,
   }))
   return {
-    places,
+    positions,
     width: Math.max(0, ...ends.map(({ right }) => right)),
     height: Math.max(0, ...ends.map(({ bottom }) => bottom)),
   }
@@ -50,18 +50,18 @@ function placeJoined(boxes: readonly Box[], arrows: readonly Arrow[]) {
 
 type Room = { readonly width: number; readonly top: number }
 
-function placeInRows(boxes: readonly Box[], { width, top }: Room): Readonly<Record<string, Place>> {
+function layOutInRows(boxes: readonly Box[], { width, top }: Room): Readonly<Record<string, Corner>> {
   const widest = Math.max(0, ...boxes.map((box) => box.width)) + BETWEEN_BOXES
   const inWidth = Math.floor((width + BETWEEN_BOXES) / widest)
   const perRow = Math.max(1, inWidth, Math.ceil(Math.sqrt(boxes.length)))
-  const places: Record<string, Place> = {}
+  const positions: Record<string, Corner> = {}
   let y = top
   for (let first = 0; first < boxes.length; first += perRow) {
     const row = boxes.slice(first, first + perRow)
     row.forEach(({ id }, at) => {
-      places[id] = { x: at * widest, y }
+      positions[id] = { x: at * widest, y }
     })
     y += Math.max(...row.map(({ height }) => height)) + BETWEEN_BOXES
   }
-  return places
+  return positions
 }

@@ -1,13 +1,12 @@
 import { useMemo, useState } from 'react'
-import { writeExact } from '../../../src-main/domain/json/exact-json.ts'
-import { CopyButton } from '../CopyButton.tsx'
+import { writeExact } from '../../../src-main/domain/json/json.ts'
+import { CopyButton } from '../Button.tsx'
+import { bytes } from '../format.ts'
 import { JsonTree } from '../JsonTree.tsx'
-import { SegmentedChoice } from '../SegmentedChoice.tsx'
-import { findParts } from './find-parts.ts'
-import { findTable } from './find-table.ts'
-import { OutputPartView } from './OutputPartView.tsx'
-import { RawOutput } from './RawOutput.tsx'
-import { TableOf } from './TableOf.tsx'
+import { SegmentedChoice } from '../Tabs.tsx'
+import type { Column } from '../table/column.ts'
+import { Table } from '../table/Table.tsx'
+import { findParts, OutputPartView } from './OutputPartView.tsx'
 
 /** What a worker has given. */
 export type OutputViewProps = {
@@ -18,7 +17,9 @@ export type OutputViewProps = {
 
 type Form = 'Rendered' | 'Raw'
 
-/** A value of any kind: pictures, sound, texts and tables are shown as such, the rest as a tree; or all of it as JSON. */
+/**
+ * A value of any kind: pictures, sound, texts and tables are shown as such, the rest as a tree; or all of it as JSON.
+ */
 export function OutputView({ value, label = 'Output' }: OutputViewProps) {
   const [form, setForm] = useState<Form>('Rendered')
   const raw = useMemo(() => (value === undefined ? '' : writeExact(value, 2)), [value])
@@ -26,7 +27,7 @@ export function OutputView({ value, label = 'Output' }: OutputViewProps) {
   return (
     <section aria-label={label} className="flex min-w-0 flex-col gap-2">
       <div className="flex items-center justify-between gap-2">
-        <SegmentedChoice label={`Form of ${label}`} choices={['Rendered', 'Raw']} value={form} onChange={setForm} />
+        <SegmentedChoice label={`Format of ${label}`} choices={['Rendered', 'Raw']} value={form} onChange={setForm} />
         <CopyButton text={typeof value === 'string' && form === 'Rendered' ? value : raw} what={label.toLowerCase()} />
       </div>
       {form === 'Raw' ? <RawOutput text={raw} label={label} /> : <Rendered value={value} />}
@@ -44,6 +45,109 @@ function Rendered({ value }: { readonly value: unknown }) {
       ))}
       {table !== undefined && <TableOf found={table} />}
       {typeof value !== 'string' && <JsonTree value={value} />}
+    </div>
+  )
+}
+
+type NumberedRow = { readonly at: number; readonly row: Readonly<Record<string, unknown>> }
+
+const keyOf = ({ at }: NumberedRow) => String(at)
+
+/** A list of flat objects as a table. */
+function TableOf({ found }: { readonly found: FoundTable }) {
+  const rows = useMemo(() => found.rows.map((row, at) => ({ at, row })), [found])
+  const columns = useMemo(
+    () =>
+      found.columns.map<Column<NumberedRow>>((name) => ({
+        id: name,
+        header: name,
+        width: 96,
+        grow: 1,
+        cell: ({ row }) => <span title={cellText(row[name])}>{cellText(row[name])}</span>,
+      })),
+    [found],
+  )
+  return (
+    <Table
+      label={found.path === '' ? 'Rows' : found.path}
+      columns={columns}
+      rows={rows}
+      rowId={keyOf}
+      className="max-h-80 rounded-control border border-line"
+    />
+  )
+}
+
+/** A list of flat objects, as a table shows it. */
+type FoundTable = {
+  /** Where it is, like `rows`; empty: the value itself. */
+  readonly path: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+}
+
+// More columns than fit beside each other are read better as a tree.
+const MOST_COLUMNS = 16
+const LEAST_ROWS = 2
+const LONG_CELL = 2000
+// Enough rows to know that they are all alike.
+const SAMPLED = 200
+
+/** Finds the list of flat objects that a value is, or that stands in it by name. */
+export function findTable(value: unknown): FoundTable | undefined {
+  const own = tableOf(value, '')
+  if (own !== undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return own
+  for (const [name, item] of Object.entries(value)) {
+    const found = tableOf(item, name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function tableOf(value: unknown, path: string): FoundTable | undefined {
+  if (!Array.isArray(value) || value.length < LEAST_ROWS) return undefined
+  const columns = new Set<string>()
+  for (const row of value.slice(0, SAMPLED)) {
+    if (typeof row !== 'object' || row === null || Array.isArray(row)) return undefined
+    for (const [name, cell] of Object.entries(row)) {
+      if (typeof cell === 'object' && cell !== null) return undefined
+      if (typeof cell === 'string' && cell.length > LONG_CELL) return undefined
+      columns.add(name)
+    }
+    if (columns.size > MOST_COLUMNS) return undefined
+  }
+  return columns.size === 0 ? undefined : { path, columns: [...columns], rows: value }
+}
+
+/** A cell as text. */
+function cellText(cell: unknown): string {
+  if (cell === undefined || cell === null) return ''
+  return typeof cell === 'object' ? writeExact(cell) : String(cell)
+}
+
+/** JSON as text. */
+type RawOutputProps = { readonly text: string; readonly label: string }
+
+// More than this in one element makes the window stutter; the rest is copied or saved.
+const SHOWN = 200_000
+
+/** JSON as it came, in lines; of a very large one the beginning. */
+export function RawOutput({ text, label }: RawOutputProps) {
+  return (
+    <div className="min-w-0">
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        aria-label={`${label} as JSON`}
+        className="max-h-[32rem] overflow-auto rounded-control border border-line bg-surface-0 p-3 font-mono text-small break-all whitespace-pre-wrap"
+      >
+        {text.slice(0, SHOWN)}
+      </section>
+      {text.length > SHOWN && (
+        <p className="mt-1 text-small text-ink-2">
+          The first {bytes(SHOWN)} of {bytes(text.length)}. Copy it to get all of it.
+        </p>
+      )}
     </div>
   )
 }

@@ -1,12 +1,8 @@
 import clsx from 'clsx'
 import { memo } from 'react'
-import type { Column } from './column.ts'
-
-/** Height of a row, px. */
-export const ROW_PX = 32
-
-/** Height of the head, px. */
-export const HEAD_PX = 32
+import type { Column, LazySelection } from './column.ts'
+import { ROW_PX } from './column.ts'
+import { HeaderCell } from './HeaderCell.tsx'
 
 type LazyRowProps<Row> = {
   readonly id: string
@@ -67,3 +63,39 @@ function Row<Row extends object>(props: LazyRowProps<Row>) {
 
 /** A row of a LazyTable, or its place. */
 export const LazyRow = memo(Row) as typeof Row
+
+type LazyHeadProps<Row> = {
+  readonly columns: readonly Column<Row>[]
+  readonly template: string
+  readonly selection: LazySelection<Row>
+}
+
+/** The head of a LazyTable, with the box that selects all rows, read or not. */
+export function LazyHead<Row>({ columns, template, selection }: LazyHeadProps<Row>) {
+  const { all, onSelectAll, onClear } = selection
+  return (
+    <thead className="sticky top-0 z-10 block">
+      <tr
+        aria-rowindex={1}
+        className="grid h-8 border-b border-line bg-surface-1"
+        style={{ gridTemplateColumns: template }}
+      >
+        <th scope="col" className="flex items-center pl-3 font-normal">
+          <input
+            type="checkbox"
+            aria-label="Select all"
+            checked={all === 'all'}
+            ref={(box) => {
+              if (box !== null) box.indeterminate = all === 'some'
+            }}
+            onChange={() => (all === 'none' ? onSelectAll() : onClear())}
+            className="accent-accent"
+          />
+        </th>
+        {columns.map((column) => (
+          <HeaderCell key={column.id} column={column} sort={undefined} onSort={undefined} />
+        ))}
+      </tr>
+    </thead>
+  )
+}

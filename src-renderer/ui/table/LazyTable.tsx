@@ -5,13 +5,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
-import { isTyping } from '../is-typing.ts'
-import type { Column } from './column.ts'
-import { LazyHead } from './LazyHead.tsx'
-import { HEAD_PX, LazyRow, ROW_PX } from './LazyRow.tsx'
-import type { LazySelection } from './lazy-selection.ts'
-import { nextRow } from './next-row.ts'
-import { slotsOf } from './slots-of.ts'
+import { isTyping, nextRow } from '../keyboard.ts'
+import type { Column, LazySelection } from './column.ts'
+import { HEAD_PX, ROW_PX } from './column.ts'
+import { LazyHead, LazyRow } from './LazyRow.tsx'
 
 /** A table of rows that come later. Keep `columns` the same between two drawings. */
 export type LazyTableProps<Row> = {
@@ -23,7 +20,7 @@ export type LazyTableProps<Row> = {
   readonly rowAt: (index: number) => Row | undefined
   readonly onOpen: (row: Row) => void
   readonly selection: LazySelection<Row>
-  /** Hears which rows are in sight. */
+  /** Receives which rows are in sight. */
   readonly onSight: (first: number, last: number) => void
   /** Hears whether somebody reads: has scrolled, or has an active row. */
   readonly onReading: (reads: boolean) => void
@@ -164,4 +161,32 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
       </table>
     </div>
   )
+}
+
+/**
+ * The rows that are drawn, always as many: each has a slot by its index, so that a row that scrolls out of sight lends
+ * its elements to one that comes in: to make them anew is most of what scrolling costs. The elements therefore do not
+ * stand in the order of the rows, which `aria-rowindex` tells.
+ * @param range.startIndex first row in sight
+ * @param range.size rows that may be in sight
+ * @param range.overscan rows drawn before and after them
+ * @param range.count rows there are
+ * @returns the index of the row in each slot
+ */
+export function slotsOf({
+  startIndex,
+  size,
+  overscan,
+  count,
+}: {
+  readonly startIndex: number
+  readonly size: number
+  readonly overscan: number
+  readonly count: number
+}): number[] {
+  const length = Math.min(count, size + 2 * overscan)
+  const from = Math.max(0, Math.min(startIndex - overscan, count - length))
+  const slots = new Array<number>(length)
+  for (let index = from; index < from + length; index++) slots[index % length] = index
+  return slots
 }

@@ -14,11 +14,10 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
-import { isTyping } from '../is-typing.ts'
+import { isTyping, nextRow } from '../keyboard.ts'
 import type { Column, TableSort } from './column.ts'
+import { HEAD_PX, ROW_PX } from './column.ts'
 import { HeaderCell } from './HeaderCell.tsx'
-import { nextRow } from './next-row.ts'
-import { keyOf, linesOf } from './table-lines.ts'
 
 /** A table. Keep `columns` the same between two drawings. */
 export type TableProps<Row> = {
@@ -35,8 +34,6 @@ export type TableProps<Row> = {
   readonly className?: string
 }
 
-const ROW_PX = 32
-const HEAD_PX = 32
 const ROWS_AHEAD = 12
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
@@ -197,3 +194,26 @@ function sortingOf(sort: TableSort | undefined): SortingState {
 }
 
 const isControl = (target: EventTarget) => target instanceof Element && target.closest('a, button, input') !== null
+
+/** What stands in one line: a row, or the name of a group with the number of its rows. */
+type Line<SortedRow> = { readonly row: SortedRow } | { readonly group: string; readonly count: number }
+
+/** The lines of a table, group by group: groups in the order of `rows`, the rows of each in the order of `sorted`. */
+function linesOf<Row, SortedRow extends { readonly original: Row }>(
+  rows: readonly Row[],
+  sorted: readonly SortedRow[],
+  groupOf: ((row: Row) => string) | undefined,
+): readonly Line<SortedRow>[] {
+  if (groupOf === undefined) return sorted.map((row) => ({ row }))
+  const members = Map.groupBy(sorted, ({ original }) => groupOf(original))
+  return [...new Set(rows.map(groupOf))].flatMap((group) => {
+    const own = members.get(group) ?? []
+    return [{ group, count: own.length }, ...own.map((row) => ({ row }))]
+  })
+}
+
+/** What tells a line from all others of its table. */
+function keyOf(line: Line<{ readonly id: string }> | undefined): string | undefined {
+  if (line === undefined) return undefined
+  return 'row' in line ? line.row.id : `group ${line.group}`
+}

@@ -1,6 +1,7 @@
+/** What all tables share: columns, the order of rows, and what is selected. */
 import type { ReactNode } from 'react'
 
-/** A column. */
+/** A column of a table: its head, and how a row fills it. */
 export type Column<Row> = {
   readonly id: string
   readonly header: string
@@ -16,3 +17,21 @@ export type Column<Row> = {
 
 /** The order of the rows: by one column. */
 export type TableSort = { readonly column: string; readonly descending: boolean }
+
+/** What is selected, and how that changes. */
+export type LazySelection<Row> = {
+  readonly isSelected: (row: Row) => boolean
+  readonly all: 'all' | 'some' | 'none'
+  /** `to`: everything from the row selected before up to this one. */
+  readonly onSelect: (index: number, how: 'toggle' | 'to') => void
+  readonly onSelectAll: () => void
+  readonly onClear: () => void
+  /** Name of a row's box, like `Select job x`. */
+  readonly nameOf: (row: Row) => string
+}
+
+/** Height of a row, px. */
+export const ROW_PX = 32
+
+/** Height of the head, px. */
+export const HEAD_PX = 32

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
-import { Skeleton } from '../Skeleton.tsx'
-import type { TerminalProps } from './screen.ts'
+import { Skeleton } from '../PageStates.tsx'
+import type { TerminalProps } from './XtermView.tsx'
 
 // A terminal is large, and few people open one.
 const XtermView = lazy(() => import('./XtermView.tsx').then((loaded) => ({ default: loaded.XtermView })))

@@ -1,31 +1,29 @@
 import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
-import { Terminal as Xterm } from '@xterm/xterm'
+import { type ITheme, Terminal as Xterm } from '@xterm/xterm'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useApp } from '../../store/app-context.ts'
-import { useColours } from '../use-colours.ts'
-import { themeOf } from './look.ts'
-import type { TerminalProps } from './screen.ts'
+import { useColours } from '../colours.ts'
 
 const FONT_PX = 12
-const LINES_KEPT = 5000
+const MAX_LINES = 5000
 const TEXT_CONTRAST = 4.5
 
 /** A terminal: takes all keys while it has the focus, but Shift+Escape, which leaves it. */
 export function XtermView({ label, connect }: TerminalProps) {
   const { platform } = useApp()
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const terminal = useRef<Xterm>(null)
   const colours = useColours()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a terminal lives as long as its place; colours go in below
   useEffect(() => {
-    const element = place.current
+    const element = container.current
     if (element === null) return
     const xterm = new Xterm({
       fontFamily: "'JetBrains Mono Variable', monospace",
       fontSize: FONT_PX,
-      scrollback: LINES_KEPT,
+      scrollback: MAX_LINES,
       screenReaderMode: true,
       minimumContrastRatio: TEXT_CONTRAST,
       theme: themeOf(element),
@@ -68,12 +66,13 @@ export function XtermView({ label, connect }: TerminalProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens have other values in other colours
   useEffect(() => {
-    if (terminal.current !== null && place.current !== null) terminal.current.options.theme = themeOf(place.current)
+    if (terminal.current !== null && container.current !== null)
+      terminal.current.options.theme = themeOf(container.current)
   }, [colours])
 
   return (
     <div
-      ref={place}
+      ref={container}
       data-takes-escape
       onKeyDown={keepControlKeys}
       className="min-h-0 flex-1 overflow-hidden"
@@ -98,4 +97,69 @@ function leave(element: HTMLElement): void {
   const panel = element.closest<HTMLElement>('[role="dialog"]')
   const next = panel?.querySelector<HTMLElement>('[aria-current]') ?? panel
   next?.focus()
+}
+
+// The sixteen colours of terminals in those of the tokens, each with the strong one beside it.
+const COLOURS = {
+  background: '--surface-1',
+  foreground: '--ink',
+  cursor: '--accent',
+  cursorAccent: '--surface-1',
+  selectionBackground: '--accent-soft',
+  selectionForeground: '--ink',
+  black: '--line-strong',
+  red: '--failed',
+  green: '--completed',
+  yellow: '--timed-out',
+  blue: '--running',
+  magenta: '--retried',
+  cyan: '--accent',
+  white: '--ink-2',
+  brightBlack: '--ink-2',
+  brightRed: '--failed-ink',
+  brightGreen: '--completed',
+  brightYellow: '--warn-ink',
+  brightBlue: '--running',
+  brightMagenta: '--retried',
+  brightCyan: '--accent-strong',
+  brightWhite: '--ink',
+} as const satisfies Partial<Record<keyof ITheme, string>>
+
+/** The colours of the tokens as they are now. @param element a part of the page */
+function themeOf(element: HTMLElement): ITheme {
+  const probe = element.ownerDocument.createElement('span')
+  element.append(probe)
+  const theme = Object.fromEntries(
+    Object.entries(COLOURS).map(([name, token]) => {
+      probe.style.color = `var(${token})`
+      return [name, getComputedStyle(probe).color]
+    }),
+  )
+  probe.remove()
+  return theme
+}
+
+/** Size of a terminal in characters. */
+export type ScreenSize = { readonly columns: number; readonly rows: number }
+
+/** The screen of a terminal as who feeds it sees it. */
+export type Screen = {
+  readonly size: () => ScreenSize
+  /** Shows what a program wrote, in order. */
+  readonly write: (bytes: Uint8Array) => void
+  readonly focus: () => void
+}
+
+/** What a screen tells of. */
+export type ScreenEvents = {
+  readonly onInput: (text: string) => void
+  readonly onSize: (size: ScreenSize) => void
+}
+
+/**
+ * A terminal. `connect` is called once, when there is a screen; what it gives back is told of the screen until its end.
+ */
+export type TerminalProps = {
+  readonly label: string
+  readonly connect: (screen: Screen) => ScreenEvents & { readonly close: () => void }
 }

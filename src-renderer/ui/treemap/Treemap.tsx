@@ -1,13 +1,15 @@
 import clsx from 'clsx'
+import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
 import { useMemo } from 'react'
 import { bytes } from '../format.ts'
-import { type Piece, placeTiles } from './tiles.ts'
 
-/** Sizes of the pieces of a whole. `looks` has the classes of each kind. Keep `pieces` the same between two drawings. */
+/**
+ * Sizes of the pieces of a whole. `looks` has the classes of each kind. Keep `pieces` the same between two drawings.
+ */
 export type TreemapProps<Kind extends string> = {
   readonly label: string
   readonly pieces: readonly Piece<Kind>[]
-  readonly looks: Readonly<Record<Kind, string>>
+  readonly styles: Readonly<Record<Kind, string>>
   readonly chosen: string | undefined
   readonly onChoose: (id: string) => void
 }
@@ -19,8 +21,8 @@ const NAMED = { width: 0.07, height: 0.07 } as const
 const SIZED = { width: 0.07, height: 0.13 } as const
 
 /** An area divided by size, for the eye; a table beside it tells the same to everybody. */
-export function Treemap<Kind extends string>({ label, pieces, looks, chosen, onChoose }: TreemapProps<Kind>) {
-  const tiles = useMemo(() => placeTiles(pieces, RATIO), [pieces])
+export function Treemap<Kind extends string>({ label, pieces, styles, chosen, onChoose }: TreemapProps<Kind>) {
+  const tiles = useMemo(() => layOutTiles(pieces, RATIO), [pieces])
   return (
     <div aria-hidden data-treemap={label} className="relative aspect-[2/1] w-full overflow-hidden rounded-control">
       {tiles.map(({ piece, left, top, width, height }) => (
@@ -31,7 +33,7 @@ export function Treemap<Kind extends string>({ label, pieces, looks, chosen, onC
           onClick={() => onChoose(piece.id)}
           className={clsx(
             'absolute cursor-pointer overflow-hidden border border-surface-1 px-1 text-small leading-tight hover:brightness-95',
-            looks[piece.kind],
+            styles[piece.kind],
             piece.id === chosen && 'outline-2 -outline-offset-2 outline-accent',
           )}
           style={{ left: part(left), top: part(top), width: part(width), height: part(height) }}
@@ -47,3 +49,39 @@ export function Treemap<Kind extends string>({ label, pieces, looks, chosen, onC
 }
 
 const part = (share: number) => `${(share * 100).toFixed(3)}%`
+
+/** A piece of the whole. */
+type Piece<Kind extends string> = {
+  readonly id: string
+  readonly name: string
+  readonly kind: Kind
+  readonly size: number
+}
+
+/** A piece with its place, as shares of the whole, 0 to 1. */
+type Tile<Kind extends string> = {
+  readonly piece: Piece<Kind>
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+type Whole<Kind extends string> = { readonly children: readonly Piece<Kind>[] }
+
+/**
+ * Divides an area so that each piece has its share of it, in tiles as square as they can be. @param ratio width by
+ * height
+ */
+export function layOutTiles<Kind extends string>(pieces: readonly Piece<Kind>[], ratio: number): readonly Tile<Kind>[] {
+  const sized = pieces.filter(({ size }) => size > 0)
+  if (sized.length === 0) return []
+  const root = hierarchy<Whole<Kind> | Piece<Kind>>({ children: sized })
+    .sum((one) => ('size' in one ? one.size : 0))
+    .sort((one, other) => (other.value ?? 0) - (one.value ?? 0))
+  const laidOut = treemap<Whole<Kind> | Piece<Kind>>().tile(treemapSquarify).size([ratio, 1])(root)
+  return laidOut.leaves().flatMap(({ data, x0, x1, y0, y1 }) => {
+    if (!('size' in data)) return []
+    return [{ piece: data, left: x0 / ratio, top: y0, width: (x1 - x0) / ratio, height: y1 - y0 }]
+  })
+}

@@ -1,6 +1,6 @@
 /**
- * A worker that does nothing with its jobs, written as one writes it: with fetch. The same program works for the service
- * and for the floor. BENCH_LOOPS: jobs at once.
+ * A worker that does nothing with its jobs, written as one writes it: with fetch. The same program works for the
+ * service and for the floor. BENCH_LOOPS: jobs at once.
  */
 const env = (name: string) => process.env[name] ?? ''
 const worker = env('RUNPOD_POD_ID')

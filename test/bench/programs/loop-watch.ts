@@ -1,7 +1,8 @@
 /**
- * Loaded into the service under measurement (`--import`): for how long its event loop was held at once since the last time it was
- * asked, written into the file of BENCH_LOOP_FILE; SIGUSR2 asks. Held is what its thread computed between two ticks of a
- * millisecond, so that it says the same on a machine that other programs keep busy; waiting for a disk is not in it.
+ * Loaded into the service under measurement (`--import`): for how long its event loop was held at once since the last
+ * time it was asked, written into the file of BENCH_LOOP_FILE; SIGUSR2 asks. Held is what its thread computed between
+ * two ticks of a millisecond, so that it says the same on a machine that other programs keep busy; waiting for a disk
+ * is not in it.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { threadCpuUsage } from 'node:process'

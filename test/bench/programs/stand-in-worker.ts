@@ -1,4 +1,6 @@
-/** A worker that hands its identity to the bench, in the file named by its argument, and lets the bench do its calls. */
+/**
+ * A worker that hands its identity to the bench, in the file named by its argument, and lets the bench do its calls.
+ */
 import { renameSync, writeFileSync } from 'node:fs'
 
 const file = process.argv[2] ?? ''

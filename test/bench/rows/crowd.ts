@@ -1,4 +1,7 @@
-/** Others who call while 500 senders bring their headers byte by byte and 5,000 sockets ask nothing. Source: targets, Safety 19. */
+/**
+ * Others who call while 500 senders bring their headers byte by byte and 5,000 sockets ask nothing. Source:
+ * docs/spec/targets.md, 2.19.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * The canvas of the workflow editor in Chromium, which draws by software here: how soon a large graph is there, against a bare
- * React Flow with the same nodes and their sizes in the same page, how it moves, how it takes keys, and what it leaves behind.
+ * The canvas of the workflow editor in Chromium, which draws by software here: how soon a large graph is there, against
+ * a bare React Flow with the same nodes and their sizes in the same page, how it moves, how it takes keys, and what it
+ * leaves behind.
  */
 import type { Page } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'
@@ -21,7 +22,8 @@ const DOCUMENTS = 10
 const WARM_UPS = 3
 const MOST_LEFT = 1.2
 
-// From the call to the frame after the last node is there: as an element, or drawn on the canvas of a graph from far away.
+// From the call to the frame after the last node is there: as an element, or drawn on the canvas of a graph from far
+// away.
 const ready = (nodes: number, bare: boolean) => `new Promise((resolve) => {
   close()
   requestAnimationFrame(() => requestAnimationFrame(() => {

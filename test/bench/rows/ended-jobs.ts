@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { bounded, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
-import { freePort } from '../support/free-port.ts'
 import { latencies } from '../support/latency.ts'
-import { endProcess } from '../support/programs.ts'
 import { seedFolder } from '../support/seed.ts'
-import { spawnService, startService } from '../support/service.ts'
+import { startMs, startService } from '../support/service.ts'
 
 const JOBS = 100_000
 const CALLS = 100
@@ -43,25 +38,9 @@ export function endedJobs(rounds: number): Promise<readonly Row[]> {
       await service.stop()
     }
     const starts: number[] = []
-    for (let round = 0; round < rounds; round++) starts.push(await startMs(folder))
+    for (let round = 0; round < rounds; round++) starts.push(await startMs(folder, 'ended'))
     const worst = short(Math.max(...starts))
     rows.push(bounded(`start to first 200, 100,000 jobs (worst ${worst} ms)`, median(starts), START_MS, 'ms'))
     return rows
   })
-}
-
-async function startMs(folder: string): Promise<number> {
-  const port = await freePort()
-  const headers = { authorization: `Bearer ${readFileSync(join(folder, 'account.key'), 'utf8').trim()}` }
-  const start = performance.now()
-  const child = spawnService(folder, port)
-  try {
-    for (;;) {
-      const answer = await fetch(`http://127.0.0.1:${port}/v2/ended/health`, { headers }).catch(() => undefined)
-      if (answer?.status === 200) return performance.now() - start
-      await pause(2)
-    }
-  } finally {
-    await endProcess(child)
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * Work on 100,000 jobs at once: the purge of a queue, and a start that finds the retention of as many ended jobs over. How long it
- * takes, how /health answers meanwhile, and for how long the event loop of the service computes at once.
+ * Work on 100,000 jobs at once: the purge of a queue, and a start that finds the retention of as many ended jobs over.
+ * How long it takes, how /health answers meanwhile, and for how long the event loop of the service computes at once.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

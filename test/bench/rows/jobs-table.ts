@@ -1,6 +1,6 @@
 /**
- * The table of jobs in Chromium: how long the longest frame is while 100,000 jobs scroll by, and how soon the page answers
- * while 200 jobs' events come each second. Both are measured within the page, by its own clock.
+ * The table of jobs in Chromium: how long the longest frame is while 100,000 jobs scroll by, and how soon the page
+ * answers while 200 jobs' events come each second. Both are measured within the page, by its own clock.
  */
 import type { Page } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'

@@ -1,4 +1,7 @@
-/** From a save to new code that answers, in a preview of the app of `drydock init`: it concerns two of its five endpoints. */
+/**
+ * From a save to new code that answers, in a preview of the app of `drydock init`: it concerns two of its five
+ * endpoints.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -31,7 +34,9 @@ async function rowOf(what: string, runsOn: string, env: Readonly<Record<string, 
   return { ...row, figure: `${row.figure}, slowest ${short(Math.max(...spans))} ms` }
 }
 
-/** Saves a file again and again, each time when the save before is live; ms from each save until it is told to be live. */
+/**
+ * Saves a file again and again, each time when the save before is live; ms from each save until it is told to be live.
+ */
 async function saves(folder: string, runsOn: string, env: Readonly<Record<string, string>>): Promise<number[]> {
   const project = join(folder, 'demo')
   const options = {

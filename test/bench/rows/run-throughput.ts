@@ -23,7 +23,7 @@ function rowFor({ client, ms, what }: (typeof CLIENTS)[number], rounds: number):
     return compared(what, perSecond(results.ours), perSecond(results.other), {
       unit: 'accepted/s',
       against: `bare (load side used ${short(busiestPercent(results))} % of a core)`,
-      least: 0.6,
+      least: 0.9,
     })
   })
 }

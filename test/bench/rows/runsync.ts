@@ -14,7 +14,7 @@ const WARM_CALLS = 500
 // Some 1,500 calls; the round that is thrown away warms fetch up, which takes longer than a socket.
 const ROUND_MS = 2000
 const AGAINST_BARE = 'two bare round trips and a commit'
-const P50_MOST = 1.6
+const P50_MOST = 1.5
 const P99_MOST_MS = 6
 
 type Samples = readonly number[]

@@ -7,7 +7,7 @@ import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
 import { createEndpoint, type Service, startService } from '../support/service.ts'
 
-// Source: image-workflows, Image workers, 1.
+// Source: docs/spec/image-workflows.md, 6.1.
 const MOST_MS = 2000
 const CALLS = 8
 

@@ -7,7 +7,9 @@ import { type ContainerSide, IMAGE, untilSo, withContainers } from '../support/c
 const CALLS = 100
 const P99_MOST_MS = 25
 
-/** Wakes the one worker of an endpoint again and again, and in turn a container of the same image by the engine alone. */
+/**
+ * Wakes the one worker of an endpoint again and again, and in turn a container of the same image by the engine alone.
+ */
 export function wakeContainers(): Promise<readonly Row[]> {
   return withContainers('wake of a paused warm worker', async (side) => {
     await side.createContainers('wake', { workersMax: 1, idleTimeoutMs: 0 }, { prepared: 0 })

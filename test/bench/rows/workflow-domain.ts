@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import { createGraphViewer } from '../../../src-main/domain/workflow/graph-view.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { toDocument } from '../../../src-main/domain/workflow/to-document/to-document.ts'
+import { toDocument } from '../../../src-main/domain/workflow/to-document.ts'
 import { toPayload } from '../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../src-main/domain/workflow/validate/validate.ts'
-import { createGraphViewer } from '../../../src-main/domain/workflow/view/graph-view.ts'
+import { validate } from '../../../src-main/domain/workflow/validate.ts'
 import { bounded, type Row } from '../report.ts'
 import { median } from '../statistics.ts'
 
 const NODES = 5000
 const ROUNDS = 15
-// Source: image-workflows, Validation; issue 7, item 2, for the others.
+// Source: docs/spec/image-workflows.md, 4; ours for the others.
 const MOST_MS = { document: 50, payload: 50, check: 50, views: 30 }
 
 /** The rows. */

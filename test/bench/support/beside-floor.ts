@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { startFloorWorker } from './floor-worker.ts'
 import { withFolder } from './folders.ts'
 import { startProgram } from './programs.ts'
-import { createEndpoint, createWarmEndpoint, type Service, startService, type WorkerSettings } from './service.ts'
+import {
+  createEndpoint,
+  createWarmEndpoint,
+  type Service,
+  type ServiceEnvironment,
+  startService,
+  type WorkerSettings,
+} from './service.ts'
 
 /** Where a client sends its calls. */
 export type Target = { readonly port: number; readonly path: string; readonly headers: readonly string[] }
@@ -14,10 +21,18 @@ export type Sides = { readonly ours: Target; readonly bare: Target }
 /** The same with what a row needs to measure more. */
 export type SidesAndService = Sides & { readonly service: Service; readonly folder: string }
 
+/** More variables for the two sides. */
+export type SideVariables = { readonly service: ServiceEnvironment; readonly floor: ServiceEnvironment }
+
+const AS_THEY_ARE: SideVariables = { service: {}, floor: {} }
+
 /** Measures `run` beside a server that stores and answers. The endpoint is paused, so that only submits count. */
-export function besideAcceptFloor<T>(measure: (sides: SidesAndService) => Promise<T>): Promise<T> {
-  return withService(async (service, folder) => {
-    const floor = await startProgram<number>('accept-floor', [join(folder, 'floor.db')])
+export function besideAcceptFloor<T>(
+  measure: (sides: SidesAndService) => Promise<T>,
+  variables: SideVariables = AS_THEY_ARE,
+): Promise<T> {
+  return withService(variables.service, async (service, folder) => {
+    const floor = await startProgram<number>('accept-floor', [join(folder, 'floor.db')], variables.floor)
     try {
       await createEndpoint(service, { id: 'paused', command: 'true', workersMin: 0, workersMax: 1 })
       await service.call('POST', '/api/endpoints/paused/pause')
@@ -37,9 +52,11 @@ export function besideAcceptFloor<T>(measure: (sides: SidesAndService) => Promis
 export function besideHandOffFloor<T>(
   { stored = true, ...worker }: WorkerSettings & { readonly stored?: boolean },
   measure: (sides: SidesAndService) => Promise<T>,
+  variables: SideVariables = AS_THEY_ARE,
 ): Promise<T> {
-  return withService(async (service, folder) => {
-    const floor = await startProgram<number>('hand-off-floor', [stored ? join(folder, 'floor.db') : '-'])
+  return withService(variables.service, async (service, folder) => {
+    const database = stored ? join(folder, 'floor.db') : '-'
+    const floor = await startProgram<number>('hand-off-floor', [database], variables.floor)
     const stopWorker = startFloorWorker(floor.ready, worker)
     try {
       await createWarmEndpoint(service, 'node', worker)
@@ -51,9 +68,9 @@ export function besideHandOffFloor<T>(
   })
 }
 
-function withService<T>(use: (service: Service, folder: string) => Promise<T>): Promise<T> {
+function withService<T>(env: ServiceEnvironment, use: (service: Service, folder: string) => Promise<T>): Promise<T> {
   return withFolder(async (folder) => {
-    const service = await startService(join(folder, 'service'))
+    const service = await startService(join(folder, 'service'), env)
     try {
       return await use(service, folder)
     } finally {

@@ -1,13 +1,14 @@
 /**
  * The clients that a load comes from. `socket` costs next to nothing: what is left is the server. `fetch` and
- * `node:http` are what people call a service with, and cost more than many a server.
+ * `node:http` are what people call a service with, and cost more than many a server. `bullmq` and `pg-boss` are other
+ * queues, see queue-clients.
  */
 import { Agent, request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { openConnection, requestBytes } from './connection.ts'
 
 /** How the requests are sent. */
-export type ClientKind = 'socket' | 'fetch' | 'node:http'
+export type ClientKind = 'socket' | 'fetch' | 'node:http' | 'bullmq' | 'pg-boss'
 
 /** One client with one request at a time. `send` waits for the whole answer; it throws on anything but 200. */
 export type Client = { readonly send: () => Promise<void>; readonly close: () => void }
@@ -21,11 +22,24 @@ export type Request = {
   readonly body: string
 }
 
-const OPEN = { socket: openSocket, fetch: openFetch, 'node:http': openHttp } satisfies Record<ClientKind, unknown>
+type OpenAll = (count: number, request: Request) => Promise<readonly Client[]>
+
+const each =
+  (open: (request: Request) => Client | Promise<Client>): OpenAll =>
+  (count, request) =>
+    Promise.all(Array.from({ length: count }, () => open(request)))
+
+const OPEN: Readonly<Record<ClientKind, OpenAll>> = {
+  socket: each(openSocket),
+  fetch: each(openFetch),
+  'node:http': each(openHttp),
+  bullmq: async (count, request) => (await import('./queue-clients.ts')).openBullmq(count, request),
+  'pg-boss': async (count, request) => (await import('./queue-clients.ts')).openPgBoss(count, request),
+}
 
 /** So many clients, each with a connection of its own, that send one request again and again. */
 export function openClients(kind: ClientKind, count: number, request: Request): Promise<readonly Client[]> {
-  return Promise.all(Array.from({ length: count }, () => OPEN[kind](request)))
+  return OPEN[kind](count, request)
 }
 
 async function openSocket({ port, path, headers, body }: Request): Promise<Client> {

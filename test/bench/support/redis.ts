@@ -7,7 +7,7 @@ import { endProcess, owned } from './programs.ts'
 export async function startRedis(
   folder: string,
   port: number,
-): Promise<{ readonly stop: () => Promise<void> } | undefined> {
+): Promise<{ readonly pid: number; readonly stop: () => Promise<void> } | undefined> {
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '']
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...durable]
   const child = owned(spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] }))
@@ -17,7 +17,7 @@ export async function startRedis(
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.includes('Ready to accept connections')) continue
       child.stdout.resume()
-      return { stop: () => endProcess(child) }
+      return { pid: child.pid ?? 0, stop: () => endProcess(child) }
     }
     return undefined
   })()

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 import { endProcess, owned, programPath } from './programs.ts'
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'cli', 'drydock.mjs')
@@ -22,7 +24,7 @@ export type Service = {
 export type ServiceEnvironment = Readonly<Record<string, string>>
 
 /** Starts the process of a service; it may not answer yet. @param port 0 takes a free one */
-export function spawnService(data: string, port: number, env: ServiceEnvironment = {}): ChildProcess {
+function spawnService(data: string, port: number, env: ServiceEnvironment = {}): ChildProcess {
   const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
   const args = [...flags, LAUNCHER, 'serve', '--data', data, '--port', String(port), '--json']
   const options = {
@@ -57,6 +59,23 @@ export async function startService(data: string, env?: ServiceEnvironment): Prom
   }
 }
 
+/** How long a service takes from its start on a seeded folder to its first good answer, ms. */
+export async function startMs(data: string, endpointId: string): Promise<number> {
+  const port = await freePort()
+  const headers = { authorization: `Bearer ${readFileSync(join(data, 'account.key'), 'utf8').trim()}` }
+  const start = performance.now()
+  const child = spawnService(data, port)
+  try {
+    for (;;) {
+      const answer = await fetch(`http://127.0.0.1:${port}/v2/${endpointId}/health`, { headers }).catch(() => undefined)
+      if (answer?.status === 200) return performance.now() - start
+      await pause(2)
+    }
+  } finally {
+    await endProcess(child)
+  }
+}
+
 async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('the service has no output')
   for await (const line of createInterface({ input: child.stdout })) return line
@@ -66,6 +85,15 @@ async function firstLine(child: ChildProcess): Promise<string> {
 /** Command line of a worker program of the bench. */
 export const workerCommand = (program: string, ...args: readonly string[]): string =>
   [process.execPath, programPath(program), ...args].map((word) => `'${word}'`).join(' ')
+
+/**
+ * Command line of a worker that is nothing but a process: it leaves its environment in a file of this folder and makes
+ * no calls. Others make them (programs/take-jobs).
+ */
+export const parkedCommand = (folder: string): string => {
+  const script = 'env >"$0/$RUNPOD_POD_ID.new" && mv "$0/$RUNPOD_POD_ID.new" "$0/$RUNPOD_POD_ID" && exec sleep 86400'
+  return ['/bin/sh', '-c', script, folder].map((word) => `'${word}'`).join(' ')
+}
 
 /** Makes an endpoint. */
 export async function createEndpoint(service: Service, settings: Record<string, unknown>): Promise<void> {

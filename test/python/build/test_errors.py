@@ -70,6 +70,23 @@ class NothingFoundTest(ScanTest):
             ],
         )
 
+    def test_an_app_of_the_public_package_is_built_by_its_own_tools(self) -> None:
+        programs = {
+            "import runpod\n\napp = runpod.App('shop')\n": 3,
+            "from runpod import App as Shop\napp = Shop('shop')\n": 2,
+            "import runpod.apps\napp = runpod.apps.App('shop')\n": 2,
+        }
+        for program, line in programs.items():
+            (found,) = self.errors({"app.py": "", "main.py": program})
+            self.assertRegex(found, rf"^main.py:{line} app-program .* `drydock platform run -- rp flash dev main.py`")
+        # The name alone says nothing.
+        (other,) = self.errors({"app.py": "", "main.py": "import runpod\nfrom flask import App\napp = App('shop')\n"})
+        self.assertIn("nothing-decorated", other)
+
+    def test_both_forms_in_one_app(self) -> None:
+        (found,) = self.errors({"app.py": HELLO, "main.py": "import runpod\napp = runpod.App('shop')\n"})
+        self.assertRegex(found, r"^main.py:2 mixed-apps An App .* beside the endpoint in app.py line 3\.")
+
     def test_another_mistake_already_says_why(self) -> None:
         (found,) = self.errors("from svc import Endpoint\n@Endpoint(\ndef hello(): ...")
         self.assertRegex(found, r"^app.py:2 syntax-error '\(' was never closed \(read by Python 3\.\d+\.\d+\)\.$")

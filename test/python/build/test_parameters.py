@@ -32,12 +32,12 @@ WRONG = [
     ("idle_timeout=0", "0", "a whole number from 1 to 3600 seconds"),
     ("idle_timeout=3601", "3601", "a whole number from 1 to 3600 seconds"),
     ("idle_timeout=None", "None", "a whole number from 1 to 3600 seconds"),
-    ('dependencies="numpy"', "'numpy'", "a list of texts that are not empty"),
-    ('dependencies=["a", 1]', "['a', 1]", "a list of texts that are not empty"),
-    ('system_dependencies=[""]', "['']", "a list of texts that are not empty"),
-    ('env=["A=1"]', "['A=1']", "a dict of texts"),
-    ('env={"PORT": 80}', "{'PORT': 80}", 'a dict of texts: write "PORT": "80"'),
-    ('env={"A-B": "1"}', "{'A-B': '1'}", "a dict of texts whose keys are variable names, not 'A-B'"),
+    ('dependencies="numpy"', "'numpy'", "a list of non-empty strings"),
+    ('dependencies=["a", 1]', "['a', 1]", "a list of non-empty strings"),
+    ('system_dependencies=[""]', "['']", "a list of non-empty strings"),
+    ('env=["A=1"]', "['A=1']", "a dict of strings"),
+    ('env={"PORT": 80}', "{'PORT': 80}", 'a dict of strings: write "PORT": "80"'),
+    ('env={"A-B": "1"}', "{'A-B': '1'}", "a dict of strings whose keys are variable names, not 'A-B'"),
     ('volume="models"', "'models'", 'NetworkVolume(name="...", size=GB) or a list of them'),
     ("volume=NetworkVolume(size=10)", "{'size': 10}", "a NetworkVolume with a name or an id"),
     (
@@ -69,7 +69,7 @@ WRONG = [
         "EUR-NO-1",
     ),
     ('python_version="3.9"', "'3.9'", "one of 3.10, 3.11, 3.12, 3.13"),
-    ("python_version=3.12", "3.12", 'a text: write "3.12" in quotes'),
+    ("python_version=3.12", "3.12", 'a string: write "3.12" in quotes'),
     (
         "scaler_type=ServerlessScalerType.FAST",
         "ServerlessScalerType.FAST",
@@ -114,7 +114,7 @@ class ParameterTest(ScanTest):
                 self.assertEqual(self.settings(source), {argument.partition("=")[0]: value})
 
     def test_names(self) -> None:
-        allowed = "it takes a text of 1 to 100 printable characters without space at its ends."
+        allowed = "it takes a string of 1 to 100 printable characters without spaces at its ends."
         for name in ("", " a", "a\n", "x" * 101):
             self.assertEqual(
                 self.errors(f"from svc import Endpoint\n@Endpoint(name={name!r})\ndef one(): ..."),

@@ -27,6 +27,9 @@ APP = """
         headers = {"X-A": "1", "Connection": "x", "Content-Length": "7", "X-Evil": "a\\r\\nX-B: 1"}
         return svc.Response(200, headers, "body")
 
+    @api.get("/length")
+    def length(): return svc.Response(200, {"content-length": "4"}, "body")
+
     @api.get("/cookies")
     def cookies():
         class Foreign:
@@ -147,6 +150,8 @@ class HttpServer(ServerTest):
             (headers["x-a"], headers["connection"], headers["content-length"]), (["1"], ["keep-alive"], ["4"])
         )
         self.assertEqual((headers.get("x-evil"), headers.get("x-b")), (None, None))
+        said = self.connect().ask(b"GET /length HTTP/1.1\r\nHost: x\r\n\r\n").headers
+        self.assertEqual(said["content-length"], ["4"])
 
     def test_repeated_headers_are_kept(self) -> None:
         self.assertEqual(

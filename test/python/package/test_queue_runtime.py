@@ -37,7 +37,7 @@ class Handlers(PackageTest):
 
     def test_input_that_is_no_object_is_an_error_in_words(self) -> None:
         handler = self.handler("def f(a=1): return a")
-        for given, kind in (([], "a list"), ("x", "a text"), (0, "a number"), (False, "a bool"), (1.5, "a number")):
+        for given, kind in (([], "a list"), ("x", "a string"), (0, "a number"), (False, "a bool"), (1.5, "a number")):
             text = f'input must be an object with the arguments as fields, like {{"input": {{"x": 1}}}}; it is {kind}'
             self.assertEqual(handler({"input": given}), {"error": text})
 

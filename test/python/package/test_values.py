@@ -99,14 +99,14 @@ class Values(unittest.TestCase):
         self.assertEqual(self.settings(dependencies=("a", "b>=1")).dependencies, ["a", "b>=1"])
         for name in ("dependencies", "system_dependencies"):
             self.refused(
-                f"""Endpoint: {name}='numpy' is not allowed; it must be a list of texts, like ["pillow>=10"]""",
+                f"""Endpoint: {name}='numpy' is not allowed; it must be a list of strings, like ["pillow>=10"]""",
                 **{name: "numpy"},
             )
 
     def test_the_environment(self) -> None:
         self.assertEqual(self.settings(env={"A": "1"}).env, {"A": "1"})
         self.refused(
-            "Endpoint: env['A'] is not allowed; names and values must be texts, and it is int",
+            "Endpoint: env['A'] is not allowed; names and values must be strings, but it is int",
             env={"A": 1, "KEY": "secret"},
         )
 
@@ -143,7 +143,7 @@ class Values(unittest.TestCase):
                 "NetworkVolume: size=9 is not allowed; it must be a whole number from 10 to 4096 (GB)",
                 {"name": "a", "size": 9},
             ),
-            ("NetworkVolume: name=' ' is not allowed; it must be a text that is not empty", {"name": " "}),
+            ("NetworkVolume: name=' ' is not allowed; it must be a non-empty string", {"name": " "}),
         ):
             with self.assertRaises(ValueError) as raised:
                 NetworkVolume(**given)
@@ -155,7 +155,7 @@ class Values(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Endpoint: image needs a name too"):
             Endpoint(image="b")
         with self.assertRaisesRegex(
-            ValueError, "Endpoint: name='' is not allowed; it must be a text that is not empty"
+            ValueError, "Endpoint: name='' is not allowed; it must be a non-empty string"
         ):
             Endpoint(name="")
         self.assertTrue(Endpoint(name="a b", image="i").is_client)

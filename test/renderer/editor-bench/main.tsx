@@ -13,10 +13,12 @@ import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
 import type { ApiClient } from '../../../src-renderer/api-client/client.ts'
 import { Canvas } from '../../../src-renderer/features/workflow-editor/canvas/Canvas.tsx'
-import { CanvasContext } from '../../../src-renderer/features/workflow-editor/store/canvas-context.ts'
-import { createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
-import { type Tab, TabContext } from '../../../src-renderer/features/workflow-editor/store/editor-context.ts'
-import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
+import { CanvasContext, createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
+import {
+  createEditorStore,
+  type Tab,
+  TabContext,
+} from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
 import { browserPlatform } from '../../../src-renderer/platform/platform.ts'
 import { AppContext } from '../../../src-renderer/store/app-context.ts'

@@ -26,7 +26,7 @@ function setup() {
         return () => void timers.splice(timers.indexOf(then), 1)
       },
     },
-    tell: (text) => told.push(text),
+    notify: (text) => told.push(text),
   })
   return {
     end,

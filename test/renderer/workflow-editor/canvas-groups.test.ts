@@ -1,13 +1,14 @@
-/** Groups are copied, cut and deleted with what is in them, and what is selected is never more than what is seen to be. */
+/**
+ * Groups are copied, cut and deleted with what is in them, and what is selected is never more than what is seen to be.
+ */
 import { expect, test } from 'vitest'
 import { readDocument, type WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { addGroup } from '../../../src-main/domain/workflow/edit/groups.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/canvas/flow-graph.ts'
+import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/graph/flow-graph.ts'
 import { clipboardActions } from '../../../src-renderer/features/workflow-editor/keys/clipboard-actions.ts'
-import { editActions } from '../../../src-renderer/features/workflow-editor/keys/edit-actions.ts'
-import type { ActionPorts } from '../../../src-renderer/features/workflow-editor/keys/ports.ts'
+import { type ActionPorts, editActions } from '../../../src-renderer/features/workflow-editor/keys/edit-actions.ts'
 import { createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { makeDocument } from '../editor-bench/make-document.ts'

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
 import type { NodeType } from '../../../src-main/domain/workflow/node-types.ts'
-import { actionOf, type PressedKey, shownKeys } from '../../../src-renderer/features/workflow-editor/keys/match-key.ts'
-import { SHORTCUTS, type Shortcut } from '../../../src-renderer/features/workflow-editor/keys/shortcuts.ts'
+import {
+  actionOf,
+  type PressedKey,
+  SHORTCUTS,
+  type Shortcut,
+  shownKeys,
+} from '../../../src-renderer/features/workflow-editor/keys/shortcuts.ts'
 import {
   categoriesOf,
   findNodeTypes,
   withSlot,
-} from '../../../src-renderer/features/workflow-editor/palette/find-node-types.ts'
+} from '../../../src-renderer/features/workflow-editor/palette/addable-nodes.ts'
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => {
   return { key, code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more }

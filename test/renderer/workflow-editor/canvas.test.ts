@@ -6,18 +6,25 @@ import { moveNodes } from '../../../src-main/domain/workflow/edit/node-fields.ts
 import { widgetToInput } from '../../../src-main/domain/workflow/edit/widgets.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { firstView, savedView } from '../../../src-renderer/features/workflow-editor/canvas/first-view.ts'
-import { fittingInputs, fittingOutputs } from '../../../src-renderer/features/workflow-editor/canvas/fitting-slots.ts'
-import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/canvas/flow-graph.ts'
-import { placesOfLink, widgetEnd } from '../../../src-renderer/features/workflow-editor/canvas/link-ends.ts'
-import { linkPath, segmentAt } from '../../../src-renderer/features/workflow-editor/canvas/link-path.ts'
-import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/links-under.ts'
-import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/next-node.ts'
-import { safeColour } from '../../../src-renderer/features/workflow-editor/canvas/node-colours.ts'
-import { pointOn } from '../../../src-renderer/features/workflow-editor/canvas/point-on-link.ts'
-import { isKnownSlot, slotColour } from '../../../src-renderer/features/workflow-editor/canvas/slot-colour.ts'
-import { type Addable, nameOf } from '../../../src-renderer/features/workflow-editor/palette/addable.ts'
-import { readDragged, writeDragged } from '../../../src-renderer/features/workflow-editor/palette/dragged-node.ts'
+import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/use-focus-in-canvas.ts'
+import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/use-moving.ts'
+import { isKnownSlot, safeColour, slotColour } from '../../../src-renderer/features/workflow-editor/graph/colours.ts'
+import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/graph/flow-graph.ts'
+import {
+  endsOfLink,
+  linkPath,
+  pointOn,
+  segmentAt,
+  widgetEnd,
+} from '../../../src-renderer/features/workflow-editor/graph/links.ts'
+import { fittingInputs, fittingOutputs } from '../../../src-renderer/features/workflow-editor/graph/make-link.ts'
+import { firstView, savedView } from '../../../src-renderer/features/workflow-editor/graph/viewport.ts'
+import {
+  type Addable,
+  nameOf,
+  readDragged,
+  writeDragged,
+} from '../../../src-renderer/features/workflow-editor/palette/addable-nodes.ts'
 import { createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { makeDocument } from '../editor-bench/make-document.ts'
@@ -166,7 +173,7 @@ describe('links', () => {
     const byId = new Map(nodes.map((node) => [node.id, node]))
     const [link] = links
     if (link === undefined) throw new Error('no link')
-    const ends = placesOfLink(link, byId)
+    const ends = endsOfLink(link, byId)
     const [first, second] = [byId.get(link.source), byId.get(link.target)]
     expect(ends).toMatchObject({ from: { x: (first?.position.x ?? 0) + (first?.width ?? 0) - 0.5 } })
     expect(ends).toMatchObject({ to: { x: (second?.position.x ?? 0) - 0.5 } })

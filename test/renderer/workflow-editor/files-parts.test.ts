@@ -2,22 +2,19 @@ import { crc32 as crcOfNode, deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { workflowId } from '../../../src-main/contract/workflows.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
-import { writeJson } from '../../../src-main/domain/workflow/json/write.ts'
-import { readPngTexts, withPngTexts } from '../../../src-main/domain/workflow/metadata/png.ts'
-import { openText } from '../../../src-renderer/features/workflow-editor/files/document-text.ts'
-import { crc32 } from '../../../src-renderer/features/workflow-editor/files/export-graph.ts'
+import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
+import { crc32, readPngTexts, withPngTexts } from '../../../src-main/domain/workflow/metadata/png.ts'
 import {
   BROWSER_TOOLS,
   findGraphInFile,
-} from '../../../src-renderer/features/workflow-editor/files/find-graph-in-file.ts'
-import { graphPicture } from '../../../src-renderer/features/workflow-editor/files/picture/graph-picture.ts'
-import { fitInto } from '../../../src-renderer/features/workflow-editor/files/picture/paint-graph.ts'
-import { workflowName } from '../../../src-renderer/features/workflow-editor/files/workflow-name.ts'
-import { writeText } from '../../../src-renderer/features/workflow-editor/files/write-text.ts'
-import { arrange, sortOf } from '../../../src-renderer/features/workflows/library/arrange.ts'
-import { nextCard } from '../../../src-renderer/features/workflows/library/next-card.ts'
+  workflowName,
+} from '../../../src-renderer/features/workflow-editor/files/add-workflow.ts'
+import { openText, writeText } from '../../../src-renderer/features/workflow-editor/files/document-text.ts'
+import { fitInto, graphPicture } from '../../../src-renderer/features/workflow-editor/files/paint-graph.ts'
+import { arrange, sortOf } from '../../../src-renderer/features/workflows/library/LibraryPage.tsx'
 import { fileNameOf } from '../../../src-renderer/platform/browser-files.ts'
-import { parseStored } from '../../../src-renderer/platform/parse-stored.ts'
+import { parseStored } from '../../../src-renderer/platform/local-texts.ts'
+import { columnsOf, nextCard } from '../../../src-renderer/ui/cards.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../support/workflow-files.ts'
 import { typesWith } from './widgets-support.tsx'
 
@@ -43,7 +40,7 @@ function png(texts: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
     chunk('IEND', Buffer.alloc(0)),
   ])
   const encoded = Object.entries(texts).map(([keyword, text]) => ({ keyword, text: encoder.encode(text) }))
-  const made = withPngTexts(plain, encoded, crc32)
+  const made = withPngTexts(plain, encoded)
   if (made === undefined) throw new Error('no picture')
   return new Uint8Array(made)
 }
@@ -69,21 +66,21 @@ describe('a file that is opened', () => {
   })
 
   test.each([
-    ['half a file', file('half.json', DOCUMENT.slice(0, 40)), 'half.json: The workflow is no valid JSON', false],
+    ['half a file', file('half.json', DOCUMENT.slice(0, 40)), 'half.json: The workflow is not valid JSON', false],
     ['another JSON', file('a.json', '{"name":"x"}'), 'no workflow but an object with "name"', false],
     ['nothing', file('empty.json', ''), 'The file is empty.', false],
-    ['a text', file('notes.txt', 'hello'), 'it is no JSON', false],
+    ['a text', file('notes.txt', 'hello'), 'it is neither JSON', false],
     ['a picture without a graph', file('p.png', png({}), 'image/png'), 'p.png: ', true],
     [
-      'a picture with a description of another tool',
+      'a picture with a prompt of another tool',
       file('p.png', png({ parameters: 'a castle, Steps: 20' }), 'image/png'),
-      'a description of another tool',
+      'a prompt of another tool',
       true,
     ],
     [
       'a JSON of 100 MB',
       Object.defineProperty(file('big.json', '{'), 'size', { value: 100 * 1024 * 1024 }),
-      'big.json: It has 100 MiB. Files up to 20 MiB can be opened.',
+      'big.json: It has 100 MiB, and the limit is 20 MiB.',
       false,
     ],
   ])('%s says why it is not', async (_what, given, why, isImage) => {
@@ -136,7 +133,7 @@ describe('a document as text', () => {
   })
 
   test.each([
-    ['{', 'no valid JSON'],
+    ['{', 'not valid JSON'],
     ['[]', 'a list'],
     [PAYLOAD, 'a workflow in the API form'],
   ])('%s is none', (text, why) => {
@@ -247,6 +244,6 @@ describe('the library', () => {
     ['Home', 0, undefined],
     ['x', 1, undefined],
   ])('%s on card %i leads to %s', (key, at, to) => {
-    expect(nextCard([10, 10, 10, 200, 200], at, key)).toBe(to)
+    expect(nextCard(key, at, { count: 5, columns: columnsOf([10, 10, 10, 200, 200]) })).toBe(to)
   })
 })

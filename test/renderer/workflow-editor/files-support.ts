@@ -1,9 +1,11 @@
-/** Tabs of the editor on the real service, in one process: real routes on real SQLite, and a way to it that can be cut. */
+/**
+ * Tabs of the editor on the real service, in one process: real routes on real SQLite, and a way to it that can be cut.
+ */
 import { expect } from 'vitest'
 import type { WorkflowView } from '../../../src-main/contract/workflows.ts'
 import type { WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { createApiClient } from '../../../src-renderer/api-client/client.ts'
-import { createNodeTypesCache } from '../../../src-renderer/features/workflow-editor/files/node-types-cache.ts'
+import { createNodeTypesCache } from '../../../src-renderer/features/workflow-editor/files/node-types.ts'
 import { createOpenTabs, type OpenDocument } from '../../../src-renderer/features/workflow-editor/files/open-tabs.ts'
 import { browserTexts, type LocalTexts } from '../../../src-renderer/platform/local-texts.ts'
 import { setup as startCore } from '../../support/core.ts'
@@ -64,11 +66,11 @@ async function openWindow(
   }
   const client = createApiClient({ fetch: fetch as typeof globalThis.fetch, connect, platform })
   const types = createNodeTypesCache(client)
-  const tell = (_kind: 'done' | 'error', what: string) => void said.push(what)
-  const tabs = createOpenTabs({ client, platform, texts, types, tell })
+  const notify = (_kind: 'done' | 'error', what: string) => void said.push(what)
+  const tabs = createOpenTabs({ client, platform, texts, types, notify })
   await tabs.show(workflowId)
   const open = () => tabs.state.getState().tabs.find((tab) => tab.workflowId === workflowId)?.open as OpenDocument
-  const status = () => open().keeper.state.getState().status
+  const status = () => open().autosave.state.getState().status
   return {
     client,
     platform,

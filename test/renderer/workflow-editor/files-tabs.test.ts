@@ -1,8 +1,8 @@
 // @vitest-environment node
 import { expect, test } from 'vitest'
 import { widgetValues } from '../../../src-main/domain/workflow/widgets.ts'
-import { addImageNode } from '../../../src-renderer/features/workflow-editor/files/add-image-node.ts'
-import { renewNodeTypes } from '../../../src-renderer/features/workflow-editor/files/renew-node-types.ts'
+import { renewNodeTypes } from '../../../src-renderer/features/workflow-editor/files/editor-files.ts'
+import { addImageNode } from '../../../src-renderer/features/workflow-editor/files/use-file-actions.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'
 import { anEndpoint, until } from '../support.tsx'
 import { setup, textWith } from './files-support.ts'
@@ -49,7 +49,7 @@ test('a workflow that is not there says so in its tab, and opens once it is', as
   const { openWindow, service, workflow } = await setup()
   await service.ask('DELETE', `/api/workflows/${workflow.id}`)
   const window = await openWindow()
-  expect(window.tabs.state.getState().tabs[0]?.fault).toContain('no workflow')
+  expect(window.tabs.state.getState().tabs[0]?.problem).toContain('no workflow')
   await service.post(`/api/workflows/${workflow.id}/restore`)
   await window.tabs.retry(workflow.id)
   expect(window.title()).toBe('begun')
@@ -116,7 +116,7 @@ test('a tab shows the classes of its endpoint as any page has had them read last
   const { openWindow, service } = await setup()
   const window = await openWindow()
   const store = createAppStore(window.platform)
-  renewNodeTypes({ store, types: window.types, tabs: window.tabs.state, tell: () => undefined })
+  renewNodeTypes({ store, types: window.types, tabs: window.tabs.state, notify: () => undefined })
   const { editor, runs } = window.open().tab
   const classes = () => [...editor.getState().types.keys()]
   const take = (name: string) =>

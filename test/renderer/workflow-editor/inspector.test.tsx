@@ -30,7 +30,7 @@ describe('with nothing selected', () => {
 
   test('and nothing in it, it says what to do first', () => {
     inspect(documentOf([]))
-    screen.getByText(/Double click the canvas to add a node/)
+    screen.getByText(/Double-click the canvas to add a node/)
   })
 })
 
@@ -75,7 +75,7 @@ describe('with a node selected', () => {
 
   test('of an unknown class it says what that means', () => {
     inspect(documentOf(['{"id":1,"type":"Nobody","widgets_values":[1]}']), '1')
-    screen.getByText(/does not know this class/)
+    screen.getByText(/does not have this class/)
   })
 
   test('it shows the models that the file names', () => {
@@ -93,7 +93,7 @@ describe('with several nodes selected', () => {
   test('a value of one class is set for all of them, as one step', () => {
     const { editor, written } = inspect(documentOf([sampler(1, 20), sampler(2, 30)]), '1', '2')
     const before = written()
-    screen.getByText(/They differ: this is the value of the first/)
+    screen.getByText(/The values differ: this is the first one/)
     const steps = screen.getByRole('spinbutton', { name: 'steps of 2 nodes' })
     fireEvent.change(steps, { target: { value: '25' } })
     fireEvent.blur(steps)

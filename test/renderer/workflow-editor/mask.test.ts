@@ -1,13 +1,13 @@
 // @vitest-environment node
 import { expect, test } from 'vitest'
 import {
+  createMaskHistory,
   emptyMask,
   inverted,
   maskOf,
   paintLine,
   withMask,
 } from '../../../src-renderer/features/workflow-editor/mask/mask.ts'
-import { createMaskHistory } from '../../../src-renderer/features/workflow-editor/mask/mask-history.ts'
 
 const HARD = { size: 2, hardness: 1, erases: false } as const
 const rows = ({ width, data }: { readonly width: number; readonly data: Uint8ClampedArray }) =>

@@ -1,10 +1,15 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { catalogEntry } from '../../../src-main/contract/catalog.ts'
 import { addNode } from '../../../src-main/domain/workflow/edit/add-node.ts'
-import { setPlace } from '../../../src-main/domain/workflow/edit/widgets.ts'
+import { setSlot } from '../../../src-main/domain/workflow/edit/widgets.ts'
+import { ProblemMark } from '../../../src-renderer/features/workflow-editor/canvas/NodeBox.tsx'
 import { ProblemsPanel } from '../../../src-renderer/features/workflow-editor/problems/ProblemsPanel.tsx'
 import { useNodeProblems } from '../../../src-renderer/features/workflow-editor/problems/use-problems.ts'
+import { PublishPanel } from '../../../src-renderer/features/workflow-editor/publish/PublishPanel.tsx'
+import { SweepPanel } from '../../../src-renderer/features/workflow-editor/publish/SweepPanel.tsx'
+import { createRunActions } from '../../../src-renderer/features/workflow-editor/run/run-actions.ts'
 import { anEndpoint, giveSizes, type TestAnswers } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
 
@@ -23,21 +28,28 @@ beforeEach(() => {
 afterEach(() => takeSizes())
 
 function Mark({ id }: { readonly id: string }) {
-  return <p data-testid={`mark ${id}`}>{useNodeProblems(id).length}</p>
+  return (
+    <div>
+      <p data-testid={`mark ${id}`}>{useNodeProblems(id).length}</p>
+      <ProblemMark payloadId={id} />
+    </div>
+  )
 }
 
 async function renderProblems(
   text: string,
-  { answers = {} as TestAnswers, models = undefined as string[] | undefined } = {},
+  { answers = {} as TestAnswers, models = undefined as string[] | undefined, more = undefined as ReactNode } = {},
 ) {
   const part = (
     <>
       <ProblemsPanel />
+      <Mark id="6" />
       <Mark id="9" />
       <Mark id="57" />
+      {more}
     </>
   )
-  const rendered = renderInEditor(part, text, { answers: { nodePackages: { packages: [] }, ...answers } })
+  const rendered = renderInEditor(part, text, { answers: { nodePackages: { classes: [] }, ...answers } })
   const worker = anEndpoint('worker', {
     workflows: { checkModels: true, modelFolders: true, ...(models === undefined ? {} : { models }) },
   })
@@ -68,7 +80,7 @@ describe('the problems', () => {
       editor
         .getState()
         .edit('Set', (document) =>
-          setPlace(document, undefined, { node: '5', name: 'width', kind: 'input', value: { number: '1' }, types }),
+          setSlot(document, undefined, { node: '5', name: 'width', kind: 'input', value: { number: '1' }, types }),
         ),
     )
     await act(() => platform.advance(PAUSE_MS))
@@ -82,7 +94,7 @@ describe('the problems', () => {
     await renderProblems(documentOf(['{"id":1,"type":"Note","widgets_values":["a"]}']))
     await waitFor(() => expect(count()).toBe('No problems'))
     const list = await open()
-    list.getByText(/Nothing is wrong as far as can be told/)
+    list.getByText(/No problems were found before running it/)
   })
 
   test('are told to their nodes', async () => {
@@ -170,7 +182,7 @@ describe('a model that the endpoint lacks', () => {
     list.getByText(
       'Endpoint worker does not have the model mine.safetensors. Choose one that it has, or another endpoint.',
     )
-    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    fireEvent.click(list.getByRole('button', { name: 'Where is it?' }))
     const link = await list.findByRole<HTMLAnchorElement>('link', { name: 'Mine' })
     expect(link.getAttribute('href')).toBe('/catalog?entry=mine')
     fireEvent.click(await list.findByRole('button', { name: 'Use other' }))
@@ -206,7 +218,7 @@ describe('an endpoint that takes no graphs', () => {
     )
     await act(() => rendered.platform.advance(PAUSE_MS))
     const list = await open()
-    list.getByText(/^Endpoint worker cannot run this graph: nothing says that its workers run graphs/)
+    list.getByText(/^Endpoint worker cannot run this graph: its workers are not known to run graphs/)
     await choose(rendered, { workflows: { checkModels: true, modelFolders: true } })
     await waitFor(() => expect(list.queryByText(/cannot run this graph/)).toBe(null))
   })
@@ -218,7 +230,7 @@ describe('an endpoint that takes no graphs', () => {
     const text = documentOf([unknown, save]).replace('"links":[]', '"links":[[1,6,0,9,0,"IMAGE"]]')
     const rendered = await renderProblems(text)
     const list = await open()
-    list.getByText(/Its worker may still know it/)
+    list.getByText(/Its worker may still have it/)
     await choose(rendered, { handler: '/x/resources/node/sketch/handler.ts' })
     await list.findByText(
       'Endpoint worker does not have the class NobodyKnows, so it cannot run the node. Choose another endpoint.',
@@ -238,7 +250,7 @@ describe('a class that the endpoint lacks', () => {
     const { runs } = await renderProblems(text, { answers: { nodeTypes, catalogList: { entries: [] } } })
     const list = await open()
     list.getByText(/^Endpoint worker does not have the class NobodyKnows/)
-    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    fireEvent.click(list.getByRole('button', { name: 'Where is it?' }))
     fireEvent.click(await list.findByRole('button', { name: 'Use other' }))
     expect(runs.getState().endpointId).toBe('other')
   })
@@ -254,17 +266,37 @@ describe('a class that the endpoint lacks', () => {
     expect(list.getAllByLabelText('Warning')).toHaveLength(1)
   })
 
-  test('names its package, as the file does and as the index of the service knows it', async () => {
+  test('names its package by the index of the service, where there is one, also at its node', async () => {
     const properties = '"properties":{"cnr_id":"nobody-nodes","ver":"1.2.0"}'
     const given = documentOf([UNKNOWN, SAVE]).replace('"properties":{}', properties)
-    const index = [{ name: 'Nobody', address: 'https://github.com/ann/nobody' }]
-    const nodePackages = { packages: index }
-    await renderProblems(given, { answers: { catalogList: { entries: [] }, nodePackages } })
+    let classes: readonly object[] = []
+    const answers = { catalogList: { entries: [] }, nodePackages: () => ({ classes }) }
+    const { editor, platform, calls } = await renderProblems(given, { answers })
     const list = await open()
-    list.getByText(
-      /It is in the package nobody-nodes 1\.2\.0 \(https:\/\/registry\.comfy\.org\/nodes\/nobody-nodes\)\.$/,
+    const words =
+      'Endpoint worker does not have the class NobodyKnows. Its worker may still have it; otherwise choose another endpoint. It is in the package'
+    list.getByText(`${words} nobody-nodes 1.2.0 (https://registry.comfy.org/nodes/nobody-nodes).`)
+    classes = [{ name: 'NobodyKnows', packages: [{ name: 'Nobody', address: 'https://github.com/ann/nobody' }] }]
+    // The index is a file that somebody puts there.
+    const touch = (seed: string) =>
+      act(async () => {
+        const { types } = editor.getState()
+        const place = { node: '9', name: 'filename_prefix', kind: 'input', value: seed, types } as const
+        editor.getState().edit('Set', (document) => setSlot(document, undefined, place))
+        await platform.advance(PAUSE_MS)
+      })
+    await touch('a')
+    expect(calls.filter(({ operation }) => operation === 'nodePackages').map(({ args }) => args)).toEqual([
+      { body: { classes: ['NobodyKnows'] } },
+    ])
+    await act(() => platform.advance(60_000))
+    await touch('b')
+    await act(() => platform.advance(PAUSE_MS))
+    await list.findByText(`${words} Nobody (https://github.com/ann/nobody).`)
+    expect(screen.getByTestId('mark 6').nextElementSibling?.getAttribute('title')).toContain(
+      'It is in the package Nobody (https://github.com/ann/nobody).',
     )
-    const link = await list.findByRole<HTMLAnchorElement>('link', { name: 'Get Nobody at github.com/ann/nobody' })
+    const link = list.getByRole<HTMLAnchorElement>('link', { name: 'Get Nobody at github.com/ann/nobody' })
     expect([link.href, link.target, link.rel]).toEqual([
       'https://github.com/ann/nobody',
       '_blank',
@@ -272,12 +304,35 @@ describe('a class that the endpoint lacks', () => {
     ])
   })
 
+  test('is named with its package where the graph is published, swept or run', async () => {
+    const given = documentOf([UNKNOWN]).replace('"properties":{}', '"properties":{"aux_id":"ann/nobody"}')
+    const { runs, store, tab, client, platform } = await renderProblems(given, {
+      more: (
+        <>
+          <PublishPanel name="Mine" onClose={() => {}} />
+          <SweepPanel name="Mine" onClose={() => {}} />
+        </>
+      ),
+    })
+    const where = 'It is in the package ann/nobody (https://github.com/ann/nobody).'
+    const words = `Endpoint worker does not have the class NobodyKnows. Its worker may still have it; otherwise choose another endpoint. ${where}`
+    const lists = await screen.findAllByRole('list', { name: 'Missing classes', hidden: true })
+    expect(lists.map(({ textContent }) => textContent)).toEqual([words, words])
+    const stand = anEndpoint('stand', { handler: '/x/resources/node/sketch/handler.ts' })
+    act(() => store.setState(({ live }) => ({ live: { ...live, endpoints: { stand } } })))
+    act(() => runs.getState().set({ endpointId: 'stand' }))
+    await createRunActions({ client, platform, app: store, tab, title: 'T' }).run()
+    expect(runs.getState().refusal?.problems.map(({ message }) => message)).toEqual([
+      `Endpoint stand does not have the class NobodyKnows, so it cannot run the node. Choose another endpoint. ${where}`,
+    ])
+  })
+
   test('has the package of the file where there is no index, or one that cannot be read', async () => {
     const given = documentOf([UNKNOWN]).replace('"properties":{}', '"properties":{"aux_id":"ann/nobody"}')
-    const nodePackages = { packages: [], fault: 'it is no JSON' }
+    const nodePackages = { classes: [], fault: 'it is not JSON' }
     await renderProblems(given, { answers: { catalogList: { entries: [] }, nodePackages } })
     const list = await open()
-    await list.findByText('node-packages.json in the data folder cannot be read: it is no JSON.')
+    await list.findByText('node-packages.json in the data folder cannot be read: it is not JSON.')
     list.getByRole('link', { name: 'Get ann/nobody at github.com/ann/nobody' })
   })
 
@@ -290,7 +345,7 @@ describe('a class that the endpoint lacks', () => {
     const entries = [entry, server, { ...server, id: 'large', name: 'Large', model: 'A large one' }]
     await renderProblems(text, { answers: { nodeTypes, catalogList: { entries } } })
     const list = await open()
-    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    fireEvent.click(list.getByRole('button', { name: 'Where is it?' }))
     const link = await list.findByRole<HTMLAnchorElement>('link', { name: 'Bridge' })
     expect(link.getAttribute('href')).toBe('/catalog?entry=bridge')
     expect([list.queryByText('Large'), list.queryByText('Mine')]).toEqual([null, null])
@@ -300,7 +355,7 @@ describe('a class that the endpoint lacks', () => {
     const nodeTypes = { text: '{}', source: 'built-in' }
     await renderProblems(text, { answers: { nodeTypes, catalogList: { entries: [] } } })
     const list = await open()
-    fireEvent.click(list.getByRole('button', { name: 'Who has it?' }))
+    fireEvent.click(list.getByRole('button', { name: 'Where is it?' }))
     const link = await list.findByRole('link', { name: 'catalog' })
     expect(link.getAttribute('href')).toBe('/catalog')
   })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
 import { ParameterField } from '../../../src-renderer/features/workflow-editor/publish/ParameterField.tsx'
 import { PublishForm } from '../../../src-renderer/features/workflow-editor/publish/PublishForm.tsx'
-import { SweepPage } from '../../../src-renderer/features/workflows/sweep/SweepPage.tsx'
+import { SweepPage } from '../../../src-renderer/features/workflows/SweepPage.tsx'
 import { NOW, renderInApp } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
 

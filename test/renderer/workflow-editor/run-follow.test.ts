@@ -1,4 +1,5 @@
 /** Runs sent, followed to their end, listed and cancelled: the stores of a tab against a client that a test leads. */
+import { act } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
 import type { RunDetail, RunView } from '../../../src-main/contract/workflows.ts'
 import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
@@ -6,16 +7,16 @@ import { setControl } from '../../../src-main/domain/workflow/edit/widgets.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
 import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
-import { toDocument } from '../../../src-main/domain/workflow/to-document/to-document.ts'
+import { toDocument } from '../../../src-main/domain/workflow/to-document.ts'
 import { ApiError } from '../../../src-renderer/api-client/api-error.ts'
 import type { NumberedEvent } from '../../../src-renderer/api-client/event-stream.ts'
 import { followRuns } from '../../../src-renderer/features/workflow-editor/run/follow-runs.ts'
 import { createRunActions } from '../../../src-renderer/features/workflow-editor/run/run-actions.ts'
-import { createRunList } from '../../../src-renderer/features/workflow-editor/run/run-list.ts'
+import { type RunListState, useRunList } from '../../../src-renderer/features/workflow-editor/run/run-list.ts'
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'
-import { jobMoved, NOW, type TestAnswers, testClient, testPlatform } from '../support.tsx'
+import { jobMoved, NOW, renderHookInApp, type TestAnswers, testClient, testPlatform, until } from '../support.tsx'
 
 function object(text: string): JsonObject {
   const parsed = parseJson(text)
@@ -70,13 +71,13 @@ test('a run that has begun meanwhile keeps its place, and a sentence says so', a
     },
   })
   await actions.moveToFront(run('r'))
-  await actions.changePlaces(run('r'), run('s'))
+  await actions.swapPositions(run('r'), run('s'))
   expect(calls.map(({ args }) => args)).toEqual([
     { path: { jobId: 'r' }, body: { to: 'front' } },
     { path: { jobId: 'r' }, body: { swapWith: 's' } },
   ])
   expect(app.getState().notices.map(({ text }) => text)).toEqual(
-    Array(2).fill('The run was not moved: it has begun meanwhile.'),
+    Array(2).fill('The run was not moved: it has already started.'),
   )
 })
 
@@ -120,7 +121,7 @@ describe('running a document', () => {
     runs.getState().set({ endpointId: 'e' })
     editor.getState().select(['1'])
     await actions.run({ onlySelected: true })
-    expect(runs.getState().refusal?.message).toContain('Nothing that is selected gives a result')
+    expect(runs.getState().refusal?.message).toContain('No selected node has a result')
     const { document } = editor.getState()
     editor.getState().select(['2'])
     await actions.run({ onlySelected: true })
@@ -183,17 +184,17 @@ describe('following runs', () => {
 
     const progress = { node: '1', step: 1, steps: 4, done: [] }
     job = { id: 'r', status: 'IN_PROGRESS', createdAt: NOW, delayTime: 5, progress }
-    app.getState().hearEvents([jobMoved(1, 'r', { event: 'progress', from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
+    app.getState().receiveEvents([jobMoved(1, 'r', { event: 'progress', from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
     await platform.advance(100)
     expect(runs.getState().progress.get('1')).toEqual({ state: 'running', step: 1, steps: 4 })
     expect(runs.getState().head?.startedAt).toBe(NOW + 5)
 
     // The job ends a moment before its results are stored.
-    app.getState().hearEvents([jobMoved(2, 'r', { event: 'complete', from: 'IN_PROGRESS', to: 'COMPLETED' })])
+    app.getState().receiveEvents([jobMoved(2, 'r', { event: 'complete', from: 'IN_PROGRESS', to: 'COMPLETED' })])
     await platform.advance(100)
     expect(runs.getState().active).toHaveLength(1)
     stored = detail('r', { status: 'COMPLETED', endedAt: NOW, results: [result], previews: [preview] })
-    app.getState().hearEvents([runEvent(3, 'r', 'results')])
+    app.getState().receiveEvents([runEvent(3, 'r', 'results')])
     await platform.advance(0)
     expect(runs.getState().active).toEqual([])
     expect(runs.getState().shown?.status).toBe('COMPLETED')
@@ -210,7 +211,9 @@ describe('following runs', () => {
     await platform.advance(0)
     const before = calls.length
     for (let at = 0; at < 100; at++) {
-      app.getState().hearEvents([jobMoved(at + 1, 'r', { event: 'progress', from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
+      app
+        .getState()
+        .receiveEvents([jobMoved(at + 1, 'r', { event: 'progress', from: 'IN_PROGRESS', to: 'IN_PROGRESS' })])
       await platform.advance(10)
     }
     expect(calls.length - before).toBeLessThanOrEqual(10)
@@ -255,6 +258,13 @@ test('a run that was deleted meanwhile is followed no longer', async () => {
   stop()
 })
 
+/** A list as a component shows it. */
+function followList(answers: TestAnswers) {
+  const { result, ...services } = renderHookInApp(() => useRunList({}), answers)
+  const list = { getState: () => result.current }
+  return { ...services, list, shows: (look: (state: RunListState) => void) => until(() => look(result.current)) }
+}
+
 describe('a list of runs', () => {
   const many = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => run(`r${from - at}`, { createdAt: NOW + from - at }))
@@ -263,26 +273,26 @@ describe('a list of runs', () => {
     let newest = many(100, 60)
     const answer = ({ query }: { query: { before?: string } }) =>
       query.before === undefined ? { runs: newest, more: true } : { runs: many(40, 40), more: false }
-    const { platform, client } = setup({ runList: answer })
-    const list = createRunList({ client, platform, filter: {} })
-    await list.start()
-    await list.readMore()
-    await list.readMore()
+    const { platform, store, list, shows } = followList({ runList: answer })
+    await shows(({ phase }) => expect(phase).toBe('shown'))
+    await list.getState().list.readMore()
+    await list.getState().list.readMore()
+    await shows(({ runs }) => expect(runs).toHaveLength(100))
     expect(list.getState()).toMatchObject({ more: false, phase: 'shown' })
     expect(list.getState().runs).toHaveLength(100)
 
     newest = many(101, 60)
-    list.hear([runEvent(1, 'r101', 'created')])
+    store.getState().receiveEvents([runEvent(1, 'r101', 'created')])
     await platform.advance(300)
-    expect(list.getState().runs[0]?.id).toBe('r101')
+    await shows(({ runs }) => expect(runs[0]?.id).toBe('r101'))
 
-    list.setReading(true)
+    act(() => list.getState().list.setReading(true))
     newest = many(103, 60)
-    list.hear([runEvent(2, 'r102', 'created'), runEvent(3, 'r103', 'created')])
+    store.getState().receiveEvents([runEvent(2, 'r102', 'created'), runEvent(3, 'r103', 'created')])
     await platform.advance(300)
+    await shows(({ fresh }) => expect(fresh.map(({ id }) => id)).toEqual(['r103', 'r102']))
     expect(list.getState().runs[0]?.id).toBe('r101')
-    expect(list.getState().fresh.map(({ id }) => id)).toEqual(['r103', 'r102'])
-    list.showFresh()
+    act(() => list.getState().list.showFresh())
     expect(
       list
         .getState()
@@ -290,22 +300,60 @@ describe('a list of runs', () => {
         .map(({ id }) => id),
     ).toEqual(['r103', 'r102', 'r101'])
     expect(list.getState().runs).toHaveLength(103)
-    list.stop()
+
+    newest = many(104, 60)
+    store.getState().receiveEvents([runEvent(4, 'r104', 'created')])
+    await platform.advance(300)
+    await shows(({ fresh }) => expect(fresh.map(({ id }) => id)).toEqual(['r104']))
+    act(() => list.getState().list.setReading(false))
+    expect(list.getState().runs[0]?.id).toBe('r104')
   })
 
   test('of which the service cannot be asked says so, and keeps what it has', async () => {
     let isAway = true
     const answer = () => (isAway ? Promise.reject(new Error('away')) : { runs: many(2, 2), more: false })
-    const { platform, client } = setup({ runList: answer })
-    const list = createRunList({ client, platform, filter: {} })
-    await list.start()
-    expect(list.getState()).toMatchObject({ phase: 'failed', error: { message: 'away' } })
+    const { list, shows } = followList({ runList: answer })
+    await shows((state) => expect(state).toMatchObject({ phase: 'failed', error: { message: 'away' } }))
     isAway = false
-    await list.start()
+    await list.getState().list.start()
+    await shows(({ error }) => expect(error).toBe(undefined))
     isAway = true
-    await list.start()
+    await list.getState().list.start()
+    await shows(({ error }) => expect(error?.message).toBe('away'))
     expect(list.getState().runs).toHaveLength(2)
-    expect(list.getState().error?.message).toBe('away')
-    list.stop()
+  })
+
+  test('of which an older run changed reads that run; what may have been missed reads all that had not ended', async () => {
+    const ended = { status: 'COMPLETED', endedAt: NOW } as const
+    const read: string[] = []
+    const { platform, store, list, shows } = followList({
+      runList: ({ query }: { query: { before?: string } }) =>
+        query.before === undefined ? { runs: many(100, 60), more: true } : { runs: many(40, 40), more: false },
+      runRead({ path: { runId } }: { path: { runId: string } }) {
+        read.push(runId)
+        return detail(runId, runId === 'r7' ? ended : { status: 'IN_PROGRESS' })
+      },
+    })
+    await shows(({ phase }) => expect(phase).toBe('shown'))
+    await list.getState().list.readMore()
+    store.getState().receiveEvents([runEvent(1, 'r7', 'results')])
+    await platform.advance(300)
+    await shows(({ runs }) => expect(runs.find(({ id }) => id === 'r7')?.status).toBe('COMPLETED'))
+    expect(read).toEqual(['r7'])
+
+    store.getState().receiveEvents([runEvent(9, 'x', 'results')])
+    await shows(({ runs }) => expect(runs.filter(({ status }) => status === 'IN_PROGRESS')).toHaveLength(39))
+    expect(read).toHaveLength(1 + 39)
+  })
+
+  test('begins anew where so many have come that some would be left out', async () => {
+    let newest = many(100, 60)
+    const { store, platform, list, shows } = followList({ runList: () => ({ runs: newest, more: true }) })
+    await shows(({ phase }) => expect(phase).toBe('shown'))
+    newest = many(300, 60)
+    store.getState().receiveEvents([runEvent(1, 'r300', 'created')])
+    await platform.advance(300)
+    await shows(({ runs }) => expect(runs[0]?.id).toBe('r300'))
+    expect(list.getState().runs).toHaveLength(60)
   })
 })

@@ -1,10 +1,9 @@
 import { screen } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { NodePictures } from '../../../src-renderer/features/workflow-editor/canvas/NodePictures.tsx'
-import { RunErrors } from '../../../src-renderer/features/workflow-editor/run/RunErrors.tsx'
+import { RunErrors, SettingList } from '../../../src-renderer/features/workflow-editor/run/RunDetails.tsx'
 import { mediaKind, RunMedia } from '../../../src-renderer/features/workflow-editor/run/RunMedia.tsx'
-import { SettingList } from '../../../src-renderer/features/workflow-editor/run/SettingList.tsx'
-import { undoLater } from '../../../src-renderer/features/workflow-editor/run/undo-later.ts'
+import { undoLater } from '../../../src-renderer/features/workflow-editor/run/result-actions.ts'
 import { RunResults } from '../../../src-renderer/features/workflows/gallery/RunResults.tsx'
 import { NOW, renderInApp } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
@@ -83,7 +82,7 @@ test('settings of the same name say which node they are of', () => {
 test('a run that was cancelled before it gave anything says so on its page', () => {
   const run = { id: 'r1', endpointId: 'e', title: 'Castle', payload: '{}', createdAt: NOW, results: [], errors: [] }
   renderInApp(<RunResults run={{ ...run, status: 'CANCELLED' }} />)
-  screen.getByText('It was cancelled; nothing is kept.')
+  screen.getByText('It was cancelled; nothing is stored.')
 })
 
 test('a notice takes back its own step, and no later one', () => {

@@ -4,19 +4,25 @@ import { readDocument } from '../../../src-main/domain/workflow/document/documen
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
 import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
-import { diffSettings } from '../../../src-renderer/features/workflow-editor/run/diff-settings.ts'
-import { progressOfNodes } from '../../../src-renderer/features/workflow-editor/run/node-progress.ts'
-import { placedLine, readRunError } from '../../../src-renderer/features/workflow-editor/run/read-run-error.ts'
-import { allSettings, mainSettings, seedOf } from '../../../src-renderer/features/workflow-editor/run/read-settings.ts'
+import {
+  progressOfNodes,
+  readWorkerProgress,
+} from '../../../src-renderer/features/workflow-editor/run/node-progress.ts'
+import { selectedOutputs } from '../../../src-renderer/features/workflow-editor/run/prepare-runs.ts'
+import {
+  allSettings,
+  diffSettings,
+  mainSettings,
+  seedOf,
+} from '../../../src-renderer/features/workflow-editor/run/read-settings.ts'
+import { locatedLine, readRunError } from '../../../src-renderer/features/workflow-editor/run/run-queries.ts'
 import {
   chooseEndpoint,
+  createRunStore,
   firstEndpoint,
   runEndpoints,
-} from '../../../src-renderer/features/workflow-editor/run/run-endpoints.ts'
-import { selectedOutputs } from '../../../src-renderer/features/workflow-editor/run/selected-outputs.ts'
-import { readWorkerProgress } from '../../../src-renderer/features/workflow-editor/run/worker-progress.ts'
-import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
-import { nextCard } from '../../../src-renderer/features/workflows/gallery/next-card.ts'
+} from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
+import { nextCard } from '../../../src-renderer/ui/cards.ts'
 import { anEndpoint, testPlatform } from '../support.tsx'
 
 function object(text: string): JsonObject {
@@ -135,7 +141,7 @@ describe('the error of a run', () => {
     ['{"half', '{"half'],
     ['{"message":5}', '{"message":5}'],
   ])('%s', (text, line) => {
-    expect(placedLine(readRunError(text))).toBe(line)
+    expect(locatedLine(readRunError(text))).toBe(line)
   })
 })
 
@@ -229,6 +235,9 @@ test.each([
   ['ArrowUp', 1, undefined],
   ['End', 0, 9],
   ['x', 0, undefined],
+  ['j', 1, 2],
+  ['k', 2, 1],
+  ['h', 0, undefined],
 ])('%s on card %i of a wall leads to %s', (key, from, next) => {
-  expect(nextCard(key, { from, count: 10, columns: 3 })).toBe(next)
+  expect(nextCard(key, from, { count: 10, columns: 3 })).toBe(next)
 })

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { InputType } from '../../../src-main/domain/workflow/input-type.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import type { JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
-import { randomWhole } from '../../../src-main/domain/workflow/settle/random-whole.ts'
-import { choicesOf, findChoices, withChoice } from '../../../src-renderer/features/workflow-editor/widgets/choices.ts'
+import { randomWhole } from '../../../src-main/domain/workflow/resolve/next-value.ts'
 import {
   offStep,
   readNumber,
@@ -12,6 +11,11 @@ import {
 } from '../../../src-renderer/features/workflow-editor/widgets/exact-number.ts'
 import { changeWeight } from '../../../src-renderer/features/workflow-editor/widgets/prompt-weight.ts'
 import { assetName, nameInWidget } from '../../../src-renderer/features/workflow-editor/widgets/upload-asset.ts'
+import {
+  choicesOf,
+  findChoices,
+  withChoice,
+} from '../../../src-renderer/features/workflow-editor/widgets/widget-kind.ts'
 
 const MOST = '18446744073709551615'
 

@@ -6,18 +6,18 @@ import { useStore } from 'zustand'
 import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'
 import { readDocument, writeDocument } from '../../../src-main/domain/workflow/document/document.ts'
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../src-main/domain/workflow/json/write.ts'
+import { isObject, type JsonObject, writeJson } from '../../../src-main/domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
-import { type NodeView, nodeView } from '../../../src-main/domain/workflow/view/node-view.ts'
-import { TabContext, useTab } from '../../../src-renderer/features/workflow-editor/store/editor-context.ts'
+import { type NodeView, nodeView } from '../../../src-main/domain/workflow/node-view.ts'
 import {
   createEditorStore,
   type EditorStore,
+  TabContext,
+  useTab,
 } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
-import type { WidgetSize } from '../../../src-renderer/features/workflow-editor/widgets/control-props.ts'
 import { NodeWidgets } from '../../../src-renderer/features/workflow-editor/widgets/NodeWidgets.tsx'
+import type { WidgetSize } from '../../../src-renderer/features/workflow-editor/widgets/widget-kind.ts'
 import { renderInApp, type TestAnswers } from '../support.tsx'
 
 /** The object of a JSON text. */

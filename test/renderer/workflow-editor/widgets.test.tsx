@@ -61,7 +61,7 @@ describe('a number', () => {
     const { platform, written } = renderWidgets(SAMPLER)
     type(number('cfg of KSampler'), '101')
     await act(() => platform.advance(PAUSE_MS))
-    screen.getByText('Is 101, but the most it may be is 100.0.')
+    screen.getByText('Is 101, but the maximum is 100.0.')
     expect(number('cfg of KSampler').getAttribute('aria-invalid')).toBe('true')
     expect(written()).toContain(',101,')
   })
@@ -135,7 +135,7 @@ describe('a seed', () => {
   test('takes that of the last run, exactly', async () => {
     const payload = `{"1":{"class_type":"KSampler","inputs":{"seed":18446744073709551557}}}`
     const { runs, calls } = renderWidgets(SAMPLER, { answers: { runRead: { payload } } })
-    const last = screen.getByRole<HTMLButtonElement>('button', { name: 'Take seed of KSampler of the last run' })
+    const last = screen.getByRole<HTMLButtonElement>('button', { name: 'Use seed of KSampler of the last run' })
     expect(last.disabled).toBe(true)
     act(() => runs.getState().set({ shown: { id: 'job-1' } as never }))
     fireEvent.click(last)
@@ -194,9 +194,7 @@ describe('a choice', () => {
     const types = typesWith('{"Load":{"input":{"required":{"name":[[]]}},"output":["MODEL"]}}')
     const { written } = renderWidgets('{"id":1,"type":"Load","widgets_values":[""]}', { types })
     const field = screen.getByRole('textbox', { name: 'name of Load' })
-    expect(field.closest('[title]')?.getAttribute('title')).toMatch(
-      /^The endpoint does not say which values this list has/,
-    )
+    expect(field.closest('[title]')?.getAttribute('title')).toMatch(/^The endpoint does not list the values/)
     type(field, 'mine.safetensors')
     fireEvent.keyDown(field, { key: 'Enter' })
     expect(written()).toContain('["mine.safetensors"]')
@@ -210,7 +208,7 @@ describe('a choice', () => {
 
   test('that is not of the list says so', () => {
     renderWidgets(SAMPLER.replace('"euler"', '"gone"'))
-    screen.getByText(/^Has "gone", which is none of its choices/)
+    screen.getByText(/^Has "gone", which is not one of its choices/)
   })
 })
 
@@ -260,7 +258,7 @@ test('a value without a control of its own is JSON, and taken over once it is so
   expect(field.value).toBe('{"x":1.0}')
   type(field, '{"x":1.0,')
   await act(() => platform.advance(PAUSE_MS))
-  screen.getByText('This is no JSON yet; the value stays as it was.')
+  screen.getByText('This is not valid JSON yet; the value is unchanged.')
   type(field, '{"x":18446744073709551615}')
   await act(() => platform.advance(PAUSE_MS))
   expect(written()).toContain('[{"x":18446744073709551615}]')

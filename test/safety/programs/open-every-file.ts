@@ -1,4 +1,6 @@
-/** Starts programs in every way that the service does, while it can open no more files, and prints what became of them. */
+/**
+ * Starts programs in every way that the service does, while it can open no more files, and prints what became of them.
+ */
 import { openSync } from 'node:fs'
 import { runProgram } from '../../../src-main/build/run-program.ts'
 import { createStartPreview } from '../../../src-main/server/start-preview.ts'
@@ -22,5 +24,5 @@ openEveryFile()
 const build = await runProgram({ command: 'true', args: [], limitMs: 10_000 }).catch((error: Error) => error.message)
 const preview = startPreview('/', () => undefined)
 preview.stop()
-const { lastWords } = await preview.ended
-process.stdout.write(JSON.stringify({ build, preview: lastWords }))
+const { lastOutput } = await preview.ended
+process.stdout.write(JSON.stringify({ build, preview: lastOutput }))

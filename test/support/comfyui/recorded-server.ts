@@ -22,7 +22,7 @@ export type Faults = {
   readonly onSocket?: (socket: number) => boolean
 }
 
-/** A running server. */
+/** A server that answers as a ComfyUI did when it was recorded. */
 export type RecordedServer = {
   readonly url: string
   readonly asked: Asked[]

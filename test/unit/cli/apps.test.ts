@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { appOf } from '../../../src-main/cli/deploy/app-place.ts'
+import { appOf } from '../../../src-main/cli/deploy/app-target.ts'
 import { app, detail, environment, PLACE, release } from './deploy/support.ts'
 import { type Answers, NOW, setupCli, temporaryFolder } from './support.ts'
 
@@ -50,7 +50,7 @@ test('app get and env list are the environments of an app', async () => {
 
 test('env get shows endpoints, releases and names of variables', async () => {
   const { run } = await setup()
-  expect((await run(['env', 'get', 'production'])).stdout).toBe(`demo/production, made 2 min ago
+  expect((await run(['env', 'get', 'production'])).stdout).toBe(`demo/production, created 2 min ago
 
 ENDPOINT  KIND         ADDRESS
 greet     queue-based  http://127.0.0.1:8790/v2/greet
@@ -82,13 +82,13 @@ test('with several others and no production, the command names them', async () =
   const { run } = await setup({ 'GET /api/apps/demo': app('staging', 'qa') })
   expect(await run(['undeploy', '--yes'])).toMatchObject({
     exitCode: 2,
-    stderr: 'drydock: App demo has no environment production, the default. Name one of its own: qa, staging.\n',
+    stderr: 'drydock: App demo has no environment production, the default. Choose one of these: qa, staging.\n',
   })
 })
 
 test('env create makes an environment', async () => {
   const { run, lines } = await setup()
-  expect((await run(['env', 'create', 'staging'])).stdout).toBe('environment demo/staging made\n')
+  expect((await run(['env', 'create', 'staging'])).stdout).toBe('environment demo/staging created\n')
   expect(lines()).toEqual(['POST /api/apps/demo/environments'])
   expect(await run(['env', 'create', '.hidden'])).toMatchObject({ exitCode: 2 })
 })
@@ -120,7 +120,7 @@ describe.each([
     const { run, lines } = await setup()
     expect(await run(argv)).toMatchObject({
       exitCode: 5,
-      stderr: `drydock: Nothing was deleted: ${what} would go. Confirm it with --yes.\n`,
+      stderr: `drydock: Nothing was deleted. This would delete ${what}; confirm it with --yes.\n`,
     })
     expect(lines()).not.toContain(deletes)
   })
@@ -171,7 +171,7 @@ describe('the app of a command', () => {
   })
 
   test.each([['a/b'], ['..'], ['x'.repeat(101)]])('is not called %s', (name) => {
-    expect(() => appOf(name, place('/'))).toThrow(/is no name of an app/)
+    expect(() => appOf(name, place('/'))).toThrow(/is not a valid app name/)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asCalled } from '../../../src-main/cli/called-as.ts'
+import { asCalled } from '../../../src-main/cli/output.ts'
 import { calledAs } from '../../../src-main/server/called-as.ts'
 
 describe('the command line is called', () => {

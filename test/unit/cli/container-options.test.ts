@@ -194,7 +194,7 @@ test('endpoint show prints the settings of containers', async () => {
     [
       'container             ghcr.io/ada/sdxl:2',
       'entry point           python3 -u "my worker.py"',
-      'graphics cards        2 of ADA_24',
+      'GPUs                  2 of ADA_24',
       'memory                2.0 GiB',
       'volumes               /models:/models:ro',
       '                      cache:/cache',
@@ -229,8 +229,8 @@ test('workers shows the container and why it is not there yet', async () => {
     },
   })
   expect((await run(['workers'])).stdout).toBe(
-    'WORKER  ENDPOINT  STATE         STARTED    JOBS  DONE  CONTAINER     REASON\n' +
-      'w1      sdxl      idle          3.0 s ago  0     0     0123456789ab\n' +
-      `w2      sdxl      initializing  3.0 s ago  0     0                   ${reason}\n`,
+    'WORKER  ENDPOINT  STATE         STARTED  JOBS  DONE  CONTAINER     REASON\n' +
+      'w1      sdxl      idle          3 s ago  0     0     0123456789ab\n' +
+      `w2      sdxl      initializing  3 s ago  0     0                   ${reason}\n`,
   )
 })

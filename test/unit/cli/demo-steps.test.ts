@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ServiceClient } from '../../../src-main/cli/client.ts'
 import { DEMO_STEPS } from '../../../src-main/cli/demo-steps.ts'
+import type { ServiceClient } from '../../../src-main/client/service-client.ts'
 
 /** Plays one step on a client that gives the answers in their order. */
 async function setup(name: string, ...answers: unknown[]) {

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runChecks } from '../../../src-main/cli/doctor-checks.ts'
-import { nodeRow } from '../../../src-main/doctor/program-rows.ts'
-import type { RunProgram } from '../../../src-main/doctor/run-program.ts'
+import { runChecks } from '../../../src-main/cli/commands/doctor.ts'
+import { nodeRow, type RunProgram } from '../../../src-main/doctor/programs.ts'
 import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 const PROGRAMS = { python3: '3 11 2 /usr/bin/python3' }
@@ -44,6 +43,7 @@ test('all is well on a machine that has everything', async () => {
   const rows = await check()
   expect(rows.Python).toEqual({ check: 'Python', state: 'ok', found: '3.11.2 at /usr/bin/python3' })
   expect(rows['data folder']).toEqual({ check: 'data folder', state: 'ok', found: folder })
+  expect(rows['file system']?.found).toMatch(/./)
   expect(rows.service).toEqual({
     check: 'service',
     state: 'ok',
@@ -68,7 +68,7 @@ test('what only the service knows stands below, with the way to its button, and 
     found: 'worker exited 3 times',
     fix: 'Mend it.',
   })
-  expect(rows.previews?.fix).toBe('They are safe to remove. The page System does it: `drydock open`.')
+  expect(rows.previews?.fix).toBe('They are safe to remove. Or do it on the System page: `drydock open`.')
   expect(rows.Python?.state).toBe('ok')
 })
 

@@ -101,7 +101,7 @@ describe('the program of a command', () => {
 })
 
 test('a warning of the service is told beside the endpoint, on create and on update', async () => {
-  const warning = 'This machine as it is can run no worker of it: this machine has no NVIDIA GPU.'
+  const warning = 'This machine cannot run its workers at the moment: this machine has no NVIDIA GPU.'
   const { run } = await setupCli({
     'POST /api/endpoints': { ...HELLO_VIEW, key: 'k', warning },
     'PATCH /api/endpoints/hello': { ...HELLO_VIEW, warning },
@@ -178,12 +178,12 @@ describe('endpoint create', () => {
     const command = ['endpoint', 'create', 'comfy', '--workflow-server', 'http://h:1', '--workers', '0,2']
     const { run, service } = await setupCli(answers)
     const { exitCode, stderr } = await run(command)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '2 classes of nodes read from http://h:1\n' })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '2 node classes read from http://h:1\n' })
     expect(service.seen.find(({ line }) => line === 'POST /api/endpoints')?.body).toEqual({
       ...{ name: 'comfy', handler: bridge.handler, workersMin: 0, workersMax: 2, workflows: { server: 'http://h:1' } },
     })
 
-    const why = 'The classes of nodes could not be read from http://h:1: ECONNREFUSED.'
+    const why = 'The node classes could not be read from http://h:1: ECONNREFUSED.'
     const away = await setupCli({
       ...answers,
       'POST /api/node-types/hello/fetch': (response: Parameters<typeof sendError>[0]) =>
@@ -191,7 +191,7 @@ describe('endpoint create', () => {
     })
     const made = await away.run(command)
     expect(made.exitCode).toBe(0)
-    expect(made.stderr).toBe(`${why} They are read when the server answers.\n`)
+    expect(made.stderr).toBe(`${why} They are read as soon as the server answers.\n`)
   })
 
   test('starts a worker command in the folder of the caller', async () => {
@@ -221,7 +221,7 @@ describe('endpoint create', () => {
   test('tells a person the key and that it is shown this once', async () => {
     const { run } = await setup()
     const { stdout } = await run(['endpoint', 'create', 'Hello', '--handler', 'handler.py'])
-    expect(stdout).toMatch(/^key +endpoint-key {2}\(shown this once\)$/m)
+    expect(stdout).toMatch(/^key +endpoint-key {2}\(shown only once\)$/m)
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EXIT_CODES } from '../../../src-main/cli/exit-codes.ts'
+import { EXIT_CODES } from '../../../src-main/cli/cli-error.ts'
 import { runCli } from '../../../src-main/cli/run-cli.ts'
 import { sendError, setupCli, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
@@ -36,7 +36,7 @@ describe('the exit code', () => {
     const { run, folder } = await setup()
     const { exitCode, stderr } = await run('health', '--data', folder)
     expect(exitCode).toBe(3)
-    expect(stderr).toContain(`No Drydock service runs on the data folder ${folder}. Start one`)
+    expect(stderr).toContain(`No Drydock service is running on the data folder ${folder}. Start one`)
   })
 
   test('is 3 where nothing listens at the address', async () => {
@@ -74,7 +74,7 @@ describe('the exit code', () => {
     const { run } = await setupCli({ 'GET /v2/hello/health': answer })
     const { exitCode, stderr } = await run(['health', 'hello'])
     expect(exitCode).toBe(1)
-    expect(stderr).toContain('not in the form of a Drydock service')
+    expect(stderr).toContain('it is not a Drydock service')
   })
 })
 

@@ -22,20 +22,21 @@ const ALL: Required<Faults> = {
   throttle: true,
   coldStart: true,
 }
-const IN_WORDS = 'delay 1.5 s, fail 20 %, kill 10 %, out of memory 0.5 %, throttle, cold start'
+const IN_WORDS =
+  'delays each job by 1.5 s, fails 20 %, kills the worker of 10 %, runs out of memory on 0.5 %, has no capacity for further workers, starts cold for every job'
 
 test('faults without an option shows the switches and how to turn them off', async () => {
   const { run, sent } = await setup(ALL)
   expect(await run(['faults', 'hello'])).toMatchObject({
     exitCode: 0,
-    stdout: `Fault switches of hello are on: ${IN_WORDS}. Off: drydock faults hello --off\n`,
+    stdout: `Fault injection on hello is on: ${IN_WORDS}. Off: drydock faults hello --off\n`,
   })
   expect(sent()).toEqual([['GET', undefined]])
 })
 
 test('faults says that all switches are off', async () => {
   const { run } = await setup()
-  expect((await run(['faults', 'hello'])).stdout).toBe('All fault switches of hello are off.\n')
+  expect((await run(['faults', 'hello'])).stdout).toBe('Fault injection on hello is off.\n')
   expect((await run(['faults', 'hello', '--json'])).json()).toEqual({ endpointId: 'hello', faults: {} })
 })
 
@@ -77,14 +78,14 @@ test('a delay that is no span is refused before anything is sent', async () => {
   const { run, sent } = await setup()
   const { exitCode, stderr } = await run(['faults', 'hello', '--delay', 'soon'])
   expect(exitCode).toBe(2)
-  expect(stderr).toContain('It must be a span, like 2s, 500ms or 1min.')
+  expect(stderr).toContain('It must be a duration, like 2s, 500ms or 1min.')
   expect(sent()).toEqual([])
 })
 
 test('endpoint list and show mark an endpoint with a switch on, and no other', async () => {
   const on = await setup({ failPercent: 20 })
   expect((await on.run(['endpoint', 'list'])).stdout).toContain('Asleep, faults on')
-  expect((await on.run(['endpoint', 'show', 'hello'])).stdout).toMatch(/fault switches\s+on: fail 20 %/)
+  expect((await on.run(['endpoint', 'show', 'hello'])).stdout).toMatch(/fault injection\s+on: fails 20 %/)
   const off = await setup()
   expect((await off.run(['endpoint', 'list'])).stdout).not.toContain('faults')
   expect((await off.run(['endpoint', 'show', 'hello'])).stdout).not.toContain('fault')

@@ -1,9 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { dataFolder, defaultDataFolder } from '../../../src-main/cli/data-folder.ts'
-import { findService, readServiceFile, type ServiceOptions } from '../../../src-main/cli/find-service.ts'
-import { type Login, writeLogin } from '../../../src-main/cli/login-file.ts'
+import {
+  dataFolder,
+  defaultDataFolder,
+  findService,
+  type Login,
+  readServiceFile,
+  type ServiceOptions,
+  writeLogin,
+} from '../../../src-main/cli/find-service.ts'
 import { surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 // No process has this number: the largest one that Linux gives is 2^22.

@@ -158,7 +158,7 @@ describe('run', () => {
     expect({ exitCode, answer: json() }).toEqual({ exitCode: 1, answer: waiting })
     expect(JSON.parse(stderr)).toEqual({
       code: 'WAITS_IN_VAIN',
-      error: `Job j1 waits, and waiting does not help. ${waitingReason} It stays in the queue and runs when that is mended; \`drydock cancel j1\` takes it back.`,
+      error: `Job j1 cannot start. ${waitingReason} It stays in the queue and runs once that is fixed; \`drydock cancel j1\` cancels it.`,
     })
   })
 
@@ -220,7 +220,7 @@ describe('runsync', () => {
     const { run } = await setup({ 'POST /v2/hello/runsync': { id: 'j1', status: 'IN_PROGRESS' } })
     expect(await run(['runsync', 'hello', '--wait-ms', '0'])).toMatchObject({
       exitCode: 1,
-      stderr: 'drydock: The wait is over, and job j1 is IN_PROGRESS. It goes on: `drydock status hello j1`.\n',
+      stderr: 'drydock: Gave up waiting: job j1 is still IN_PROGRESS. Check it later with `drydock status hello j1`.\n',
     })
   })
 })
@@ -259,7 +259,7 @@ describe('status', () => {
 
   test('with --history shows every move', async () => {
     const { run } = await setup()
-    expect((await run(['status', 'j1', '--history'])).stdout).toContain('2.0 s ago  submit  IN_QUEUE  0\n')
+    expect((await run(['status', 'j1', '--history'])).stdout).toContain('2 s ago  submit  IN_QUEUE  0\n')
   })
 })
 
@@ -304,7 +304,7 @@ describe('stream', () => {
   }
   const hopeless = {
     ...progress,
-    waitingReason: 'The endpoint is paused. Resume it to go on.',
+    waitingReason: 'The endpoint is paused. Resume it to continue.',
     waitingNeedsChange: true,
   }
 
@@ -316,7 +316,7 @@ describe('stream', () => {
     const { exitCode, stdout, stderr } = await run(['stream', 'hello', 'j1'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toBe(
-      'waits: A worker is starting, for 1 s.\nwaits: The endpoint is paused. Resume it to go on.\ndrydock: Job j1 waits, and waiting does not help. The endpoint is paused. Resume it to go on. It stays in the queue and runs when that is mended; `drydock cancel j1` takes it back.\n',
+      'waits: A worker is starting, for 1 s.\nwaits: The endpoint is paused. Resume it to continue.\ndrydock: Job j1 cannot start. The endpoint is paused. Resume it to continue. It stays in the queue and runs once that is fixed; `drydock cancel j1` cancels it.\n',
     )
   })
 

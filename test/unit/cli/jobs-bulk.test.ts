@@ -24,7 +24,7 @@ describe('jobs retry and jobs cancel', () => {
     const { run } = await setup()
     const { stdout, stderr } = await run(['jobs', 'retry', '--endpoint', 'hello'])
     expect(stdout).toContain('3 jobs queued again.')
-    expect(`${stdout}${stderr}`).toContain('1 job left as before: COMPLETED; retry needs one of FAILED, TIMED_OUT.')
+    expect(`${stdout}${stderr}`).toContain('1 job not changed: COMPLETED; retry needs one of FAILED, TIMED_OUT.')
   })
 
   test('refuse to move all jobs unless they are told so', async () => {

@@ -36,7 +36,7 @@ describe('jobs export', () => {
   test.each(['yesterday', '2', '-1h', '2026-13-40', '1e3'])('--since %s is refused', async (since) => {
     const { run, service } = await setup()
     const { exitCode, stderr } = await run(['jobs', 'export', `--since=${since}`])
-    expect([exitCode, stderr, service.seen]).toEqual([2, expect.stringContaining('a span like 30min'), []])
+    expect([exitCode, stderr, service.seen]).toEqual([2, expect.stringContaining('a duration like 30min'), []])
   })
 
   test('writes them into a file, and says how many', async () => {

@@ -84,7 +84,7 @@ test('a key that the service refuses is not kept', async () => {
 })
 
 test.each([
-  ['no address', ['login'], /Say which service: drydock login --url/],
+  ['no address', ['login'], /Name the service: drydock login --url/],
   ['a key as an argument', ['login', 'secret-key'], /too many arguments/],
   ['no key', ['login', '--url', 'http://127.0.0.1:1'], /There is no key\./],
 ])('login with %s is a wrong use', async (_what, argv, why) => {
@@ -96,11 +96,11 @@ test('login alone tells a person where they are logged in, and not the key', asy
   const { url, run, login } = await setup()
   const look = () => run(['login'], { env: ENV, person: {} })
   expect((await look()).stdout).toBe(
-    'You are not logged in to a service. Say which service: drydock login --url http://ADDRESS:8790\n',
+    'You are not logged in to a service. Name the service: drydock login --url http://ADDRESS:8790\n',
   )
   await login()
   expect(await look()).toMatchObject({
-    stdout: `You are logged in to ${url}. \`drydock logout\` forgets it.\n`,
+    stdout: `You are logged in to ${url}. \`drydock logout\` logs you out.\n`,
     asked: [],
   })
 })

@@ -122,10 +122,10 @@ test('requests is a table, and says how to go on', async () => {
   const { run } = await setup()
   const { stdout, stderr } = await run(['requests', 'hello'])
   expect(stdout).toBe(
-    'WHEN       METHOD  PATH  STATUS  WAITED  FIRST BYTE  IN ALL  IN       OUT  WORKER  ERROR\n' +
-      '2.0 s ago  POST    /run  502     3 ms    12 ms       15 ms   2.0 KiB  0 B  w1      Worker w1 did not answer\n',
+    'WHEN     METHOD  PATH  STATUS  WAITED  FIRST BYTE  IN ALL  IN       OUT  WORKER  ERROR\n' +
+      '2 s ago  POST    /run  502     3 ms    12 ms       15 ms   2.0 KiB  0 B  w1      Worker w1 did not answer\n',
   )
-  expect(stderr).toBe('Older requests: the same command with --cursor 7\n')
+  expect(stderr).toBe('For older requests, add --cursor 7\n')
 })
 
 test('requests -f prints one line as each request ends', async () => {
@@ -145,8 +145,8 @@ test('requests -f prints one line as each request ends', async () => {
 test('jobs is a table, with the message of an exception and the way to the next page', async () => {
   const { run } = await setup()
   const { stdout, stderr } = await run(['jobs'])
-  expect(stdout).toContain('j1   hello     FAILED  2.0 s ago                    no\n')
-  expect(stderr).toBe('Older jobs: the same command with --cursor 41\n')
+  expect(stdout).toContain('j1   hello     FAILED  2 s ago                    no\n')
+  expect(stderr).toBe('For older jobs, add --cursor 41\n')
 })
 
 test('open --print prints the link alone, so that a script can pass it on', async () => {
@@ -188,7 +188,7 @@ describe('logs', () => {
     const { run } = await setup({ 'GET /api/endpoints/hello/logs': { lines: [] } })
     expect(await run(['logs', 'hello'])).toMatchObject({
       stdout: '',
-      stderr: 'Nothing has been written yet. -f waits for lines.\n',
+      stderr: 'There are no log lines yet. Use -f to wait for them.\n',
     })
   })
 
@@ -235,7 +235,7 @@ describe('following what there is none of yet', () => {
     const none = await setupCli({ 'GET /api/endpoints/hello/logs': logs([]) })
     expect(await none.run(['logs', 'hello', '-f'])).toMatchObject({
       stdout: '',
-      stderr: 'Nothing has been written yet. Lines are printed as they come; Ctrl+C ends this.\n',
+      stderr: 'There are no log lines yet. New lines appear here; Ctrl+C stops.\n',
     })
     expect((await none.run(['logs', 'hello', '-f', '--json'])).stderr).toBe('')
     const some = await setupCli({ 'GET /api/endpoints/hello/logs': logs([line]) })
@@ -248,7 +248,7 @@ describe('following what there is none of yet', () => {
       return run(['requests', 'web', '-f'], { env: { npm_command: 'exec' } })
     }
     const web = { ...HELLO_VIEW, id: 'web', loadBalanced: { port: 80 } }
-    expect(await of(web)).toMatchObject({ stdout: '', stderr: expect.stringContaining('none yet') })
+    expect(await of(web)).toMatchObject({ stdout: '', stderr: expect.stringContaining('There are no requests yet') })
     expect(await of({ ...HELLO_VIEW, id: 'web' })).toMatchObject({
       stderr: 'web takes jobs, not requests: npx drydock jobs list --endpoint web\n',
     })

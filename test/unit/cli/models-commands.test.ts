@@ -150,10 +150,10 @@ empty:
 })
 
 test.each([
-  ['no YAML', 'a: [1', /paths\.yaml is no YAML: .* at line 1/],
-  ['a list', '- a', /is no extra_model_paths\.yaml: sections have lines like/],
-  ['a kind without a path', 'comfyui: {loras: [a, b]}', /is no extra_model_paths\.yaml at comfyui\.loras:/],
-  ['comments alone', '# comfyui:', /names no folder of models/],
+  ['no YAML', 'a: [1', /paths\.yaml is not valid YAML: .* at line 1/],
+  ['a list', '- a', /is not an extra_model_paths\.yaml: sections have lines like/],
+  ['a kind without a path', 'comfyui: {loras: [a, b]}', /is not an extra_model_paths\.yaml at comfyui\.loras:/],
+  ['comments alone', '# comfyui:', /names no model folder/],
 ])('a file of paths that is %s is refused, and nothing is asked', async (_what, text, why) => {
   const { run, service, folder } = await setup()
   writeFileSync(join(folder, 'paths.yaml'), text)
@@ -169,7 +169,7 @@ test('a folder or a file of paths is needed, not both', async () => {
   for (const [more, why] of [
     [[], /Give a folder, or a file with --from/],
     [['m', '--from', 'paths.yaml'], /Give a folder, or a file with --from/],
-    [['--from', 'paths.yaml', '--map', 'loras=l'], /--map goes with a folder/],
+    [['--from', 'paths.yaml', '--map', 'loras=l'], /--map needs a folder/],
     [['--from', 'none.yaml'], /none\.yaml cannot be read \(ENOENT\)/],
   ] as const)
     expect(await run(['models', 'folders', 'add', ...more])).toMatchObject({
@@ -183,7 +183,7 @@ test('a token is read from standard input and never printed', async () => {
   const { run, service } = await setup()
   expect(await run(['models', 'credentials', 'add', 'x.test'], { stdin: 'hf_1\n' })).toMatchObject({
     exitCode: 0,
-    stdout: 'credentials of x.test stored\n',
+    stdout: 'credentials for x.test stored\n',
     stderr: '',
   })
   expect(service.seen).toMatchObject([{ body: { host: 'x.test', token: 'hf_1' } }])

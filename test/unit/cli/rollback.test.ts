@@ -37,7 +37,7 @@ test('rollback goes back to the release before the active one', async () => {
   const { rollback, source } = await setup()
   const { exitCode, stdout } = await rollback()
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('demo/production goes back from release 4 to release 3.\n')
+  expect(stdout).toContain('demo/production rolls back from release 4 to release 3.\n')
   expect(stdout).toContain('~ greet  update     code bbbbbbbbbbbb -> aaaaaaaaaaaa\n')
   expect(stdout).toContain('Release 6 of demo/production is active.\n')
   expect(source()).toEqual({ source: { release: 3 } })
@@ -66,7 +66,7 @@ test('rollback of an environment that is not deployed brings the last release ba
     active: undefined,
     releases: [release({ number: 1, state: 'superseded' })],
   })
-  expect((await rollback()).stdout).toContain('demo/production goes back to release 1.\n')
+  expect((await rollback()).stdout).toContain('demo/production rolls back to release 1.\n')
   expect(source()).toEqual({ source: { release: 1 } })
 })
 
@@ -83,7 +83,7 @@ test('without an earlier release there is nothing to go back to', async () => {
   expect(await rollback()).toMatchObject({
     exitCode: 1,
     stderr:
-      'drydock: demo/production has no earlier release to go back to. `drydock env get production` lists all; `drydock rollback NUMBER` tries one again that failed.\n',
+      'drydock: demo/production has no earlier release to go back to. `drydock env get production` lists all; `drydock rollback NUMBER` retries one that failed.\n',
   })
   expect(source()).toBeUndefined()
 })
@@ -106,6 +106,6 @@ test('an app that is not deployed says what to do', async () => {
   })
   expect(await run(['rollback'], { env: ENV })).toMatchObject({
     exitCode: 1,
-    stderr: `drydock: App demo has no environment on ${service.url}. Deploy it with \`drydock deploy\`, or make one with \`drydock env create production\`.\n`,
+    stderr: `drydock: App demo has no environment on ${service.url}. Deploy it with \`drydock deploy\`, or create one with \`drydock env create production\`.\n`,
   })
 })

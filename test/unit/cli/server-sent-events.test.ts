@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEvents, type ServerSentEvent } from '../../../src-main/cli/server-sent-events.ts'
+import { readEvents, type ServerSentEvent } from '../../../src-main/client/http.ts'
 
 async function eventsOf(...pieces: string[]) {
   const body = (async function* () {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { showBuildSteps } from '../../../src-main/cli/build-app.ts'
 import { createOutput } from '../../../src-main/cli/output.ts'
-import { showBuildSteps } from '../../../src-main/cli/show-build-steps.ts'
 import type { BuildEvent } from '../../../src-main/contract/build.ts'
 
 const EVENTS: readonly BuildEvent[] = [
@@ -21,7 +21,7 @@ function shown({ json = false, isTTY = false } = {}): string {
   }
   const output = createOutput({ stdout, stderr: stdout, env: { NO_COLOR: '1' } } as never, json)
   const steps = showBuildSteps(output, { stdout })
-  for (const event of EVENTS) steps.tell(event)
+  for (const event of EVENTS) steps.report(event)
   steps.end()
   return text
 }

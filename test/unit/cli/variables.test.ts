@@ -36,7 +36,7 @@ test('set to the values that workers have already makes no release, and says so'
   const { env, released } = await setup({ changed: false, unreleased: false })
   expect(await env(['set', 'TOKEN=x'])).toMatchObject({
     exitCode: 0,
-    stdout: 'nothing changed: TOKEN is so already\n',
+    stdout: 'nothing changed: TOKEN is up to date\n',
   })
   expect(released()).toBeUndefined()
 })
@@ -94,16 +94,16 @@ test('a .env file is taken, without what the service sets itself', async () => {
   writeFileSync(join(folder, 'my.env'), 'TOKEN="a b"\nSVC_API_KEY=k\nRUNPOD_X=1\n')
   const { stderr } = await env(['set', '--from-file', 'my.env', 'MODEL=small', '--later'])
   expect(sent()).toEqual({ set: { TOKEN: 'a b', MODEL: 'small' } })
-  expect(stderr).toBe('left out, as the service sets them itself: SVC_API_KEY, RUNPOD_X\n')
+  expect(stderr).toBe('left out, because the service sets them: SVC_API_KEY, RUNPOD_X\n')
 })
 
 test.each([
-  ['nothing to set', ['set'], 'Say what to set: NAME=VALUE, NAME with its value on standard input'],
+  ['nothing to set', ['set'], 'Give a variable to set: NAME=VALUE, NAME with its value on standard input'],
   ['two bare names', ['set', 'A', 'B'], 'Only one value can be read, and A, B have none.'],
   ['a name that no variable can have', ['set', 'A-B=1'], '"A-B" cannot be set: must be a variable name.'],
   ['a name of the service', ['set', 'SVC_KEY=1'], '"SVC_KEY" cannot be set: SVC_ and RUNPOD_ are set by the service.'],
   ['a file that is not there', ['set', '--from-file', 'no.env'], 'no.env cannot be read (ENOENT).'],
-  ['an empty value on standard input', ['set', 'A'], 'There is no value. Give it on standard input'],
+  ['an empty value on standard input', ['set', 'A'], 'There is no value. Pass it on standard input'],
   ['unset of a name that no variable can have', ['unset', 'A=1'], '"A=1" cannot be set'],
 ])('%s is a wrong use', async (_what, argv, why) => {
   const { env, sent } = await setup()

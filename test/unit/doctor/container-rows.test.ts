@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { askEngine } from '../../../src-main/doctor/ask-engine.ts'
 import { containerRows } from '../../../src-main/doctor/container-rows.ts'
-import { type RunProgram, runToEnd } from '../../../src-main/doctor/run-program.ts'
+import { type RunProgram, runToEnd } from '../../../src-main/doctor/programs.ts'
 import type { ProgramEnd } from '../../../src-main/domain/worker/gpu-list.ts'
 
 const recording = (machine: string) =>
@@ -24,7 +24,9 @@ const ALL = {
 
 type Answers = Readonly<Record<string, string | ProgramEnd | undefined>>
 
-/** The rows by name on a machine with these programs, and what was run. Keys: a program, or it and its first argument. */
+/**
+ * The rows by name on a machine with these programs, and what was run. Keys: a program, or it and its first argument.
+ */
 async function check(answers: Answers, fields: { env?: Record<string, string>; gpuTest?: string | true } = {}) {
   const ran: string[] = []
   const runProgram: RunProgram = async (program, args) => {
@@ -59,7 +61,7 @@ test('a machine with everything has no warning, and starts no container unasked'
       check: 'GPU test',
       state: 'ok',
       found: 'skipped: it starts a container',
-      fix: 'Run `drydock doctor --gpu-test IMAGE` with an image that is at hand, like ubuntu.',
+      fix: 'Run `drydock doctor --gpu-test IMAGE` with a local image, like ubuntu.',
     },
   ])
   expect(ran.filter((line) => line.startsWith('docker run'))).toEqual([])
@@ -116,10 +118,10 @@ describe('Docker', () => {
 
 describe('GPU', () => {
   test.each([
-    ['driver-mismatch', 'the NVIDIA driver was updated, and the machine still runs the old one'],
+    ['driver-mismatch', 'the NVIDIA driver was updated, but the old one is still running'],
     ['none', 'this machine has no NVIDIA GPU: its driver finds none'],
     ['lost-card', 'driver 565.57.01: NVIDIA L40S (45 GB); the GPU at 0000:65:00.0 does not answer any more'],
-    ['mig-a100', 'driver 550.54.15: NVIDIA A100-SXM4-80GB (80 GB); in MIG mode and not handed out: 0'],
+    ['mig-a100', 'driver 550.54.15: NVIDIA A100-SXM4-80GB (80 GB); in MIG mode and not used:  0'],
   ])('%s is a warning with a fix', async (machine, found) => {
     const { rows } = await check({ ...ALL, 'nvidia-smi': failed('', recording(machine)) })
     expect(rows.GPU).toMatchObject({ state: 'warning', found })
@@ -198,7 +200,7 @@ describe('the test with a container', () => {
     ['could not select device driver "nvidia" with capabilities: [[gpu]]', 'Install the NVIDIA Container Toolkit'],
     ['docker: Error response from daemon: No such image: x:1', 'Pull the image first.'],
     ['exec: "nvidia-smi": executable file not found in $PATH: unknown', 'Name an image with glibc'],
-    ['nvidia-container-cli: initialization error', 'Look into the log of Docker'],
+    ['nvidia-container-cli: initialization error', 'Check the log of Docker'],
   ])('that fails with %s says what to do', async (says, fix) => {
     const { rows } = await check({ ...ALL, 'docker run': failed(says) }, { gpuTest: 'x:1' })
     expect(rows['GPU test']).toMatchObject({

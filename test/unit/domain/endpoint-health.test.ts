@@ -12,7 +12,7 @@ const point = (completed: number, failed: number): MetricsPoint => ({
 })
 
 /** Figures of points with completed and failed jobs, oldest first. */
-function figures(...ended: readonly (readonly [completed: number, failed: number])[]): HealthFacts['figures'] {
+function stats(...ended: readonly (readonly [completed: number, failed: number])[]): HealthFacts['stats'] {
   const sum = (at: 0 | 1) => ended.reduce((all, one) => all + one[at], 0)
   const totals = { ...counts, completed: sum(0), failed: sum(1) }
   return { totals, points: ended.map(([completed, failed]) => point(completed, failed)), range: '1 h' }
@@ -21,10 +21,10 @@ function figures(...ended: readonly (readonly [completed: number, failed: number
 const FACTS: HealthFacts = {
   ...{ state: 'ready', inQueue: 0, inProgress: 0, loadBalanced: false },
   ...{ waitingReason: undefined, throttledReason: undefined, lastError: undefined },
-  figures: figures([40, 0]),
+  stats: stats([40, 0]),
 }
 
-const ALL_COMPLETED = 'All 40 jobs of the last 1 h completed, half of them within 120 ms, 99 % within 1.4 s.'
+const ALL_COMPLETED = 'All 40 jobs in the last 1 h completed, half of them within 120 ms, 99 % within 1.4 s.'
 const NOTHING_ENDED = 'No job ended in the last 1 h.'
 const BUSY = { state: 'running', inQueue: 2, waitingReason: 'All workers are busy' } as const
 const NO_GPU = { state: 'waiting', inQueue: 1, waitingReason: 'It needs 1 GPU, 0 are free' } as const
@@ -32,44 +32,36 @@ const NO_GPU = { state: 'waiting', inQueue: 1, waitingReason: 'It needs 1 GPU, 0
 describe('whether an endpoint is healthy', () => {
   test.each<[string, Partial<HealthFacts>, string]>([
     ['all completed', {}, `good Healthy: ${ALL_COMPLETED}`],
-    ['one completed', { figures: figures([1, 0]) }, 'good Healthy: The one job of the last 1 h completed.'],
+    ['one completed', { stats: stats([1, 0]) }, 'good Healthy: The one job in the last 1 h completed.'],
     [
       'most failed',
-      { figures: figures([6, 36], [0, 1]), lastError: 'RuntimeError: out of memory' },
-      'bad Failing: 37 of 43 jobs failed in the last 1 h. The newest error: RuntimeError: out of memory.',
+      { stats: stats([6, 36], [0, 1]), lastError: 'RuntimeError: out of memory' },
+      'bad Failing: 37 of 43 jobs failed in the last 1 h. Latest error: RuntimeError: out of memory.',
     ],
-    [
-      'few failed',
-      { figures: figures([40, 2], [1, 1]) },
-      'warning Some failures: 3 of 44 jobs failed in the last 1 h.',
-    ],
+    ['few failed', { stats: stats([40, 2], [1, 1]) }, 'warning Some failures: 3 of 44 jobs failed in the last 1 h.'],
     [
       'it failed and completes again',
-      { figures: figures([0, 37], [0, 0], [2, 0]) },
+      { stats: stats([0, 37], [0, 0], [2, 0]) },
       'good Recovered: The newest jobs completed. 37 of 39 jobs failed in the last 1 h.',
     ],
-    ['nothing ended', { figures: figures() }, `resting Idle: ${NOTHING_ENDED} A worker is ready for the next one.`],
+    ['nothing ended', { stats: stats() }, `resting Idle: ${NOTHING_ENDED} A worker is ready for the next one.`],
     [
       'nothing ended and no worker is ready',
-      { figures: figures(), state: 'asleep', loadBalanced: true },
+      { stats: stats(), state: 'asleep', loadBalanced: true },
       'resting Idle: No request ended in the last 1 h. A worker starts with the next one.',
     ],
     [
       'the first one runs',
-      { figures: figures(), state: 'running', inProgress: 1 },
+      { stats: stats(), state: 'running', inProgress: 1 },
       `resting Running: ${NOTHING_ENDED} 1 job in progress.`,
     ],
     [
       'it is paused',
       { state: 'paused', inQueue: 2 },
-      'warning Paused: 2 jobs wait. The endpoint is paused. Resume it to go on.',
+      'warning Paused: 2 jobs wait. The endpoint is paused. Resume it to continue.',
     ],
-    [
-      'it is closed',
-      { state: 'closed' },
-      'warning Closed: It may have no workers: raise the most of them in its settings.',
-    ],
-    ['workers crash', { state: 'crashing' }, 'bad Crashing: Its workers crash.'],
+    ['it is closed', { state: 'closed' }, 'warning Closed: Its maximum of workers is 0: raise it in its settings.'],
+    ['workers crash', { state: 'crashing' }, 'bad Crashing: Its workers keep crashing.'],
     [
       'no worker answers',
       { state: 'unhealthy', inQueue: 1, waitingReason: 'Its worker does not answer.' },
@@ -79,23 +71,23 @@ describe('whether an endpoint is healthy', () => {
     ['workers are busy', BUSY, `good Healthy: ${ALL_COMPLETED} 2 jobs wait. All workers are busy.`],
     [
       'workers are busy with what fails',
-      { ...BUSY, figures: figures([0, 9]) },
+      { ...BUSY, stats: stats([0, 9]) },
       'bad Failing: 9 of 9 jobs failed in the last 1 h. 2 jobs wait. All workers are busy.',
     ],
     [
       'a worker finds no place',
       { state: 'throttled', throttledReason: 'no Docker' },
-      'warning Throttled: A worker is to start and finds no place: no Docker.',
+      'warning Throttled: There is no capacity for another worker: no Docker.',
     ],
   ])('where %s', (_what, facts, said) => {
     const health = endpointHealth({ ...FACTS, ...facts })
-    expect(`${health?.level} ${health?.word}: ${health?.reason}`).toBe(said)
+    expect(`${health?.level} ${health?.text}: ${health?.reason}`).toBe(said)
   })
 
   test('is not said before its figures have come, unless it shows without them', () => {
-    const early = { ...FACTS, figures: undefined }
+    const early = { ...FACTS, stats: undefined }
     expect(endpointHealth(early)).toBeUndefined()
-    expect(endpointHealth({ ...early, state: 'paused' })?.word).toBe('Paused')
+    expect(endpointHealth({ ...early, state: 'paused' })?.text).toBe('Paused')
     expect(endpointHealth({ ...early, ...BUSY })?.reason).toBe('2 jobs wait. All workers are busy.')
   })
 })

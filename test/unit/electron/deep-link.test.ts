@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editorLink } from '../../../src-main/contract/editors.ts'
-import { fileOfLink, linkAmong, pageOfLink } from '../../../src-main/electron/deep-link.ts'
-import { readArguments } from '../../../src-main/electron/start-arguments.ts'
+import { fileOfLink, linkAmong, pageOfLink, readArguments } from '../../../src-main/electron/deep-link.ts'
 
 describe('a deep link', () => {
   test.each([

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { ReleaseView } from '../../../src-main/contract/app.ts'
-import type { ServiceEvent } from '../../../src-main/contract/events.ts'
-import { type Ended, type EndedNote, joinEnded } from '../../../src-main/electron/ended-work.ts'
+import type { ServiceEvent } from '../../../src-main/contract/live.ts'
+import {
+  decidedBetween,
+  type Ended,
+  type EndedNote,
+  joinEnded,
+  notifyEnded,
+} from '../../../src-main/electron/ended-work.ts'
 import { countAfter, endedBy } from '../../../src-main/electron/follow-service.ts'
-import { tellEnded } from '../../../src-main/electron/tell-ended.ts'
-import { decidedBetween } from '../../../src-main/electron/watch-releases.ts'
 
 const job = (
   jobId: string,
@@ -70,7 +74,7 @@ describe('telling it', () => {
     let watched = false
     const timers: { at: number; run: () => void }[] = []
     const shown: string[] = []
-    const teller = tellEnded({
+    const teller = notifyEnded({
       time: {
         monotonic: () => now,
         after(ms, run) {
@@ -97,12 +101,12 @@ describe('telling it', () => {
 
   test('joins what ends together, and says little while a queue is worked off', () => {
     const { teller, pass, shown } = setup()
-    teller.hear(job('a', 'COMPLETED'))
-    teller.hear(job('b', 'FAILED'))
+    teller.add(job('a', 'COMPLETED'))
+    teller.add(job('b', 'FAILED'))
     pass(2000)
     expect(shown).toEqual(['1 job completed, 1 job failed'])
     for (let at = 0; at < 28_000; at += 100) {
-      teller.hear(job('c', 'COMPLETED'))
+      teller.add(job('c', 'COMPLETED'))
       pass(100)
     }
     expect(shown).toHaveLength(1)
@@ -113,15 +117,15 @@ describe('telling it', () => {
   test('says nothing to whoever looks, nor of what was cancelled, nor after the end', () => {
     const { teller, pass, shown, watch } = setup()
     watch(true)
-    teller.hear(job('a', 'COMPLETED'))
+    teller.add(job('a', 'COMPLETED'))
     watch(false)
-    teller.hear(job('b', 'CANCELLED'))
+    teller.add(job('b', 'CANCELLED'))
     pass(60_000)
-    teller.hear(job('c', 'COMPLETED'))
+    teller.add(job('c', 'COMPLETED'))
     watch(true)
     pass(60_000)
     watch(false)
-    teller.hear(job('d', 'COMPLETED'))
+    teller.add(job('d', 'COMPLETED'))
     teller.stop()
     pass(60_000)
     expect(shown).toEqual([])

@@ -40,14 +40,14 @@ describe('the tray', () => {
 
   test('says that quitting leaves a service of somebody else running', () => {
     expect(trayView({ ...UP, own: false }, NONE, SETTINGS).items.at(-1)).toMatchObject({
-      label: 'Quit (the service goes on)',
+      label: 'Quit (the service keeps running)',
     })
   })
 
   test('says how the service is while it is not up, and offers to start it', () => {
     const down: ServiceState = { kind: 'down', why: 'x', restartInMs: 500, crashes: 1, looping: false }
     const { tooltip, items } = trayView(down, NONE, SETTINGS)
-    expect(tooltip).toBe('Drydock: the service ended and is started again')
+    expect(tooltip).toBe('Drydock: the service ended and is restarting')
     expect(items).toContainEqual({ kind: 'action', label: 'Start the service now', action: 'restart' })
     expect(trayView({ kind: 'starting' }, NONE, SETTINGS).items).not.toContainEqual(
       expect.objectContaining({ action: 'restart' }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOwn, judgePassage, mayUse } from '../../../src-main/electron/navigation.ts'
+import { evaluateNavigation, isOwn, mayUse } from '../../../src-main/electron/page-guard.ts'
 
 const ORIGIN = 'http://127.0.0.1:8790'
 
@@ -50,12 +50,12 @@ describe('where a window may go', () => {
     ['/jobs', 'refused'],
     ['', 'refused'],
   ] as const)('%s: %s', (address, passage) => {
-    expect(judgePassage(address, ORIGIN)).toBe(passage)
+    expect(evaluateNavigation(address, ORIGIN)).toBe(passage)
   })
 
   test('without a service nothing is inside', () => {
-    expect(judgePassage(`${ORIGIN}/`, undefined)).toBe('refused')
-    expect(judgePassage('https://example.com/', undefined)).toBe('outside')
+    expect(evaluateNavigation(`${ORIGIN}/`, undefined)).toBe('refused')
+    expect(evaluateNavigation('https://example.com/', undefined)).toBe('outside')
     expect(isOwn('null', undefined)).toBe(false)
   })
 })

@@ -3,31 +3,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSettings } from '../../../src-main/electron/desktop-settings.ts'
-import { placeWindow } from '../../../src-main/electron/window-bounds.ts'
+import { openSettings, restoreBounds } from '../../../src-main/electron/desktop-settings.ts'
 
 const LAPTOP = { x: 0, y: 25, width: 1440, height: 875 }
 const BESIDE = { x: 1440, y: 0, width: 2560, height: 1440 }
 
 describe('the window', () => {
   test('opens in the middle of the first screen at first, cut to it', () => {
-    expect(placeWindow(undefined, [BESIDE])).toEqual({ x: 2000, y: 270, width: 1440, height: 900 })
-    expect(placeWindow(undefined, [LAPTOP])).toEqual({ x: 0, y: 25, width: 1440, height: 875 })
+    expect(restoreBounds(undefined, [BESIDE])).toEqual({ x: 2000, y: 270, width: 1440, height: 900 })
+    expect(restoreBounds(undefined, [LAPTOP])).toEqual({ x: 0, y: 25, width: 1440, height: 875 })
   })
 
   test('opens where it was', () => {
     const last = { x: 1600, y: 100, width: 1200, height: 800 }
-    expect(placeWindow(last, [LAPTOP, BESIDE])).toEqual(last)
+    expect(restoreBounds(last, [LAPTOP, BESIDE])).toEqual(last)
   })
 
   test('comes to a screen that is there where its own is gone, in its size', () => {
     const last = { x: 1600, y: 100, width: 1200, height: 800 }
-    expect(placeWindow(last, [LAPTOP])).toEqual({ x: 120, y: 63, width: 1200, height: 800 })
+    expect(restoreBounds(last, [LAPTOP])).toEqual({ x: 120, y: 63, width: 1200, height: 800 })
   })
 
   test('is moved and cut to the screen that shows most of it', () => {
-    expect(placeWindow({ x: -300, y: -50, width: 3000, height: 2000 }, [LAPTOP])).toEqual(LAPTOP)
-    expect(placeWindow({ x: 1000, y: 600, width: 1000, height: 700 }, [LAPTOP])).toMatchObject({ x: 440, y: 200 })
+    expect(restoreBounds({ x: -300, y: -50, width: 3000, height: 2000 }, [LAPTOP])).toEqual(LAPTOP)
+    expect(restoreBounds({ x: 1000, y: 600, width: 1000, height: 700 }, [LAPTOP])).toMatchObject({ x: 440, y: 200 })
   })
 
   test('is always within a screen and large enough to be used', () => {
@@ -35,7 +34,7 @@ describe('the window', () => {
     const size = fc.integer({ min: 1, max: 100_000 })
     fc.assert(
       fc.property(side, side, size, size, (x, y, width, height) => {
-        const place = placeWindow({ x, y, width, height }, [LAPTOP, BESIDE])
+        const place = restoreBounds({ x, y, width, height }, [LAPTOP, BESIDE])
         const within = [LAPTOP, BESIDE].some(
           (screen) =>
             place.x >= screen.x &&

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandLine } from '../../../src-main/fleet/process/command-line.ts'
-import type { WorkerSpec } from '../../../src-main/services/ports.ts'
+import type { WorkerSpec } from '../../../src-main/services/ports/fleet.ts'
 
 const SPEC: WorkerSpec = {
   endpointId: 'e',

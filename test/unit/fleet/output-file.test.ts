@@ -6,7 +6,7 @@ import { createLineBudget, LINE_COST_BYTES, LINES_AT_ONCE } from '../../../src-m
 import { openOutputFile } from '../../../src-main/fleet/process/output-file.ts'
 
 const MIB = 1024 * 1024
-const LEFT_OUT = /^Here \d+\.\d MB of output are left out/
+const LEFT_OUT = /^\d+\.\d MB of output are left out here/
 
 /** An empty output file, a clock that stands still, and readers of the file. */
 function setup() {

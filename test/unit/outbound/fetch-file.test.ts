@@ -88,9 +88,9 @@ test.each([
   [404, {}, true, /has no such file \(HTTP 404\)/],
   [500, {}, false, /answered with HTTP 500/],
   [429, {}, false, /answered with HTTP 429/],
-  [200, { 'content-type': 'text/html; charset=utf-8' }, true, /gave a web page, not a file/],
+  [200, { 'content-type': 'text/html; charset=utf-8' }, true, /sent a web page, not a file/],
   [200, { 'content-encoding': 'gzip' }, true, /in another form \(gzip\)/],
-  [206, { 'content-range': 'bytes 7-9/10' }, true, /sent another part of the file/],
+  [206, { 'content-range': 'bytes 7-9/10' }, true, /sent a different part of the file/],
 ])('an answer %i %o says what is wrong', async (status, headers, isFinal, why) => {
   const host = await startHost((_incoming, outgoing) => void outgoing.writeHead(status, headers).end())
   expect(await fetchFile(request(host.url))).toEqual({ kind: 'fault', isFinal, why: expect.stringMatching(why) })

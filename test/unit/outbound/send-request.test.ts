@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { sendRequest } from '../../../src-main/outbound/send-request.ts'
+import { sendRequest } from '../../../src-main/outbound/local-requests.ts'
 
 async function sentTo(answer: RequestListener) {
   const server = createServer(answer)
@@ -22,7 +22,7 @@ test('a request of a load test always comes to an end, whatever answers it', asy
     text: 'well',
     error: undefined,
   })
-  const unanswered = (why: string) => ({ status: undefined, text: '', error: `No answer came: ${why}.` })
+  const unanswered = (why: string) => ({ status: undefined, text: '', error: `No response arrived: ${why}.` })
   expect(await sentTo(({ socket }) => socket.destroy())).toEqual(unanswered('socket hang up'))
   expect(
     await sentTo(({ socket }) => socket.write('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')),

@@ -8,12 +8,12 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../src-main/domain/workflow/document/document.ts'
-import { writeJson } from '../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
+import { nodeView } from '../../../src-main/domain/workflow/node-view.ts'
 import { readPayloadNodes } from '../../../src-main/domain/workflow/payload.ts'
 import { toPayload } from '../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../src-main/domain/workflow/validate/validate.ts'
-import { nodeView } from '../../../src-main/domain/workflow/view/node-view.ts'
-import { type Box, nodeBox } from '../../../src-renderer/features/workflow-editor/canvas/geometry.ts'
+import { validate } from '../../../src-main/domain/workflow/validate.ts'
+import { type Box, nodeBox } from '../../../src-renderer/features/workflow-editor/graph/geometry.ts'
 import { bundledTypes, objectOf } from '../../support/workflow-files.ts'
 
 const RESOURCES = join(import.meta.dirname, '..', '..', '..', 'resources')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collectGarbage, LOOK_EVERY_MS, watchForQuiet } from '../../../src-main/server/quiet-memory.ts'
+import { collectGarbage, POLL_EVERY_MS, watchForQuiet } from '../../../src-main/server/quiet-memory.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 /** A watched process: what it computes between two looks is told here, in parts of a core. */
@@ -16,8 +16,8 @@ function setup() {
   })
   const look = async (...parts: readonly number[]) => {
     for (const part of parts) {
-      computed += part * LOOK_EVERY_MS
-      await clock.advance(LOOK_EVERY_MS)
+      computed += part * POLL_EVERY_MS
+      await clock.advance(POLL_EVERY_MS)
     }
     return given
   }

@@ -126,10 +126,10 @@ describe('an artifact', () => {
     ['text', Buffer.from('some text')],
     ['nothing', Buffer.alloc(0)],
     ['the begin of a gzip file', Buffer.from([0x1f, 0x8b])],
-  ])('that is %s, and no gzip file, is thrown away', async (_what, bytes) => {
+  ])('that is %s, and not a gzip file, is thrown away', async (_what, bytes) => {
     const { files, names } = setup()
     const sent = files.append(sha256(bytes), { offset: 0, total: bytes.length }, bytes)
-    await expect(sent).rejects.toMatchObject({ code: 'UPLOAD_DAMAGED', data: { why: 'it is no gzip file' } })
+    await expect(sent).rejects.toMatchObject({ code: 'UPLOAD_DAMAGED', data: { why: 'it is not a gzip file' } })
     expect(names('artifacts')).toEqual([])
   })
 

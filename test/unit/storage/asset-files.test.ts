@@ -20,7 +20,7 @@ describe.each([
   it('are kept, read, removed, and told apart', async () => {
     const files = open()
     expect(await files.read(A)).toBe(undefined)
-    await Promise.all([files.keep(A, BYTES), files.keep(A, BYTES), files.keep(B, new Uint8Array(5_000_000))])
+    await Promise.all([files.store(A, BYTES), files.store(A, BYTES), files.store(B, new Uint8Array(5_000_000))])
     expect(new Uint8Array((await files.read(A)) ?? [])).toEqual(BYTES)
     expect((await files.read(B))?.length).toBe(5_000_000)
     expect([...(await files.olderThan(Number.MAX_SAFE_INTEGER))].sort()).toEqual([A, B])
@@ -34,7 +34,7 @@ describe('a folder of files', () => {
   it('is closed to others, and holds nothing but whole files', async () => {
     const data = folder()
     const files = openAssetFiles(data)
-    await files.keep(A, BYTES)
+    await files.store(A, BYTES)
     expect(readdirSync(join(data, 'assets'))).toEqual([A])
     expect(statSync(join(data, 'assets')).mode & 0o777).toBe(0o700)
     expect(statSync(join(data, 'assets', A)).mode & 0o777).toBe(0o600)
@@ -42,7 +42,7 @@ describe('a folder of files', () => {
 
   it('tells of files that were written before a time', async () => {
     const files = openAssetFiles(folder())
-    await files.keep(A, BYTES)
+    await files.store(A, BYTES)
     expect(await files.olderThan(Date.now() - 60_000)).toEqual([])
     expect(await files.olderThan(Date.now() + 60_000)).toEqual([A])
   })
@@ -51,7 +51,7 @@ describe('a folder of files', () => {
     const data = folder()
     writeFileSync(join(data, 'assets'), 'a file is in its place')
     const error = await openAssetFiles(data)
-      .keep(A, BYTES)
+      .store(A, BYTES)
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       code: 'DATABASE_BUSY',

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
-import { fileTools } from '../../../src-main/build/file-tools.ts'
+import { fileTools } from '../../../src-main/build/resources.ts'
 import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
 import { limit } from '../../../src-main/contract/limits.ts'
-import { keepAsset } from '../../../src-main/services/workflows/assets.ts'
-import { makeRoom, sweepLostFiles } from '../../../src-main/services/workflows/sweep-assets.ts'
+import { makeRoom, storeAsset, sweepLostFiles } from '../../../src-main/services/workflows/assets.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 const BYTES = new TextEncoder().encode('a file')
@@ -25,7 +24,7 @@ function setup() {
   }
   /** A file without its record, or the other way round, is what must not be. */
   const state = async () => [storage.assets.get(ID) !== undefined, (await storage.assetFiles.read(ID)) !== undefined]
-  return { deps: deps as unknown as Parameters<typeof keepAsset>[0], storage, late, state }
+  return { deps: deps as unknown as Parameters<typeof storeAsset>[0], storage, late, state }
 }
 
 // The turns of the one before the other, as many as either takes.
@@ -37,9 +36,9 @@ const TURNS = Array.from({ length: 12 }, (_, turns) => turns)
 
 it.each(TURNS)('a file without a record that is sent again while it is swept stays (%i turns later)', async (turns) => {
   const { deps, storage, late, state } = setup()
-  await storage.assetFiles.keep(ID, BYTES)
+  await storage.assetFiles.store(ID, BYTES)
   late()
-  await Promise.all([sweepLostFiles(deps), afterTurns(turns, () => keepAsset(deps, BYTES))])
+  await Promise.all([sweepLostFiles(deps), afterTurns(turns, () => storeAsset(deps, BYTES))])
   expect(await state()).toEqual([true, true])
 })
 
@@ -50,7 +49,7 @@ it.each([
   ['{"1": {"class_type": "LoadImage", "inputs": {"image": "not mine.png"}}}', false],
 ])('a file that the published graph %s loads is needed: %s', async (payload, isNeeded) => {
   const { deps, storage, late } = setup()
-  await keepAsset(deps, BYTES)
+  await storeAsset(deps, BYTES)
   const graph = { version: 1, createdAt: 0, parameters: [], results: [], document: undefined, workflowId: undefined }
   await storage.write(() => {
     storage.assets.giveName('mine.png', ID, 0)
@@ -65,9 +64,9 @@ it.each([
 
 it.each(TURNS)('one that makes room has its record and its file, or neither (%i turns later)', async (turns) => {
   const { deps, late, state } = setup()
-  await keepAsset(deps, BYTES)
+  await storeAsset(deps, BYTES)
   late()
-  await Promise.all([makeRoom(deps, BYTES.length), afterTurns(turns, () => keepAsset(deps, BYTES))])
+  await Promise.all([makeRoom(deps, BYTES.length), afterTurns(turns, () => storeAsset(deps, BYTES))])
   const [record, file] = await state()
   expect(record).toBe(file)
 })
@@ -77,8 +76,22 @@ it.each(TURNS)(
   async (turns) => {
     const { deps, storage } = setup()
     const other = new TextEncoder().encode('b file')
-    const kept = await Promise.allSettled([keepAsset(deps, BYTES), afterTurns(turns, () => keepAsset(deps, other))])
+    const kept = await Promise.allSettled([storeAsset(deps, BYTES), afterTurns(turns, () => storeAsset(deps, other))])
     expect(kept.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(storage.assets.totalBytes()).toBe(BYTES.length)
   },
 )
+
+it('a file whose record has just gone stays until that is on the disk', async () => {
+  const { deps, storage, late, state } = setup()
+  await storeAsset(deps, BYTES)
+  late()
+  await storage.write(() => storage.assets.remove([ID]))
+  const synced = Promise.withResolvers<void>()
+  const sweeping = sweepLostFiles({ ...deps, storage: { ...storage, durable: () => synced.promise } })
+  await afterTurns(50, async () => undefined)
+  expect(await state()).toEqual([false, true])
+  synced.resolve()
+  await sweeping
+  expect(await state()).toEqual([false, false])
+})

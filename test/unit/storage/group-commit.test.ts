@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Change } from '../../../src-main/services/ports.ts'
+import type { Change } from '../../../src-main/services/ports/storage.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
+import { createLogSync } from '../../../src-main/storage/log-sync.ts'
 
 const change = (name: string) => ({ type: 'endpoint', event: name }) as unknown as Change
 const names = (changes: readonly Change[]) => changes.map(({ event }) => event)
@@ -13,7 +14,7 @@ function setup() {
   const db = new BetterSqlite(':memory:')
   db.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
   const commits: string[][] = []
-  const commit = createGroupCommit(db)
+  const commit = createGroupCommit(db, createLogSync([]))
   commit.onCommit((changes) => commits.push(names(changes)))
   const insert = db.prepare('INSERT INTO t (n) VALUES (?)')
   const add = (n: number) =>
@@ -58,7 +59,7 @@ describe('group commit', () => {
     const seen: unknown[] = []
     commit.beforeCommit(() => {
       seen.push(db.inTransaction)
-      return () => seen.push(db.inTransaction)
+      return { committed: () => void seen.push(db.inTransaction) }
     })
     await commit.write(() => db.prepare('INSERT INTO t (n) VALUES (9)').run())
     expect(seen).toEqual([true, false])
@@ -96,7 +97,7 @@ describe('group commit', () => {
     const other = new BetterSqlite(join(folder, 'x.db'))
     other.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
     const db = new BetterSqlite(join(folder, 'x.db'), { timeout: 0 })
-    const commit = createGroupCommit(db)
+    const commit = createGroupCommit(db, createLogSync([]))
     const add = () => commit.write(() => db.prepare('INSERT INTO t (n) VALUES (1)').run().changes)
     other.exec('BEGIN EXCLUSIVE')
     await expect(add()).rejects.toMatchObject({ code: 'DATABASE_BUSY' })
@@ -109,8 +110,7 @@ describe('group commit', () => {
   it('refuses writes once it is closed, after those that were asked for before', async () => {
     const { add, rows, commit } = setup()
     const last = add(1)
-    commit.close()
-    commit.close()
+    await Promise.all([commit.close(), commit.close()])
     expect(await last).toBe(1)
     expect(rows()).toEqual([1])
     await expect(add(2)).rejects.toMatchObject({ code: 'STOPPING' })

@@ -2,29 +2,32 @@ import type { Database } from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { createAppStore } from '../../../src-main/storage/app-store.ts'
 import { createAssetStore } from '../../../src-main/storage/asset-store.ts'
-import { createChunkStore } from '../../../src-main/storage/chunk-store.ts'
 import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
 import { createEventStore } from '../../../src-main/storage/event-store.ts'
 import { createGraphStore } from '../../../src-main/storage/graph-store.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
 import { createJobArchive } from '../../../src-main/storage/job-archive.ts'
-import { createJobPayloads } from '../../../src-main/storage/job-payloads.ts'
+import { createJobPayloads, payloadsInRows } from '../../../src-main/storage/job-payloads.ts'
 import { createJobStore } from '../../../src-main/storage/job-store.ts'
 import { createLoadTestStore } from '../../../src-main/storage/load-test-store.ts'
 import { createLogStore } from '../../../src-main/storage/log-store.ts'
+import { createLogSync } from '../../../src-main/storage/log-sync.ts'
 import { createModelDownloadStore } from '../../../src-main/storage/model-download-store.ts'
 import { createNodeTypeStore } from '../../../src-main/storage/node-type-store.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { payloadsInRows } from '../../../src-main/storage/payload-files.ts'
-import { createProjectStore } from '../../../src-main/storage/project-store.ts'
-import { createIsNamed, deleteRemovedPayloads } from '../../../src-main/storage/removed-payloads.ts'
+import {
+  createChunkStore,
+  createIsNamed,
+  createMetricsStore,
+  createProjectStore,
+  createStateStore,
+  deleteRemovedPayloads,
+} from '../../../src-main/storage/open-storage.ts'
 import { createRequestStore } from '../../../src-main/storage/request-store.ts'
 import { createRunStore } from '../../../src-main/storage/run-store.ts'
 import { createSavedRequestStore } from '../../../src-main/storage/saved-request-store.ts'
 import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
-import { keyInMemory } from '../../../src-main/storage/secret-key.ts'
-import { createSecretStore } from '../../../src-main/storage/secret-store.ts'
-import { createMetricsStore, createStateStore } from '../../../src-main/storage/small-stores.ts'
+import { createSecretStore, keyInMemory } from '../../../src-main/storage/secret-store.ts'
 import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'
@@ -44,7 +47,8 @@ const SMALL = [
   // Read once, at the start; at most 200 of an endpoint.
   'worker_exits',
 ]
-// Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each release.
+// Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each
+// release.
 const READ_WHOLE = [
   'releases USING INDEX releases_preparing',
   'releases USING COVERING INDEX releases_by_artifact',
@@ -53,7 +57,8 @@ const READ_WHOLE = [
   'workflow_runs USING COVERING INDEX workflow_runs_open',
   'workflows USING INDEX workflows_by_change',
 ]
-// Sorts at most two pages of rows that come from two ranges of an index, each in order already; or what a full store gives up.
+// Sorts at most two pages of rows that come from two ranges of an index, each in order already; or what a full store
+// gives up.
 const SORTS_A_PAGE = /UNION ALL|^WITH loaded AS /
 // Once an hour or so, for a whole table, or where a store is full.
 const TRIMS =
@@ -75,7 +80,7 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
       }
     },
   })
-  const commit = createGroupCommit(db)
+  const commit = createGroupCommit(db, createLogSync([]))
   const events = createEventStore(spied, commit)
   const state = createStateStore(spied)
   createJobStore(spied, events, createJobPayloads(spied, payloadsInRows))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRecentPayloads } from '../../../src-main/storage/recent-payloads.ts'
+import { createRecentPayloads } from '../../../src-main/storage/job-payloads.ts'
 
 const memory = (bytes: number) => new Uint8Array(bytes)
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { keyInFile, keyInMemory } from '../../../src-main/storage/secret-key.ts'
-import { createSecretStore } from '../../../src-main/storage/secret-store.ts'
+import { createSecretStore, keyInFile, keyInMemory } from '../../../src-main/storage/secret-store.ts'
 
 const VALUE = 'a value that must not be seen'
 

@@ -35,7 +35,8 @@ export async function followPrompt(followed: Followed): Promise<Outcome> {
     for (;;) {
       const event = await events.next(settings.quietMs)
       if (event.kind === 'preview') followed.onPreview(event.preview)
-      else if (event.kind === 'dropped') log(`A message of ${event.bytes} bytes was left out: no preview is so large.`)
+      else if (event.kind === 'dropped')
+        log(`A message of ${event.bytes} bytes was ignored: it is too large for a preview.`)
       else if (event.kind === 'message') {
         const outcome = outcomeOf(event.message, promptId)
         if (outcome !== undefined) return outcome
@@ -45,7 +46,7 @@ export async function followPrompt(followed: Followed): Promise<Outcome> {
         const place = await look(followed)
         if (place === 'ended') return { kind: 'ended' }
         if (place === 'pending' && !hasToldOfOthers)
-          log(`ComfyUI at ${followed.server.host} works on prompts of others.`)
+          log(`ComfyUI at ${followed.server.host} is working on prompts of other clients.`)
         hasToldOfOthers ||= place === 'pending'
         looksInVain = place === 'unknown' ? looksInVain + 1 : 0
         // Once may be the moment between the queue and the history.
@@ -64,14 +65,14 @@ async function look({ server, promptId, signal, log }: Followed): Promise<Prompt
     signal.throwIfAborted()
     if (error instanceof BridgeFailure) throw error
     // The socket is there, so the server is: it is busy, and says the rest later.
-    log(`ComfyUI at ${server.host} does not say where the prompt is: ${reasonOf(error)}`)
+    log(`ComfyUI at ${server.host} does not report the position of the prompt: ${reasonOf(error)}`)
     return 'running'
   }
 }
 
 async function reconnect(followed: Followed, why: Error): Promise<ServerEvents> {
   const { server, clientId, signal, settings, log } = followed
-  log(`The connection to ComfyUI at ${server.host} broke off: ${why.message}`)
+  log(`The connection to ComfyUI at ${server.host} was lost: ${why.message}`)
   let last: unknown = why
   for (let attempt = 1; attempt <= settings.reconnectAttempts; attempt += 1) {
     try {
@@ -85,13 +86,13 @@ async function reconnect(followed: Followed, why: Error): Promise<ServerEvents> 
   }
   throw new BridgeFailure(
     'WebSocket communication error: Connection closed and failed to reconnect. ' +
-      `Last error: ${reasonOf(last)}. ComfyUI at ${server.host} may have ended; its log says why`,
+      `Last error: ${reasonOf(last)}. ComfyUI at ${server.host} may have ended; see its log`,
   )
 }
 
 function forgotten({ server, promptId }: Followed): BridgeFailure {
   return new BridgeFailure(
     `Prompt ID ${promptId} not found in history after execution. ` +
-      `ComfyUI at ${server.host} was started again or its queue was cleared; send the job once more`,
+      `ComfyUI at ${server.host} was restarted or its queue was cleared; send the job again`,
   )
 }

@@ -19,6 +19,6 @@ export async function interruptPrompt(
     // Older servers interrupt whatever runs, whichever prompt is named.
     if ((await placeInQueue(server, promptId, signal)) === 'running') await post('interrupt', { prompt_id: promptId })
   } catch (error) {
-    log(`ComfyUI at ${server.host} could not be told to stop: ${reasonOf(error)}`)
+    log(`ComfyUI at ${server.host} could not be stopped: ${reasonOf(error)}`)
   }
 }

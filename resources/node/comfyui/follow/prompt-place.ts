@@ -7,7 +7,9 @@ const HISTORY_MS = 30_000
 /** Where a prompt is. */
 export type PromptPlace = 'pending' | 'running' | 'ended' | 'unknown'
 
-/** The record of a prompt that has ended; undefined where the server has none. @throws what fetch throws, BridgeFailure */
+/**
+ * The record of a prompt that has ended; undefined where the server has none. @throws what fetch throws, BridgeFailure
+ */
 export async function readHistory(
   server: ComfyServer,
   promptId: string,

@@ -1,4 +1,7 @@
-/** How far a prompt is, from the messages of the server. Source: image-workflows, Running a graph; editor, 6. */
+/**
+ * How far a prompt is, from the messages of the server. Source: docs/spec/image-workflows.md, 5; docs/spec/comfyui.md,
+ * 6.
+ */
 import { asDouble, isArray, isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ServerMessage, textIn } from './server-message.ts'
 

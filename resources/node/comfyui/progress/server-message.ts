@@ -1,7 +1,7 @@
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 
-/** A message of the server. Source: editor, 6. */
+/** A message of the server. Source: docs/spec/comfyui.md, 6. */
 export type ServerMessage = { readonly type: string; readonly data: JsonObject }
 
 /** A picture of what a node is at. */
@@ -31,7 +31,7 @@ const PICTURE = 1
 const PICTURE_WITH_FACTS = 4
 const PNG = 2
 
-/** Reads a binary message; undefined for one that is no picture. Source: editor, 6, Binary. */
+/** Reads a binary message; undefined for one that is no picture. Source: docs/spec/comfyui.md, 6. */
 export function readPreview(bytes: Uint8Array): Preview | undefined {
   if (bytes.length < 8) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

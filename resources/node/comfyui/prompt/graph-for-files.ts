@@ -1,9 +1,8 @@
-import type { JsonObject, JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonObject, type JsonValue, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
-import { toDocument } from '../../../../src-main/domain/workflow/to-document/to-document.ts'
+import { toDocument } from '../../../../src-main/domain/workflow/to-document.ts'
 import { askJson, type ComfyServer } from '../server/comfy-server.ts'
 
 // Source: ours. It is written into each file of the prompt, and graphs of 500 nodes are some 300 KB.
@@ -16,7 +15,8 @@ const CLASSES_MS = 5000
 /**
  * What the server writes into files for a job that has a payload alone: a document made of it, so that they open as a
  * graph all the same. Values have their places by the classes of the server; where those cannot be had, a document
- * would put values into wrong places, so there is none. Source: editor research, 3 and 4; without a document: ours.
+ * would put values into wrong places, so there is none. Source: docs/spec/comfyui.md, 3 and 4; without a document:
+ * ours.
  * @returns undefined where none can be made; the prompt runs without it
  */
 export async function graphForFiles(

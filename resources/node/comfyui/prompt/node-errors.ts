@@ -1,4 +1,4 @@
-/** What a server has against the nodes of a prompt. Source: editor, 6 and 9. */
+/** What a server has against the nodes of a prompt. Source: docs/spec/comfyui.md, 6 and 9. */
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { FailureFacts } from '../failure.ts'
 import { pythonText } from './python-text.ts'
@@ -59,7 +59,7 @@ function readFault(error: JsonObject, node: string, name: string | undefined): N
   return { node, class: name, input, message: whole, reason: reasonOf(textAt(error, 'type'), extra) ?? whole }
 }
 
-// Source: editor, 9; execution.py says with it what it got, and what the input is defined as.
+// Source: docs/spec/comfyui.md, 9; execution.py says with it what it got, and what the input is defined as.
 function reasonOf(type: string | undefined, extra: JsonValue | undefined): string | undefined {
   if (!isObject(extra)) return undefined
   const [config, value] = [extra.get('input_config'), extra.get('received_value')]

@@ -1,5 +1,10 @@
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  writeJson,
+} from '../../../../src-main/domain/workflow/json/value.ts'
 import { withoutCacheNotes } from '../../../../src-main/domain/workflow/payload.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
 import { BridgeFailure, reasonOf } from '../failure.ts'
@@ -70,7 +75,7 @@ async function post(server: ComfyServer, body: string): Promise<Answer> {
 }
 
 function leftOut(nodeErrors: JsonValue | undefined): string[] {
-  return nodeFaults(nodeErrors).map((fault) => `The server left this out: ${faultSentence(fault)}`)
+  return nodeFaults(nodeErrors).map((fault) => `The server ignored this: ${faultSentence(fault)}`)
 }
 
 // The class is not always told; what is no node of the payload is not to blame.
@@ -86,7 +91,7 @@ function withClass(refusal: Refusal, workflow: JsonValue): Refusal {
 function hint(workflow: JsonValue): string {
   const found = recognise(workflow)
   if (found.form === 'document')
-    return '. The workflow is in the form that the editor saves; send its API form, as the editor exports it'
+    return '. The workflow is in the form that the editor saves; export it in API form and send that'
   if (found.form === 'other')
     return `. The workflow is ${found.found}; it must be an object of nodes with class_type and inputs`
   return ''

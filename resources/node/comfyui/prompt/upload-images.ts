@@ -7,7 +7,9 @@ import type { InputImage } from './read-input.ts'
 // Of one picture, in ms; source: worker-comfyui, handler.py.
 const UPLOAD_MS = 30_000
 
-/** Puts the pictures into the server's folder of inputs. @throws BridgeFailure that names each one that failed, and why */
+/**
+ * Puts the pictures into the server's folder of inputs. @throws BridgeFailure that names each one that failed, and why
+ */
 export async function uploadImages(
   server: ComfyServer,
   images: readonly InputImage[],
@@ -23,8 +25,8 @@ export async function uploadImages(
 }
 
 async function upload(server: ComfyServer, { name, image }: InputImage, signal: AbortSignal) {
-  if (typeof name !== 'string') return `Unexpected error uploading ${pythonText(name)}: its name is no text`
-  if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is no text`
+  if (typeof name !== 'string') return `Unexpected error uploading ${pythonText(name)}: its name is not text`
+  if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is not text`
   const form = new FormData()
   try {
     const bytes = decodeBase64(image.slice(image.indexOf(',') + 1))

@@ -53,13 +53,13 @@ export async function collectResults(
       left -= found.bytes.length
       images.push({ filename, type: 'base64', data: base64(found.bytes), node })
     } else if (found.kind === 'too large' && result.kind === 'file') {
-      log(`${filename} stays on the server: ${inMib(left)} MiB were left for it in the result of the job.`)
+      log(`${filename} stays on the server: only ${inMib(left)} MiB were left in the result of the job.`)
       images.push({ filename, type: 's3_url', data: addressOf(server, viewOf(result)).href, node })
     } else {
       faults.push(
         found.kind === 'fault'
           ? found.why
-          : `${filename} does not fit into the result: ${inMib(left)} MiB were left for it.`,
+          : `${filename} does not fit into the result: only ${inMib(left)} MiB were left.`,
       )
     }
   }

@@ -22,7 +22,9 @@ export type ListedResult =
   | ListedFile
   | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
 
-/** What a prompt has made. `previews`: files that the server keeps for a while only, as of PreviewImage or MaskPreview. */
+/**
+ * What a prompt has made. `previews`: files that the server keeps for a while only, as of PreviewImage or MaskPreview.
+ */
 export type Listing = {
   readonly results: readonly ListedResult[]
   readonly previews: readonly ListedFile[]
@@ -55,7 +57,7 @@ export function listResults(outputs: JsonObject): Listing {
       }
     }
   }
-  if (leftOut > 0) faults.push(`${leftOut} more results were left out: ${RESULTS_MAX} is the most of a job.`)
+  if (leftOut > 0) faults.push(`${leftOut} more results were left out: the limit of a job is ${RESULTS_MAX}.`)
   return { results, previews: previews.slice(0, PREVIEWS_MAX), faults }
 }
 

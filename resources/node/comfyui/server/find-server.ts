@@ -62,7 +62,7 @@ type Patience = Pick<BridgeSettings, 'lookAttempts' | 'lookForMs'>
 
 function waitSentence(hosts: string, why: string, { lookAttempts, lookForMs }: Patience): string {
   const end = lookAttempts === undefined ? `within ${inMinutes(lookForMs)}` : `after ${lookAttempts} tries`
-  return `ComfyUI (${hosts}) does not answer yet. ${why} The job goes on when it does, and fails if it does not ${end}.`
+  return `ComfyUI (${hosts}) does not answer yet. ${why} The job continues when it does, and fails if it does not ${end}.`
 }
 
 const MINUTE_MS = 60_000
@@ -96,7 +96,7 @@ async function look(server: ComfyServer, signal: AbortSignal): Promise<Look> {
 
 function loginSentence({ host }: ComfyServer): string {
   return (
-    `What answers at ${host} wants a user and a password (HTTP 401). ` +
-    'Put them into the address of the server in the settings of the endpoint, as in http://user:password@host:8188.'
+    `The server at ${host} needs a user name and a password (HTTP 401). ` +
+    'Add them to the address of the server in the settings of the endpoint, like http://user:password@host:8188.'
   )
 }

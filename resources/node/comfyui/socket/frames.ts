@@ -1,6 +1,7 @@
 /**
  * Reads the frames of a WebSocket (RFC 6455) as their bytes come. A message over its limit is passed over without being
- * kept: a picture of 200 MB costs its way through the socket and no memory. Node's own WebSocket keeps all of it.
+ * kept: a picture of 200 MB costs its way through the socket and no memory. Node's own WebSocket keeps all of it, and
+ * the library ws ends the connection over it, with all that would have come after.
  */
 
 /** A message, or what came in its place. `dropped`: it was over the limit; `bytes` long as far as is known. */

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { BadFrame, FrameReader, type MessageLimits, type SocketMessage, writeFrame } from './frames.ts'
 
-/** An open WebSocket. */
+/** A connection to a WebSocket server. */
 export type Socket = {
   readonly send: (text: string) => void
   /** Goes on after `onMessage` has asked for a pause. */
@@ -115,7 +115,7 @@ function serve(stream: Duplex, head: Buffer, { limits, silenceMs, onMessage, onE
   const watch = setInterval(() => {
     if (stream.isPaused()) return // who does not listen hears nothing
     quietHalves += 1
-    if (quietHalves >= 2) end(new Error(`nothing was heard of the server for ${silenceMs / 1000} s`))
+    if (quietHalves >= 2) end(new Error(`the server sent nothing for ${silenceMs / 1000} s`))
     else send('ping', Buffer.alloc(0))
   }, silenceMs / 2)
 

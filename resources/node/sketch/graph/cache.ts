@@ -1,6 +1,6 @@
 /** Values that the next job may need again: those of nodes whose inputs have not changed. */
 import { createHash } from 'node:crypto'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type PayloadNode, readLink } from '../../../../src-main/domain/workflow/payload.ts'
 import type { Value } from '../values.ts'
 

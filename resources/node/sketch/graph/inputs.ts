@@ -1,4 +1,6 @@
-/** The inputs of a node, read as what it needs. Validation has been over them: what is wrong here is a kind of value. */
+/**
+ * The inputs of a node, read as what it needs. Validation has been over them: what is wrong here is a kind of value.
+ */
 import { isNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { NodeType } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { PayloadNode } from '../../../../src-main/domain/workflow/payload.ts'
@@ -20,7 +22,7 @@ export type Inputs = {
   readonly flag: (name: string) => boolean
 }
 
-/** Makes them. */
+/** Makes the inputs of a node from its payload and what its links give. */
 export function createInputs(node: PayloadNode, type: NodeType, given: ReadonlyMap<string, Given>): Inputs {
   const wrong = (name: string, wanted: string) => new NodeError(`Input ${name} needs ${wanted}.`, node, { input: name })
 

@@ -34,7 +34,7 @@ export type GraphRun = {
 // Most that the values of a run take, in bytes. Source: ours; a hundred pictures of 1024 x 1024 and their latents.
 const HELD_MAX = 2 * 1024 ** 3
 
-/** Runs it. @throws NodeError, or what the signal was aborted with */
+/** Runs the nodes of a graph in their order. @throws NodeError, or what the signal was aborted with */
 export async function runGraph(run: GraphRun): Promise<void> {
   const { nodes, types, cache, files } = run
   const planned = planRun(nodes, types)
@@ -60,7 +60,7 @@ export async function runGraph(run: GraphRun): Promise<void> {
       held.add(made)
       if (held.bytes() > HELD_MAX)
         throw new NodeError(
-          'The pictures of this graph take more than 2 GiB together. Make fewer or smaller ones.',
+          'The pictures of this graph take more than 2 GiB in total. Make fewer or smaller ones.',
           node,
         )
       cache.put(keys.get(node.id) ?? '', made)

@@ -10,7 +10,7 @@ import type { Guider, Latent, Value } from '../values.ts'
 async function run(task: Task, { signal, onStep, note }: Surroundings): Promise<Latent> {
   const { width, height } = task.latent
   const used = knownSampler(task.sampler)
-  if (used !== task.sampler) note(`The stand-in has no sampler ${task.sampler}: ${used} took its place`)
+  if (used !== task.sampler) note(`The stand-in has no sampler ${task.sampler}: ${used} was used instead`)
   return sample(task, {
     signal,
     onStep: (step, steps, denoised) => onStep(step, steps, () => previewOf(denoised, width, height)),
@@ -23,7 +23,7 @@ function schedule(
   { note }: Surroundings,
 ) {
   const used = knownSchedule(name)
-  if (used !== name) note(`The stand-in has no schedule ${name}: ${used} took its place`)
+  if (used !== name) note(`The stand-in has no schedule ${name}: ${used} was used instead`)
   return shifted(sigmasOf(used, steps, denoise), shift)
 }
 

@@ -8,9 +8,11 @@ const COUNT_MAX = 4096
 
 /** Refuses what would not fit into memory. @throws Error that says what to do */
 export function checkSize(width: number, height: number, count = 1): void {
-  if (width < 1 || height < 1) throw new Error(`${width} x ${height} pixels are no picture. Choose a larger size.`)
+  if (width < 1 || height < 1) throw new Error(`${width} x ${height} pixels are too small. Choose a larger size.`)
   if (width * height > PICTURE_MAX)
-    throw new Error(`${width} x ${height} pixels are more than the 16 million of the stand-in. Choose a smaller size.`)
+    throw new Error(
+      `${width} x ${height} pixels are more than the stand-in can draw (16 million). Choose a smaller size.`,
+    )
   if (count > COUNT_MAX || width * height * count > BATCH_MAX)
     throw new Error(`${count} pictures of ${width} x ${height} pixels are too many at once. Choose a smaller batch.`)
 }

@@ -3,7 +3,7 @@ import { at, clouds, noise, step } from './chance.ts'
 import { between, cover, type Rgb, shine } from './colour.ts'
 import type { Layer, Stage } from './stage.ts'
 
-/** The air. */
+/** The layers between the scene and the viewer that the prompt asks for. */
 export function air(stage: Stage): readonly Layer[] {
   const { traits, place } = stage.look
   if (place === 'space' || place === 'underwater') return []

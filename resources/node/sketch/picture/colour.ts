@@ -16,7 +16,7 @@ export function cover(pixel: Rgb, colour: Readonly<Rgb>, amount: number): void {
   pixel[2] += (colour[2] - pixel[2]) * amount
 }
 
-/** Adds light. */
+/** Adds light of a colour to a pixel. */
 export function shine(pixel: Rgb, colour: Readonly<Rgb>, amount: number): void {
   pixel[0] += colour[0] * amount
   pixel[1] += colour[1] * amount

@@ -1,4 +1,6 @@
-/** Figures that stand in a picture, of simple shapes. A figure is 1 high, from y = 0 at the top; x = 0 is its middle. */
+/**
+ * Figures that stand in a picture, of simple shapes. A figure is 1 high, from y = 0 at the top; x = 0 is its middle.
+ */
 import type { Subject } from './lexicon.ts'
 import { box, corners, ellipse, type Shape, union, without } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A PNG with what its picture needs and no more: the decoder behind it unpacks whatever a file holds, however large, and
- * takes the last of several heads.
+ * A PNG with what its picture needs and no more: the decoder behind it unpacks whatever a file holds, however large,
+ * and takes the last of several heads.
  */
 import { inflateSync } from 'node:zlib'
 

@@ -1,13 +1,14 @@
 /** Files of pictures that were sent along. */
 import { decode as decodePng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
-import { pictureSize } from '../../../../src-main/domain/media/picture-size.ts'
+import { pictureSize } from '../../../../src-main/domain/media.ts'
 import type { Mask, Raster } from '../values.ts'
 import { plainPng } from './plain-png.ts'
 
 // Most pixels of a picture, in millions. Source: ours; a small file may claim to be any size.
 const MEGAPIXELS_MAX = 64
-// Most pixels of all scans of a JPEG, in millions. Source: ours; a progressive one has some ten, a hostile one thousands.
+// Most pixels of all scans of a JPEG, in millions. Source: ours; a progressive one has some ten, a hostile one
+// thousands.
 const SCANNED_MAX = 1024
 const [MARK, SCAN] = [0xff, 0xda]
 
@@ -36,7 +37,7 @@ function kindOf(bytes: Uint8Array): string {
   if (head.startsWith('\xff\xd8\xff')) return 'jpeg'
   if (head.startsWith('GIF8')) return 'a GIF'
   if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'a WebP'
-  return 'no picture'
+  return 'not a picture'
 }
 
 function readPng(bytes: Uint8Array): ReadPicture {
@@ -79,7 +80,7 @@ function scansOf(bytes: Uint8Array): number {
 function refuseLarge(width: number, height: number): void {
   if (width * height > MEGAPIXELS_MAX * 1e6)
     throw new PictureError(
-      `it has ${width} x ${height} pixels, and ${MEGAPIXELS_MAX} million is the most. Scale it down`,
+      `it has ${width} x ${height} pixels, and the limit is ${MEGAPIXELS_MAX} million. Scale it down`,
     )
 }
 

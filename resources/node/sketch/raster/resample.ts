@@ -1,7 +1,7 @@
 /** Sizes of grids: pixels and cells, any number of values at each place. */
 import { eachRow } from '../turns.ts'
 
-/** A grid. */
+/** Values in rows and columns, several a cell. */
 export type Grid = {
   readonly width: number
   readonly height: number

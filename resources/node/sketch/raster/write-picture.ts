@@ -44,7 +44,7 @@ export async function writePng(
     chunk('IEND', Buffer.alloc(0)),
   ])
   const encoded = Object.entries(texts).map(([keyword, text]) => ({ keyword, text: Buffer.from(text) }))
-  return withPngTexts(file, encoded, crc32) ?? file
+  return withPngTexts(file, encoded) ?? file
 }
 
 const byteOf = (value = 0) => Math.round(Math.min(1, Math.max(0, value)) * 255)

@@ -1,7 +1,7 @@
 /**
  * The denoiser that stands in for a model. It is the exact answer for pictures that come from a mixture of normal
- * distributions: each has a known picture as its mean, a small spread everywhere, and a larger one in how bright and how
- * warm it is from side to side. So noise decides which picture appears and in which light, and steps, samplers and
+ * distributions: each has a known picture as its mean, a small spread everywhere, and a larger one in how bright and
+ * how warm it is from side to side. So noise decides which picture appears and in which light, and steps, samplers and
  * schedules have the effects that they have on models.
  */
 import { CHANNELS } from '../values.ts'
@@ -26,7 +26,7 @@ const LIGHT_SPREADS = [0.1, 0.12, 0.12, 0.1, 0.07]
 /** A denoiser, and how likely each picture was when it was last asked. */
 export type Denoiser = { readonly denoise: Denoise; readonly shares: () => readonly number[] }
 
-/** Makes it. */
+/** Makes the stand-in for a model: it knows the picture that the noise hides. */
 export function createDenoiser({ width, height, means, away, strength }: Prior): Denoiser {
   const lights = lightsOf(width, height)
   let shares: readonly number[] = means.map(() => 1 / means.length)

@@ -67,7 +67,7 @@ async function sampleOne(
   const layout = isFresh || item.layout === undefined ? layoutOf(begin) : item.layout
   const { knowns, denoiser } = await plan(guider, { item, latent, layout, amount: isFresh ? 1 : timeOf(first), signal })
   // Where nothing may be changed the denoiser says what was there.
-  const denoise = (cells: Float32Array, sigma: number) => keepMasked(denoiser.denoise(cells, sigma), item.cells, mask)
+  const denoise = (cells: Float32Array, sigma: number) => storeMasked(denoiser.denoise(cells, sigma), item.cells, mask)
   const cells = await runSampler(
     sampler,
     item.cells.map((value, at) => value + first * (begin[at] ?? 0)),
@@ -125,7 +125,8 @@ async function plan(
   return { knowns, denoiser }
 }
 
-// How much of the picture that a negative prompt means is avoided; the rest is grey. Source: ours, as it matters a little.
+// How much of the picture that a negative prompt means is avoided; the rest is grey. Source: ours, as it matters a
+// little.
 const NEGATIVE_SHARE = 0.35
 
 function awayFrom(negative: Conditioning | undefined, style: string, layout: number): Known {
@@ -153,7 +154,7 @@ function layoutOf(noise: Float32Array): number {
   return sums.reduce((bits, sum, at) => bits | (sum > 0 ? 1 << at : 0), 0)
 }
 
-function keepMasked(denoised: Float32Array, before: Float32Array, mask: Float32Array | undefined): Float32Array {
+function storeMasked(denoised: Float32Array, before: Float32Array, mask: Float32Array | undefined): Float32Array {
   if (mask === undefined) return denoised
   return denoised.map((value, at) => {
     const was = before[at] ?? 0

@@ -63,8 +63,8 @@ const SCHEDULES: Readonly<Record<string, (steps: number) => readonly number[]>> 
 /** The name of a schedule that is here: of another one the nearest is `normal`. */
 export const knownSchedule = (name: string): string => (Object.hasOwn(SCHEDULES, name) ? name : 'normal')
 
-// Of a schedule that only ends in the steps asked for. Source: ours, 100 times the most steps; a tiny `denoise` would ask
-// for billions.
+// Of a schedule that only ends in the steps asked for. Source: ours, 100 times the most steps; a tiny `denoise` would
+// ask for billions.
 const WHOLE_MAX = 1_000_000
 
 /**

@@ -14,7 +14,7 @@ from svc.runtime._route_table import Match, Route, find_route
 from svc.runtime._threads import in_pool
 from svc.runtime._tracebacks import print_traceback
 
-# Bytes of a request's body; source: job-api, Load-balanced endpoints.
+# Bytes of a request's body; source: docs/spec/job-api.md, 10.
 BODY_LIMIT = 30 * 1024 * 1024
 
 _HEALTHY = Answer(200, [("content-type", "application/json")], to_json({"status": "healthy"}))

@@ -138,10 +138,8 @@ class Connection:
 
 def _head(answer: Answer, framing: list[tuple[str, str]]) -> bytes:
     lines = [f"HTTP/1.1 {answer.status} {_REASONS.get(answer.status, '')}"]
-    for name, value in [*answer.headers, *framing]:
-        own = (name, value) in framing
-        if name.lower() in _FRAMING and not own:
-            continue
+    given = [(name, value) for name, value in answer.headers if name.lower() not in _FRAMING]
+    for name, value in [*given, *framing]:
         if any(mark in name + value for mark in "\r\n\0"):
             continue  # would be a header of its own; left out and not raised, since the answer is already decided
         lines.append(f"{name}: {value}")

@@ -145,7 +145,7 @@ def _to_str(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if not isinstance(value, str):
-        raise MismatchError("must be a text")
+        raise MismatchError("must be a string")
     return value
 
 

@@ -27,7 +27,7 @@ def fields_of(job: Mapping[str, Any]) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        kind = {list: "a list", str: "a text", bool: "a bool"}.get(type(given), "a number")
+        kind = {list: "a list", str: "a string", bool: "a bool"}.get(type(given), "a number")
         raise BadInputError(
             f'input must be an object with the arguments as fields, like {{"input": {{"x": 1}}}}; it is {kind}'
         )

@@ -15,7 +15,7 @@ from svc.runtime._load import body_of, load
 from svc.runtime._route_table import make_route
 from svc.runtime._server import Server
 
-# source: job-api, Load-balanced endpoints.
+# source: docs/spec/job-api.md, 10.
 _DEFAULT_PORT = 80
 # Loopback, unless a container's start says SVC_HOST=0.0.0.0: a worker that is a process is not for the network.
 _DEFAULT_HOST = "127.0.0.1"
@@ -30,35 +30,37 @@ class LoadBalanced:
 
     def serve(self) -> None:
         """Listen on PORT, and on PORT_HEALTH for GET /ping alone, until SIGTERM and the end of open requests."""
-        asyncio.run(self._serve())
+        asyncio.run(serve(self._application, self._endpoint))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         await answer_asgi(self._application, scope, receive, send)
 
-    async def _serve(self) -> None:
-        stopped = asyncio.Event()
-        loop = asyncio.get_running_loop()
 
-        def stop() -> None:
-            if stopped.is_set():  # asked twice: an endless stream would hold us for ever
-                os._exit(1)
-            stopped.set()
+async def serve(application: Application, endpoint: str) -> None:
+    """The same for any application, in a loop that its caller runs."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop)
-        host = os.environ.get("SVC_HOST") or _DEFAULT_HOST
-        port, health_port = _port("PORT", _DEFAULT_PORT), _port("PORT_HEALTH", None)
-        servers = [Server(self._application)]
-        listening = [await servers[0].start(host, port or 0)]
-        if health_port is not None and health_port != port:
-            servers.append(Server(self._application.only_ping()))
-            listening.append(await servers[1].start(host, health_port))
-        shown = " and ".join(f"{host}:{number}" for number in listening)
-        print(f"svc: endpoint {self._endpoint} listens on {shown}", file=sys.stderr, flush=True)
-        await stopped.wait()
-        # Health goes last: until then the worker is not lost, only full.
-        for server in servers:
-            await server.stop()
+    def stop() -> None:
+        if stopped.is_set():  # asked twice: an endless stream would hold us for ever
+            os._exit(1)
+        stopped.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    host = os.environ.get("SVC_HOST") or _DEFAULT_HOST
+    port, health_port = _port("PORT", _DEFAULT_PORT), _port("PORT_HEALTH", None)
+    servers = [Server(application)]
+    listening = [await servers[0].start(host, port or 0)]
+    if health_port is not None and health_port != port:
+        servers.append(Server(application.only_ping()))
+        listening.append(await servers[1].start(host, health_port))
+    shown = " and ".join(f"{host}:{number}" for number in listening)
+    print(f"svc: endpoint {endpoint} listens on {shown}", file=sys.stderr, flush=True)
+    await stopped.wait()
+    # Health goes last: until then the worker is not lost, only full.
+    for server in servers:
+        await server.stop()
 
 
 def load_balanced(routes: Sequence[tuple[str, str, str, str]], *, endpoint: str) -> LoadBalanced:

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
+import type { ServiceClient } from '../../../client/service-client.ts'
 import type { ModelDownload } from '../../../contract/models.ts'
 import { CliError } from '../../cli-error.ts'
-import type { ServiceClient } from '../../client.ts'
-import { duration, size } from '../../format.ts'
-import type { Output } from '../../output.ts'
+import { duration, type Output, size } from '../../output.ts'
+import { createStatusLine } from '../../progress-line.ts'
 import { openSession } from '../../session.ts'
-import { createStatusLine } from '../../status-line.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
 type DownloadOptions = {
@@ -20,20 +19,17 @@ type DownloadOptions = {
 export function addDownload(models: Command, surroundings: Surroundings): void {
   models
     .command('download')
-    .description('download a model; the service goes on with it when this command or the service ends')
+    .description('download a model; it continues after this command ends and after a restart of the service')
     .argument('<address>', 'address of the file')
-    .option('--directory <name>', 'kind of model, like checkpoints, loras or vae; without it what the address names')
-    .option(
-      '--name <file>',
-      'name of the file, with folders where it is to lie in some; without it that of the address',
-    )
-    .option('--folder <path>', 'one of the folders of models; without it the first one')
-    .option('--sha256 <hex>', 'checksum that the file must have')
-    .option('--detach', 'do not wait for its end')
+    .option('--directory <name>', 'kind of model, like checkpoints, loras or vae (default: from the address)')
+    .option('--name <file>', 'name of the file, with subfolders if needed (default: from the address)')
+    .option('--folder <path>', 'one of the model folders (default: the first one)')
+    .option('--sha256 <hex>', 'expected checksum of the file')
+    .option('--detach', 'do not wait until it ends')
     .addHelpText(
       'after',
       `
-A host that wants a token or a password is given those that \`drydock models credentials add\` has stored for it.
+If the host asks for a token or a password, the one stored with \`drydock models credentials add\` is sent.
 
 Examples:
   $ drydock models download https://huggingface.co/OWNER/REPO/resolve/main/ink.safetensors --directory loras
@@ -53,10 +49,10 @@ Examples:
 
   models
     .command('downloads')
-    .description('list downloads; retry, cancel or forget one')
-    .option('--retry <id>', 'try one again that failed or was cancelled, from where it ended')
-    .option('--cancel <id>', 'cancel one; what came of it is deleted')
-    .option('--forget <id>', 'take one that has ended from the list; the model stays')
+    .description('list downloads; retry, cancel or remove one')
+    .option('--retry <id>', 'resume a failed or cancelled download')
+    .option('--cancel <id>', 'cancel a download and delete the partial file')
+    .option('--forget <id>', 'remove an ended download from the list; the model stays')
     .addHelpText('after', '\nExamples:\n  $ drydock models downloads\n  $ drydock models downloads --retry ID')
     .action(async (options: { retry?: string; cancel?: string; forget?: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -102,7 +98,7 @@ async function follow(
   } finally {
     show('')
   }
-  return download ?? { ...begun, state: 'cancelled', reason: 'somebody took it from the list' }
+  return download ?? { ...begun, state: 'cancelled', reason: 'it was removed from the list' }
 }
 
 function progressText(download: ModelDownload): string {

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ModelFolder, ModelFolderView } from '../../../contract/models.ts'
+import { counted } from '../../../domain/text.ts'
 import { usageError } from '../../cli-error.ts'
-import { counted, size } from '../../format.ts'
-import type { Output } from '../../output.ts'
+import { type Output, size } from '../../output.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
 /** `drydock models folders`: where models lie, the first one takes downloads. */
 export function addFolders(models: Command, surroundings: Surroundings): void {
-  const folders = models.command('folders').description('list, add or remove the folders of models')
+  const folders = models.command('folders').description('list, add or remove model folders')
 
   folders
     .command('list', { isDefault: true })
-    .description('list the folders; the first one takes downloads')
+    .description('list the folders; downloads go into the first one')
     .addHelpText('after', '\nExamples:\n  $ drydock models folders\n  $ drydock models folders --json')
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -22,20 +22,20 @@ export function addFolders(models: Command, surroundings: Surroundings): void {
 
   folders
     .command('add')
-    .description('add a folder, laid out as the models folder of ComfyUI, or those of its extra_model_paths.yaml')
+    .description('add a folder laid out like the models folder of ComfyUI, or the folders of an extra_model_paths.yaml')
     .argument('[folder]', 'folder of this machine, like ~/ComfyUI/models')
     .option(
       '--map <directory=path>',
-      'only this directory, at this path within the folder, as in extra_model_paths.yaml; may be repeated',
+      'use only this directory, at this path within the folder, as in extra_model_paths.yaml; may be repeated',
       (text: string, before: readonly string[]) => [...before, text],
       [] as readonly string[],
     )
-    .option('--from <file>', 'all folders that this extra_model_paths.yaml names, instead of one')
-    .option('--first', 'let it take downloads')
+    .option('--from <file>', 'add all folders of this extra_model_paths.yaml instead')
+    .option('--first', 'put it first, so that downloads go into it')
     .addHelpText(
       'after',
       `
-Containers of endpoints that take workflows have the folders read-only when they start next.
+Containers of endpoints that take workflows get the folders, read-only, from their next start on.
 
 Examples:
   $ drydock models folders add ~/ComfyUI/models --first
@@ -62,7 +62,7 @@ Examples:
       const path = resolve(surroundings.cwd, text)
       const before = (await client.call('modelFolderList')).folders
       if (!before.some((folder) => folder.path === path))
-        throw usageError(`${path} is none of the folders of models. List them with \`drydock models folders\`.`)
+        throw usageError(`${path} is not a model folder. List them with \`drydock models folders\`.`)
       const next = before.filter((folder) => folder.path !== path).map(settingOf)
       show(output, await client.call('modelFoldersSet', { body: { folders: next } }))
     })
@@ -80,7 +80,7 @@ async function readAdded(
   const directories = readMap(map)
   if (folder !== undefined)
     return [{ path: resolve(surroundings.cwd, folder), ...(directories === undefined ? {} : { directories }) }]
-  if (directories !== undefined) throw usageError('--map goes with a folder. The file of --from says what is where.')
+  if (directories !== undefined) throw usageError('--map needs a folder. With --from, the file has the mapping.')
   const { readModelPaths } = await import('./read-model-paths.ts')
   return readModelPaths(from ?? '', surroundings)
 }
@@ -101,23 +101,25 @@ function readMap(entries: readonly string[]): ModelFolder['directories'] {
   return directories
 }
 
-type Answer = { readonly folders: readonly ModelFolderView[]; readonly configFile: string }
+type ModelFolders = { readonly folders: readonly ModelFolderView[]; readonly configFile: string }
 
-function show(output: Output, answer: Answer): void {
+function show(output: Output, response: ModelFolders): void {
   if (output.json) {
-    output.document(answer)
+    output.document(response)
     return
   }
   output.table(
     ['FOLDER', 'MODELS', 'SIZE', 'FREE', 'IN CONTAINERS', 'NOTE'],
-    answer.folders.map(({ path, files, bytes, freeBytes, mountedAt, fault, isDefault }, index) => [
+    response.folders.map(({ path, files, bytes, freeBytes, mountedAt, fault, isDefault }, index) => [
       path,
       counted(files, 'model'),
       size(bytes),
       freeBytes === undefined ? '' : size(freeBytes),
       mountedAt,
-      fault ?? [index === 0 ? 'takes downloads' : '', isDefault ? 'default' : ''].filter(Boolean).join(', '),
+      fault ?? [index === 0 ? 'downloads go here' : '', isDefault ? 'default' : ''].filter(Boolean).join(', '),
     ]),
   )
-  output.note(`A ComfyUI of this machine reads them with --extra-model-paths-config ${answer.configFile}`)
+  output.note(
+    `To use them in a ComfyUI on this machine, start it with --extra-model-paths-config ${response.configFile}`,
+  )
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { ModelView } from '../../../contract/models.ts'
-import { confirmDeletion } from '../../ask.ts'
+import { ago, counted } from '../../../domain/text.ts'
+import { confirmDeletion, readSecret } from '../../ask.ts'
 import { usageError } from '../../cli-error.ts'
-import { counted, size } from '../../format.ts'
+import { size } from '../../output.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
-import { addCredentials } from './credentials.ts'
 import { addDownload } from './download.ts'
 import { addFolders } from './folders.ts'
 
@@ -22,27 +22,27 @@ export function addModels(program: Command, surroundings: Surroundings): void {
 function addList(models: Command, surroundings: Surroundings): void {
   models
     .command('list', { isDefault: true })
-    .description('list the models in all folders, with what their files tell')
-    .option('--directory <name>', 'only those of a directory, like loras')
-    .option('--uses', 'say by how many workflows, published graphs and runs each is used')
+    .description('list the models in all folders, with details from their files')
+    .option('--directory <name>', 'only models of this directory, like loras')
+    .option('--uses', 'show how many workflows, published graphs and runs use each model')
     .addHelpText(
       'after',
       '\nExamples:\n  $ drydock models list\n  $ drydock models list --directory loras --uses --json',
     )
     .action(async (options: { directory?: string; uses?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const answer = await client.call('modelList')
-      const found = answer.models.filter(
+      const response = await client.call('modelList')
+      const found = response.models.filter(
         ({ directory }) => options.directory === undefined || directory === options.directory,
       )
       const uses = options.uses === true ? (await client.call('modelUses')).uses : undefined
       if (output.json) {
         const shown = uses === undefined ? found : found.map((model) => ({ ...model, uses: uses[model.name] ?? [] }))
-        output.document({ ...answer, models: shown })
+        output.document({ ...response, models: shown })
         return
       }
       if (found.length === 0) {
-        output.line('There are no models. Get one with `drydock models download ADDRESS --directory checkpoints`.')
+        output.line('There are no models yet. Get one with `drydock models download ADDRESS --directory checkpoints`.')
         return
       }
       output.table(
@@ -55,7 +55,7 @@ function addList(models: Command, surroundings: Surroundings): void {
           kindText(model),
         ]),
       )
-      if (answer.more) output.note('There are more than are listed: 10,000 of a folder are shown.')
+      if (response.more) output.note('Only the first 10,000 models of a folder are listed.')
     })
 }
 
@@ -68,10 +68,10 @@ function kindText({ fault, kind, architecture, precision, format }: ModelView): 
 function addRemove(models: Command, surroundings: Surroundings): void {
   models
     .command('remove')
-    .description('delete the file of a model; of a link the link alone')
+    .description('delete the file of a model; for a link, only the link')
     .argument('<model>', 'its directory and name, like loras/ink.safetensors')
-    .option('--folder <path>', 'where several folders have it: which one')
-    .option('--yes', 'do not ask')
+    .option('--folder <path>', 'which folder, if several have it')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', '\nExamples:\n  $ drydock models remove loras/ink.safetensors')
     .action(async (text: string, options: { folder?: string; yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -89,8 +89,70 @@ function addRemove(models: Command, surroundings: Surroundings): void {
       const what = `the model ${text} with ${size(model.bytes)}`
       await confirmDeletion({ yes: options.yes === true, what, question: `Delete ${what}?` }, output, surroundings)
       const { folder, directory, name } = model
-      const answer = await client.call('modelRemove', { body: { folder, directory, name } })
-      if (output.json) output.document(answer)
+      const response = await client.call('modelRemove', { body: { folder, directory, name } })
+      if (output.json) output.document(response)
       else output.line(`model ${text} deleted`)
+    })
+}
+
+const TOKEN = { name: 'token', question: 'Token:', nothing: 'No credentials were stored.' }
+const PASSWORD = { name: 'password', question: 'Password:', nothing: 'No credentials were stored.' }
+
+/** `drydock models credentials`: of the hosts that models come from. Secrets are asked for or read, never arguments. */
+function addCredentials(models: Command, surroundings: Surroundings): void {
+  const credentials = models.command('credentials').description('store, list or remove credentials for model hosts')
+
+  credentials
+    .command('list', { isDefault: true })
+    .description('list the hosts; tokens and passwords are never shown')
+    .addHelpText('after', '\nExamples:\n  $ drydock models credentials')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('modelCredentialsList')
+      if (output.json) output.document(response)
+      else if (response.credentials.length === 0) output.line('No credentials are stored.')
+      else
+        output.table(
+          ['HOST', 'USER', 'CHANGED'],
+          response.credentials.map(({ host, username, updatedAt }) => [
+            host,
+            username ?? 'token',
+            ago(updatedAt, surroundings.now()),
+          ]),
+        )
+    })
+
+  credentials
+    .command('add')
+    .description('store credentials for a host, encrypted; they replace earlier ones')
+    .argument('<host>', 'host, like huggingface.co')
+    .option('--username <user>', 'user name, if the host needs a password instead of a token')
+    .addHelpText(
+      'after',
+      `
+The token or password is read from standard input or a prompt. It is sent to this host only.
+
+Examples:
+  $ drydock models credentials add huggingface.co < token.txt`,
+    )
+    .action(async (host: string, { username }: { username?: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const secret = await readSecret(username === undefined ? TOKEN : PASSWORD, surroundings)
+      const body = username === undefined ? { host, token: secret } : { host, username, password: secret }
+      const response = await client.call('modelCredentialsPut', { body })
+      if (output.json) output.document(response)
+      else output.line(`credentials for ${host} stored`)
+    })
+
+  credentials
+    .command('remove')
+    .description('remove the credentials for a host')
+    .argument('<host>', 'host, like huggingface.co')
+    .addHelpText('after', '\nExamples:\n  $ drydock models credentials remove huggingface.co')
+    .action(async (host: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('modelCredentialsRemove', { path: { host } })
+      if (output.json) output.document(response)
+      else output.line(`credentials for ${host} removed`)
     })
 }

@@ -1,6 +1,6 @@
 /**
  * The folders of models that an extra_model_paths.yaml names, read as ComfyUI reads it: a section has a base path, and
- * for each kind of model one or more places, a line each. A place outside of its base becomes a folder of its own, as
+ * for each kind of model one or more folders, a line each. One outside of its base becomes a folder of its own, as
  * folders of models hold nothing from elsewhere.
  */
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const section = z
 const pathsFile = z.record(z.string(), section.nullable())
 
 type Section = z.infer<typeof section>
-type Place = { readonly folder: string; readonly directory: string; readonly path: string }
+type ModelPath = { readonly folder: string; readonly directory: string; readonly path: string }
 
 // Python code, in the same file as the models.
 const NO_MODELS = 'custom_nodes'
@@ -36,13 +36,13 @@ export async function readModelPaths(
     throw usageError(`${path} cannot be read (${error.code}). Give an extra_model_paths.yaml of ComfyUI.`)
   })
   const sections = Object.values(readSections(path, text)).filter((one) => one !== null)
-  const places = sections
+  const modelPaths = sections
     .toSorted((a, b) => Number(b.is_default === true) - Number(a.is_default === true))
-    .flatMap((one) => placesOf(one, dirname(file), surroundings))
-  if (places.length === 0)
-    throw usageError(`${path} names no folder of models. Sections in it have lines like "loras: models/loras".`)
+    .flatMap((one) => pathsOf(one, dirname(file), surroundings))
+  if (modelPaths.length === 0)
+    throw usageError(`${path} names no model folder. Its sections need lines like "loras: models/loras".`)
   return Array.from(
-    Map.groupBy(places, ({ folder }) => folder),
+    Map.groupBy(modelPaths, ({ folder }) => folder),
     ([folder, own]) => ({ path: folder, directories: directoriesOf(own) }),
   )
 }
@@ -54,20 +54,20 @@ function readSections(path: string, text: string): z.infer<typeof pathsFile> {
     document = parse(text, { version: '1.1' }) ?? {}
   } catch (error) {
     const [why = ''] = (error as Error).message.split('\n')
-    throw usageError(`${path} is no YAML: ${why.replace(/:$/, '')}.`)
+    throw usageError(`${path} is not valid YAML: ${why.replace(/:$/, '')}.`)
   }
   const read = pathsFile.safeParse(document)
   if (read.success) return read.data
   const [issue] = read.error.issues
   const at = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`
-  throw usageError(`${path} is no extra_model_paths.yaml${at}: sections have lines like "loras: models/loras".`)
+  throw usageError(`${path} is not an extra_model_paths.yaml${at}: sections have lines like "loras: models/loras".`)
 }
 
-function placesOf(
+function pathsOf(
   { base_path, is_default: _isDefault, ...kinds }: Section,
   from: string,
   surroundings: Pick<Surroundings, 'home' | 'env'>,
-): readonly Place[] {
+): readonly ModelPath[] {
   const base = resolve(from, expanded(base_path ?? '', surroundings))
   return Object.entries(kinds).flatMap(([directory, text]) =>
     directory === NO_MODELS
@@ -75,19 +75,19 @@ function placesOf(
       : (text ?? '')
           .split('\n')
           .filter((line) => line !== '')
-          .map((line) => placeOf(base, directory, resolve(base, line))),
+          .map((line) => modelPath(base, directory, resolve(base, line))),
   )
 }
 
-function placeOf(base: string, directory: string, full: string): Place {
+function modelPath(base: string, directory: string, full: string): ModelPath {
   const within = relative(base, full)
   const isWithin = within !== '' && within !== '..' && !within.startsWith(`..${sep}`) && !isAbsolute(within)
   const folder = isWithin ? base : dirname(full)
   return { folder, directory, path: relative(folder, full).replaceAll(sep, '/') }
 }
 
-function directoriesOf(places: readonly Place[]): ModelFolder['directories'] {
-  const byDirectory = Map.groupBy(places, ({ directory }) => directory)
+function directoriesOf(modelPaths: readonly ModelPath[]): ModelFolder['directories'] {
+  const byDirectory = Map.groupBy(modelPaths, ({ directory }) => directory)
   return Object.fromEntries(
     Array.from(byDirectory, ([directory, own]) => [directory, [...new Set(own.map(({ path }) => path))]]),
   )

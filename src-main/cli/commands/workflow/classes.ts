@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { ClassPackage } from '../../../domain/workflow/packages/class-packages.ts'
-import { ago } from '../../format.ts'
-import type { Output } from '../../output.ts'
-import { plainWords } from '../../plain-words.ts'
+import { ago } from '../../../domain/text.ts'
+import type { ClassPackage } from '../../../domain/workflow/node-packages.ts'
+import { type Output, plainText } from '../../output.ts'
 import { openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import type { KnownClasses } from '../../workflow/read-classes.ts'
@@ -13,16 +12,18 @@ type ClassesOptions = { readonly server?: string; readonly endpoint?: string; re
 export function addWorkflowClasses(parent: Command, surroundings: Surroundings): void {
   parent
     .command('classes')
-    .description('list the packages and classes of nodes that are known, or read those of a ComfyUI server')
+    .description('list the known node packages and classes, or read those of a ComfyUI server')
     .addOption(
-      new Option('--server <url>', 'ask this ComfyUI server, as in http://127.0.0.1:8188').conflicts('endpoint'),
+      new Option('--server <url>', 'read them from this ComfyUI server, like http://127.0.0.1:8188').conflicts(
+        'endpoint',
+      ),
     )
-    .option('--endpoint <endpoint>', 'those that are known of this endpoint')
-    .option('-o, --output <file>', 'write their facts to this file: no explanations, no names of your files')
+    .option('--endpoint <endpoint>', 'show those of this endpoint')
+    .option('-o, --output <file>', 'write them to this file, without descriptions and names of your files')
     .addHelpText(
       'after',
       `
-Without an option: those that come along. Needs no service, but with --endpoint. A file of classes is taken by
+Without an option it lists those that come with Drydock. It needs a service only with --endpoint. A file of classes is for
 PUT /api/node-types/ENDPOINT, and resources/node-types.json is one.
 
 Examples:
@@ -35,7 +36,7 @@ Examples:
       const { factsText, ownClasses, classesOfEndpoint, classesOfServer } = await import(
         '../../workflow/read-classes.ts'
       )
-      const { classPackages } = await import('../../../domain/workflow/packages/class-packages.ts')
+      const { classPackages } = await import('../../../domain/workflow/node-packages.ts')
       const { readNodeTypes } = await import('../../../domain/workflow/node-types.ts')
       const known =
         options.server !== undefined
@@ -44,37 +45,37 @@ Examples:
             ? await ownClasses()
             : await classesOfEndpoint((await openSession(command, surroundings)).client, options.endpoint)
       if (options.output !== undefined) {
-        const { writeText } = await import('../../workflow/write-text.ts')
+        const { writeText } = await import('../../workflow/save-results.ts')
         await writeText(options.output, factsText(known), surroundings)
       }
       const packages = classPackages(readNodeTypes(known.classes).values())
       const { classes: _classes, ...origin } = known
       if (output.json) output.document({ ...origin, file: options.output, packages })
-      else if (options.output !== undefined) output.line(`${options.output}: ${inWords(known)}`)
+      else if (options.output !== undefined) output.line(`${options.output}: ${classesText(known)}`)
       else show(output, known, packages, surroundings.now())
     })
 }
 
-const inWords = ({ classes, version }: KnownClasses) =>
-  `${classes.size} classes${version === undefined ? '' : ` of ${plainWords(version)}`}`
+const classesText = ({ classes, version }: KnownClasses) =>
+  `${classes.size} classes${version === undefined ? '' : ` of ${plainText(version)}`}`
 
 const SOURCES = { 'built-in': 'came with Drydock', server: 'a ComfyUI server', file: 'a file' }
 
 function show(output: Output, known: KnownClasses, packages: readonly ClassPackage[], now: number): void {
   const { source, server, version, readAt, classes } = known
   output.fields([
-    ['source', server === undefined ? SOURCES[source] : plainWords(server)],
+    ['source', server === undefined ? SOURCES[source] : plainText(server)],
     ['read', readAt === undefined ? undefined : ago(readAt, now)],
-    ['version', version === undefined ? undefined : plainWords(version)],
+    ['version', version === undefined ? undefined : plainText(version)],
     ['classes', String(classes.size)],
   ])
   output.line()
   output.table(
     ['PACKAGE', 'CLASSES', 'NAMES'],
     packages.map(({ name, kind, classes: names }) => [
-      plainWords(name),
+      plainText(name),
       String(names.length),
-      kind === 'custom' ? plainWords(names.join(', ')) : '',
+      kind === 'custom' ? plainText(names.join(', ')) : '',
     ]),
   )
 }

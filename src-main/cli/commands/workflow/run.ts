@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { RunView } from '../../../contract/workflows.ts'
 import { errorHeadline, errorText, readJobError } from '../../../domain/job/read-error.ts'
-import { plainWords } from '../../plain-words.ts'
+import { plainText } from '../../output.ts'
+import { createStatusLine } from '../../progress-line.ts'
 import { openSession } from '../../session.ts'
 import { expectSuccess } from '../../show-job.ts'
-import { createStatusLine } from '../../status-line.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { readSetting, type Setting } from '../../workflow/set-values.ts'
 
@@ -21,22 +21,22 @@ type RunOptions = {
 export function addWorkflowRun(parent: Command, surroundings: Surroundings): void {
   parent
     .command('run')
-    .description('run a graph on an endpoint, follow it, and write what it gives into a folder')
-    .argument('<file>', 'JSON of either form, a picture that holds a graph, or - for standard input')
+    .description('run a graph on an endpoint, follow it, and write its results to a folder')
+    .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
     .requiredOption('--endpoint <endpoint>', 'id of the endpoint that runs it')
     .option(
       '--set <node.input=value>',
-      'set a value of a node first, like 6.text="a cat"; may be repeated',
+      'set a value of a node, like 6.text="a cat"; may be repeated',
       (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text)],
     )
     .option('-o, --output <folder>', 'folder for the results', '.')
-    .option('--previews', 'write what nodes show and nobody saved, too, as of Preview Image or Preview Audio')
-    .option('--traceback', 'print the calls that led to an error, too')
+    .option('--previews', 'also write previews, like those of Preview Image or Preview Audio')
+    .option('--traceback', 'also print the traceback of an error')
     .addHelpText(
       'after',
       `
-The graph is checked first; one that is wrong is not queued, and the exit code is 1. Pictures that it loads are sent along
-where they lie beside the file or in the current folder. Ctrl+C leaves the job running.
+The graph is checked first; with errors it is not queued, and the exit code is 1. Pictures that it loads are sent along
+if they are beside the file or in the current folder. Ctrl+C leaves the job running.
 
 Examples:
   $ drydock workflow run cat.json --endpoint sketch -o out/
@@ -58,9 +58,9 @@ Examples:
       const written = options.previews === true ? { previews: savedPreviews } : {}
       if (output.json) output.document({ ...run, results: saved, ...written })
       else {
-        for (const { file: path } of [...saved, ...savedPreviews]) output.line(plainWords(path))
-        const words = options.traceback === true ? errorText : (error: string) => errorHeadline(readJobError(error))
-        for (const error of run.errors) output.note(plainWords(words(error)))
+        for (const { file: path } of [...saved, ...savedPreviews]) output.line(plainText(path))
+        const errorLine = options.traceback === true ? errorText : (error: string) => errorHeadline(readJobError(error))
+        for (const error of run.errors) output.note(plainText(errorLine(error)))
         if (saved.length + savedPreviews.length === 0 && run.status === 'COMPLETED') output.note(whyNothing(run))
       }
       const [error] = run.errors
@@ -69,5 +69,7 @@ Examples:
 }
 
 function whyNothing({ previews = [] }: Pick<RunView, 'previews'>): string {
-  return previews.length === 0 ? 'The job gave no result.' : 'The job gave previews alone. Write them with --previews.'
+  return previews.length === 0
+    ? 'The job returned no result.'
+    : 'The job returned only previews. Write them with --previews.'
 }

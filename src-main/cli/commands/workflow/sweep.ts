@@ -1,10 +1,14 @@
+/** The commands for sweeps: one is run from a file, those of a service are listed and cancelled. */
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { SweepView } from '../../../contract/workflows.ts'
 import { errorHeadline, readJobError } from '../../../domain/job/read-error.ts'
+import { ago, counted } from '../../../domain/text.ts'
 import { CliError } from '../../cli-error.ts'
-import { plainWords } from '../../plain-words.ts'
+import { wholeNumber } from '../../option-values.ts'
+import { type Output, plainText } from '../../output.ts'
+import { createStatusLine } from '../../progress-line.ts'
 import { openSession } from '../../session.ts'
-import { createStatusLine } from '../../status-line.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { readSetting, type Setting } from '../../workflow/set-values.ts'
 
@@ -20,20 +24,20 @@ export function addWorkflowSweep(parent: Command, surroundings: Surroundings): v
   parent
     .command('sweep')
     .description('run a graph once for each combination of values')
-    .argument('<file>', 'JSON of either form, a picture that holds a graph, or - for standard input')
+    .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
     .requiredOption('--endpoint <endpoint>', 'id of the endpoint that runs it')
     .requiredOption(
       '--over <node.input=values>',
-      'values of an input: a range like 1..4 or 0.5..1 step 0.1, or a list with commas; texts one a line; may be repeated',
+      'values of an input: a range like 1..4 or 0.5..1 step 0.1, or a list separated by commas; one text per line; may be repeated',
       (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text, '--over')],
     )
-    .option('--pairs', 'the first value with the first and so on, instead of each with each')
+    .option('--pairs', 'pair the first value with the first and so on, instead of each with each')
     .option('-o, --output <folder>', 'folder for the results', '.')
     .addHelpText(
       'after',
       `
-The results of each run lie in a folder named by its values. All stand on one sheet, in sheet.svg and at the address that is
-printed: over two inputs it is a table, over three a table for each value of the first.
+The results of each run go into a folder named after its values. One sheet shows all, in sheet.svg and at the address that is
+printed: a table for two inputs, and for three a table for each value of the first.
 
 Examples:
   $ drydock workflow sweep lamp.json --endpoint sketch --over 3.seed=1..4 --over 3.cfg=4,7,10 -o out/
@@ -57,8 +61,8 @@ Examples:
         output.table(
           ['VALUES', 'STATUS', 'RESULTS'],
           runs.map(({ label = '', status, results, errors }) => {
-            const told = results.map((one) => one.file).join(', ') || errorHeadline(readJobError(errors[0] ?? ''))
-            return [inCell(label), status, inCell(told)]
+            const summary = results.map((one) => one.file).join(', ') || errorHeadline(readJobError(errors[0] ?? ''))
+            return [inCell(label), status, inCell(summary)]
           }),
         )
         output.note(`As one picture: ${sheet}`)
@@ -70,4 +74,56 @@ Examples:
 }
 
 // A prompt and the error of a worker may have several lines, and signs that steer a terminal.
-const inCell = (text: string) => plainWords(text).replace(/\s*\n\s*/g, ' ')
+const inCell = (text: string) => plainText(text).replace(/\s*\n\s*/g, ' ')
+
+type ListOptions = { readonly limit?: number; readonly before?: string }
+
+/** `drydock workflow sweeps`: list the sweeps, cancel one. @param parent `drydock workflow` */
+export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): void {
+  const sweeps = parent.command('sweeps').description('list the sweeps of graphs, or cancel one')
+
+  sweeps
+    .command('list', { isDefault: true })
+    .description('list the sweeps whose runs are stored, newest first')
+    .option('--limit <count>', 'sweeps per page,  1 to 200 (default 50)', wholeNumber)
+    .option('--before <sweep>', 'continue after this sweep')
+    .addHelpText('after', '\nExamples:\n  $ drydock workflow sweeps\n  $ drydock workflow sweeps --limit 5 --json')
+    .action(async ({ limit = 50, before }: ListOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const page = await client.call('sweepList', { query: { limit, before } })
+      if (output.json) output.document(page)
+      else if (page.sweeps.length === 0)
+        output.hint('There are no sweeps yet. `drydock workflow sweep --help` shows how to run one.')
+      else show(output, page.sweeps, surroundings.now())
+      const last = page.sweeps.at(-1)
+      if (page.more && last !== undefined && !output.json) output.note(`For older sweeps, add --before ${last.id}`)
+    })
+
+  sweeps
+    .command('cancel')
+    .description('cancel the runs of a sweep that have not ended; the others stay')
+    .argument('<sweep>', 'id of the sweep')
+    .addHelpText('after', '\nExamples:\n  $ drydock workflow sweeps cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31')
+    .action(async (sweepId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const result = await client.call('sweepCancel', { path: { sweepId } })
+      if (output.json) output.document(result)
+      else output.line(`${counted(result.cancelled, 'run')} cancelled.`)
+    })
+}
+
+function show(output: Output, sweeps: readonly SweepView[], now: number): void {
+  output.table(
+    ['SWEEP', 'GRAPH', 'ENDPOINT', 'INPUTS', 'DONE', 'FAILED', 'WAITING', 'CREATED'],
+    sweeps.map(({ id, title, endpointId, axes, runs, ended, completed, createdAt }) => [
+      id,
+      plainText(title),
+      endpointId,
+      plainText(axes.join(', ')),
+      String(completed),
+      String(ended - completed),
+      String(runs - ended),
+      ago(createdAt, now),
+    ]),
+  )
+}

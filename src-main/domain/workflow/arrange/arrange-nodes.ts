@@ -1,13 +1,20 @@
-/** Lining up, spreading and laying out nodes of a document. Source: issue 7, item 2. */
+/** Lining up, spreading and laying out nodes of a document. Source: ours. */
 import type { Graph, GraphNode, WorkflowDocument } from '../document/document.ts'
+import type { Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
-import type { Pair } from '../document/values.ts'
 import { type GraphAddress, graphAt } from '../edit/graph-at.ts'
-import { around, boundsOf, groupMembers, nodeBounds, type Rectangle, setGroup } from '../edit/groups.ts'
+import {
+  around,
+  boundsOf,
+  GROUP_PADDING,
+  GROUP_TITLE_PX,
+  groupMembers,
+  nodeBounds,
+  type Rectangle,
+  setGroup,
+} from '../edit/groups.ts'
 import { moveNodes } from '../edit/node-fields.ts'
-import { type Alignment, align, type Placed } from './align.ts'
-import { type Axis, distribute } from './distribute.ts'
-import { type LaidGroup, layOutGroups } from './lay-out-groups.ts'
+import { type Box, layOut, type Position } from './lay-out.ts'
 
 /** Lines nodes up. */
 export function alignNodes(
@@ -16,7 +23,7 @@ export function alignNodes(
   ids: ReadonlySet<string>,
   by: Alignment,
 ): WorkflowDocument {
-  return place(document, at, align(boxesOf(document, at, ids), by))
+  return moveTo(document, at, align(boxesOf(document, at, ids), by))
 }
 
 /** Makes the gaps between nodes alike. */
@@ -26,12 +33,12 @@ export function distributeNodes(
   ids: ReadonlySet<string>,
   axis: Axis,
 ): WorkflowDocument {
-  return place(document, at, distribute(boxesOf(document, at, ids), axis))
+  return moveTo(document, at, distribute(boxesOf(document, at, ids), axis))
 }
 
 /**
- * Lays nodes out from left to right by depth, with their upper left corner where it was. A group whose nodes are all among
- * them is laid out within, and stands as one box among the others. @param ids none: all nodes
+ * Lays nodes out from left to right by depth, with their upper left corner where it was. A group whose nodes are all
+ * among them is laid out within, and stands as one box among the others. @param ids none: all nodes
  */
 export function layOutNodes(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
   const graph = graphAt(document, at)
@@ -47,7 +54,7 @@ export function layOutNodes(document: WorkflowDocument, at: GraphAddress, ids: R
     groups,
   )
   const { x = 0, y = 0 } = corner ?? {}
-  const moved = place(document, at, new Map([...nodes].map(([id, one]) => [id, [one.x + x, one.y + y]])))
+  const moved = moveTo(document, at, new Map([...nodes].map(([id, one]) => [id, [one.x + x, one.y + y]])))
   return [...bounds].reduce((changed, [index, one]) => {
     const next = { ...one, x: one.x + x, y: one.y + y }
     const group = graph.groups.items[index]
@@ -64,16 +71,154 @@ function groupsAmong({ groups, nodes }: Graph, ids: ReadonlySet<string>): readon
   return groups.items.flatMap((group, index) => {
     const [bounds, members] = [boundsOf(group), groupMembers(group, nodes.items)]
     const isWhole = bounds !== undefined && members.length > 0 && members.every((id) => ids.has(id))
-    return isWhole ? [{ place: index, bounds, members: new Set(members) }] : []
+    return isWhole ? [{ index: index, bounds, members: new Set(members) }] : []
   })
 }
 
-function boxesOf(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): readonly Placed[] {
+function boxesOf(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): readonly PlacedNode[] {
   const nodes: readonly GraphNode[] = graphAt(document, at)?.nodes.items ?? []
   return nodes.flatMap((node) => (ids.has(node.id ?? '') ? [{ id: node.id ?? '', ...nodeBounds(node) }] : []))
 }
 
-// The place of a node is that of its body, below the title bar.
-function place(document: WorkflowDocument, at: GraphAddress, corners: ReadonlyMap<string, Pair>): WorkflowDocument {
+// The position of a node is that of its body, below the title bar.
+function moveTo(document: WorkflowDocument, at: GraphAddress, corners: ReadonlyMap<string, Pair>): WorkflowDocument {
   return moveNodes(document, at, new Map([...corners].map(([id, [x, y]]) => [id, [x, y + TITLE_PX]])))
+}
+
+// A group holds its nodes, and counts as one box among the others.
+
+/** A group. `index`: its index in the list of its graph; `members`: ids of all nodes in it. */
+type LaidGroup = {
+  readonly index: number
+  readonly bounds: Rectangle
+  readonly members: ReadonlySet<string>
+}
+
+/** Where everything goes: upper left corners of nodes by id, boxes of groups by their index. */
+type LaidOut = {
+  readonly nodes: ReadonlyMap<string, Position>
+  readonly bounds: ReadonlyMap<number, Rectangle>
+}
+
+/** Places nodes and groups from (0, 0) on. A node in several groups is laid out in the smallest. */
+function layOutGroups(boxes: readonly Box[], groups: readonly LaidGroup[]): LaidOut {
+  // The smallest first: each goes into the smallest of the others that has all its nodes.
+  const ordered = groups.toSorted((one, other) => areaOf(one) - areaOf(other))
+  const parents = new Map(ordered.map((group, at) => [group, ordered.slice(at + 1).find((one) => holds(one, group))]))
+  const homes = new Map(boxes.map(({ id }) => [id, ordered.find(({ members }) => members.has(id))]))
+
+  const nodes = new Map<string, Position>()
+  const bounds = new Map<number, Rectangle>()
+  const childrenOf = Map.groupBy(ordered, (group) => parents.get(group))
+  const boxesOf = Map.groupBy(boxes, ({ id }) => homes.get(id))
+  // Within a group its inner groups are boxes too, named by what no node is called.
+  const nameOf = (group: LaidGroup) => `group ${group.index}`
+
+  /** The box that a node is part of within a group; undefined where it is outside of it. */
+  function boxWithin(id: string, group: LaidGroup | undefined): string | undefined {
+    const home = homes.get(id)
+    if (home === group) return homes.has(id) ? id : undefined
+    for (let one = home; one !== undefined; one = parents.get(one)) if (parents.get(one) === group) return nameOf(one)
+    return undefined
+  }
+
+  /** Lays out what is in a group, from its own upper left corner on. @returns the size of all of it */
+  function layOutIn(group: LaidGroup | undefined): Size {
+    const inner = (childrenOf.get(group) ?? []).map((child) => ({ child, size: layOutIn(child) }))
+    const own = boxesOf.get(group) ?? []
+    const sources = (ids: Iterable<string>, self: string) =>
+      [...ids].flatMap((id) => boxWithin(id, group) ?? []).filter((name) => name !== self)
+    const all: Box[] = [
+      ...own.map((box) => ({ ...box, from: sources(box.from, box.id) })),
+      ...inner.map(({ child, size }) => {
+        const from = boxes.flatMap((box) => (child.members.has(box.id) ? box.from : []))
+        return { id: nameOf(child), ...size, from: sources(from, nameOf(child)) }
+      }),
+    ]
+    const positions = layOut(all)
+    const [left, top] = group === undefined ? [0, 0] : [GROUP_PADDING, GROUP_PADDING + GROUP_TITLE_PX]
+    const at = (id: string): Position => {
+      const { x, y } = positions.get(id) ?? { x: 0, y: 0 }
+      return { x: x + left, y: y + top }
+    }
+    for (const { id } of own) nodes.set(id, at(id))
+    for (const { child, size } of inner) {
+      const corner = at(nameOf(child))
+      bounds.set(child.index, { ...corner, ...size })
+      moveInto(child, corner)
+    }
+    const size = around(all.map((box) => ({ ...at(box.id), width: box.width, height: box.height })))
+    const { x = 0, y = 0, width = 0, height = 0 } = size ?? {}
+    return {
+      width: x + width + (group === undefined ? 0 : GROUP_PADDING),
+      height: y + height + (group === undefined ? 0 : GROUP_PADDING),
+    }
+  }
+
+  // What was laid out within a group was so from the group's own corner on.
+  function moveInto(group: LaidGroup, by: Position): void {
+    for (const { id } of boxesOf.get(group) ?? []) nodes.set(id, moved(nodes.get(id) ?? by, by))
+    for (const child of childrenOf.get(group) ?? []) {
+      const box = bounds.get(child.index)
+      if (box !== undefined) bounds.set(child.index, { ...box, ...moved(box, by) })
+      moveInto(child, by)
+    }
+  }
+
+  layOutIn(undefined)
+  return { nodes, bounds }
+}
+
+type Size = { readonly width: number; readonly height: number }
+
+const moved = ({ x, y }: Position, by: Position): Position => ({ x: x + by.x, y: y + by.y })
+const areaOf = ({ bounds }: LaidGroup): number => bounds.width * bounds.height
+const holds = (one: LaidGroup, other: LaidGroup): boolean => other.members.isSubsetOf(one.members)
+
+/** Which way gaps are made alike. */
+export type Axis = 'horizontally' | 'vertically'
+
+/** Makes the gaps between boxes alike; the first and the last stay. @returns upper left corners by id */
+export function distribute(boxes: readonly PlacedNode[], axis: Axis): ReadonlyMap<string, Pair> {
+  const isAcross = axis === 'horizontally'
+  const start = (box: PlacedNode) => (isAcross ? box.x : box.y)
+  const length = (box: PlacedNode) => (isAcross ? box.width : box.height)
+  const ordered = [...boxes].sort((one, other) => start(one) - start(other))
+  const [first, last] = [ordered[0], ordered.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  const taken = ordered.reduce((sum, box) => sum + length(box), 0)
+  const gap = (start(last) + length(last) - start(first) - taken) / Math.max(1, ordered.length - 1)
+  let next = start(first)
+  return new Map(
+    ordered.map((box) => {
+      const at = next
+      next += length(box) + gap
+      return [box.id, isAcross ? [at, box.y] : [box.x, at]]
+    }),
+  )
+}
+
+// Lining nodes up. Pure rectangles, so that groups and nodes can be arranged alike.
+
+/** An edge or middle to line up by. */
+export type Alignment = 'left' | 'centre' | 'right' | 'top' | 'middle' | 'bottom'
+
+/** Something with an id and a position. */
+type PlacedNode = Rectangle & { readonly id: string }
+
+/** Moves each to where its edge or middle is that of all. @returns upper left corners by id */
+export function align(boxes: readonly PlacedNode[], by: Alignment): ReadonlyMap<string, Pair> {
+  const left = Math.min(...boxes.map(({ x }) => x))
+  const right = Math.max(...boxes.map(({ x, width }) => x + width))
+  const top = Math.min(...boxes.map(({ y }) => y))
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height))
+  const cornerFor: Readonly<Record<Alignment, (box: PlacedNode) => Pair>> = {
+    left: ({ y }) => [left, y],
+    centre: ({ y, width }) => [(left + right - width) / 2, y],
+    right: ({ y, width }) => [right - width, y],
+    top: ({ x }) => [x, top],
+    middle: ({ x, height }) => [x, (top + bottom - height) / 2],
+    bottom: ({ x, height }) => [x, bottom - height],
+  }
+  return new Map(boxes.map((box) => [box.id, cornerFor[by](box)]))
 }

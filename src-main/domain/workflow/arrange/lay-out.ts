@@ -1,4 +1,6 @@
-/** Places for nodes: columns from left to right by depth, none over another. Source: image-workflows, rule 4. */
+/**
+ * Places for nodes: columns from left to right by depth, none over another. Source: docs/spec/image-workflows.md, 2.4.
+ */
 
 /** A node to be placed. Sizes in pixels of the canvas, title bar included. */
 export type Box = {
@@ -9,12 +11,12 @@ export type Box = {
 }
 
 /** Where the upper left corner of a node goes. */
-export type Place = { readonly x: number; readonly y: number }
+export type Position = { readonly x: number; readonly y: number }
 
 const GAP = 60
 
 /** Places nodes. Those of a loop stand where they were reached first. @param boxes in the order within a column */
-export function layOut(boxes: readonly Box[]): ReadonlyMap<string, Place> {
+export function layOut(boxes: readonly Box[]): ReadonlyMap<string, Position> {
   const depths = depthsOf(boxes)
   const columns: Box[][] = []
   for (const box of boxes) {
@@ -23,19 +25,19 @@ export function layOut(boxes: readonly Box[]): ReadonlyMap<string, Place> {
     columns[depth] = column
     column.push(box)
   }
-  const places = new Map<string, Place>()
+  const positions = new Map<string, Position>()
   let x = 0
   for (const column of columns) {
     if (column === undefined) continue
-    const ordered = inOrderOfSources(column, places)
+    const ordered = inOrderOfSources(column, positions)
     let y = 0
     for (const { id, height } of ordered) {
-      places.set(id, { x, y })
+      positions.set(id, { x, y })
       y += height + GAP
     }
     x += column.reduce((most, { width }) => Math.max(most, width), 0) + GAP
   }
-  return places
+  return positions
 }
 
 /** How many nodes the longest way to a node has. */
@@ -67,9 +69,9 @@ function depthsOf(boxes: readonly Box[]): ReadonlyMap<string, number> {
 }
 
 // Beside what they get data from, so that links cross less.
-function inOrderOfSources(column: readonly Box[], places: ReadonlyMap<string, Place>): readonly Box[] {
+function inOrderOfSources(column: readonly Box[], positions: ReadonlyMap<string, Position>): readonly Box[] {
   const heights = column.map((box, at) => {
-    const above = box.from.flatMap((id) => places.get(id)?.y ?? [])
+    const above = box.from.flatMap((id) => positions.get(id)?.y ?? [])
     return { box, at, y: above.length === 0 ? 0 : above.reduce((sum, y) => sum + y, 0) / above.length }
   })
   return heights.sort((one, other) => one.y - other.y || one.at - other.at).map(({ box }) => box)

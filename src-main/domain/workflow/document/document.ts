@@ -1,20 +1,58 @@
 /**
  * A workflow document, as people have it on their disks and in their pictures: versions 0.4 and 1, with subgraphs,
- * groups and reroutes. Every part keeps the JSON it was read from, and what nobody here understands stays in it.
- * Source: image-workflows, Three forms; editor research, 1.
+ * groups and reroutes. Every part has the JSON it was read from, and what nobody here understands stays in it.
+ * Source: docs/spec/image-workflows.md, 1; docs/spec/comfyui.md, 1.
  */
-import { asId, asText, isArray, isObject, type JsonObject, type JsonValue, sameJson } from '../json/value.ts'
-import { type Entity, entities, type Field, plain, readEntity, writeEntity } from './fields.ts'
-import { links } from './links.ts'
-import { double, id, idJson, pair, slotType, text } from './values.ts'
+import {
+  asId,
+  asText,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  sameJson,
+} from '../json/value.ts'
+import {
+  double,
+  type Entity,
+  entities,
+  type Field,
+  type Items,
+  id,
+  idJson,
+  list,
+  pair,
+  plain,
+  readEntity,
+  readSlotIndex,
+  readSlotType,
+  slotType,
+  text,
+  writeEntity,
+} from './fields.ts'
 
-/** Modes of a node that mean something to us; others count as always. Source: editor research, 1. */
+/** Modes of a node that mean something to us; others count as always. Source: docs/spec/comfyui.md, 1. */
 export const MODE = { mute: 2, bypass: 4 } as const
 
-/** Where inner links of a subgraph come from that lead in. Source: editor research, 1. */
+/** Where inner links of a subgraph come from that lead in. Source: docs/spec/comfyui.md, 1. */
 export const SUBGRAPH_INPUT = '-10'
 /** Where those go that lead out. Source: as above. */
 export const SUBGRAPH_OUTPUT = '-20'
+
+// Links between nodes: tuples in version 0.4, objects in version 1. Source: docs/spec/comfyui.md, 1.
+
+/** An end of a link: a node, and the index of one of its slots. */
+export type LinkEnd = { readonly node: string; readonly slot: number }
+
+/** A link from an output to an input. */
+export type Link = {
+  readonly id: string
+  readonly from: LinkEnd
+  readonly to: LinkEnd
+  readonly type: string
+  readonly raw: JsonArray | JsonObject
+}
 
 const json = (key: string): Field<JsonValue | undefined> =>
   plain(
@@ -42,14 +80,17 @@ const widget: Field<string | undefined> = plain(
   (value) => (value === undefined ? undefined : new Map([['name', value]])),
 )
 
+/** The field of the links of a graph. */
+const links = (key: string): Field<Items<Link>> => list(key, readLink, writeLink)
+
 const INPUT = { name: text('name'), label: text('label'), type: slotType('type'), link, widget }
 const OUTPUT = { name: text('name'), label: text('label'), type: slotType('type'), links: ids('links') }
 
-/** An output of a node. */
-export type OutputSlot = Entity<typeof OUTPUT>
-
 /** An input of a node. `link`: id of the link into it. `widget`: name of the widget that it stands for. */
 export type InputSlot = Entity<typeof INPUT>
+
+/** An output of a node. */
+export type OutputSlot = Entity<typeof OUTPUT>
 
 const NODE = {
   id: id('id'),
@@ -79,7 +120,7 @@ const GROUP = {
   flags: json('flags'),
 }
 
-/** A box around nodes. Which ones are in it, their places tell. */
+/** A box around nodes. Which ones are in it follows from their positions. */
 export type Group = Entity<typeof GROUP>
 
 const GRAPH = {
@@ -135,6 +176,17 @@ export type WorkflowDocument = Entity<typeof DOCUMENT>
 /** What documents and subgraphs have in common. */
 export type Graph = Pick<WorkflowDocument, keyof typeof GRAPH | 'raw'>
 
+/** Reads a document. @param raw an object that has nodes */
+export const readDocument = (raw: JsonObject): WorkflowDocument => readEntity(DOCUMENT, raw)
+
+/** The JSON of a document: the object it was read from, with what has changed. */
+export const writeDocument = (document: WorkflowDocument): JsonObject => writeEntity(DOCUMENT, document)
+
+/** The definitions of subgraphs by id. */
+export function subgraphsOf({ definitions }: WorkflowDocument): ReadonlyMap<string, Subgraph> {
+  return new Map(definitions?.subgraphs.items.map((subgraph) => [subgraph.id ?? '', subgraph]))
+}
+
 /** A node of its JSON, which has `id` and `type`. */
 export const readNode = (raw: JsonObject): GraphNode => readEntity(NODE, raw)
 
@@ -159,13 +211,43 @@ export const writeSubgraph = (subgraph: Subgraph): JsonObject => writeEntity(SUB
 /** An input or output of a subgraph of its JSON. */
 export const readBoundarySlot = (raw: JsonObject): BoundarySlot => readEntity(BOUNDARY, raw)
 
-/** Reads a document. @param raw an object that has nodes */
-export const readDocument = (raw: JsonObject): WorkflowDocument => readEntity(DOCUMENT, raw)
+/** Reads links of an array; what is none is left out. */
+export const readLinks = (raw: JsonValue | undefined): readonly Link[] =>
+  isArray(raw) ? raw.flatMap((one) => readLink(one) ?? []) : []
 
-/** The JSON of a document: the object it was read from, with what has changed. */
-export const writeDocument = (document: WorkflowDocument): JsonObject => writeEntity(DOCUMENT, document)
+const KEYS = ['id', 'origin_id', 'origin_slot', 'target_id', 'target_slot', 'type'] as const
 
-/** The definitions of subgraphs by id. */
-export function subgraphsOf({ definitions }: WorkflowDocument): ReadonlyMap<string, Subgraph> {
-  return new Map(definitions?.subgraphs.items.map((subgraph) => [subgraph.id ?? '', subgraph]))
+function readLink(raw: JsonValue): Link | undefined {
+  if (!isArray(raw) && !isObject(raw)) return undefined
+  const [id, fromNode, fromSlot, toNode, toSlot, type] = KEYS.map((key, at) => (isArray(raw) ? raw[at] : raw.get(key)))
+  const [linkId, from, to] = [asId(id), asId(fromNode), asId(toNode)]
+  if (linkId === undefined || from === undefined || to === undefined) return undefined
+  return {
+    id: linkId,
+    from: { node: from, slot: readSlotIndex(fromSlot) },
+    to: { node: to, slot: readSlotIndex(toSlot) },
+    type: readSlotType(type),
+    raw,
+  }
 }
+
+function writeLink(link: Link): JsonValue {
+  const before = readLink(link.raw)
+  if (before !== undefined && sameLink(before, link)) return link.raw
+  const values: readonly JsonValue[] = [
+    idJson(link.id) ?? null,
+    idJson(link.from.node) ?? null,
+    { number: String(link.from.slot) },
+    idJson(link.to.node) ?? null,
+    { number: String(link.to.slot) },
+    link.type,
+  ]
+  if (isArray(link.raw)) return [...values, ...link.raw.slice(KEYS.length)]
+  return new Map([...link.raw, ...KEYS.map((key, at) => [key, values[at] ?? null] as const)])
+}
+
+function sameLink(one: Link, other: Link): boolean {
+  return one.id === other.id && one.type === other.type && sameEnd(one.from, other.from) && sameEnd(one.to, other.to)
+}
+
+const sameEnd = (one: LinkEnd, other: LinkEnd) => one.node === other.node && one.slot === other.slot

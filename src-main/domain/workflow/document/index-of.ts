@@ -1,10 +1,18 @@
-/** Nodes and links of a graph by id. An index is kept as long as the graph has its list of them. */
-
+/**
+ * Nodes and links of a graph by id, and where links end. An index is cached as long as the graph has its list of them.
+ */
 import { isArray, type JsonValue } from '../json/value.ts'
-import { type Graph, type GraphNode, SUBGRAPH_OUTPUT, type Subgraph } from './document.ts'
-import type { Link } from './links.ts'
+import {
+  type Graph,
+  type GraphNode,
+  type InputSlot,
+  type Link,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+  type Subgraph,
+} from './document.ts'
 
-function kept<List extends object, Index>(make: (list: List) => Index): (list: List) => Index {
+function memoized<List extends object, Index>(make: (list: List) => Index): (list: List) => Index {
   // A cache alone: what it gives depends on nothing but the list, which never changes.
   const indexes = new WeakMap<List, Index>()
   return (list) => {
@@ -21,23 +29,51 @@ function byId<Item>(items: readonly Item[], idOf: (item: Item) => string): Reado
   return index
 }
 
-const nodes = kept((list: Graph['nodes']) => byId(list.items, ({ id }) => id ?? ''))
-const leavingSubgraph = kept((list: Graph['links']) => {
+const nodes = memoized((list: Graph['nodes']) => byId(list.items, ({ id }) => id ?? ''))
+const leavingSubgraph = memoized((list: Graph['links']) => {
   const leaving = list.items.filter(({ to }) => to.node === SUBGRAPH_OUTPUT)
   // The first, as for ids.
   return new Map(leaving.toReversed().map((link) => [link.to.slot, link]))
 })
 
 /**
- * The link to an output of a subgraph, by the place of the output: the first that the output names, where files have
+ * The link to an output of a subgraph, by the index of the output: the first that the output names, where files have
  * several; undefined where nothing leads there.
  */
-export function linkToOutput(graph: Subgraph, slot: number): Link | undefined {
+function linkToOutput(graph: Subgraph, slot: number): Link | undefined {
   const named = graph.outputs.items[slot]?.linkIds.flatMap((id) => linkById(graph, id) ?? [])
   return named?.find(({ to }) => to.node === SUBGRAPH_OUTPUT) ?? leavingSubgraph(graph.links).get(slot)
 }
 
-const setters = kept((list: Graph['nodes']) => {
+/**
+ * The same of an output of the node with the subgraph. Its outputs are those of the subgraph, in the same order; a name
+ * tells where they were moved.
+ */
+export function linkToHostOutput(definition: Subgraph, host: GraphNode, slot: number): Link | undefined {
+  const outputs = definition.outputs.items
+  const name = host.outputs.items[slot]?.name
+  const named = outputs.findIndex((output) => output.name === name)
+  return linkToOutput(definition, named < 0 || outputs[slot]?.name === name ? slot : named)
+}
+
+const enteringSubgraph = memoized((list: Graph['links']) =>
+  Map.groupBy(
+    list.items.filter(({ from }) => from.node === SUBGRAPH_INPUT),
+    ({ from }) => from.slot,
+  ),
+)
+
+/**
+ * The links from an input of a subgraph, in the order in which the input names them; then those that it does not name.
+ */
+function linksFromInput(graph: Subgraph, slot: number): readonly Link[] {
+  const { linkIds = [] } = graph.inputs.items[slot] ?? {}
+  const positions = new Map(linkIds.map((id, at) => [id, at]))
+  const position = ({ id }: Link) => positions.get(id) ?? linkIds.length
+  return (enteringSubgraph(graph.links).get(slot) ?? []).toSorted((one, other) => position(one) - position(other))
+}
+
+const setters = memoized((list: Graph['nodes']) => {
   const all = list.items.filter(({ type }) => type === 'SetNode')
   return new Map(all.toReversed().map((node) => [firstValue(node), node]))
 })
@@ -50,7 +86,7 @@ export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =
 export const setterByName = (graph: Graph, name: JsonValue | undefined): GraphNode | undefined =>
   setters(graph.nodes).get(name)
 
-const links = kept((list: Graph['links']) => byId(list.items, ({ id }) => id))
+const links = memoized((list: Graph['links']) => byId(list.items, ({ id }) => id))
 
 /** All nodes of a graph by id. */
 export const nodesById = (graph: Graph): ReadonlyMap<string, GraphNode> => nodes(graph.nodes)
@@ -63,3 +99,35 @@ export const nodeById = (graph: Graph, id: string): GraphNode | undefined => nod
 
 /** A link; undefined where the graph has none of the id. */
 export const linkById = (graph: Graph, id: string): Link | undefined => links(graph.links).get(id)
+
+// Files are found whose links name another index than that of the slot that has them, as slots were left out when they
+// were saved; then the slot is right. Source: docs/spec/comfyui.md, 1.5.
+
+/** The link with the index of the slot that has it; itself where it names that, or no slot has it. */
+export function realTarget(link: Link, target: GraphNode | undefined): Link {
+  const slots = target?.inputs.items
+  if (slots === undefined || slots[link.to.slot]?.link === link.id) return link
+  const slot = slots.findIndex((one) => one.link === link.id)
+  return slot < 0 ? link : { ...link, to: { ...link.to, slot } }
+}
+
+/** The links of a graph, with the indexes of the slots that have them. */
+export function realLinks(graph: Graph): readonly Link[] {
+  const nodes = nodesById(graph)
+  return graph.links.items.map((link) => realTarget(link, nodes.get(link.to.node)))
+}
+
+/** An input of a node. */
+type NodeInput = { readonly node: string; readonly slot: InputSlot }
+
+/** The inputs that an input of a subgraph leads to, by its name; that of its first, where several have the name. */
+export function innerInputs(definition: Subgraph, input: string): readonly NodeInput[] {
+  const nodes = nodesById(definition)
+  const index = definition.inputs.items.findIndex(({ name }) => name === input)
+  return linksFromInput(definition, index).flatMap((link) => {
+    const node = nodes.get(link.to.node)
+    const { to } = realTarget(link, node)
+    const slot = node?.inputs.items[to.slot]
+    return slot === undefined ? [] : [{ node: to.node, slot }]
+  })
+}

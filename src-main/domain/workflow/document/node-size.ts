@@ -1,15 +1,17 @@
 /** Sizes of nodes that nobody has sized, in pixels of the canvas. */
 import { type InputType, isWidget } from '../input-type.ts'
 import type { NodeType } from '../node-types.ts'
-import { widgetPlaces } from '../widgets.ts'
-import type { Pair } from './values.ts'
+import { valueSlots } from '../widgets.ts'
+import type { Pair } from './fields.ts'
 
 const WIDTH = 315
 const SLOT_PX = 20
 const WIDGET_PX = 24
 const TEXT_PX = 120
 
-/** Height of the picture below the name of a file that is loaded. Source: ours; the picture keeps its form within it. */
+/**
+ * Height of the picture below the name of a file that is loaded. Source: ours; the picture keeps its form within it.
+ */
 export const PICTURE_PX = 180
 const PICTURES = ['image_upload', 'animated_image_upload']
 
@@ -17,17 +19,31 @@ const PICTURES = ['image_upload', 'animated_image_upload']
 export const showsPicture = ({ options }: Pick<InputType, 'options'>): boolean =>
   PICTURES.some((key) => options.get(key) === true)
 
-/** Height of the title bar, which no size counts. Source: editor research, 1; as the editor of the field draws it. */
+/**
+ * Height of the title bar, which no size counts. Source: docs/spec/comfyui.md, 1; as the editor of the field draws it.
+ */
 export const TITLE_PX = 30
 
 /** The size of a node with so many slots, and the widgets of its class. The title bar does not count. */
 export function nodeSize(inputs: number, outputs: number, type: NodeType | undefined): Pair {
-  const tall = (type?.inputs ?? []).filter((input) => isWidget(input) && isTall(input)).length
-  const pictures = (type?.inputs ?? []).filter(showsPicture).length
-  const own = new Set((type?.inputs ?? []).flatMap(({ name, page }) => (page === undefined ? name : [])))
-  const widgets = type === undefined ? 0 : widgetPlaces(type).filter(({ name }) => own.has(name)).length
-  const slots = (Math.max(inputs, outputs) + 1) * SLOT_PX
-  return [WIDTH, slots + (widgets - tall) * WIDGET_PX + tall * TEXT_PX + pictures * PICTURE_PX]
+  return [WIDTH, (Math.max(inputs, outputs) + 1) * SLOT_PX + (type === undefined ? 0 : widgetsHeight(type))]
+}
+
+// A cache alone: a graph has thousands of nodes of a few classes.
+const heights = new WeakMap<NodeType, number>()
+
+function widgetsHeight(type: NodeType): number {
+  const height = heights.get(type) ?? addHeights(type)
+  heights.set(type, height)
+  return height
+}
+
+function addHeights(type: NodeType): number {
+  const tall = type.inputs.filter((input) => isWidget(input) && isTall(input)).length
+  const pictures = type.inputs.filter(showsPicture).length
+  const own = new Set(type.inputs.flatMap(({ name, page }) => (page === undefined ? name : [])))
+  const widgets = valueSlots(type).filter(({ name }) => own.has(name)).length
+  return (widgets - tall) * WIDGET_PX + tall * TEXT_PX + pictures * PICTURE_PX
 }
 
 const isTall = ({ options }: InputType): boolean => options.get('multiline') === true

@@ -1,8 +1,11 @@
-/** Adding nodes: of a class, unknown ones, notes, primitives, instances of subgraphs. Source: editor research, 1 and 2. */
+/**
+ * Adding nodes: of a class, unknown ones, notes, primitives, instances of subgraphs. Source: docs/spec/comfyui.md, 1
+ * and 2.
+ */
 import { defaultValue, defaultValues } from '../default-values.ts'
 import { type GraphNode, readNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
+import { idJson, type Pair } from '../document/fields.ts'
 import { nodeSize } from '../document/node-size.ts'
-import { idJson, type Pair } from '../document/values.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isWidget } from '../input-type.ts'
 import { type JsonArray, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'

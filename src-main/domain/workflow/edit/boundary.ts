@@ -1,4 +1,7 @@
-/** The inputs and outputs of a subgraph, on both sides of it. Hosts are matched by name. Source: editor research, 1. */
+/**
+ * The inputs and outputs of a subgraph, on both sides of it. Hosts are matched by name. Source: docs/spec/comfyui.md,
+ * 1.
+ */
 import {
   type BoundarySlot,
   type GraphNode,
@@ -48,7 +51,7 @@ export function freeName(name: string, slots: readonly { readonly name: string |
 
 /**
  * Adds an input or output to a subgraph, and to all nodes that are instances of it.
- * @returns slot: its place, by which links name it; -1 where there is no such definition
+ * @returns slot: its index, by which links name it; -1 where there is no such definition
  */
 export function addBoundarySlot(
   document: WorkflowDocument,
@@ -115,20 +118,20 @@ function withoutHostSlots(
   return editGraph(document, at, (draft) => {
     for (const { id = '', type } of draft.nodes.all()) {
       if (type !== before.id) continue
-      const place = draft.nodes.get(id)?.[side].items.findIndex((one) => one.name === name) ?? -1
-      if (place >= 0) closeSlot(draft, side === 'inputs' ? 'to' : 'from', { node: id, slot: place })
+      const index = draft.nodes.get(id)?.[side].items.findIndex((one) => one.name === name) ?? -1
+      if (index >= 0) closeSlot(draft, side === 'inputs' ? 'to' : 'from', { node: id, slot: index })
       const host = draft.nodes.get(id)
       if (host === undefined) continue
       const valued = side === 'inputs' ? withoutValue(host, before, name) : host
-      draft.nodes.put(place < 0 ? valued : withoutSlot(valued, side, place))
+      draft.nodes.put(index < 0 ? valued : withoutSlot(valued, side, index))
     }
   })
 }
 
-function withoutSlot(host: GraphNode, side: Side, place: number): GraphNode {
+function withoutSlot(host: GraphNode, side: Side, index: number): GraphNode {
   if (side === 'outputs')
-    return { ...host, outputs: { ...host.outputs, items: host.outputs.items.toSpliced(place, 1) } }
-  return { ...host, inputs: { ...host.inputs, items: host.inputs.items.toSpliced(place, 1) } }
+    return { ...host, outputs: { ...host.outputs, items: host.outputs.items.toSpliced(index, 1) } }
+  return { ...host, inputs: { ...host.inputs, items: host.inputs.items.toSpliced(index, 1) } }
 }
 
 // The value that the host holds for the input goes with it.

@@ -1,33 +1,41 @@
 /**
  * Nodes as text, for the clipboard of the system: they can be pasted into another document, another window, another
- * machine. Source: issue 7, item 1.
+ * machine. Source: ours.
  */
 import {
+  type Link,
   readDocument,
   readGroup,
+  readLinks,
   readNode,
   readSubgraph,
   type WorkflowDocument,
   writeNode,
   writeSubgraph,
 } from '../document/document.ts'
-import { type Link, readLinks } from '../document/links.ts'
-import { idJson, type Pair, readPair } from '../document/values.ts'
+import { idJson, type Pair, readPair } from '../document/fields.ts'
 import { parseJson } from '../json/parse.ts'
-import { asId, isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
-import { writeJson } from '../json/write.ts'
+import {
+  arrayAt,
+  asId,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonNumber,
+  writeJson,
+} from '../json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { recognise } from '../recognise.ts'
-import { toDocument } from '../to-document/to-document.ts'
+import { toDocument } from '../to-document.ts'
 import type { GraphAddress } from './graph-at.ts'
-import { allParts, type GraphParts, partsOf } from './graph-parts.ts'
-import { type Inserted, insertParts } from './insert-parts.ts'
+import { allParts, type GraphParts, type Inserted, insertParts, partsOf } from './graph-parts.ts'
 import type { Waypoint } from './reroutes.ts'
 
 // By this the text is known among all that a clipboard may hold.
 const KIND = 'drydock.nodes'
 
-/** Nodes as text, with the links among them and into them, and their subgraphs. @param groups places of groups */
+/** Nodes as text, with the links among them and into them, and their subgraphs. @param groups indexes of groups */
 export function copyNodes(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -63,7 +71,7 @@ export function paste(document: WorkflowDocument, at: GraphAddress, text: string
 const leadsInto = ({ definitions }: GraphParts, at: GraphAddress): boolean =>
   at !== undefined && definitions.some(({ id }) => id === at)
 
-/** Puts copies of nodes beside them. `groups`: places of groups that are copied too. */
+/** Puts copies of nodes beside them. `groups`: indexes of groups that are copied too. */
 export function duplicate(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -96,8 +104,8 @@ function writeParts({ nodes, links, inbound, waypoints, groups, definitions }: G
 }
 
 function tuple({ id, from, to, type }: Link): JsonValue {
-  const [slot, place] = [jsonNumber(from.slot), jsonNumber(to.slot)]
-  return [idJson(id) ?? null, idJson(from.node) ?? null, slot, idJson(to.node) ?? null, place, type]
+  const [slot, toSlot] = [jsonNumber(from.slot), jsonNumber(to.slot)]
+  return [idJson(id) ?? null, idJson(from.node) ?? null, slot, idJson(to.node) ?? null, toSlot, type]
 }
 
 const writeWaypoint = ({ id, pos }: Waypoint): JsonValue => [idJson(id) ?? null, pos.map(jsonNumber)]
@@ -124,9 +132,4 @@ function readWay(raw: JsonValue): readonly Waypoint[] {
     const [id, pos] = isArray(one) ? [asId(one[0]), readPair(one[1])] : []
     return id === undefined || pos === undefined ? [] : [{ id, pos }]
   })
-}
-
-function arrayAt(raw: JsonObject, key: string): readonly JsonValue[] {
-  const value = raw.get(key)
-  return isArray(value) ? value : []
 }

@@ -1,25 +1,33 @@
-/** Links between slots: whether they may be, and making them. Source: editor research, 5 and 8. */
-import { type GraphNode, type OutputSlot, SUBGRAPH_OUTPUT, type WorkflowDocument } from '../document/document.ts'
-import type { LinkEnd } from '../document/links.ts'
+/** Links between slots: whether they may be, and making them. Source: docs/spec/comfyui.md, 5 and 8. */
+import {
+  type GraphNode,
+  type LinkEnd,
+  type OutputSlot,
+  SUBGRAPH_OUTPUT,
+  type WorkflowDocument,
+} from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { isWidget } from '../input-type.ts'
-import { isAny, typesFit } from '../match-types.ts'
+import { isAny, isWidget, typesFit } from '../input-type.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
-import { addWaypoints } from './insert-parts.ts'
+import { addWaypoints } from './graph-parts.ts'
+import { shareWay, type Waypoint, wayOfLink } from './reroutes.ts'
 import {
+  addLink,
   boundarySlot,
   called,
   declaredOutputs,
+  dropLinks,
   inputToAdd,
   type LinkSlot,
   leadsTo,
+  moveOrigin,
+  newInput,
+  newOutput,
   originOf,
-  placeOfInput,
-} from './link-slots.ts'
-import { shareWay, type Waypoint, wayOfLink } from './reroutes.ts'
-import { addLink, dropLinks, moveOrigin, newInput, newOutput } from './slots.ts'
+  slotOfInput,
+} from './slots.ts'
 
 /**
  * Where a link ends. An input that the node has no slot for yet is named by its class alone, then `slot` is missing; of
@@ -36,28 +44,28 @@ export function canConnect(
   at: GraphAddress,
   { from, to, types }: { readonly from: LinkEnd; readonly to: InputEnd; readonly types: NodeTypes },
 ): Connectable {
-  let answer: Connectable = no('It is not there any more.')
+  let result: Connectable = no('It no longer exists.')
   editGraph(document, at, (draft) => {
     const [origin, target] = [originOf(draft, from, types), targetOf(draft, to, types)]
     if (origin === undefined || target === undefined) return
-    if (!typesFit(origin.type, target.type)) answer = no(misfit(origin, target))
-    else if (leadsTo(draft, to.node, from.node)) answer = no('The links would form a loop.')
-    else answer = { can: true }
+    if (!typesFit(origin.type, target.type)) result = no(misfit(origin, target))
+    else if (leadsTo(draft, to.node, from.node)) result = no('The links would form a loop.')
+    else result = { can: true }
   })
-  return answer
+  return result
 }
 
 const no = (why: string): Connectable => ({ can: false, why })
 
 function misfit(origin: LinkSlot, target: LinkSlot): string {
-  return `Input ${target.name} of ${target.of} wants ${target.type}, but ${origin.name} of ${origin.of} gives ${origin.type}.`
+  return `Input ${target.name} of ${target.of} needs ${target.type}, but ${origin.name} of ${origin.of} gives ${origin.type}.`
 }
 
 function targetOf(draft: GraphDraft, { node: id, name, slot }: InputEnd, types: NodeTypes): LinkSlot | undefined {
   if (id === SUBGRAPH_OUTPUT) return boundarySlot(draft, 'outputs', slot ?? -1)
   const node = draft.nodes.get(id)
   if (node === undefined) return undefined
-  const at = placeOfInput(node, name, slot)
+  const at = slotOfInput(node, name, slot)
   const found = at === undefined ? inputToAdd(draft, node, name, types) : node.inputs.items[at]
   return found && { name, type: found.type, of: called(draft, node, types) }
 }
@@ -107,11 +115,11 @@ function addOutputsUpTo(draft: GraphDraft, { node: id, slot }: LinkEnd, types: N
   })
 }
 
-/** The place of the slot of an input; it is added where the node has none. */
+/** The index of the slot of an input; it is added where the node has none. */
 function slotFor(draft: GraphDraft, { node: id, name, slot }: InputEnd, types: NodeTypes): number | undefined {
   const node = draft.nodes.get(id)
   if (node === undefined) return undefined
-  const at = placeOfInput(node, name, slot)
+  const at = slotOfInput(node, name, slot)
   if (at !== undefined) return at
   const input = inputToAdd(draft, node, name, types)
   if (input === undefined) return undefined

@@ -1,6 +1,8 @@
-/** Putting the nodes of a subgraph in the place of the node that it is in. */
+/** Dissolving a subgraph: its nodes replace the node that stands for it. */
 import {
   type GraphNode,
+  type Link,
+  type LinkEnd,
   MODE,
   SUBGRAPH_INPUT,
   SUBGRAPH_OUTPUT,
@@ -8,21 +10,17 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
-import { linkToOutput, nodeById } from '../document/index-of.ts'
-import type { Link, LinkEnd } from '../document/links.ts'
-import { realLinks } from '../document/real-target.ts'
-import type { Pair } from '../document/values.ts'
+import type { Pair } from '../document/fields.ts'
+import { innerInputs, linkToHostOutput, realLinks } from '../document/index-of.ts'
 import type { NodeTypes } from '../node-types.ts'
-import { type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
-import { heldBy, hostWidgets } from '../view/host-widgets.ts'
+import { heldBy, hostWidgets, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
+import { withoutUnused } from './definitions.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'
-import { waysOf } from './graph-parts.ts'
+import { addWaypoints, waysOf } from './graph-parts.ts'
 import { around, moveGroupBox, nodeBounds } from './groups.ts'
-import { addWaypoints } from './insert-parts.ts'
 import { dropNodes } from './remove.ts'
 import { addLink, unlinked } from './slots.ts'
-import { withoutUnused } from './unused-definitions.ts'
 import { setWidget } from './widgets.ts'
 
 /** The document without the subgraph, and the ids of the nodes that were in it. */
@@ -108,19 +106,11 @@ function relink(draft: GraphDraft, { definition, host, outer, ids, by }: Relinki
   }
   for (const { from, to, type } of outer) {
     if (from.node !== host.id) continue
-    const place = outputPlace(definition, host, from.slot)
-    const leading = linkToOutput(definition, place)
+    const leading = linkToHostOutput(definition, host, from.slot)
     const origin = leading && originOf(leading.from)
     if (origin !== undefined) addLink(draft, { from: origin, to, type })
   }
   addWaypoints(draft, waysOf(definition, definition.links.items), linkIds, by)
-}
-
-// As conversions find it: by place, unless a name tells that it was moved.
-function outputPlace({ outputs }: Subgraph, host: GraphNode, slot: number): number {
-  const name = host.outputs.items[slot]?.name
-  const named = outputs.items.findIndex((output) => output.name === name)
-  return named < 0 || outputs.items[slot]?.name === name ? slot : named
 }
 
 function withHostValues(
@@ -135,26 +125,25 @@ function withHostValues(
     if (isLinked(host, widget.input)) return changed
     const value = heldBy(host, widget) ?? shown.get(widget.key)
     if (value === undefined) return changed
-    return slotsBehind(definition, widget).reduce((next, { node: inner, name }) => {
+    return innerSlots(definition, widget).reduce((next, { node: inner, name }) => {
       const node = ids.get(inner)
       return node === undefined ? next : setWidget(next, at, { node, name, value, types })
     }, changed)
   }, document)
 }
 
-/** The slots that a widget of a host stands for: of a class, or of a host within. One that is no widget takes no value. */
-function slotsBehind(definition: Subgraph, { input, inner }: PromotedWidget): readonly InnerSlot[] {
+/**
+ * The slots that a widget of a host stands for: of a class, or of a host within. One that is no widget takes no value.
+ */
+function innerSlots(definition: Subgraph, { input, inner }: PromotedWidget): readonly InnerSlot[] {
   if (input === undefined) return inner === undefined ? [] : [{ node: inner.node, name: inner.widget }]
-  const place = definition.inputs.items.findIndex(({ name }) => name === input)
-  const entering = realLinks(definition).filter(({ from }) => from.node === SUBGRAPH_INPUT && from.slot === place)
-  return entering.flatMap(({ to }) => {
-    const name = nodeById(definition, to.node)?.inputs.items[to.slot]?.name
-    return name === undefined ? [] : [{ node: to.node, name }]
-  })
+  return innerInputs(definition, input).flatMap(({ node, slot: { name } }) =>
+    name === undefined ? [] : [{ node, name }],
+  )
 }
 
 type InnerSlot = { readonly node: string; readonly name: string }
 
-// What is linked outside is linked to the inner nodes now, which keep their own values beside it.
+// What is linked outside is linked to the inner nodes now, which have their own values beside it.
 const isLinked = (host: GraphNode, input: string | undefined): boolean =>
   host.inputs.items.some(({ name, link }) => link !== undefined && name === input)

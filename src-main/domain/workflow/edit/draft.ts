@@ -1,24 +1,25 @@
 /**
- * A graph while it is edited: nodes and links by id, changed in place of copies, and given back as a new graph that shares
- * all that was not touched.
+ * A graph while it is edited: nodes and links by id, changed without copies, and given back as a new graph that shares
+ * all that was not touched. What is new in it gets ids that nothing else has.
  */
-import type { BoundarySlot, Graph, GraphNode, Subgraph, WorkflowDocument } from '../document/document.ts'
+import type { BoundarySlot, Graph, GraphNode, Link, Subgraph, WorkflowDocument } from '../document/document.ts'
 import type { Items } from '../document/fields.ts'
-import type { Link } from '../document/links.ts'
-import { realTarget } from '../document/real-target.ts'
+import { realTarget } from '../document/index-of.ts'
+import { asId, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../json/value.ts'
 import { changeGraph, type GraphAddress } from './graph-at.ts'
-import { type IdKind, newIds } from './new-ids.ts'
 
 /** Things by id, in their order. */
 export type EditableList<Item> = {
   readonly get: (id: string) => Item | undefined
-  /** Puts it in the place of the one with its id, or at the end. */
+  /** Replaces the one with its id, or adds it at the end. */
   readonly put: (item: Item) => void
   readonly drop: (id: string) => void
   readonly all: () => readonly Item[]
 }
 
-/** A graph that is being edited. `inputs` and `outputs` are those of a subgraph; of the outermost graph there are none. */
+/**
+ * A graph that is being edited. `inputs` and `outputs` are those of a subgraph; of the outermost graph there are none.
+ */
 export type GraphDraft = {
   readonly nodes: EditableList<GraphNode>
   readonly links: EditableList<Link>
@@ -80,33 +81,125 @@ function draftOf(graph: Graph | Subgraph, document: WorkflowDocument, newId: Gra
 
 function editable<Item>(before: Items<Item>, idOf: (item: Item) => string) {
   const items: (Item | undefined)[] = [...before.items]
-  const places = new Map<string, number>()
+  const indexes = new Map<string, number>()
   // The first of those with the same id, as everyone reads them.
   before.items.forEach((item, at) => {
-    if (!places.has(idOf(item))) places.set(idOf(item), at)
+    if (!indexes.has(idOf(item))) indexes.set(idOf(item), at)
   })
   let hasChanged = false
   const all = () => items.filter((item) => item !== undefined)
   return {
     get(id: string) {
-      const at = places.get(id)
+      const at = indexes.get(id)
       return at === undefined ? undefined : items[at]
     },
     put(item: Item) {
-      const at = places.get(idOf(item))
+      const at = indexes.get(idOf(item))
       if (at !== undefined && items[at] === item) return
       hasChanged = true
-      if (at === undefined) places.set(idOf(item), items.push(item) - 1)
+      if (at === undefined) indexes.set(idOf(item), items.push(item) - 1)
       else items[at] = item
     },
     drop(id: string) {
-      const at = places.get(id)
+      const at = indexes.get(id)
       if (at === undefined) return
       hasChanged = true
       items[at] = undefined
-      places.delete(id)
+      indexes.delete(id)
     },
     all,
     finish: (): Items<Item> => (hasChanged ? { ...before, items: all() } : before),
   }
+}
+
+/** Kinds of things that have ids of their own. */
+type IdKind = 'node' | 'link' | 'reroute' | 'group'
+
+/** Gives ids that nothing in a document has, and keeps count of them. */
+type NewIds = {
+  readonly next: (kind: IdKind) => string
+  /** The counters of all, as version 1 writes them. */
+  readonly state: () => JsonObject
+  /** The graph with its counters raised to the ids that were given. @param isRoot the outermost counts always */
+  readonly counted: (graph: Graph, isRoot: boolean) => Partial<Graph>
+}
+
+// As version 1 calls them.
+const COUNTERS: Readonly<Record<IdKind, string>> = {
+  node: 'lastNodeId',
+  link: 'lastLinkId',
+  reroute: 'lastRerouteId',
+  group: 'lastGroupId',
+}
+const WRITTEN_ORDER = ['group', 'node', 'link', 'reroute'] as const satisfies readonly IdKind[]
+
+/**
+ * Ids for new things. They are unique over the outermost graph and all definitions, because readers give others to what
+ * is there twice, and links would be lost. Source: docs/spec/comfyui.md, 1.1.
+ */
+export function newIds(document: WorkflowDocument): NewIds {
+  const graphs: readonly Graph[] = [document, ...(document.definitions?.subgraphs.items ?? [])]
+  const highest = new Map<IdKind, number>()
+  const given = new Set<IdKind>()
+  const highestSoFar = (kind: IdKind) =>
+    highest.get(kind) ?? graphs.reduce((most, graph) => Math.max(most, highestOf(kind, graph)), 0)
+  return {
+    state: () => new Map(WRITTEN_ORDER.map((kind) => [COUNTERS[kind], { number: String(highestSoFar(kind)) }])),
+    next(kind) {
+      const next = highestSoFar(kind) + 1
+      highest.set(kind, next)
+      given.add(kind)
+      return String(next)
+    },
+    counted(graph, isRoot) {
+      const count = (kind: IdKind) => (given.has(kind) ? highest.get(kind) : undefined)
+      return isObject(graph.state) ? { state: counted(graph.state, count) } : isRoot ? plainCounters(count) : {}
+    },
+  }
+}
+
+function counted(state: JsonObject, count: (kind: IdKind) => number | undefined): JsonObject {
+  let changed = state
+  for (const kind of WRITTEN_ORDER) {
+    const highest = count(kind)
+    if (highest !== undefined) changed = withKey(changed, COUNTERS[kind], { number: String(highest) })
+  }
+  return changed
+}
+
+// Version 0.4 counts nodes and links alone.
+function plainCounters(count: (kind: IdKind) => number | undefined): Partial<Graph> {
+  const [node, link] = [count('node'), count('link')]
+  return {
+    ...(node === undefined ? {} : { lastNodeId: { number: String(node) } }),
+    ...(link === undefined ? {} : { lastLinkId: { number: String(link) } }),
+  }
+}
+
+function highestOf(kind: IdKind, graph: Graph): number {
+  const { state } = graph
+  const counters = [
+    isObject(state) ? state.get(COUNTERS[kind]) : undefined,
+    ...(kind === 'node' ? [graph.lastNodeId] : kind === 'link' ? [graph.lastLinkId] : []),
+  ]
+  let highest = 0
+  for (const counter of counters) highest = Math.max(highest, numberOf(counter))
+  for (const id of idsOf(kind, graph)) highest = Math.max(highest, numberOf(id))
+  return highest
+}
+
+function idsOf(kind: IdKind, graph: Graph): readonly (JsonValue | undefined)[] {
+  if (kind === 'node') return graph.nodes.items.map(({ id }) => id)
+  if (kind === 'link') return [...graph.links.items.map(({ id }) => id), ...rawIds(graph.floatingLinks)]
+  if (kind === 'group') return graph.groups.items.map(({ id }) => id)
+  return [...rawIds(graph.reroutes), ...rawIds(isObject(graph.extra) ? graph.extra.get('reroutes') : undefined)]
+}
+
+function rawIds(list: JsonValue | undefined): readonly (JsonValue | undefined)[] {
+  return isArray(list) ? list.map((one) => (isObject(one) ? one.get('id') : undefined)) : []
+}
+
+function numberOf(value: JsonValue | undefined): number {
+  const id = asId(value)
+  return id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : 0
 }

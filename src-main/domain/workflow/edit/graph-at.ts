@@ -1,6 +1,6 @@
 /**
- * One graph of a document: the outermost, or the definition of a subgraph. Edits give a new document that shares all that
- * they did not touch, so that undo is keeping the one before. Source: issue 7, item 1.
+ * One graph of a document: the outermost, or the definition of a subgraph. Edits give a new document that shares all
+ * that they did not touch, so that undo is keeping the one before. Source: ours.
  */
 import { type Graph, type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 

@@ -6,14 +6,23 @@ import {
   type Graph,
   type GraphNode,
   type Group,
+  type Link,
+  type LinkEnd,
+  SUBGRAPH_INPUT,
   type Subgraph,
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
-import type { Link } from '../document/links.ts'
-import { realLinks } from '../document/real-target.ts'
+import { idJson, type Pair } from '../document/fields.ts'
+import { realLinks } from '../document/index-of.ts'
+import { typesFit } from '../input-type.ts'
+import { type JsonValue, jsonNumber } from '../json/value.ts'
+import { addDefinitions } from './definitions.ts'
+import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'
-import { type Waypoint, waypointsOf } from './reroutes.ts'
+import { around, boundsOf, moveGroupBox, nodeBounds } from './groups.ts'
+import { reroutesOf, setLastReroute, setReroutes, type Waypoint, waypointsOf } from './reroutes.ts'
+import { addLink, unlinked } from './slots.ts'
 
 /** The parts. Ids are those of the graph that they were taken from. */
 export type GraphParts = {
@@ -26,7 +35,7 @@ export type GraphParts = {
   readonly definitions: readonly Subgraph[]
 }
 
-/** Takes nodes out of a graph. @param groups places of groups that are taken too */
+/** Takes nodes out of a graph. @param groups indexes of groups that are taken too */
 export function partsOf(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -43,7 +52,7 @@ export function partsOf(
     links,
     inbound: all.filter(({ from, to }) => !ids.has(from.node) && ids.has(to.node)),
     waypoints: waysOf(graph, links),
-    groups: graph.groups.items.filter((_, place) => groups.has(place)),
+    groups: graph.groups.items.filter((_, index) => groups.has(index)),
     definitions: definitionsFor(document, nodes),
   }
 }
@@ -66,8 +75,8 @@ function definitionsFor(document: WorkflowDocument, nodes: readonly GraphNode[])
   const definitions = subgraphsOf(document)
   const seen = new Set<string>()
   const ordered: Subgraph[] = []
-  // A file may hold them in any order, and thousands within each other: so no recursion. A definition waits to be looked
-  // into, then, below what it needs, to be taken.
+  // A file may hold them in any order, and thousands within each other: so no recursion. A definition waits to be
+  // looked into, then, below what it needs, to be taken.
   const waiting: (string | Subgraph)[] = nodes.map(({ type = '' }) => type)
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next !== 'string') {
@@ -81,4 +90,105 @@ function definitionsFor(document: WorkflowDocument, nodes: readonly GraphNode[])
     for (const node of definition.nodes.items) waiting.push(node.type ?? '')
   }
   return ordered
+}
+
+/** How parts are put into a graph. */
+type InsertOptions = {
+  /** Where the upper left corner of all goes; missing: where it was. */
+  readonly pos?: Pair
+  /** Links from nodes that are there are made again. */
+  readonly keepInbound: boolean
+  /** Ids for definitions that are there already and say something else. */
+  readonly newUuid: () => string
+}
+
+/** The document with the parts in it, and the ids that the nodes have there by those that they had. */
+export type Inserted = { readonly document: WorkflowDocument; readonly ids: ReadonlyMap<string, string> }
+
+/** Puts parts into a graph: nodes, links and points get ids of their own. */
+export function insertParts(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  parts: GraphParts,
+  { pos, keepInbound, newUuid }: InsertOptions,
+): Inserted {
+  const added = addDefinitions(document, parts.definitions, newUuid)
+  const by = offset(parts, pos)
+  const ids = new Map<string, string>()
+  const changed = editGraph(added.document, at, (draft) => {
+    // Found before nodes are added: one of them may get the id that a source had elsewhere.
+    const inbound = keepInbound ? parts.inbound.filter((link) => isThere(draft, link)) : []
+    for (const node of parts.nodes) {
+      const id = draft.newId('node')
+      ids.set(node.id ?? '', id)
+      draft.nodes.put({ ...bare(added.adapt(node), by), id })
+    }
+    const linkIds = new Map<string, string>()
+    const move = ({ node, slot }: LinkEnd): LinkEnd => ({ node: ids.get(node) ?? node, slot })
+    for (const { id, from, to, type } of parts.links)
+      linkIds.set(id, addLink(draft, { from: move(from), to: move(to), type }))
+    for (const { from, to, type } of inbound) addLink(draft, { from, to: move(to), type })
+    addWaypoints(draft, parts.waypoints, linkIds, by)
+    const { groups } = draft.graph()
+    const moved = parts.groups.map((group) => ({ ...moveGroupBox(group, by), id: draft.newId('group') }))
+    if (moved.length > 0) draft.change({ groups: { ...groups, items: [...groups.items, ...moved] } })
+  })
+  return { document: changed, ids }
+}
+
+function offset({ nodes, groups }: GraphParts, pos: Pair | undefined): Pair {
+  const corner = around([...nodes.map(nodeBounds), ...groups.flatMap((group) => boundsOf(group) ?? [])])
+  return pos === undefined || corner === undefined ? [0, 0] : [pos[0] - corner.x, pos[1] - corner.y]
+}
+
+// Its links are made anew.
+function bare(node: GraphNode, [right, down]: Pair): GraphNode {
+  const [x, y] = node.pos ?? [0, 0]
+  return { ...unlinked(node), pos: [x + right, y + down] }
+}
+
+function isThere(draft: GraphDraft, { from: { node, slot }, type }: Link): boolean {
+  const output = node === SUBGRAPH_INPUT ? draft.boundary('inputs')[slot] : draft.nodes.get(node)?.outputs.items[slot]
+  return output !== undefined && typesFit(output.type, type)
+}
+
+/**
+ * Lets links of a draft go through points as others did.
+ * @param ways the points by the id that the link had
+ * @param linkIds the id that it has now
+ */
+export function addWaypoints(
+  draft: GraphDraft,
+  ways: ReadonlyMap<string, readonly Waypoint[]>,
+  linkIds: ReadonlyMap<string, string>,
+  [right, down]: Pair,
+): void {
+  const added = new Map<string, { id: string; pos: Pair; parent: string | undefined; links: string[] }>()
+  for (const [before, way] of ways) {
+    const linkId = linkIds.get(before)
+    if (linkId === undefined) continue
+    let parent: string | undefined
+    for (const { id, pos } of way) {
+      const known = added.get(id) ?? {
+        id: draft.newId('reroute'),
+        pos: [pos[0] + right, pos[1] + down],
+        parent,
+        links: [],
+      }
+      added.set(id, known)
+      known.links.push(linkId)
+      parent = known.id
+    }
+    setLastReroute(draft, linkId, parent)
+  }
+  if (added.size === 0) return
+  const reroutes = [...added.values()].map(({ id, pos, parent, links }) => {
+    return new Map<string, JsonValue>([
+      ['id', idJson(id) ?? null],
+      ...(parent === undefined ? [] : [['parentId', idJson(parent) ?? null] as const]),
+      ['pos', [jsonNumber(pos[0]), jsonNumber(pos[1])]],
+      ['linkIds', links.map((one) => idJson(one) ?? null)],
+    ])
+  })
+  setReroutes(draft, [...reroutesOf(draft.graph()), ...reroutes])
 }

@@ -1,7 +1,10 @@
-/** Groups: boxes around nodes. What is in one, places tell. A group is named by its place in the list of its graph. */
+/**
+ * Groups: boxes around nodes. What is in one follows from positions. A group is named by its index in the list of its
+ * graph.
+ */
 import { type GraphNode, type Group, readGroup, type WorkflowDocument } from '../document/document.ts'
+import { idJson, type Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
-import { idJson, type Pair } from '../document/values.ts'
 import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from '../json/value.ts'
 import { editGraph } from './draft.ts'
 import { changeGraph, type GraphAddress, graphAt } from './graph-at.ts'
@@ -92,9 +95,9 @@ export function groupMembers(group: Group, nodes: readonly GraphNode[]): readonl
 }
 
 /** Moves a group with the nodes in it, and the groups that are wholly in it. @param by right and down */
-export function moveGroup(document: WorkflowDocument, at: GraphAddress, place: number, by: Pair): WorkflowDocument {
+export function moveGroup(document: WorkflowDocument, at: GraphAddress, index: number, by: Pair): WorkflowDocument {
   const graph = graphAt(document, at)
-  const group = graph?.groups.items[place]
+  const group = graph?.groups.items[index]
   const box = group && boundsOf(group)
   if (graph === undefined || group === undefined || box === undefined || (by[0] === 0 && by[1] === 0)) return document
   const members = new Set(groupMembers(group, graph.nodes.items))
@@ -119,13 +122,13 @@ function isInside(group: Group, box: Rectangle): boolean {
   return isWithin && inner.y >= box.y && inner.y + inner.height <= box.y + box.height
 }
 
-/** The group at another place. */
+/** The group at another position. */
 export function moveGroupBox(group: Group, [right, down]: Pair): Group {
   const box = boundsOf(group)
   return box === undefined ? group : { ...group, bounding: boundingJson({ ...box, x: box.x + right, y: box.y + down }) }
 }
 
-/** What of a group can be set. A folded group shows its title alone; other editors keep the flag. */
+/** What of a group can be set. A folded group shows its title alone; other editors preserve the flag. */
 export type GroupChange = {
   readonly title?: string
   readonly color?: string
@@ -137,11 +140,11 @@ export type GroupChange = {
 export function setGroup(
   document: WorkflowDocument,
   at: GraphAddress,
-  place: number,
+  index: number,
   { title, color, bounds, isCollapsed }: GroupChange,
 ): WorkflowDocument {
   return changeGraph(document, at, ({ groups }) => {
-    const group = groups.items[place]
+    const group = groups.items[index]
     if (group === undefined) return {}
     const changed: Group = {
       ...group,
@@ -150,7 +153,7 @@ export function setGroup(
       ...(bounds === undefined ? {} : { bounding: boundingJson(bounds) }),
       ...(isCollapsed === undefined ? {} : { flags: withCollapsed(group, isCollapsed) }),
     }
-    return { groups: { ...groups, items: groups.items.with(place, changed) } }
+    return { groups: { ...groups, items: groups.items.with(index, changed) } }
   })
 }
 
@@ -161,14 +164,14 @@ function withCollapsed({ flags }: Group, isCollapsed: boolean): JsonValue {
 /** Whether a group is folded. */
 export const isGroupCollapsed = ({ flags }: Group): boolean => isObject(flags) && flags.get('collapsed') === true
 
-/** Removes groups; the nodes in them stay. @param places their places in the list */
+/** Removes groups; the nodes in them stay. @param indexes their indexes in the list */
 export function removeGroups(
   document: WorkflowDocument,
   at: GraphAddress,
-  places: ReadonlySet<number>,
+  indexes: ReadonlySet<number>,
 ): WorkflowDocument {
   return changeGraph(document, at, ({ groups }) => {
-    const items = groups.items.filter((_, place) => !places.has(place))
+    const items = groups.items.filter((_, index) => !indexes.has(index))
     return items.length === groups.items.length ? {} : { groups: { ...groups, items } }
   })
 }

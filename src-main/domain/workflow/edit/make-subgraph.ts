@@ -1,30 +1,29 @@
-/** Turning nodes into a subgraph: a definition with them in it, and one node in their place. */
+/** Turning nodes into a subgraph: a definition with them in it, and one node instead of them. */
 import {
   type BoundarySlot,
   type GraphNode,
+  type Link,
+  type LinkEnd,
   readSubgraph,
   SUBGRAPH_INPUT,
   SUBGRAPH_OUTPUT,
   type Subgraph,
   type WorkflowDocument,
 } from '../document/document.ts'
-import type { Link, LinkEnd } from '../document/links.ts'
+import { realLinks } from '../document/index-of.ts'
 import { nodeSize } from '../document/node-size.ts'
-import { realLinks } from '../document/real-target.ts'
 import { type JsonValue, jsonNumber } from '../json/value.ts'
-import { withDefinition } from './add-definitions.ts'
 import { bareNode } from './add-node.ts'
 import { freeName, newBoundarySlot } from './boundary.ts'
-import { editGraph, type GraphDraft } from './draft.ts'
+import { withDefinition } from './definitions.ts'
+import { editGraph, type GraphDraft, newIds } from './draft.ts'
 import { changeGraph, type GraphAddress, graphAt } from './graph-at.ts'
-import { waysOf } from './graph-parts.ts'
+import { addWaypoints, waysOf } from './graph-parts.ts'
 import { around, nodeBounds, type Rectangle } from './groups.ts'
-import { addWaypoints } from './insert-parts.ts'
-import { newIds } from './new-ids.ts'
 import { dropNodes } from './remove.ts'
 import { addLink, newInput, newOutput, unlinked } from './slots.ts'
 
-/** The new subgraph: the node in the place of the others, and its definition. */
+/** The new subgraph: the node instead of the others, and its definition. */
 export type MadeSubgraph = { readonly document: WorkflowDocument; readonly host: string; readonly definition: string }
 
 /**

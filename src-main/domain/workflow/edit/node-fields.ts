@@ -1,6 +1,6 @@
-/** Edits of the fields of nodes: place, size, title, colours, mode, flags. */
+/** Edits of the fields of nodes: position, size, title, colours, mode, flags. */
 import { type GraphNode, MODE, type WorkflowDocument } from '../document/document.ts'
-import type { Pair } from '../document/values.ts'
+import type { Pair } from '../document/fields.ts'
 import { isObject, type JsonObject, withKey } from '../json/value.ts'
 import { changeNodes, type GraphAddress } from './graph-at.ts'
 
@@ -9,14 +9,14 @@ export type NodeMode = 'always' | 'mute' | 'bypass'
 
 const MODES: Readonly<Record<NodeMode, number>> = { always: 0, mute: MODE.mute, bypass: MODE.bypass }
 
-/** Moves nodes. @param places the upper left corners by id, in pixels of the canvas */
+/** Moves nodes. @param positions the upper left corners by id, in pixels of the canvas */
 export function moveNodes(
   document: WorkflowDocument,
   at: GraphAddress,
-  places: ReadonlyMap<string, Pair>,
+  positions: ReadonlyMap<string, Pair>,
 ): WorkflowDocument {
-  return changeNodes(document, at, new Set(places.keys()), (node) => {
-    const pos = places.get(node.id ?? '')
+  return changeNodes(document, at, new Set(positions.keys()), (node) => {
+    const pos = positions.get(node.id ?? '')
     return pos === undefined || (pos[0] === node.pos?.[0] && pos[1] === node.pos[1]) ? node : { ...node, pos }
   })
 }
@@ -78,7 +78,7 @@ export function setCollapsed(
   return changeNodes(document, at, ids, (node) => withFlag(node, 'collapsed', isCollapsed))
 }
 
-/** Pins nodes to their place, or frees them. */
+/** Pins nodes to their position, or frees them. */
 export function setPinned(
   document: WorkflowDocument,
   at: GraphAddress,

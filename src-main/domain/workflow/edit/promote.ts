@@ -1,7 +1,7 @@
 /**
- * Showing a widget of an inner node on the nodes that are instances of its subgraph, and taking it back. Where an instance
- * has a list of such widgets it stays a list; else the widget becomes an input of the subgraph whose value each instance
- * holds. Source: editor research, 1, Promoted widgets.
+ * Showing a widget of an inner node on the nodes that are instances of its subgraph, and taking it back. Where an
+ * instance has a list of such widgets it stays a list; else the widget becomes an input of the subgraph whose value
+ * each instance holds. Source: docs/spec/comfyui.md, 1.2.
  */
 import {
   type GraphNode,
@@ -13,9 +13,8 @@ import {
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
-import { findPromoted, type InnerWidget, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'
-import { hostWidgets } from '../view/host-widgets.ts'
-import { isDrawn, widgetsOf } from '../view/node-view.ts'
+import { isDrawn, widgetsOf } from '../node-view.ts'
+import { findPromoted, hostWidgets, type InnerWidget, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'
 import { changeBoundary, changeHosts, freeName, newBoundarySlot, removeBoundarySlot } from './boundary.ts'
 import { link } from './connect.ts'
 import { editGraph } from './draft.ts'
@@ -109,7 +108,7 @@ function withInput(host: GraphNode, { name, type, value, before }: Promoted): Gr
     ? withKey(host.widgetValues, name, value)
     : [...held.slice(0, before), value]
   const input = newInput({ name, type, isOptional: false, widget: name })
-  // A list that is shorter than the inputs has no place for one more: then the value stays inside.
+  // A list that is shorter than the inputs has no slot for one more: then the value stays inside.
   const isInStep = isObject(host.widgetValues) || held.length >= before
   return {
     ...host,
@@ -150,13 +149,13 @@ function withoutEntry(host: GraphNode, definition: Subgraph, key: string): Graph
   const { properties, widgetValues } = host
   const list = isObject(properties) ? properties.get('proxyWidgets') : undefined
   const shown = promotedWidgets(host, definition)
-  const place = shown.findIndex((one) => one.key === key)
-  if (!isObject(properties) || !isArray(list) || place < 0) return host
+  const index = shown.findIndex((one) => one.key === key)
+  if (!isObject(properties) || !isArray(list) || index < 0) return host
   const isForAll = isArray(widgetValues) && widgetValues.length === list.length
-  const at = isForAll ? place : shown[place]?.at
+  const at = isForAll ? index : shown[index]?.at
   return {
     ...host,
-    properties: withKey(properties, 'proxyWidgets', list.toSpliced(place, 1)),
+    properties: withKey(properties, 'proxyWidgets', list.toSpliced(index, 1)),
     widgetValues: isArray(widgetValues) && at !== undefined ? widgetValues.toSpliced(at, 1) : widgetValues,
   }
 }

@@ -1,9 +1,9 @@
 import type { WorkflowDocument } from '../document/document.ts'
 import { asId, isArray, isObject } from '../json/value.ts'
+import { withoutUnused } from './definitions.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 import { dropLinks } from './slots.ts'
-import { withoutUnused } from './unused-definitions.ts'
 
 /** Removes nodes, and the links at them. Definitions that only they were instances of are removed too. */
 export function removeNodes(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
@@ -26,14 +26,14 @@ export function dropNodes(draft: GraphDraft, ids: ReadonlySet<string>): void {
 function dropFloating(draft: GraphDraft, ids: ReadonlySet<string>): void {
   const { floatingLinks } = draft.graph()
   if (!isArray(floatingLinks)) return
-  const kept = floatingLinks.filter((link) => {
+  const remaining = floatingLinks.filter((link) => {
     const ends = isObject(link) ? [asId(link.get('origin_id')), asId(link.get('target_id'))] : []
     return !ends.some((end) => end !== undefined && ids.has(end))
   })
-  if (kept.length < floatingLinks.length) draft.change({ floatingLinks: kept })
+  if (remaining.length < floatingLinks.length) draft.change({ floatingLinks: remaining })
 }
 
-/** Removes links. */
+/** Removes links of one graph, at both of their ends. */
 export function removeLinks(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
   return editGraph(document, at, (draft) => dropLinks(draft, ids))
 }

@@ -1,10 +1,9 @@
 /**
  * Reroutes: points that links go through. A link names the last one before its input, each of them the next towards the
- * output, and several links of one output may share them. Source: editor research, 1, Reroute.
+ * output, and several links of one output may share them. Source: docs/spec/comfyui.md, 1.4.
  */
-import type { Graph, WorkflowDocument } from '../document/document.ts'
-import type { Link } from '../document/links.ts'
-import { idJson, type Pair, readPair } from '../document/values.ts'
+import type { Graph, Link, WorkflowDocument } from '../document/document.ts'
+import { idJson, type Pair, readPair } from '../document/fields.ts'
 import { asId, isArray, isObject, type JsonObject, type JsonValue, jsonNumber, withKey } from '../json/value.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
@@ -12,7 +11,10 @@ import type { GraphAddress } from './graph-at.ts'
 /** A point that a link goes through. */
 export type Waypoint = { readonly id: string; readonly pos: Pair }
 
-/** The points of the links of a graph by the id of the link, from the output to the input. Links without any are left out. */
+/**
+ * The points of the links of a graph by the id of the link, from the output to the input. Links without any are left
+ * out.
+ */
 export function waypointsOf(graph: Graph): ReadonlyMap<string, readonly Waypoint[]> {
   const reroutes = new Map(reroutesOf(graph).map((one) => [asId(one.get('id')) ?? '', one]))
   if (reroutes.size === 0) return new Map()
@@ -69,9 +71,9 @@ export function addReroute(
     const link = draft.links.get(on.linkId)
     if (link === undefined) return
     const way = wayOfLink(draft, link)
-    const place = Math.min(on.before ?? way.length, way.length)
+    const index = Math.min(on.before ?? way.length, way.length)
     id = draft.newId('reroute')
-    insertReroute(draft, link, { id, pos: on.pos, parent: way[place - 1]?.id, child: way[place]?.id })
+    insertReroute(draft, link, { id, pos: on.pos, parent: way[index - 1]?.id, child: way[index]?.id })
   })
   return { document: edited, id }
 }
@@ -99,19 +101,19 @@ function insertReroute(draft: GraphDraft, link: Link, { id, pos, parent, child }
   if (next === undefined) setLastReroute(draft, link.id, id)
 }
 
-/** Moves points. @param places the new place by id */
+/** Moves points. @param positions the new position by id */
 export function moveReroutes(
   document: WorkflowDocument,
   at: GraphAddress,
-  places: ReadonlyMap<string, Pair>,
+  positions: ReadonlyMap<string, Pair>,
 ): WorkflowDocument {
   return editGraph(document, at, (draft) => {
     const all = reroutesOf(draft.graph())
     const moved = all.map((one) => {
-      const pos = places.get(asId(one.get('id')) ?? '')
+      const pos = positions.get(asId(one.get('id')) ?? '')
       return pos === undefined ? one : withKey(one, 'pos', [jsonNumber(pos[0]), jsonNumber(pos[1])])
     })
-    if (moved.some((one, place) => one !== all[place])) setReroutes(draft, moved)
+    if (moved.some((one, index) => one !== all[index])) setReroutes(draft, moved)
   })
 }
 
@@ -123,10 +125,10 @@ export function removeReroute(document: WorkflowDocument, at: GraphAddress, id: 
     if (removed === undefined) return
     const parent = asId(removed.get('parentId'))
     const isChild = (one: JsonObject) => asId(one.get('parentId')) === id
-    const kept = all.filter((one) => one !== removed)
+    const remaining = all.filter((one) => one !== removed)
     setReroutes(
       draft,
-      kept.map((one) => (isChild(one) ? withKey(one, 'parentId', idJson(parent)) : one)),
+      remaining.map((one) => (isChild(one) ? withKey(one, 'parentId', idJson(parent)) : one)),
     )
     for (const [linkId, last] of lastReroutes(draft.graph())) if (last === id) setLastReroute(draft, linkId, parent)
   })

@@ -1,29 +1,38 @@
-/** Edits of the values of nodes. Both lists of values that a file may have are kept in step. Source: editor research, 1. */
-import type { ControlMode } from '../control-mode.ts'
+/**
+ * Edits of the values of nodes. Both lists of values that a file may have stay equal. Source:
+ * docs/spec/comfyui.md, 1.
+ */
+
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isWidget } from '../input-type.ts'
 import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
-import { findPromoted, listedWidgets, type PromotedWidget, promotedWidgets } from '../promoted-widgets.ts'
-import { hostWidgets } from '../view/host-widgets.ts'
-import type { WidgetView } from '../view/node-view.ts'
-import { SHOWN_SOCKET, type StoredPlace, storedPlaces, type WidgetPlace, widgetPlaces } from '../widgets.ts'
+import type { WidgetView } from '../node-view.ts'
+import {
+  findPromoted,
+  hostWidgets,
+  listedWidgets,
+  type PromotedWidget,
+  promotedWidgets,
+  SUBGRAPH_DEPTH_MAX,
+} from '../promoted-widgets.ts'
+import { type ControlMode, SHOWN_SOCKET, type StoredSlot, storedSlots, type ValueSlot, valueSlots } from '../widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
 import { closeSlot, newInput } from './slots.ts'
 
 /**
- * Sets the value of a widget, as `WidgetView` names it. Of a node with a subgraph it is the value on the host, where the
- * host holds one, else the one inside.
+ * Sets the value of a widget, as `WidgetView` names it. Of a node with a subgraph it is the value on the host, where
+ * the host holds one, else the one inside.
  */
 export function setWidget(
   document: WorkflowDocument,
   at: GraphAddress,
   { node, name, value, types }: WidgetTarget & { readonly value: JsonValue },
 ): WorkflowDocument {
-  return setPlace(document, at, { node, name, kind: 'input', value, types })
+  return setSlot(document, at, { node, name, kind: 'input', value, types })
 }
 
 /** Sets how the value of a widget changes from run to run. */
@@ -32,37 +41,34 @@ export function setControl(
   at: GraphAddress,
   { node, name, mode, types }: WidgetTarget & { readonly mode: ControlMode },
 ): WorkflowDocument {
-  return setPlace(document, at, { node, name, kind: 'control', value: mode, types })
+  return setSlot(document, at, { node, name, kind: 'control', value: mode, types })
 }
 
 /** A widget of a node of a graph. */
 export type WidgetTarget = { readonly node: string; readonly name: string; readonly types: NodeTypes }
 
-/** Sets the value of any place: of a widget, of its control, of the filter of its choices. */
-export function setPlace(
+/** Sets the value of any slot: of a widget, of its control, of the filter of its choices. */
+export function setSlot(
   document: WorkflowDocument,
   at: GraphAddress,
-  target: WidgetTarget & Pick<WidgetPlace, 'kind'> & { readonly value: JsonValue },
+  target: WidgetTarget & Pick<ValueSlot, 'kind'> & { readonly value: JsonValue },
 ): WorkflowDocument {
   return setWithin(document, at, target, 0)
 }
 
-// Deeper than any file; a definition within itself has no end.
-const DEPTH_MAX = 50
-
 function setWithin(
   document: WorkflowDocument,
   at: GraphAddress,
-  target: WidgetTarget & Pick<WidgetPlace, 'kind'> & { readonly value: JsonValue },
+  target: WidgetTarget & Pick<ValueSlot, 'kind'> & { readonly value: JsonValue },
   depth: number,
 ): WorkflowDocument {
   const { node: id, name, kind, value, types } = target
   const node = graphAt(document, at)?.nodes.items.find((one) => one.id === id)
   const definition = subgraphsOf(document).get(node?.type ?? '')
-  if (node === undefined || depth > DEPTH_MAX) return document
+  if (node === undefined || depth > SUBGRAPH_DEPTH_MAX) return document
   if (definition === undefined) {
-    const place = { name, kind: name === CONTROL_NAME ? 'control' : kind } as const
-    return changeNodes(document, at, new Set([id]), (one) => withPlace(one, place, value, types))
+    const slot = { name, kind: name === CONTROL_NAME ? 'control' : kind } as const
+    return changeNodes(document, at, new Set([id]), (one) => withSlot(one, slot, value, types))
   }
   const promoted = promotedWidgets(node, definition)
   const widget = findPromoted(promoted, name)
@@ -70,7 +76,7 @@ function setWithin(
   if (kind === 'input' && (isHeld(node, widget) || mayHold(node, widget))) {
     const shown = hostWidgets(subgraphsOf(document), node, types)
     return changeNodes(document, at, new Set([id]), (one) =>
-      onHost(withPlaceFor(one, widget, promoted, shown), widget, value),
+      onHost(withSlotFor(one, widget, promoted, shown), widget, value),
     )
   }
   const { inner } = widget
@@ -92,7 +98,7 @@ const mayHold = (host: GraphNode, { at }: PromotedWidget): boolean =>
   at !== undefined && !isObject(host.widgetValues) && listedWidgets(host).length === 0
 
 // Those before it are stored too, with what they show.
-function withPlaceFor(
+function withSlotFor(
   host: GraphNode,
   { at = 0 }: PromotedWidget,
   promoted: readonly PromotedWidget[],
@@ -120,7 +126,8 @@ export function onHost(host: GraphNode, { at = 0, key }: PromotedWidget, value: 
   }
 }
 
-// Where the editor of the field once failed to move a value it keeps the old one aside, and prefers it to what is stored.
+// Where the editor of the field once failed to move a value it stores the old one beside it, and prefers that to what
+// is stored.
 const QUARANTINE = 'proxyWidgetErrorQuarantine'
 
 function withoutQuarantined(properties: JsonValue | undefined, input: string): JsonValue | undefined {
@@ -133,70 +140,64 @@ function withoutQuarantined(properties: JsonValue | undefined, input: string): J
   return left.length === entries.length ? properties : withKey(properties, QUARANTINE, left)
 }
 
-function withPlace(node: GraphNode, place: WidgetPlace, value: JsonValue, types: NodeTypes): GraphNode {
+function withSlot(node: GraphNode, slot: ValueSlot, value: JsonValue, types: NodeTypes): GraphNode {
   const type = typeOfNode(node, types)
-  const changed = withValue(node, type, place, value)
+  const changed = withValue(node, type, slot, value)
   const after = typeOfNode(changed, types)
-  return type === after || type === undefined || after === undefined ? changed : withPlaces(changed, node, type, after)
+  return type === after || type === undefined || after === undefined ? changed : withSlots(changed, node, type, after)
 }
 
 // A choice has brought other widgets: those that stay keep their values, the others get those of a new node.
-function withPlaces(changed: GraphNode, before: GraphNode, type: NodeType, after: NodeType): GraphNode {
+function withSlots(changed: GraphNode, before: GraphNode, type: NodeType, after: NodeType): GraphNode {
   const values = isArray(changed.widgetValues) ? changed.widgetValues : undefined
   if (values === undefined) return changed
-  const keyOf = ({ name, kind }: WidgetPlace) => `${kind} ${name}`
-  const known = new Map(storedPlaces(before, type)?.map((place) => [keyOf(place), values[place.at]]))
+  const keyOf = ({ name, kind }: ValueSlot) => `${kind} ${name}`
+  const known = new Map(storedSlots(before, type)?.map((slot) => [keyOf(slot), values[slot.at]]))
   const inputs = new Map(after.inputs.map((input) => [input.name, input]))
-  const places = widgetPlaces(after)
+  const slots = valueSlots(after)
   return {
     ...changed,
-    widgetValues: places.map((place) => known.get(keyOf(place)) ?? defaultAt(place, inputs.get(place.name))),
+    widgetValues: slots.map((slot) => known.get(keyOf(slot)) ?? defaultAt(slot, inputs.get(slot.name))),
   }
 }
 
-/** The node with one of its values set; itself where it has no such place, or the value already. */
-export function withValue(
-  node: GraphNode,
-  type: NodeType | undefined,
-  place: WidgetPlace,
-  value: JsonValue,
-): GraphNode {
+/** The node with one of its values set; itself where it has no such slot, or the value already. */
+export function withValue(node: GraphNode, type: NodeType | undefined, slot: ValueSlot, value: JsonValue): GraphNode {
   const { widgetValues: stored } = node
   if (isObject(stored)) {
-    const isSame = place.kind !== 'input' || sameJson(stored.get(place.name), value)
-    return isSame ? node : { ...node, widgetValues: withKey(stored, place.name, value) }
+    const isSame = slot.kind !== 'input' || sameJson(stored.get(slot.name), value)
+    return isSame ? node : { ...node, widgetValues: withKey(stored, slot.name, value) }
   }
-  const places = storedPlaces(node, type) ?? []
-  const at =
-    places.find(({ name, kind }) => kind === place.kind && isNamed(name, place))?.at ?? unnamedPlace(place, stored)
+  const slots = storedSlots(node, type) ?? []
+  const at = slots.find(({ name, kind }) => kind === slot.kind && isNamed(name, slot))?.at ?? unnamedSlot(slot, stored)
   const values: JsonArray = isArray(stored) ? stored : []
   if (at === undefined || sameJson(values[at], value)) return node
-  const key = place.kind === 'input' ? place.name : CONTROL_NAME
-  const namedValues = place.kind === 'filter' ? node.namedValues : withNamed(node.namedValues, key, value)
-  return { ...node, widgetValues: filled(values, at, places, type).with(at, value), namedValues }
+  const key = slot.kind === 'input' ? slot.name : CONTROL_NAME
+  const namedValues = slot.kind === 'filter' ? node.namedValues : withNamed(node.namedValues, key, value)
+  return { ...node, widgetValues: filled(values, at, slots, type).with(at, value), namedValues }
 }
 
-const isNamed = (name: string, place: WidgetPlace): boolean => name === place.name || place.name === CONTROL_NAME
+const isNamed = (name: string, slot: ValueSlot): boolean => name === slot.name || slot.name === CONTROL_NAME
 
 /** `value 3`, where nobody knows the names. */
-function unnamedPlace({ name, kind }: WidgetPlace, stored: JsonValue | undefined): number | undefined {
+function unnamedSlot({ name, kind }: ValueSlot, stored: JsonValue | undefined): number | undefined {
   const number = kind === 'input' ? /^value (\d{1,4})$/.exec(name)?.[1] : undefined
   const at = Number(number) - 1
   return number !== undefined && isArray(stored) && at >= 0 && at < stored.length ? at : undefined
 }
 
-/** The values, with what a new node has in the places up to one. */
-function filled(values: JsonArray, at: number, places: readonly StoredPlace[], type: NodeType | undefined): JsonArray {
+/** The values, with what a new node has in the slots up to one. */
+function filled(values: JsonArray, at: number, slots: readonly StoredSlot[], type: NodeType | undefined): JsonArray {
   if (at < values.length) return values
   const all = [...values]
   for (let index = values.length; index <= at; index += 1) {
-    const place = places.find((one) => one.at === index)
+    const slot = slots.find((one) => one.at === index)
     all.push(
-      place === undefined
+      slot === undefined
         ? null
         : defaultAt(
-            place,
-            type?.inputs.find(({ name }) => name === place.name),
+            slot,
+            type?.inputs.find(({ name }) => name === slot.name),
           ),
     )
   }
@@ -207,7 +208,7 @@ function withNamed(named: JsonValue | undefined, key: string, value: JsonValue):
   return isObject(named) && named.has(key) ? withKey(named, key, value) : named
 }
 
-/** Makes a widget an input: its socket is shown on the node in its place, for something to be linked to it. */
+/** Makes a widget an input: its socket is shown on the node instead of it, for something to be linked to it. */
 export function widgetToInput(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -232,11 +233,11 @@ export function inputToWidget(
   { node: id, name }: Pick<WidgetTarget, 'node' | 'name'>,
 ): WorkflowDocument {
   return editGraph(document, at, (draft) => {
-    const place = draft.nodes.get(id)?.inputs.items.findIndex((one) => one.widget === name) ?? -1
-    if (place < 0) return
-    closeSlot(draft, 'to', { node: id, slot: place })
+    const slot = draft.nodes.get(id)?.inputs.items.findIndex((one) => one.widget === name) ?? -1
+    if (slot < 0) return
+    closeSlot(draft, 'to', { node: id, slot: slot })
     const node = draft.nodes.get(id)
     if (node === undefined) return
-    draft.nodes.put({ ...node, inputs: { ...node.inputs, items: node.inputs.items.toSpliced(place, 1) } })
+    draft.nodes.put({ ...node, inputs: { ...node.inputs, items: node.inputs.items.toSpliced(slot, 1) } })
   })
 }

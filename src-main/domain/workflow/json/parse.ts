@@ -31,7 +31,7 @@ export function strictJson(text: string): string {
   return /NaN|Infinity/.test(text) ? withoutBareNumbers(text, () => 'null').changed : text
 }
 
-// So that all places stay, and the number is read from the text as it came.
+// So that all offsets stay, and the number is read from the text as it came.
 const numberAsLong = (word: string): string => word.replace(/\w/g, '1')
 
 type Open = { readonly into: JsonValue[] | Map<string, JsonValue>; key: string }
@@ -75,7 +75,7 @@ function parseStrictly(
         onArrayEnd: () => void stack.pop(),
         onLiteralValue: (value, offset, length) => add(literal(value, offset, length)),
         onError(code, _offset, _length, line, column) {
-          fault ??= { why: wordsOf(printParseErrorCode(code)), line: line + 1, column: column + 1 }
+          fault ??= { why: problemText(printParseErrorCode(code)), line: line + 1, column: column + 1 }
         },
       },
       STRICT,
@@ -100,7 +100,7 @@ class TooDeep extends Error {
 }
 
 /** `PropertyNameExpected` -> "property name expected". */
-function wordsOf(code: string): string {
+function problemText(code: string): string {
   return code.replace(/[A-Z]/g, (letter, at: number) => (at === 0 ? '' : ' ') + letter.toLowerCase())
 }
 
@@ -108,7 +108,7 @@ function wordsOf(code: string): string {
 const UNKNOWN_TOKEN = 16
 const END_OF_TEXT = 17
 
-// By the tokens, so that the words within strings stay.
+// By the tokens, so that what stands within strings stays.
 function withoutBareNumbers(
   text: string,
   instead: (word: string) => string,

@@ -1,3 +1,5 @@
+import { MIB } from '../../../contract/units.ts'
+
 /** What the readers of pictures need of the runtime, as domain knows none. */
 export type ByteTools = {
   /** Text of UTF-8; what is none becomes the replacement sign. */
@@ -10,7 +12,7 @@ export type ByteTools = {
 export type PictureText = { readonly keyword: string; readonly text: string }
 
 /** Most bytes of one text, unpacked. Source: ours, because the largest graphs seen are 2 MB; a bomb is more. */
-export const TEXT_MAX_BYTES = 64 * 1024 * 1024
+export const TEXT_MAX_BYTES = 64 * MIB
 
 /** Text of ISO 8859-1: one sign a byte. For keywords and marks, which are short. */
 export function latin1(bytes: Uint8Array): string {

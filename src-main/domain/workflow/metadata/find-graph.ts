@@ -1,33 +1,31 @@
-/** The graph that a picture or file holds. Source: image-workflows, rule 6; editor research, 4. */
+/**
+ * The graph that a picture or file holds. Tags of films and texts of EXR pictures are read here, other files by the
+ * readers beside. Source: docs/spec/image-workflows.md, 2.6; docs/spec/comfyui.md, 4.
+ */
 import { limit } from '../../../contract/limits.ts'
-import { sizeInWords } from '../../size-in-words.ts'
+import { sizeText } from '../../text.ts'
 import { parseJson } from '../json/parse.ts'
 import type { JsonObject } from '../json/value.ts'
 import { recognise } from '../recognise.ts'
-import { readAvifTexts } from './avif.ts'
-import type { ByteTools, PictureText } from './bytes.ts'
-import { readWebpTexts } from './exif.ts'
-import { readFilmTexts } from './films.ts'
-import { readDrawingTexts, readShapeTexts, readTensorTexts, textsInComment } from './json-holders.ts'
-import { readMatroskaTexts } from './matroska.ts'
+import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
+import { boxesOf, boxIn, brandOf, FULL_BOX, readAvifTexts, readWebpTexts } from './exif.ts'
+import { GRAPH_KEYWORDS, readDrawingTexts, readShapeTexts, readTensorTexts, textsInComment } from './json-holders.ts'
 import { readPngTexts } from './png.ts'
 import { readSoundTexts } from './sounds.ts'
 
-/** What was found in a file. `parameters`: the words by which another tool describes a picture; it has no graph. */
+/** What was found in a file. `parameters`: the text by which another tool describes a picture; it has no graph. */
 export type FoundGraph =
   | { readonly kind: 'document' | 'payload'; readonly raw: JsonObject }
   | { readonly kind: 'none'; readonly why: string; readonly parameters?: string }
 
 const NOTHING_IN_IT = 'The file holds no workflow: it was made without one, or it was removed.'
 
-// The first wins: a document is what a person arranged.
-const KEYWORDS = ['workflow', 'prompt']
-
 // Each knows its files by their first bytes, and finds nothing in others.
 const READERS: readonly ((bytes: Uint8Array, tools: ByteTools) => readonly PictureText[])[] = [
   readPngTexts,
   readWebpTexts,
   readAvifTexts,
+  readExrTexts,
   readFilmTexts,
   readMatroskaTexts,
   readSoundTexts,
@@ -43,22 +41,22 @@ export function findGraph(bytes: Uint8Array, tools: ByteTools): FoundGraph {
     if (texts.length > 0) return inTexts([...texts, ...texts.flatMap(textsInComment)])
   }
   if (!beginsAsJson(bytes))
-    return { kind: 'none', why: 'The file holds no workflow: it is no JSON, and no picture with a graph in it.' }
+    return { kind: 'none', why: 'The file holds no workflow: it is neither JSON nor a picture with a graph in it.' }
   // Text of UTF-8 has a third of its bytes at least: what cannot fit is not made into one.
   return bytes.length > 3 * limit('workflowBytes') ? tooLarge(bytes.length) : inText(tools.utf8(bytes))
 }
 
 function inTexts(texts: readonly PictureText[]): FoundGraph {
-  const faults: string[] = []
-  for (const keyword of KEYWORDS) {
+  const problems: string[] = []
+  for (const keyword of GRAPH_KEYWORDS) {
     const text = texts.find((one) => one.keyword.toLowerCase() === keyword)?.text
     if (text === undefined) continue
     const found = inText(text)
     if (found.kind !== 'none') return found
-    faults.push(found.why)
+    problems.push(found.why)
   }
   const parameters = texts.find(({ keyword }) => keyword === 'parameters')?.text
-  const why = faults[0] ?? NOTHING_IN_IT
+  const why = problems[0] ?? NOTHING_IN_IT
   return { kind: 'none', why, ...(parameters === undefined ? {} : { parameters }) }
 }
 
@@ -67,7 +65,7 @@ function inText(text: string): FoundGraph {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') {
     const { why, line, column } = parsed.fault
-    return { kind: 'none', why: `The workflow is no valid JSON: ${why} in line ${line}, column ${column}.` }
+    return { kind: 'none', why: `The workflow is not valid JSON: ${why} in line ${line}, column ${column}.` }
   }
   const found = recognise(parsed.value)
   if (found.form === 'other') return { kind: 'none', why: `The file holds no workflow but ${found.found}.` }
@@ -75,8 +73,8 @@ function inText(text: string): FoundGraph {
 }
 
 function tooLarge(bytes: number): FoundGraph {
-  const most = sizeInWords(limit('workflowBytes'))
-  return { kind: 'none', why: `The workflow has ${sizeInWords(bytes)}, and up to ${most} can be read.` }
+  const most = sizeText(limit('workflowBytes'))
+  return { kind: 'none', why: `The workflow has ${sizeText(bytes)}, and the limit is ${most}.` }
 }
 
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
@@ -87,4 +85,138 @@ function beginsAsJson(bytes: Uint8Array): boolean {
   const start = bytes[0] === BYTE_ORDER_MARK ? 3 : 0
   for (let at = start; at < bytes.length; at++) if (!SPACE.has(bytes[at] ?? 0)) return OPENING.has(bytes[at] ?? 0)
   return false
+}
+
+// Texts in EXR pictures: attributes of the head that are strings, under the keywords of PNG. Source: the OpenEXR file
+// layout; ComfyUI 0.33.0, Save Image (Advanced).
+const MAGIC = 0x01312f76
+const HEAD = 8
+const LENGTH = 4
+// Of the format, in bytes; most names are shorter than 32.
+const NAME_MAX = 255
+const ATTRIBUTES_MAX = 1000
+
+/** The texts of an EXR picture. */
+function readExrTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
+  if (bytes.length < HEAD || viewOf(bytes).getUint32(0, true) !== MAGIC) return []
+  const texts: PictureText[] = []
+  let at = HEAD
+  // An empty name ends the head.
+  for (let count = 0; count < ATTRIBUTES_MAX && at < bytes.length && bytes[at] !== 0; count += 1) {
+    const keyword = nameAt(bytes, at)
+    const type = nameAt(bytes, at + keyword.length + 1)
+    const start = at + keyword.length + type.length + 2 + LENGTH
+    if (start > bytes.length) break
+    const length = viewOf(bytes).getUint32(start - LENGTH, true)
+    at = start + length
+    if (at > bytes.length) break
+    if (type === 'string' && length <= TEXT_MAX_BYTES) texts.push({ keyword, text: utf8(bytes.subarray(start, at)) })
+  }
+  return texts
+}
+
+const nameAt = (bytes: Uint8Array, at: number): string => latin1(cutAtZero(bytes.subarray(at, at + NAME_MAX + 1))[0])
+
+// Tags of MP4 and MOV films, by which a film holds the graph that made it. Source: docs/spec/comfyui.md, 4; QuickTime
+// keys.
+const KEY_HEAD = 8
+const DATA_HEAD = 8
+const KEYS_MAX = 1000
+
+/** The tags of a film. */
+function readFilmTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
+  const brand = brandOf(bytes)
+  if (brand === undefined || brand === 'avif' || brand === 'avis') return []
+  const moov = boxIn(bytes, 'moov')
+  const metas = [boxIn(moov, 'meta'), boxIn(boxIn(moov, 'udta'), 'meta')]
+  return metas.flatMap((meta) => (meta === undefined ? [] : tagsOf(meta, tools)))
+}
+
+// QuickTime writes the box without version and flags.
+function tagsOf(meta: Uint8Array, tools: ByteTools): readonly PictureText[] {
+  const boxes = [boxesOf(meta), boxesOf(meta.subarray(FULL_BOX))].find((list) => list.some(isItems)) ?? []
+  const items = boxes.find(isItems)?.data
+  const keys = boxes.find(({ type }) => type === 'keys')?.data
+  const names = keys === undefined ? [] : namesOf(keys, tools)
+  if (items === undefined) return []
+  return boxesOf(items).flatMap(({ type, data }) => {
+    const text = boxIn(data, 'data')
+    const keyword = names[viewOf(Uint8Array.from(type, (sign) => sign.charCodeAt(0))).getUint32(0) - 1] ?? ITEMS[type]
+    return text === undefined || keyword === undefined ? [] : [{ keyword, text: tools.utf8(text.subarray(DATA_HEAD)) }]
+  })
+}
+
+const isItems = ({ type }: { readonly type: string }): boolean => type === 'ilst'
+
+// Of films whose items have names of their own.
+const ITEMS: Readonly<Record<string, string>> = { '\u00a9cmt': 'comment', '\u00a9des': 'description' }
+
+function namesOf(keys: Uint8Array, { utf8 }: ByteTools): readonly string[] {
+  if (keys.length < KEY_HEAD) return []
+  const view = viewOf(keys)
+  const count = Math.min(KEYS_MAX, view.getUint32(FULL_BOX))
+  const names: string[] = []
+  for (let at = KEY_HEAD; names.length < count && at + KEY_HEAD <= keys.length; ) {
+    const length = view.getUint32(at)
+    if (length < KEY_HEAD || latin1(keys.subarray(at + 4, at + KEY_HEAD)) !== 'mdta') break
+    names.push(utf8(keys.subarray(at + KEY_HEAD, at + length)))
+    at += length
+  }
+  return names
+}
+
+// Tags of WebM films. Source: docs/spec/comfyui.md, 4; RFC 8794 (EBML), RFC 9559 (Matroska).
+const EBML = 0x1a45dfa3
+const SEGMENT = 0x18538067
+const TAGS = 0x1254c367
+const TAG = 0x7373
+const SIMPLE_TAG = 0x67c8
+const TAG_NAME = 0x45a3
+const TAG_STRING = 0x4487
+const CLUSTER = 0x1f43b675
+const INSIDE = new Set([SEGMENT, TAGS, TAG, SIMPLE_TAG])
+// Films that were written as they were made have clusters without a length.
+const MAYBE_ENDLESS = new Set([...INSIDE, CLUSTER])
+
+// A film of hours has some ten thousand clusters; a crafted one could have millions of empty elements.
+const ELEMENTS_MAX = 200_000
+const TEXTS_MAX = 1000
+
+/** The tags of a film. */
+function readMatroskaTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
+  if (bytes.length < 4 || viewOf(bytes).getUint32(0) !== EBML) return []
+  const texts: PictureText[] = []
+  let keyword: string | undefined
+  // What is within others comes right after their heads, so that one walk without depth sees all.
+  for (let at = 0, count = 0; at < bytes.length && count < ELEMENTS_MAX && texts.length < TEXTS_MAX; count += 1) {
+    const id = numberAt(bytes, at, false)
+    const size = id && numberAt(bytes, at + id.length, true)
+    if (id === undefined || size === undefined) break
+    // Only what holds others may be without an end.
+    if (size.isUnknown && !MAYBE_ENDLESS.has(id.value)) break
+    const start = at + id.length + size.length
+    const data = bytes.subarray(start, start + size.value)
+    if (id.value === TAG_NAME) keyword = utf8(data)
+    if (id.value === TAG_STRING && keyword !== undefined) texts.push({ keyword, text: utf8(data) })
+    at = INSIDE.has(id.value) || size.isUnknown ? start : start + size.value
+  }
+  return texts
+}
+
+type Varying = { readonly value: number; readonly length: number; readonly isUnknown: boolean }
+
+/** A number of 1 to 8 bytes, whose first says how many. @param isSize without the bit that says it */
+function numberAt(bytes: Uint8Array, at: number, isSize: boolean): Varying | undefined {
+  const first = bytes[at] ?? 0
+  const length = first === 0 ? 9 : Math.clz32(first) - 23
+  if (length > 8 || at + length > bytes.length) return undefined
+  const bits = isSize ? first & (0xff >> length) : first
+  let value = bits
+  let isUnknown = isSize && bits === 0xff >> length
+  for (let index = 1; index < length; index += 1) {
+    const byte = bytes[at + index] ?? 0
+    value = value * 256 + byte
+    isUnknown &&= byte === 0xff
+  }
+  return { value, length, isUnknown }
 }

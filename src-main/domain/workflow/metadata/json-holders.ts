@@ -1,10 +1,10 @@
-/** Files that hold JSON with a graph in it: tensors, drawings, shapes. Source: editor research, 4. */
+/** Files that hold JSON with a graph in it: tensors, drawings, shapes. Source: docs/spec/comfyui.md, 4. */
 import { parseJson } from '../json/parse.ts'
-import { asText, isObject, type JsonObject, type JsonValue } from '../json/value.ts'
-import { writeJson } from '../json/write.ts'
+import { asText, isObject, type JsonObject, type JsonValue, writeJson } from '../json/value.ts'
 import { type ByteTools, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
-const KEYWORDS = ['workflow', 'prompt']
+/** The keywords of graphs; the first that is there wins, as a document is what a person arranged. */
+export const GRAPH_KEYWORDS = ['workflow', 'prompt']
 
 /** The texts of a file of tensors: its length stands first, then its head as JSON. */
 export function readTensorTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
@@ -69,7 +69,7 @@ function objectIn(text: string): JsonObject | undefined {
 
 // Some write the graph as text, others as it is.
 function textsIn(object: JsonObject): readonly PictureText[] {
-  return KEYWORDS.flatMap((keyword) => {
+  return GRAPH_KEYWORDS.flatMap((keyword) => {
     const value = object.get(keyword)
     const text = value === undefined ? undefined : textOf(value)
     return text === undefined ? [] : [{ keyword, text }]

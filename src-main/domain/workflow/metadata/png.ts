@@ -1,5 +1,5 @@
 /**
- * Texts in PNG pictures, by which a picture holds the graph that made it. Source: editor research, 4; the PNG
+ * Texts in PNG pictures, by which a picture holds the graph that made it. Source: docs/spec/comfyui.md, 4; the PNG
  * specification, chunks tEXt, zTXt, iTXt; `comf` of animated ones.
  */
 import { type ByteTools, cutAtZero, joined, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
@@ -18,8 +18,8 @@ type Chunk = { readonly type: string; readonly data: Uint8Array; readonly start:
 const VAIN_BYTES = TEXT_MAX_BYTES / 8
 
 /**
- * The texts of a picture, in its order. A picture that is cut off gives those before its end; what is packed is unpacked
- * as far as all together stay within the size of one text.
+ * The texts of a picture, in its order. A picture that is cut off gives those before its end; what is packed is
+ * unpacked as far as all together stay within the size of one text.
  */
 export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): readonly PictureText[] {
   if (!isPng(bytes)) return []
@@ -38,21 +38,21 @@ export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): r
 /**
  * The picture with these texts, and without others of the same keywords.
  * @param encoded keyword and text, each in UTF-8; keywords of 1 to 79 signs of ASCII
- * @param crc32 checksum of PNG
  * @returns undefined where the bytes are no whole picture
  */
 export function withPngTexts(
   bytes: Uint8Array,
   encoded: readonly { readonly keyword: string; readonly text: Uint8Array }[],
-  crc32: (bytes: Uint8Array) => number,
 ): Uint8Array | undefined {
   const chunks = isPng(bytes) ? chunksOf(bytes) : []
   const [head] = chunks
   if (head?.type !== 'IHDR' || chunks.at(-1)?.type !== 'IEND') return undefined
   const replaced = new Set(encoded.map(({ keyword }) => keyword))
-  const kept = chunks.filter(({ type, data }) => !(TEXT_TYPES.has(type) && replaced.has(keywordOf(cutAtZero(data)[0]))))
-  const [first, ...rest] = kept.map(({ start, end }) => bytes.subarray(start, end))
-  const texts = encoded.map(({ keyword, text }) => textChunk(keyword, text, crc32))
+  const remaining = chunks.filter(
+    ({ type, data }) => !(TEXT_TYPES.has(type) && replaced.has(keywordOf(cutAtZero(data)[0]))),
+  )
+  const [first, ...rest] = remaining.map(({ start, end }) => bytes.subarray(start, end))
+  const texts = encoded.map(({ keyword, text }) => textChunk(keyword, text))
   return joined([bytes.subarray(0, SIGNATURE.length), first ?? new Uint8Array(), ...texts, ...rest])
 }
 
@@ -101,7 +101,7 @@ function plainText(data: Uint8Array, utf8: ByteTools['utf8']): PictureText | und
 }
 
 /** An iTXt chunk, not packed: keyword, two flags, language, translated keyword, text. */
-function textChunk(keyword: string, text: Uint8Array, crc32: (bytes: Uint8Array) => number): Uint8Array {
+function textChunk(keyword: string, text: Uint8Array): Uint8Array {
   const name = Uint8Array.from(keyword, (sign) => sign.charCodeAt(0))
   const head = Uint8Array.from('iTXt', (sign) => sign.charCodeAt(0))
   const data = joined([name, new Uint8Array(5), text])
@@ -113,4 +113,40 @@ function uint32(value: number): Uint8Array {
   const bytes = new Uint8Array(4)
   viewOf(bytes).setUint32(0, value)
   return bytes
+}
+
+/** The graph that made a picture, as texts of JSON; a missing one is not written, and not taken away either. */
+type GraphTexts = { readonly workflow?: string; readonly prompt?: string }
+
+/**
+ * The PNG picture with its graph in it, as every editor of the field reads it: document and payload.
+ * @param encode text as UTF-8
+ * @returns undefined where the bytes are no whole PNG picture
+ */
+export function writeGraphIntoPng(
+  bytes: Uint8Array,
+  { workflow, prompt }: GraphTexts,
+  encode: (text: string) => Uint8Array,
+): Uint8Array | undefined {
+  const texts = [
+    ...(prompt === undefined ? [] : [{ keyword: 'prompt', text: encode(prompt) }]),
+    ...(workflow === undefined ? [] : [{ keyword: 'workflow', text: encode(workflow) }]),
+  ]
+  return withPngTexts(bytes, texts)
+}
+
+// Of the PNG specification, annex D.
+const POLYNOMIAL = 0xedb88320
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ POLYNOMIAL : value >>> 1
+  return value
+})
+
+/** The checksum of PNG chunks. */
+export function crc32(bytes: Uint8Array): number {
+  let value = 0xffffffff
+  for (const byte of bytes) value = (TABLE[(value ^ byte) & 0xff] ?? 0) ^ (value >>> 8)
+  return (value ^ 0xffffffff) >>> 0
 }

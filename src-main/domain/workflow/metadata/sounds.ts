@@ -1,4 +1,7 @@
-/** Tags of sounds: comments of FLAC and Ogg, ID3 of MP3. Source: editor research, 4; RFC 9639, RFC 3533; ID3v2.3, 2.4. */
+/**
+ * Tags of sounds: comments of FLAC and Ogg, ID3 of MP3. Source: docs/spec/comfyui.md, 4; RFC 9639, RFC 3533; ID3v2.3,
+ * 2.4.
+ */
 import { type ByteTools, cutAtZero, joined, latin1, type PictureText, viewOf } from './bytes.ts'
 
 const TEXTS_MAX = 1000
@@ -91,7 +94,7 @@ function sevenBits(bytes: Uint8Array, at: number): number {
 const UTF16 = 1
 const UTF16_BIG = 2
 
-/** A frame of words of one's own: how they are written, what they are called, and the words. */
+/** A frame with a text of one's own: its encoding, its name, and the text. */
 function userText(data: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   const encoding = data[0]
   const body = data.subarray(1)

@@ -59,22 +59,22 @@ export function describeGraph({
     }),
   })
   const post = (operationId: string, summary: string) =>
-    object({ post: object({ operationId, summary, requestBody: body, responses: answers(summary) }) })
+    object({ post: object({ operationId, summary, requestBody: body, responses: responseSchema(summary) }) })
   return object({
     openapi: '3.1.0',
     info: object({ title: name, version: String(version), description: `The graph ${id}, version ${version}.` }),
     servers: [object({ url })],
     security: [object({ key: [] })],
     paths: object({
-      '/run': post('run', 'Queues a job and answers with its id'),
-      '/runsync': post('runsync', 'Queues a job and answers with its record when it has ended'),
+      '/run': post('run', 'Queues a job and returns its id'),
+      '/runsync': post('runsync', 'Queues a job and returns its record when it has ended'),
     }),
     components: object({ securitySchemes: object({ key: object({ type: 'http', scheme: 'bearer' }) }) }),
   })
 }
 
-function answers(summary: string): JsonObject {
-  const refused = 'A parameter is missing or not as it must be; the message names it'
+function responseSchema(summary: string): JsonObject {
+  const refused = 'A parameter is missing or invalid; the message names it'
   return object({ '200': object({ description: summary }), '400': object({ description: refused }) })
 }
 

@@ -1,13 +1,19 @@
-/** The values that a request gives for the parameters of a published graph. Source: image-workflows, Published graphs. */
+/**
+ * The values that a request gives for the parameters of a published graph, and the payload with them in it. Source:
+ * docs/spec/image-workflows.md, 7.
+ */
 import type { GraphParameter } from '../../../contract/published.ts'
 import { parseJson } from '../json/parse.ts'
-import { isNumber, type JsonObject, type JsonValue } from '../json/value.ts'
-import { writeJson } from '../json/write.ts'
+import { isNumber, isObject, type JsonObject, type JsonValue, shownJson, withKey, writeJson } from '../json/value.ts'
+import { linksInto, readPayloadNode } from '../payload.ts'
 
 /** The value of each parameter, or what is wrong with which field. */
 export type ParameterValues =
   | { readonly values: ReadonlyMap<string, JsonValue> }
   | { readonly field: string; readonly why: string }
+
+// Of a name that somebody made up, in characters; source: ours.
+const NAME_SHOWN = 60
 
 /** Takes the values out of an input, with the defaults for those that it does not give. */
 export function parameterValues(parameters: readonly GraphParameter[], input: JsonObject): ParameterValues {
@@ -16,13 +22,13 @@ export function parameterValues(parameters: readonly GraphParameter[], input: Js
   const unknown = [...input.keys()].find((key) => !names.includes(key))
   if (unknown !== undefined) {
     const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
-    return { field: `input.${unknown.slice(0, SHOWN_LENGTH)}`, why: `is no parameter of this graph; ${known}` }
+    return { field: `input.${unknown.slice(0, NAME_SHOWN)}`, why: `is not a parameter of this graph; ${known}` }
   }
   for (const parameter of parameters) {
     const field = `input.${parameter.name}`
     const value = input.get(parameter.name) ?? defaultOf(parameter)
     if (value === undefined) return { field, why: `is missing, and has no default; give ${wanted(parameter)}` }
-    const why = faultOf(parameter, value)
+    const why = valueProblem(parameter, value)
     if (why !== undefined) return { field, why }
     values.set(parameter.name, value)
   }
@@ -37,7 +43,7 @@ export function defaultOf(parameter: GraphParameter): JsonValue | undefined {
 }
 
 /** What is wrong with a value for a parameter; undefined where nothing is. */
-export function faultOf(parameter: GraphParameter, value: JsonValue): string | undefined {
+export function valueProblem(parameter: GraphParameter, value: JsonValue): string | undefined {
   if (parameter.type === 'boolean') return typeof value === 'boolean' ? undefined : mustBe(parameter, value)
   if (parameter.type === 'choice') return isChoice(parameter, value) ? undefined : mustBe(parameter, value)
   if (parameter.type === 'string' || parameter.type === 'image')
@@ -46,16 +52,16 @@ export function faultOf(parameter: GraphParameter, value: JsonValue): string | u
       : mustBe(parameter, value)
   if (!isNumber(value) || value.number.length > NUMBER_LENGTH_MAX) return mustBe(parameter, value)
   if (parameter.type === 'integer' && !/^-?\d+$/.test(value.number)) return mustBe(parameter, value)
-  return rangeFault(parameter, value.number)
+  return rangeProblem(parameter, value.number)
 }
 
 // Choices are texts, but those of some classes are numbers or true and false.
 const isChoice = ({ choices = [] }: GraphParameter, value: JsonValue) =>
   choices.includes(typeof value === 'string' ? value : writeJson(value))
 
-function rangeFault({ min, max }: GraphParameter, number: string): string | undefined {
-  if (min !== undefined && isBelow(number, min)) return `is ${number}, but the least it may be is ${min}`
-  if (max !== undefined && isBelow(max, number)) return `is ${number}, but the most it may be is ${max}`
+function rangeProblem({ min, max }: GraphParameter, number: string): string | undefined {
+  if (min !== undefined && isBelow(number, min)) return `is ${number}, but the minimum is ${min}`
+  if (max !== undefined && isBelow(max, number)) return `is ${number}, but the maximum is ${max}`
   return undefined
 }
 
@@ -69,12 +75,8 @@ function isBelow(one: string, other: string): boolean {
 // Source: ours; the largest double has 309 digits. Millions of them would hold up everybody for seconds.
 const NUMBER_LENGTH_MAX = 400
 
-const SHOWN_LENGTH = 60
-
 function mustBe(parameter: GraphParameter, value: JsonValue): string {
-  const text = writeJson(value)
-  const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text
-  return `is ${shown}, but must be ${wanted(parameter)}`
+  return `is ${shownJson(value)}, but must be ${wanted(parameter)}`
 }
 
 const CHOICES_SHOWN = 8
@@ -85,11 +87,57 @@ function wanted({ type, choices = [] }: GraphParameter): string {
     return `one of ${choices.slice(0, CHOICES_SHOWN).join(', ')}${more}`
   }
   const names = {
-    string: 'a text',
+    string: 'a string',
     integer: 'a whole number',
     number: 'a number',
     boolean: 'true or false',
     image: 'a picture, as base64 or a data URI',
   }
   return names[type]
+}
+
+/** A picture that goes with a payload, as workers take them. */
+export type SentImage = { readonly name: string; readonly image: string }
+
+/** What is sent: the payload, and the pictures that its nodes load. */
+type FilledPayload = { readonly payload: JsonObject; readonly images: readonly SentImage[] }
+
+/** Sets the values. A picture is sent beside the payload, under a name of its parameter's own. */
+export function fillPayload(
+  payload: JsonObject,
+  parameters: readonly GraphParameter[],
+  values: ReadonlyMap<string, JsonValue>,
+): FilledPayload {
+  let filled = payload
+  const images: SentImage[] = []
+  for (const { name, node, input, type } of parameters) {
+    const value = values.get(name)
+    if (value === undefined) continue
+    const isImage = type === 'image' && typeof value === 'string'
+    if (isImage) images.push({ name: `${name}.png`, image: value })
+    filled = withInput(filled, node, input, isImage ? `${name}.png` : value)
+  }
+  return { payload: filled, images }
+}
+
+/** A payload with one input of a node set; itself where there is no such node. */
+export function withInput(payload: JsonObject, nodeId: string, input: string, value: JsonValue): JsonObject {
+  const node = payload.get(nodeId)
+  const inputs = isObject(node) ? node.get('inputs') : undefined
+  if (!isObject(node) || !isObject(inputs)) return payload
+  return withKey(payload, nodeId, withKey(node, 'inputs', withKey(inputs, input, value)))
+}
+
+/** The part of a payload that some of its nodes need: they, and all that leads to them. In the order of the payload. */
+export function pruneToOutputs(payload: JsonObject, outputs: readonly string[]): JsonObject {
+  const needed = new Set<string>()
+  const open = [...outputs]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (needed.has(id)) continue
+    const node = readPayloadNode(id, payload.get(id))
+    if (node === undefined) continue
+    needed.add(id)
+    for (const link of linksInto(node)) open.push(link.node)
+  }
+  return new Map([...payload].filter(([id]) => needed.has(id)))
 }

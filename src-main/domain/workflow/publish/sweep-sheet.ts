@@ -1,13 +1,13 @@
 /**
- * The sheet of a sweep: where each run stands, and the sheet as one picture. A grid over two inputs is a table with a row
- * and a column for each value; over more it has a page for each combination of the others. All else is a list.
+ * The sheet of a sweep: where each run stands, and the sheet as one picture. A grid over two inputs is a table with a
+ * row and a column for each value; over more it has a page for each combination of the others. All else is a list.
  */
 import type { RunView } from '../../../contract/workflows.ts'
 
 /** What a sheet needs to know of a run. */
 export type SheetRun = Pick<RunView, 'id' | 'label' | 'cell'>
 
-/** A table of a sheet: cells by row and column, `undefined` where no run is kept. */
+/** A table of a sheet: cells by row and column, `undefined` where no run is stored. */
 export type SheetPage<Run> = {
   /** The values of the inputs that it does not show, like `sampler euler`; missing: there are none. */
   readonly title: string | undefined
@@ -28,33 +28,35 @@ export type SweepSheet<Run> =
     }
 
 type Axis = NonNullable<SheetRun['cell']>['axes'][number]
-type Placed<Run> = { readonly run: Run; readonly page: readonly Axis[]; readonly row: Axis; readonly column: Axis }
+type SheetCell<Run> = { readonly run: Run; readonly page: readonly Axis[]; readonly row: Axis; readonly column: Axis }
 
 /** Lays out a sweep. @param runs in the order in which they were queued; of two in one cell the later is shown */
 export function layoutSheet<Run extends SheetRun>(runs: readonly Run[]): SweepSheet<Run> {
-  const placed = runs.flatMap((run) => placeOf(run) ?? [])
-  const [first] = placed
+  const sheetCells = runs.flatMap((run) => cellOf(run) ?? [])
+  const [first] = sheetCells
   if (
     first === undefined ||
-    placed.length < runs.length ||
-    placed.some(({ page }) => page.length !== first.page.length)
+    sheetCells.length < runs.length ||
+    sheetCells.some(({ page }) => page.length !== first.page.length)
   )
     return { kind: 'list', runs }
-  const columns = valuesOf(placed.map(({ column }) => column))
-  const rows = valuesOf(placed.map(({ row }) => row))
-  const cells = new Map(placed.map((one) => [keyOf([...one.page, one.row, one.column]), one.run]))
-  const pages = [...new Map(placed.map(({ page }) => [keyOf(page), page])).values()].toSorted(inOrder).map((page) => ({
-    title: page.length === 0 ? undefined : page.map(({ name, text }) => `${name} ${text}`).join(', '),
-    rows: rows.map((row) => ({
-      heading: row.text,
-      cells: columns.map((column) => cells.get(keyOf([...page, row, column]))),
-    })),
-  }))
+  const columns = valuesOf(sheetCells.map(({ column }) => column))
+  const rows = valuesOf(sheetCells.map(({ row }) => row))
+  const cells = new Map(sheetCells.map((one) => [keyOf([...one.page, one.row, one.column]), one.run]))
+  const pages = [...new Map(sheetCells.map(({ page }) => [keyOf(page), page])).values()]
+    .toSorted(inOrder)
+    .map((page) => ({
+      title: page.length === 0 ? undefined : page.map(({ name, text }) => `${name} ${text}`).join(', '),
+      rows: rows.map((row) => ({
+        heading: row.text,
+        cells: columns.map((column) => cells.get(keyOf([...page, row, column]))),
+      })),
+    }))
   const [rowName, columnName] = [first.row.name, first.column.name]
   return { kind: 'table', rowName, columnName, columns: columns.map(({ text }) => text), pages }
 }
 
-function placeOf<Run extends SheetRun>(run: Run): Placed<Run> | undefined {
+function cellOf<Run extends SheetRun>(run: Run): SheetCell<Run> | undefined {
   const { kind, axes = [] } = run.cell ?? {}
   const [row, column] = axes.slice(-2)
   if (kind !== 'grid' || row === undefined || column === undefined) return undefined
@@ -66,7 +68,7 @@ const valuesOf = (axes: readonly Axis[]) =>
   [...new Map(axes.map((axis) => [axis.at, axis])).values()].toSorted((one, other) => one.at - other.at)
 
 function inOrder(one: readonly Axis[], other: readonly Axis[]): number {
-  const differs = one.findIndex(({ at }, place) => at !== other[place]?.at)
+  const differs = one.findIndex(({ at }, index) => at !== other[index]?.at)
   return differs < 0 ? 0 : (one[differs]?.at ?? 0) - (other[differs]?.at ?? 0)
 }
 
@@ -100,7 +102,7 @@ export function drawSheet<Run extends SheetRun>(sheet: SweepSheet<Run>, heading:
   const size = Math.floor(Math.max(SMALLEST_CELL, Math.min(LARGEST_CELL, fits)))
   const texts: SheetPicture<Run>['texts'][number][] = []
   const pictures: SheetPicture<Run>['pictures'][number][] = []
-  const columnAt = (place: number) => left + GAP + place * (size + GAP)
+  const columnAt = (index: number) => left + GAP + index * (size + GAP)
   const width = Math.max(columnAt(table.columns.length), MARGIN * 2 + 20 * CHARACTER_PX) + MARGIN
   let y = MARGIN + FONT_PX
   const write = (x: number, text: string, most: number, isBold = false) => {
@@ -114,18 +116,18 @@ export function drawSheet<Run extends SheetRun>(sheet: SweepSheet<Run>, heading:
     }
     if (table.columns.some((column) => column !== '')) {
       y += LINE_PX
-      for (const [place, column] of table.columns.entries()) write(columnAt(place), column, size)
+      for (const [index, column] of table.columns.entries()) write(columnAt(index), column, size)
     }
     for (const { heading: text, cells } of rows) {
       y += GAP
-      for (const [place, run] of cells.entries())
-        if (run !== undefined) pictures.push({ x: columnAt(place), y, size, run })
+      for (const [index, run] of cells.entries())
+        if (run !== undefined) pictures.push({ x: columnAt(index), y, size, run })
       y += FONT_PX
       write(MARGIN, text, left - MARGIN)
       y += size - FONT_PX
       if (sheet.kind === 'list') {
         y += FONT_PX + 4
-        for (const [place, run] of cells.entries()) write(columnAt(place), run?.label ?? run?.id ?? '', size)
+        for (const [index, run] of cells.entries()) write(columnAt(index), run?.label ?? run?.id ?? '', size)
       }
     }
     y += LINE_PX
@@ -153,21 +155,22 @@ export function sheetHeading<Run>(sheet: SweepSheet<Run>, title: string): string
 
 /**
  * The picture as an SVG that needs no other file.
- * @param sourceOf address of the picture of a run with its bytes in it (`data:`); undefined: there is none, `wordOf` stands there
+ * @param sourceOf address of the picture of a run with its bytes in it (`data:`); undefined: there is none, `wordOf`
+ * stands there
  */
 export function sheetSvg<Run>(
   { width, height, fontPx, texts, pictures }: SheetPicture<Run>,
   sourceOf: (run: Run) => string | undefined,
-  wordOf: (run: Run) => string,
+  labelOf: (run: Run) => string,
 ): string {
   const cells = pictures.map(({ x, y, size, run }) => {
     const source = sourceOf(run)
     const frame = `x="${x}" y="${y}" width="${size}" height="${size}"`
     if (source !== undefined) return `<image ${frame} href="${escaped(source)}"/>`
-    const word = `<text x="${x + GAP}" y="${y + size / 2}" fill="#666">${escaped(cut(wordOf(run), size - 2 * GAP))}</text>`
-    return `<rect ${frame} fill="#eee"/>${word}`
+    const label = `<text x="${x + GAP}" y="${y + size / 2}" fill="#666">${escaped(cut(labelOf(run), size - 2 * GAP))}</text>`
+    return `<rect ${frame} fill="#eee"/>${label}`
   })
-  const words = texts.map(({ x, y, text, isBold }) => {
+  const labels = texts.map(({ x, y, text, isBold }) => {
     return `<text x="${x}" y="${y}"${isBold ? ' font-weight="600"' : ''}>${escaped(text)}</text>`
   })
   const box = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
@@ -175,7 +178,7 @@ export function sheetSvg<Run>(
     `<svg xmlns="http://www.w3.org/2000/svg" ${box} font-family="sans-serif" font-size="${fontPx}" fill="#111">`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     ...cells,
-    ...words,
+    ...labels,
     '</svg>\n',
   ].join('\n')
 }

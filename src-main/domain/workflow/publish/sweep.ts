@@ -1,11 +1,12 @@
 /**
  * A sweep: one graph run over lists and ranges of values, each combination (grid) or the first with the first and so on
- * (pairs). Source: image-workflows, Published graphs.
+ * (pairs). Source: docs/spec/image-workflows.md, 7.
  */
+
+import type { GraphParameter } from '../../../contract/published.ts'
 import type { SweepCell } from '../../../contract/workflows.ts'
-import { type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
-import { writeJson } from '../json/write.ts'
-import { withInput } from './fill-payload.ts'
+import { type JsonObject, type JsonValue, jsonNumber, writeJson } from '../json/value.ts'
+import { valueProblem, withInput } from './parameter-values.ts'
 
 /** An input that changes from run to run, with its values. */
 export type SweepAxis = {
@@ -32,8 +33,8 @@ export function sweepCount(axes: readonly SweepAxis[], kind: SweepKind): number 
 /** The runs of a sweep, the last axis changing first. Ask `sweepCount` before: a grid grows fast. */
 export function sweepRuns(payload: JsonObject, axes: readonly SweepAxis[], kind: SweepKind): readonly SweepRun[] {
   return Array.from({ length: sweepCount(axes, kind) }, (_, at) => {
-    const places = kind === 'pairs' ? axes.map(() => at) : placesAt(axes, at)
-    const chosen = axes.map((axis, n) => ({ axis, at: places[n] ?? 0, value: axis.values[places[n] ?? 0] ?? null }))
+    const indexes = kind === 'pairs' ? axes.map(() => at) : indexesAt(axes, at)
+    const chosen = axes.map((axis, n) => ({ axis, at: indexes[n] ?? 0, value: axis.values[indexes[n] ?? 0] ?? null }))
     const filled = chosen.reduce((now, { axis, value }) => withInput(now, axis.node, axis.input, value), payload)
     const named = chosen.map(({ axis, at, value }) => ({ name: axis.name, text: valueText(value), at }))
     const label = named.map(({ name, text }) => `${name} ${text}`).join(', ')
@@ -41,14 +42,14 @@ export function sweepRuns(payload: JsonObject, axes: readonly SweepAxis[], kind:
   })
 }
 
-function placesAt(axes: readonly SweepAxis[], at: number): readonly number[] {
-  const places: number[] = []
+function indexesAt(axes: readonly SweepAxis[], at: number): readonly number[] {
+  const indexes: number[] = []
   let rest = at
   for (const { values } of axes.toReversed()) {
-    places.unshift(rest % values.length)
+    indexes.unshift(rest % values.length)
     rest = Math.floor(rest / values.length)
   }
-  return places
+  return indexes
 }
 
 const LABEL_LENGTH = 60
@@ -62,8 +63,8 @@ function valueText(value: JsonValue): string {
 export type Range = { readonly values: readonly JsonValue[] } | { readonly why: string }
 
 /**
- * The values of a range like `1..10`, `0.5..1 step 0.1` or `10..1 step -3`, both ends included where the steps meet them.
- * Whole numbers are counted exactly, also above 2^53.
+ * The values of a range like `1..10`, `0.5..1 step 0.1` or `10..1 step -3`, both ends included where the steps meet
+ * them. Whole numbers are counted exactly, also above 2^53.
  * @param most no range has more values
  */
 export function rangeValues(text: string, most: number): Range {
@@ -72,18 +73,18 @@ export function rangeValues(text: string, most: number): Range {
   const [, from = '', to = '', step] = match
   const parts = [from, to, step ?? (Number(from) <= Number(to) ? '1' : '-1')]
   if (parts.some((part) => !/^-?\d+(?:\.\d+)?$/.test(part))) return { why: 'its ends and its step must be numbers' }
-  const places = Math.max(...parts.map((part) => part.split('.')[1]?.length ?? 0))
-  const [first, last, by] = parts.map((part) => scaled(part, places)) as [bigint, bigint, bigint]
+  const decimals = Math.max(...parts.map((part) => part.split('.')[1]?.length ?? 0))
+  const [first, last, by] = parts.map((part) => scaled(part, decimals)) as [bigint, bigint, bigint]
   if (by === 0n) return { why: 'its step must not be 0' }
   if ((last - first) * by < 0n) return { why: 'its step leads away from its end' }
   const count = (last - first) / by + 1n
-  if (count > BigInt(most)) return { why: `has ${count} values, and at most ${most} are possible` }
-  return { values: Array.from({ length: Number(count) }, (_, at) => unscaled(first + by * BigInt(at), places)) }
+  if (count > BigInt(most)) return { why: `has ${count} values, and the limit is ${most}` }
+  return { values: Array.from({ length: Number(count) }, (_, at) => unscaled(first + by * BigInt(at), decimals)) }
 }
 
-function scaled(text: string, places: number): bigint {
+function scaled(text: string, decimals: number): bigint {
   const [whole = '0', rest = ''] = text.split('.')
-  return BigInt(`${whole}${rest.padEnd(places, '0')}`)
+  return BigInt(`${whole}${rest.padEnd(decimals, '0')}`)
 }
 
 function unscaled(value: bigint, places: number): JsonValue {
@@ -91,4 +92,49 @@ function unscaled(value: bigint, places: number): JsonValue {
   const digits = String(value < 0n ? -value : value).padStart(places + 1, '0')
   const text = `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '')
   return { number: value < 0n && text !== '0' ? `-${text}` : text }
+}
+
+/** An axis as it is written down: which input, and its values as text. */
+export type AxisDraft = { readonly parameter: GraphParameter; readonly text: string }
+
+/** An axis, or what is wrong with its text. */
+type ReadAxis = { readonly axis: SweepAxis } | { readonly why: string }
+
+/** Most values of one axis. Source: ours, as a contact sheet of more is not looked at. */
+const MOST_VALUES = 200
+
+/**
+ * Reads the values of an axis: a range of numbers, else one value a line; numbers and choices may also stand on one
+ * line with commas between them.
+ */
+export function readAxis({ parameter, text }: AxisDraft): ReadAxis {
+  const { node, input, name, type } = parameter
+  const isNumeric = type === 'integer' || type === 'number'
+  if (isNumeric && text.includes('..')) {
+    const range = rangeValues(text, MOST_VALUES)
+    return 'why' in range ? { why: `The range ${range.why}.` } : checked(parameter, range.values)
+  }
+  const pieces = type === 'string' ? text.split('\n') : text.split(/[\n,]/)
+  const words = pieces.map((piece) => piece.trim()).filter((piece) => piece !== '')
+  if (words.length === 0) return { why: `Give values for ${name} (${input} of node ${node}).` }
+  if (words.length > MOST_VALUES) return { why: `${words.length} values are too many; the limit is ${MOST_VALUES}.` }
+  return checked(
+    parameter,
+    words.map((word) => wordValue(type, word)),
+  )
+}
+
+function wordValue(type: GraphParameter['type'], word: string): JsonValue {
+  if (type === 'boolean') return word === 'true' ? true : word === 'false' ? false : word
+  const isNumber = (type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)
+  return isNumber ? { number: word } : word
+}
+
+function checked(parameter: GraphParameter, values: readonly JsonValue[]): ReadAxis {
+  const { node, input, name } = parameter
+  for (const value of values) {
+    const why = valueProblem(parameter, value)
+    if (why !== undefined) return { why: `A value ${why}.` }
+  }
+  return { axis: { node, input, name, values } }
 }

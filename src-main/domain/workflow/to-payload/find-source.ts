@@ -1,14 +1,24 @@
 /**
  * Where an input of a run gets its data from: upstream through reroutes, bypassed nodes and the bounds of subgraphs, to
- * an output of a node that runs, or to a value. Source: editor research, 2, Resolution.
+ * an output of a node that runs, or to a value. Source: docs/spec/comfyui.md, 2.1.
  */
-import { type GraphNode, type InputSlot, MODE, SUBGRAPH_INPUT } from '../document/document.ts'
-import { firstValue, linkToOutput, setterByName } from '../document/index-of.ts'
-import type { LinkEnd } from '../document/links.ts'
+import {
+  type Graph,
+  type GraphNode,
+  type InputSlot,
+  type Link,
+  type LinkEnd,
+  MODE,
+  SUBGRAPH_INPUT,
+  type Subgraph,
+  subgraphsOf,
+  type WorkflowDocument,
+} from '../document/document.ts'
+import { firstValue, linksById, linkToHostOutput, nodesById, setterByName } from '../document/index-of.ts'
+import { isAny, typesFit } from '../input-type.ts'
 import type { JsonValue } from '../json/value.ts'
-import { isAny, typesFit } from '../match-types.ts'
+import type { InnerIds } from '../payload-ids.ts'
 import { hostValue, innerWidgets } from '../promoted-widgets.ts'
-import { linkInto, payloadId, type Scope, within } from './scope.ts'
 
 /** Where data comes from. `loop`: the way leads back to where it was. */
 export type Source =
@@ -53,9 +63,9 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   const id = payloadId(scope, from.node)
   const node = scope.nodes.get(from.node)
   if (node === undefined) return { kind: 'dangling', node: id }
-  const place = `${id} ${from.slot}`
-  if (walk.seen.has(place)) return { kind: 'loop' }
-  walk.seen.add(place)
+  const source = `${id} ${from.slot}`
+  if (walk.seen.has(source)) return { kind: 'loop' }
+  walk.seen.add(source)
   if (node.mode === MODE.mute) return NOTHING
   if (node.mode === MODE.bypass) return ofInput(scope, handedThrough(node, from.slot, walk.type), walk)
   if (node.type === 'Reroute') return ofInput(scope, node.inputs.items[0], walk)
@@ -63,7 +73,7 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   if (node.type === 'GetNode') return ofInput(scope, setterOf(scope, node)?.inputs.items[0], walk)
   const inner = within(scope, node)
   if (inner?.host === undefined) return { kind: 'output', node: id, slot: from.slot }
-  const link = linkToOutput(inner.host.definition, outputPlace(inner, node, from.slot))
+  const link = linkToHostOutput(inner.host.definition, node, from.slot)
   return link === undefined ? NOTHING : ofOrigin(inner, link.from, walk)
 }
 
@@ -87,14 +97,6 @@ function handedThrough(node: GraphNode, slot: number, type: string): InputSlot |
   return inputs.find((input) => input.type === type) ?? inputs.find((input) => typesFit(input.type, type))
 }
 
-// Outputs of a host are those of its definition, in the same order; a name tells where they were moved.
-function outputPlace({ host: within }: Scope, host: GraphNode, slot: number): number {
-  const outputs = within?.definition.outputs.items ?? []
-  const name = host.outputs.items[slot]?.name
-  const named = outputs.findIndex((output) => output.name === name)
-  return named < 0 || outputs[slot]?.name === name ? slot : named
-}
-
 // What the widget of the host says: its own value, else that of the widget within for which it stands.
 function valueOnHost(inner: Scope, input: string, innerValue: InnerValue): JsonValue | undefined {
   const { host, nodes } = inner
@@ -107,8 +109,8 @@ function valueOnHost(inner: Scope, input: string, innerValue: InnerValue): JsonV
   return further === undefined ? innerValue(node, widget.widget) : valueOnHost(further, widget.widget, innerValue)
 }
 
-// By the name and not by the place: a host leaves out inputs that nobody linked. One that nothing is linked to says the
-// value of its widget; where what is linked gives nothing, the widgets within keep their own.
+// By the name and not by the index: a host leaves out inputs that nobody linked. One that nothing is linked to says the
+// value of its widget; where what is linked gives nothing, the widgets within have their own.
 function ofHost(inner: Scope, slot: number, walk: Walk): Step {
   const { host } = inner
   const name = host?.definition.inputs.items[slot]?.name
@@ -118,3 +120,83 @@ function ofHost(inner: Scope, slot: number, walk: Walk): Step {
   const value = valueOnHost(inner, name, walk.innerValue)
   return value === undefined ? NOTHING : { kind: 'value', value }
 }
+
+/**
+ * A graph and where it is used: the outermost one, or a subgraph within the node that is its instance. The same
+ * definition may be used several times, each with ids of its own. Source: docs/spec/comfyui.md, 1 and 2.
+ */
+export type Scope = {
+  readonly graph: Graph
+  /** What comes before the ids of its nodes: nothing, `57:`, `57:3:` ... */
+  readonly prefix: string
+  /** How many nodes it is within. */
+  readonly depth: number
+  readonly nodes: ReadonlyMap<string, GraphNode>
+  readonly links: ReadonlyMap<string, Link>
+  readonly definitions: ReadonlyMap<string, Subgraph>
+  readonly ids: InnerIds
+  /** The node that it is within; missing for the outermost. */
+  readonly host?: { readonly node: GraphNode; readonly scope: Scope; readonly definition: Subgraph }
+}
+
+// Far more than any file has; a crafted one could name more nodes than there is memory for.
+const DEPTH_MAX = 100
+
+/** The outermost graph of a document. @param ids those that nodes within subgraphs have in a payload */
+export function outermost(document: WorkflowDocument, ids: InnerIds): Scope {
+  return { ...scopeOf(document), prefix: '', depth: 0, definitions: subgraphsOf(document), ids }
+}
+
+/** Why a node with a subgraph cannot be entered. */
+type Closed = 'within itself' | 'too deep'
+
+/** The graph within a node; undefined where the node is no instance of a subgraph, or cannot be entered. */
+export function within(scope: Scope, node: GraphNode): Scope | undefined {
+  const definition = scope.definitions.get(node.type ?? '')
+  if (definition === undefined || whyClosed(scope, node) !== undefined) return undefined
+  return {
+    ...scopeOf(definition),
+    prefix: `${payloadId(scope, node.id ?? '')}:`,
+    depth: scope.depth + 1,
+    definitions: scope.definitions,
+    ids: scope.ids,
+    host: { node, scope, definition },
+  }
+}
+
+/** Why a node with a subgraph cannot be entered; undefined where it can, or has none. */
+export function whyClosed(scope: Scope, { type = '' }: GraphNode): Closed | undefined {
+  if (!scope.definitions.has(type)) return undefined
+  if (isWithin(scope, type)) return 'within itself'
+  return scope.depth >= DEPTH_MAX ? 'too deep' : undefined
+}
+
+const scopeOf = (graph: Graph): Pick<Scope, 'graph' | 'nodes' | 'links'> => {
+  return { graph, nodes: nodesById(graph), links: linksById(graph) }
+}
+
+function isWithin({ host }: Scope, definition: string): boolean {
+  for (let at = host; at !== undefined; at = at.scope.host) if (at.definition.id === definition) return true
+  return false
+}
+
+/** The id of a node as the payload has it. */
+export const payloadId = ({ prefix, host, ids }: Scope, nodeId: string): string =>
+  prefix + (ids.get(host?.definition.id ?? '')?.get(nodeId) ?? nodeId)
+
+/** The link into an input; undefined where there is none. */
+function linkInto({ links }: Scope, { link }: InputSlot): Link | undefined {
+  return link === undefined ? undefined : links.get(link)
+}
+
+// Nodes of the editor alone: no worker knows them.
+const VIRTUAL = new Set(['PrimitiveNode', 'Reroute', 'Note', 'MarkdownNote', 'SetNode', 'GetNode'])
+
+/** Whether a node is of the editor alone. */
+export const isVirtual = (node: GraphNode): boolean => VIRTUAL.has(node.type ?? '') || isEverywhere(node)
+
+/** Whether a node sends its input to others without links, by the code of an extension alone. */
+export const isEverywhere = ({ type = '' }: GraphNode): boolean => /^(Anything|Prompts|Seed) Everywhere/.test(type)
+
+/** Whether a node takes part in a run. */
+export const isActive = ({ mode }: GraphNode): boolean => mode !== MODE.mute && mode !== MODE.bypass

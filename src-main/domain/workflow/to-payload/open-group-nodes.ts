@@ -1,14 +1,14 @@
 /**
- * Group nodes, by which files of before 2025 fold nodes into one: `workflow>NAME`, described in `extra.groupNodes`. For a
- * conversion each becomes a node with a subgraph of its own. Which of its slots and values belongs to which inner node is
- * told by nothing but their order. Source: editor research, 1, Group nodes.
+ * Group nodes, by which files of before 2025 fold nodes into one: `workflow>NAME`, described in `extra.groupNodes`. For
+ * a conversion each becomes a node with a subgraph of its own. Which of its slots and values belongs to which inner
+ * node is known by nothing but their order. Source: docs/spec/comfyui.md, 1.3.
  */
 import { type GraphNode, readNode, readSubgraph, type Subgraph, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { withDefinition } from '../edit/add-definitions.ts'
+import { withDefinition } from '../edit/definitions.ts'
 import { asId, asIndex, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
-import { widgetPlaces } from '../widgets.ts'
+import { valueSlots } from '../widgets.ts'
 
 // The older slash is found in files of 2024.
 const GROUP_NODE = /^workflow[>/](.+)$/s
@@ -16,7 +16,7 @@ const GROUP_NODE = /^workflow[>/](.+)$/s
 /** Whether a node is a group node. */
 export const isGroupNode = ({ type = '' }: GraphNode): boolean => GROUP_NODE.test(type)
 
-/** The document with a subgraph in the place of each group node whose slots and values can be told apart. */
+/** The document with a subgraph instead of each group node whose slots and values can be told apart. */
 export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): WorkflowDocument {
   if (!document.nodes.items.some(isGroupNode)) return document
   const groups = isObject(document.extra) ? document.extra.get('groupNodes') : undefined
@@ -32,8 +32,8 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Wo
   return { ...opened, nodes: { ...opened.nodes, items } }
 }
 
-/** A link between two inner nodes, by their places. */
-type InnerLink = { readonly from: number; readonly slot: number; readonly to: number; readonly place: number }
+/** A link between two inner nodes, by their indexes. */
+type InnerLink = { readonly from: number; readonly slot: number; readonly to: number; readonly toSlot: number }
 
 /** A slot of an inner node that nothing inside is linked to. */
 type Free = { readonly node: number; readonly slot: number; readonly type: string }
@@ -60,19 +60,21 @@ function definitionOf(host: GraphNode, group: JsonObject, types: NodeTypes): Sub
 
 function linksOf(raw: JsonValue | undefined): readonly InnerLink[] {
   return (isArray(raw) ? raw : []).flatMap((link) => {
-    const [from, slot, to, place] = isArray(link) ? link.map(asIndex) : []
-    if (from === undefined || slot === undefined || to === undefined || place === undefined) return []
-    return [{ from, slot, to, place }]
+    const [from, slot, to, toSlot] = isArray(link) ? link.map(asIndex) : []
+    if (from === undefined || slot === undefined || to === undefined || toSlot === undefined) return []
+    return [{ from, slot, to, toSlot }]
   })
 }
 
-// A group within a group, or one with a primitive in it, is told of and not guessed at.
+// A group within a group, or one with a primitive in it, is reported and not guessed at.
 function nodesOf(raw: JsonValue | undefined): readonly GraphNode[] | undefined {
   const nodes = (isArray(raw) ? raw : []).flatMap((node) => (isObject(node) ? readNode(node) : []))
   return nodes.some((node) => isGroupNode(node) || node.type === 'PrimitiveNode') ? undefined : nodes
 }
 
-/** The inner nodes with the values of the host, which has them one after the other; undefined where they do not add up. */
+/**
+ * The inner nodes with the values of the host, which has them one after the other; undefined where they do not add up.
+ */
 function withHostValues(
   host: GraphNode,
   nodes: readonly GraphNode[],
@@ -91,21 +93,21 @@ function withHostValues(
   })
 }
 
-// Each part is kept with as many values as it had when it was folded, whatever its class has gained since.
+// Each part has as many values as it had when it was folded, whatever its class has gained since.
 const countsOfParts = (nodes: readonly GraphNode[]): readonly number[] =>
   nodes.map(({ widgetValues }) => (isArray(widgetValues) ? widgetValues.length : 0))
 
 function countsOfClasses(nodes: readonly GraphNode[], types: NodeTypes): readonly number[] | undefined {
   const counts = nodes.map((node) => {
     const type = typeOfNode(node, types)
-    return node.type === 'Reroute' ? 0 : type && widgetPlaces(type).length
+    return node.type === 'Reroute' ? 0 : type && valueSlots(type).length
   })
   return counts.every((count) => count !== undefined) ? counts : undefined
 }
 
-// Sockets of all nodes first, then the inputs that take the place of widgets.
+// Sockets of all nodes first, then the inputs that stand for widgets.
 function freeInputs(nodes: readonly GraphNode[], links: readonly InnerLink[]): readonly Free[] {
-  const linked = new Set(links.map(({ to, place }) => `${to} ${place}`))
+  const linked = new Set(links.map(({ to, toSlot }) => `${to} ${toSlot}`))
   const all = nodes.flatMap(({ inputs }, node) => {
     return inputs.items.map(({ type, widget }, slot) => ({ node, slot, type, isWidget: widget !== undefined }))
   })
@@ -149,7 +151,7 @@ const boundarySlot = ({ name = '', type }: { readonly name: string | undefined; 
 // Links get ids in their order: those inside, then those that lead in, then those that lead out.
 function innerNode(node: GraphNode, at: number, links: readonly InnerLink[], entering: readonly Free[]): JsonObject {
   const linkInto = (slot: number): JsonValue => {
-    const inside = links.findIndex(({ to, place }) => to === at && place === slot)
+    const inside = links.findIndex(({ to, toSlot }) => to === at && toSlot === slot)
     const outside = entering.findIndex((one) => one.node === at && one.slot === slot)
     if (inside >= 0) return { number: String(inside) }
     return outside < 0 ? null : { number: String(links.length + outside) }
@@ -170,7 +172,7 @@ function innerLinks(
   outputs: readonly Free[],
 ): readonly JsonValue[] {
   const all: (readonly number[])[] = [
-    ...links.map(({ from, slot, to, place }) => [from, slot, to, place]),
+    ...links.map(({ from, slot, to, toSlot }) => [from, slot, to, toSlot]),
     ...inputs.map(({ node, slot }, at) => [-10, at, node, slot]),
     ...outputs.map(({ node, slot }, at) => [node, slot, -20, at]),
   ]

@@ -1,20 +1,30 @@
 /**
- * From a document to a payload: what the editor sends to a worker. Source: image-workflows, rule 3; editor research, 2.
+ * From a document to a payload: what the editor sends to a worker. Source: docs/spec/image-workflows.md, 2.3;
+ * docs/spec/comfyui.md, 2.
  */
 import { sentValues } from '../default-values.ts'
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { innerIds } from '../inner-ids.ts'
-import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
+import { asText, isArray, isNumber, isObject, type JsonObject, type JsonValue, jsonNumber } from '../json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
+import { innerIds } from '../payload-ids.ts'
 import type { Problem } from '../problem.ts'
 import { OTHER_INPUTS } from '../widgets.ts'
-import { createFiller } from './fill-in-names.ts'
-import { type InnerValue, type Source, sourceOfInput } from './find-source.ts'
-import { nodeProblem } from './node-problems.ts'
+import {
+  type InnerValue,
+  isActive,
+  isEverywhere,
+  isVirtual,
+  outermost,
+  payloadId,
+  type Scope,
+  type Source,
+  setterOf,
+  sourceOfInput,
+  whyClosed,
+  within,
+} from './find-source.ts'
 import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
-import { inOrder } from './order.ts'
-import { isActive, isVirtual, outermost, payloadId, type Scope, whyClosed, within } from './scope.ts'
 
 /** A payload, and what could not be taken over. */
 export type Conversion = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
@@ -98,9 +108,13 @@ function inputValue(source: Source): JsonValue | undefined {
 function problemOf(source: Source, node: string, input: string): Problem | undefined {
   const at = { node, input, severity: 'error' } as const
   if (source.kind === 'loop')
-    return { ...at, code: 'cycle', message: `Input ${input} leads back to itself. Cut one of the links of the loop.` }
+    return {
+      ...at,
+      code: 'cycle',
+      message: `Input ${input} leads back to itself. Remove one of the links of the loop.`,
+    }
   if (source.kind !== 'dangling') return undefined
-  const message = `Input ${input} is linked to node ${source.node}, which is not there. Link it to another one.`
+  const message = `Input ${input} is linked to node ${source.node}, which does not exist. Link it to another one.`
   return { ...at, code: 'dangling_link', message }
 }
 
@@ -109,7 +123,7 @@ function valuesNotNamed(node: string, { type }: GraphNode): Problem {
     code: 'values_not_named',
     severity: 'warning',
     node,
-    message: `The values of ${type} have no names in this file, and its class is not known here. Choose an endpoint that has the class.`,
+    message: `The values of ${type} have no names in this file, and its class is unknown here. Choose an endpoint that has the class.`,
   }
 }
 
@@ -118,4 +132,117 @@ function integersFirst<Item>(entries: readonly (readonly [string, Item])[]): rea
   const isInteger = ([id]: readonly [string, Item]) => /^\d+$/.test(id)
   const integers = entries.filter(isInteger).sort(([one], [other]) => Number(one) - Number(other))
   return [...integers, ...entries.filter((entry) => !isInteger(entry))]
+}
+
+/**
+ * The nodes of a graph, each after those it gets data from, else as the document has them; nodes of a loop come last.
+ * Source: docs/spec/comfyui.md, 2.
+ */
+function inOrder({ graph, nodes, links }: Scope): readonly GraphNode[] {
+  const waitsFor = new Map<string, number>()
+  const feeds = new Map<string, string[]>()
+  for (const { from, to } of links.values()) {
+    if (!nodes.has(from.node) || !nodes.has(to.node)) continue
+    waitsFor.set(to.node, (waitsFor.get(to.node) ?? 0) + 1)
+    const fed = feeds.get(from.node)
+    if (fed === undefined) feeds.set(from.node, [to.node])
+    else fed.push(to.node)
+  }
+  const ready = graph.nodes.items.filter(({ id }) => !waitsFor.has(id ?? ''))
+  const ordered = new Set<GraphNode>()
+  for (const node of ready) {
+    ordered.add(node)
+    for (const next of feeds.get(node.id ?? '') ?? []) {
+      const left = (waitsFor.get(next) ?? 0) - 1
+      waitsFor.set(next, left)
+      const fed = nodes.get(next)
+      if (left === 0 && fed !== undefined) ready.push(fed) // The loop goes on over what is added.
+    }
+  }
+  return [...ordered, ...graph.nodes.items.filter((node) => !ordered.has(node))]
+}
+
+// What of a node cannot be taken over into a payload. Source: docs/spec/comfyui.md, 1 and 2.
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+/** What cannot be taken over; undefined where nothing is in the way. */
+function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
+  const { type = '' } = node
+  const id = payloadId(scope, node.id ?? '')
+  const warning = (code: Problem['code'], message: string): Problem => ({
+    code,
+    severity: 'warning',
+    node: id,
+    message,
+  })
+  const error = (code: Problem['code'], message: string): Problem => ({ code, severity: 'error', node: id, message })
+  const closed = whyClosed(scope, node)
+  if (closed === 'within itself') return error('cycle', 'The subgraph of the node contains itself. Remove the node.')
+  if (closed === 'too deep') return error('too_large', 'The node is nested in too many subgraphs. Unpack some of them.')
+  if (type === 'GetNode' && setterOf(scope, node) === undefined)
+    return warning('needs_extension', 'No node sets the value that this node gets by name. Link its targets directly.')
+  if (isEverywhere(node))
+    return warning(
+      'needs_extension',
+      `${type} passes its inputs without links, through the code of an extension. Link them to the nodes that need them.`,
+    )
+  if (isGroupNode(node) && !scope.definitions.has(type))
+    return error(
+      'needs_extension',
+      'It is a group node of an older editor. Open the file in that editor and convert it to a subgraph.',
+    )
+  if (UUID.test(type) && !scope.definitions.has(type))
+    return error('subgraph_missing', 'The subgraph of the node is not in the file. Open the file that it came from.')
+  return undefined
+}
+
+// Places like `%KSampler.seed%` and `%date:yyyy-MM-dd%` in the names of files that nodes save. Source:
+// docs/spec/comfyui.md, 2, Replacement.
+const SAVING = new Set([
+  ...['SaveImage', 'SaveVideo', 'SaveAnimatedWEBP', 'SaveAnimatedPNG', 'SaveWEBM', 'SaveAudio', 'SaveGLB'],
+  ...['SaveLatent', 'CLIPSave', 'VAESave', 'ModelSave', 'LoraSave'],
+])
+const PLACEHOLDER = /%([^%]+)%/g
+// As the editor does: they cannot be in the name of a file.
+const NOT_IN_NAMES = /[/\\:*?"<>|]/g
+
+/** Fills in the value of a widget where its node saves files under it. */
+type Filler = (node: GraphNode, widget: string, value: JsonValue) => JsonValue
+
+/** Makes it. @param scope the graph whose nodes are named @param now ms since the epoch */
+function createFiller(scope: Scope, types: NodeTypes, now: number): Filler {
+  function textOf(placeholder: string): string | undefined {
+    const date = /^date:(.+)$/.exec(placeholder)?.[1]
+    if (date !== undefined) return writeDate(date, new Date(now))
+    const [name, widget, ...more] = placeholder.split('.')
+    if (widget === undefined || more.length > 0) return undefined
+    const nodes = scope.graph.nodes.items
+    const node = nodes.find((one) => searchName(one) === name) ?? nodes.find(({ title }) => title === name)
+    if (node === undefined) return undefined
+    const value = sentValues(node, typeOfNode(node, types))?.get(widget)
+    const text = isNumber(value) ? value.number : asText(value)
+    return text?.replace(NOT_IN_NAMES, '_')
+  }
+  return (node, widget, value) => {
+    if (widget !== 'filename_prefix' || typeof value !== 'string' || !SAVING.has(node.type ?? '')) return value
+    return value.replace(PLACEHOLDER, (whole, placeholder: string) => textOf(placeholder) ?? whole)
+  }
+}
+
+function searchName({ properties }: GraphNode): string | undefined {
+  return isObject(properties) ? asText(properties.get('Node name for S&R')) : undefined
+}
+
+function writeDate(pattern: string, at: Date): string {
+  const parts: Readonly<Record<string, number>> = {
+    d: at.getDate(),
+    M: at.getMonth() + 1,
+    h: at.getHours(),
+    m: at.getMinutes(),
+    s: at.getSeconds(),
+  }
+  return pattern.replace(/yyyy|yy|([dMhms])\1?/g, (letters, letter?: string) => {
+    const value = letter === undefined ? String(at.getFullYear()).slice(-letters.length) : String(parts[letter])
+    return value.padStart(letters.length, '0')
+  })
 }

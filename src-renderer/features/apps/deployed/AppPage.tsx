@@ -3,18 +3,15 @@ import { Ellipsis, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { AppView } from '../../../../src-main/contract/app.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { appsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { counted } from '../../../ui/format.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { NotFound } from '../../../ui/NotFound.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 import { EnvironmentTable } from './EnvironmentTable.tsx'
 
@@ -29,7 +26,7 @@ export function AppPage({ app: name }: { readonly app: string }) {
       {data === undefined && (error === null ? <SkeletonRows rows={3} /> : <ErrorNotice error={error} />)}
       {app?.environments.length === 0 && (
         <EmptyState command="drydock deploy">
-          {name} has no environments. A deploy from its folder makes one.
+          {name} has no environments. A deploy from its folder creates one.
         </EmptyState>
       )}
       {app !== undefined && app.environments.length > 0 && <EnvironmentTable environments={app.environments} />}
@@ -58,7 +55,7 @@ function AppMenu({ app: { name, environments } }: { readonly app: AppView }) {
         }}
       >
         {counted(environments.length, 'environment')} with {counted(endpoints, 'endpoint')}, their jobs, results, logs,
-        releases and variables are deleted. The folder of its source stays. This cannot be taken back.
+        releases and variables are deleted. The folder of its source stays. This cannot be undone.
       </Confirm>
     </>
   )

@@ -5,20 +5,20 @@ import type { DeployedEndpoint, EnvironmentDetail } from '../../../../src-main/c
 import type { WorkerView } from '../../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { Place } from '../../../api-client/app-queries.ts'
+import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { CopyButton } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
-import { useAddressSort } from '../../../ui/table/use-address-sort.ts'
+import { useAddressSort } from '../../../ui/use-address.ts'
 import { Nothing } from '../../../ui/Values.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
-import { answersText } from '../EndpointAddresses.tsx'
+import { routesText } from '../EndpointAddresses.tsx'
 
-/** An environment. */
-export type EndpointsTabProps = { readonly detail: EnvironmentDetail; readonly place: Place }
+/** The environment whose endpoints are listed. */
+export type EndpointsTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
 type Row = {
   readonly endpoint: DeployedEndpoint
@@ -27,11 +27,11 @@ type Row = {
 }
 
 /** The endpoints of an environment, with their state and address. */
-export function EndpointsTab({ detail, place }: EndpointsTabProps) {
+export function EndpointsTab({ detail, target }: EndpointsTabProps) {
   const [, go] = useLocation()
   const [sort, setSort] = useAddressSort()
   const rows = useRows(detail.endpoints)
-  if (rows.length === 0) return <NothingDeployed detail={detail} place={place} />
+  if (rows.length === 0) return <NothingDeployed detail={detail} target={target} />
   return (
     <Table
       label="Endpoints"
@@ -59,14 +59,14 @@ function useRows(endpoints: readonly DeployedEndpoint[]): readonly Row[] {
   }, [endpoints, live, workers])
 }
 
-function NothingDeployed({ detail, place: { app, environment } }: EndpointsTabProps) {
+function NothingDeployed({ detail, target: { app, environment } }: EndpointsTabProps) {
   const releases = ADDRESS.environment(app, environment, 'releases')
   const preparing = detail.releases.find(({ state }) => state === 'preparing')
   const last = detail.releases[0]
   if (preparing !== undefined)
     return (
       <EmptyState icon={<Rocket />} action={<ReleasesLink to={`${releases}?release=${preparing.number}`} />}>
-        Release {preparing.number} is being prepared. Its endpoints answer when all of them are ready.
+        Release {preparing.number} is being prepared. Its endpoints go live when all of them are ready.
       </EmptyState>
     )
   return (
@@ -77,7 +77,7 @@ function NothingDeployed({ detail, place: { app, environment } }: EndpointsTabPr
     >
       {last === undefined
         ? 'Nothing is deployed here yet. Run this in the folder of the app, or deploy it from its project:'
-        : `No endpoint answers here now; the last release (${last.number}) ${last.state === 'failed' ? 'failed' : 'was taken away'}. Deploy again, or roll back to a release:`}
+        : `No endpoint is live here; the last release (${last.number}) ${last.state === 'failed' ? 'failed' : 'was removed'}. Deploy again, or roll back to a release:`}
     </EmptyState>
   )
 }
@@ -134,8 +134,8 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 140,
     grow: 2,
     cell: ({ endpoint }) => (
-      <span className="text-ink-2" title={answersText(endpoint)}>
-        {answersText(endpoint)}
+      <span className="text-ink-2" title={routesText(endpoint)}>
+        {routesText(endpoint)}
       </span>
     ),
   },

@@ -1,27 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { Ellipsis, FolderOpen, PowerOff, Rocket, Trash2 } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { EnvironmentDetail } from '../../../../src-main/contract/app.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS, ENVIRONMENT_TABS, type EnvironmentTab } from '../../../addresses.ts'
-import { environmentQuery, type Place } from '../../../api-client/app-queries.ts'
+import { isGone } from '../../../api-client/api-error.ts'
+import { type AppTarget, environmentQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { NotFound } from '../../../ui/NotFound.tsx'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
-import { isGone } from '../is-gone.ts'
+import { useEnvironmentActions } from '../use-environment-actions.ts'
 import { EndpointsTab } from './EndpointsTab.tsx'
-import { EnvironmentMenu } from './EnvironmentMenu.tsx'
-import { environmentState } from './environment-state.ts'
+import { environmentState, useMembers } from './EnvironmentTable.tsx'
 import { ReleasesTab } from './ReleasesTab.tsx'
-import { useMembers } from './use-members.ts'
 import { VariablesTab } from './VariablesTab.tsx'
 
 /** An environment, and which of its tabs is shown. */
-export type EnvironmentPageProps = Place & { readonly tab: EnvironmentTab }
+export type EnvironmentPageProps = AppTarget & { readonly tab: EnvironmentTab }
 
 const TAB_NAMES: Readonly<Record<EnvironmentTab, string>> = {
   endpoints: 'Endpoints',
@@ -32,15 +34,15 @@ const TAB_NAMES: Readonly<Record<EnvironmentTab, string>> = {
 /** The page of an environment of a deployed app. */
 export function EnvironmentPage({ app, environment, tab }: EnvironmentPageProps) {
   const { client } = useApp()
-  const place = { app, environment }
-  const { data, error } = useQuery(environmentQuery(client, place))
+  const target = { app, environment }
+  const { data, error } = useQuery(environmentQuery(client, target))
   const commands = useTabCommands(app, environment)
   if (isGone(error)) return <NotFound what={`an environment ${app}/${environment}`} />
   return (
     <Page
       crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name: app, to: ADDRESS.app(app) }, { name: environment }]}
-      state={data && <EnvironmentState detail={data} place={place} />}
-      actions={<EnvironmentMenu place={place} detail={data} />}
+      state={data && <EnvironmentState detail={data} target={target} />}
+      actions={<EnvironmentMenu target={target} detail={data} />}
       commands={commands}
       fills={tab === 'endpoints'}
       tabs={
@@ -56,31 +58,31 @@ export function EnvironmentPage({ app, environment, tab }: EnvironmentPageProps)
     >
       {data === undefined && error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <SkeletonRows rows={8} />}
-      {data !== undefined && <TabContent detail={data} place={place} tab={tab} />}
+      {data !== undefined && <TabContent detail={data} target={target} tab={tab} />}
     </Page>
   )
 }
 
-type WithDetail = { readonly detail: EnvironmentDetail; readonly place: Place }
+type WithDetail = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
-function EnvironmentState({ detail, place }: WithDetail) {
-  const members = useMembers(place)
+function EnvironmentState({ detail, target }: WithDetail) {
+  const members = useMembers(target)
   const workers = useAppState((state) => state.live.workers)
   const preparing = detail.releases.find(({ state }) => state === 'preparing')
   const serving = detail.active === undefined ? undefined : `release ${detail.active.number}`
   if (preparing !== undefined)
-    return <StateDot tone="running" word="Deploying" detail={`release ${preparing.number}`} pulses />
+    return <StateDot tone="running" text="Deploying" detail={`release ${preparing.number}`} pulses />
   return <StateDot {...environmentState(members, workers)} detail={members.length === 0 ? undefined : serving} />
 }
 
-function TabContent({ detail, place, tab }: WithDetail & { readonly tab: EnvironmentTab }) {
+function TabContent({ detail, target, tab }: WithDetail & { readonly tab: EnvironmentTab }) {
   switch (tab) {
     case 'endpoints':
-      return <EndpointsTab detail={detail} place={place} />
+      return <EndpointsTab detail={detail} target={target} />
     case 'releases':
-      return <ReleasesTab detail={detail} place={place} />
+      return <ReleasesTab detail={detail} target={target} />
     case 'variables':
-      return <VariablesTab detail={detail} place={place} />
+      return <VariablesTab detail={detail} target={target} />
   }
 }
 
@@ -96,5 +98,92 @@ function useTabCommands(app: string, environment: string): readonly Command[] {
         run: () => go(ADDRESS.environment(app, environment, tab)),
       })),
     [go, app, environment],
+  )
+}
+
+/** The actions of an environment. `detail` is missing until it has come. */
+type EnvironmentMenuProps = { readonly target: AppTarget; readonly detail: EnvironmentDetail | undefined }
+
+type Question = 'undeploy' | 'remove'
+
+/** Deploys again where the project is known; what deletes something stands behind a menu and a question. */
+function EnvironmentMenu({ target, detail }: EnvironmentMenuProps) {
+  const { app, environment } = target
+  const [, go] = useLocation()
+  const { client } = useApp()
+  const { undeploy, remove } = useEnvironmentActions(target)
+  const [asks, setAsks] = useState<Question>()
+  const { data } = useQuery(projectsQuery(client))
+  const project = data?.projects.find((one) => one.app === app && one.isThere)
+  const name = `${app}/${environment}`
+  const endpoints = detail?.endpoints.length ?? 0
+  const close = () => setAsks(undefined)
+  return (
+    <>
+      {project !== undefined && (
+        <Button
+          kind="main"
+          onClick={() => go(`${ADDRESS.project(project.id, 'deploy')}?environment=${encodeURIComponent(environment)}`)}
+        >
+          <Rocket aria-hidden /> Deploy again
+        </Button>
+      )}
+      <Menu
+        groups={[
+          ...(project === undefined
+            ? []
+            : [
+                [
+                  {
+                    label: 'Open the project',
+                    detail: project.folder,
+                    icon: <FolderOpen />,
+                    onSelect: () => go(ADDRESS.project(project.id)),
+                  },
+                ],
+              ]),
+          [
+            {
+              label: `Undeploy ${name}`,
+              detail: 'Deletes its endpoints; releases and variables stay',
+              icon: <PowerOff />,
+              danger: true,
+              disabled: endpoints === 0,
+              onSelect: () => setAsks('undeploy'),
+            },
+            {
+              label: `Delete environment ${name}`,
+              icon: <Trash2 />,
+              danger: true,
+              onSelect: () => setAsks('remove'),
+            },
+          ],
+        ]}
+      >
+        <IconButton label={`More for ${name}`}>
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      <Confirm
+        open={asks === 'undeploy'}
+        onOpenChange={close}
+        action={`Undeploy ${name}`}
+        onConfirm={() => void undeploy()}
+      >
+        {counted(endpoints, 'endpoint')} with jobs, results and logs are deleted; calls to them will fail. Releases and
+        variables stay, so “Roll back to this” restores the endpoints.
+      </Confirm>
+      <Confirm
+        open={asks === 'remove'}
+        onOpenChange={close}
+        action={`Delete environment ${name}`}
+        onConfirm={async () => {
+          if (await remove()) go(ADDRESS.apps)
+        }}
+      >
+        {counted(endpoints, 'endpoint')} with jobs, results and logs, {counted(detail?.releases.length ?? 0, 'release')}{' '}
+        and {counted(detail?.variables.length ?? 0, 'variable')} are deleted. This cannot be undone.
+      </Confirm>
+    </>
   )
 }

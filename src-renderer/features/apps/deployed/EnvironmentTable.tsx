@@ -1,14 +1,18 @@
 import { useMemo } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
 import type { EnvironmentView } from '../../../../src-main/contract/app.ts'
+import type { WorkerView } from '../../../../src-main/contract/endpoint.ts'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { STATES_BY_ATTENTION } from '../../../../src-main/domain/worker/endpoint-state.ts'
 import { ADDRESS } from '../../../addresses.ts'
+import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
-import { StateDot } from '../../../ui/StateDot.tsx'
+import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
-import { environmentState } from './environment-state.ts'
-import { useMembers } from './use-members.ts'
+import { endpointStateDot, stateNow } from '../../endpoints/endpoint-state.ts'
 
 /** Environments, of one app or of many. */
 export type EnvironmentTableProps = { readonly environments: readonly EnvironmentView[]; readonly showsApp?: boolean }
@@ -77,4 +81,29 @@ function State({ environment: { app, name } }: { readonly environment: Environme
   const members = useMembers({ app, environment: name })
   const workers = useAppState((state) => state.live.workers)
   return <StateDot {...environmentState(members, workers)} />
+}
+
+/** How the endpoints of an environment are, all together: the state that asks most for attention. */
+export function environmentState(
+  endpoints: readonly LiveEndpoint[],
+  workers: Readonly<Record<string, WorkerView>>,
+): StateDotProps {
+  if (endpoints.length === 0) return { tone: 'queued', text: 'Not deployed' }
+  const all = Object.values(workers)
+  const states = endpoints.map((endpoint) =>
+    stateNow(
+      endpoint,
+      all.filter(({ endpointId }) => endpointId === endpoint.id),
+    ),
+  )
+  return endpointStateDot(STATES_BY_ATTENTION.find((state) => states.includes(state)) ?? 'asleep')
+}
+
+/** The endpoints of an environment as they are now. */
+export function useMembers({ app, environment }: AppTarget): readonly LiveEndpoint[] {
+  return useAppState(
+    useShallow((state) =>
+      Object.values(state.live.endpoints).filter((one) => one.app?.name === app && one.app.environment === environment),
+    ),
+  )
 }

@@ -1,50 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import clsx from 'clsx'
 import { Rocket } from 'lucide-react'
-import { useState } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { type ReactNode, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import type { EnvironmentDetail, ReleaseView } from '../../../../src-main/contract/app.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { Place } from '../../../api-client/app-queries.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { type AppTarget, releasePlanQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ReleaseCard } from '../release/ReleaseCard.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { asSentence, duration } from '../../../ui/format.ts'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { StateDot } from '../../../ui/StateDot.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+import { PlanDiff } from '../PlanDiff.tsx'
+import { ReleaseCard } from '../ReleaseCard.tsx'
+import { CommitLine, RELEASE_DOTS } from '../ReleaseParts.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
-import { ReleaseRow } from './ReleaseRow.tsx'
-import { RollbackQuestion } from './RollbackQuestion.tsx'
 
-/** An environment. */
-export type ReleasesTabProps = { readonly detail: EnvironmentDetail; readonly place: Place }
+/** The environment whose releases are listed. */
+export type ReleasesTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
 /** The releases of an environment, newest first; above them the one that is looked at, or that is being prepared. */
-export function ReleasesTab({ detail, place }: ReleasesTabProps) {
+export function ReleasesTab({ detail, target }: ReleasesTabProps) {
   const [search] = useSearchParams()
   const [, go] = useLocation()
-  const { release } = useEnvironmentActions(place)
+  const { release } = useEnvironmentActions(target)
   const [asksFor, setAsksFor] = useState<ReleaseView>()
   const { releases, active } = detail
   const preparing = releases.find(({ state }) => state === 'preparing')
   const shown = Number(search.get('release')) || preparing?.number
   const show = (number: number) =>
-    go(`${ADDRESS.environment(place.app, place.environment, 'releases')}?release=${number}`)
+    go(`${ADDRESS.environment(target.app, target.environment, 'releases')}?release=${number}`)
   const rollBack = async (number: number, deletes: readonly string[]) => {
     const made = await release({ release: number }, { deletes: [...deletes] })
     if (made !== undefined) show(made)
   }
   if (releases.length === 0)
     return (
-      <EmptyState icon={<Rocket />} command={`drydock deploy --env ${place.environment}`}>
-        There are no releases yet. Each deploy makes one, and a rollback too.
+      <EmptyState icon={<Rocket />} command={`drydock deploy --env ${target.environment}`}>
+        There are no releases yet. Each deploy or rollback creates one.
       </EmptyState>
     )
   return (
     <>
-      {shown !== undefined && <ReleaseCard key={shown} place={place} number={shown} />}
+      {shown !== undefined && <ReleaseCard key={shown} target={target} number={shown} />}
       <Card title="Releases" aside={<span className="text-small text-ink-2">newest first</span>}>
         <ul aria-label="Releases" className="flex flex-col">
           {releases.map((one) => (
             <ReleaseRow
               key={one.number}
-              place={place}
+              target={target}
               release={one}
               isShown={one.number === shown}
               action={
@@ -61,7 +68,7 @@ export function ReleasesTab({ detail, place }: ReleasesTabProps) {
       </Card>
       {asksFor !== undefined && (
         <RollbackQuestion
-          place={place}
+          target={target}
           release={asksFor}
           active={active}
           onClose={() => setAsksFor(undefined)}
@@ -70,4 +77,106 @@ export function ReleasesTab({ detail, place }: ReleasesTabProps) {
       )}
     </>
   )
+}
+
+/** The release that somebody wants back. */
+type RollbackQuestionProps = {
+  readonly target: AppTarget
+  readonly release: ReleaseView
+  readonly active: ReleaseView | undefined
+  readonly onClose: () => void
+  /** @param deletes endpoints that the release does not have, and that go with it */
+  readonly onConfirm: (deletes: readonly string[]) => void
+}
+
+/** Asks whether an earlier release shall be put back, with what that changes. */
+function RollbackQuestion({ target, release, active, onClose, onConfirm }: RollbackQuestionProps) {
+  const { client } = useApp()
+  const { data: plan, error } = useQuery(releasePlanQuery(client, target, release.number))
+  const [deletes, setDeletes] = useState<readonly string[]>([])
+  const changesNothing = plan?.steps.every(({ action }) => action === 'unchanged') === true
+  return (
+    <Confirm
+      open
+      kind="main"
+      onOpenChange={onClose}
+      action={`${release.state === 'failed' ? 'Try again' : 'Roll back to'} release ${release.number}`}
+      onConfirm={() => onConfirm(deletes)}
+      details={
+        error !== null ? (
+          <ErrorNotice error={error} />
+        ) : plan === undefined ? (
+          <SkeletonRows rows={2} />
+        ) : (
+          <PlanDiff plan={plan} deletes={deletes} onDeletes={setDeletes} />
+        )
+      }
+    >
+      It becomes the next release, with the code of release {release.number} and the current variables.{' '}
+      {changesNothing
+        ? 'This code is already live: nothing changes, and no worker is started.'
+        : 'A new worker starts for each endpoint that changes; when all are ready they take over, and no request fails.'}
+      {active !== undefined && !changesNothing && ` Until then release ${active.number} stays live.`}
+    </Confirm>
+  )
+}
+
+/** A release in the list. */
+type ReleaseRowProps = {
+  readonly target: AppTarget
+  readonly release: ReleaseView
+  readonly isShown: boolean
+  readonly action: ReactNode
+}
+
+const SHORT = 12
+
+/** One release: its state, when, what made it, what it is made of, and why it failed. */
+function ReleaseRow({ target: { app, environment }, release, isShown, action }: ReleaseRowProps) {
+  const { number, state, createdAt, activatedAt, git, reason, fingerprint, runsOn, pythonVersion } = release
+  return (
+    <li
+      aria-current={isShown ? 'true' : undefined}
+      className={clsx(
+        'flex flex-col gap-0.5 border-b border-line/60 px-3 py-1.5 last:border-0',
+        isShown && 'bg-accent-soft',
+      )}
+    >
+      <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1">
+        <Link
+          to={`${ADDRESS.environment(app, environment, 'releases')}?release=${number}`}
+          className="w-24 font-medium hover:underline"
+        >
+          Release {number}
+        </Link>
+        <span className="w-28">
+          <StateDot {...RELEASE_DOTS[state]} />
+        </span>
+        <span className="w-24 text-ink-2">
+          <RelativeTime at={createdAt} />
+        </span>
+        <span className="w-28 text-ink-2">{kindText(release)}</span>
+        <span className="w-28 whitespace-nowrap text-ink-2">
+          {activatedAt !== undefined && `ready in ${duration(activatedAt - createdAt)}`}
+        </span>
+        <span className="flex items-center gap-1 text-ink-2">
+          <code className="font-mono text-small">{fingerprint.slice(0, SHORT)}</code>
+          <CopyButton text={fingerprint} what={`fingerprint of release ${number}`} />
+        </span>
+        <span className="text-small text-ink-2">
+          Python {pythonVersion}, {runsOn}
+        </span>
+        <span className="ml-auto">{action}</span>
+      </div>
+      {git !== undefined && <CommitLine git={git} />}
+      {reason !== undefined && state === 'failed' && (
+        <p className="text-small break-words whitespace-pre-wrap text-failed-ink">{asSentence(reason)}</p>
+      )}
+    </li>
+  )
+}
+
+function kindText({ kind, rollbackOf }: ReleaseView): string {
+  if (kind === 'variables') return 'Variables'
+  return kind === 'rollback' ? `Roll back to ${rollbackOf}` : 'Deploy'
 }

@@ -1,25 +1,24 @@
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { EnvironmentDetail } from '../../../../src-main/contract/app.ts'
+import { type EnvironmentDetail, variableName } from '../../../../src-main/contract/app.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { Place } from '../../../api-client/app-queries.ts'
+import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { Field } from '../../../ui/form/Field.tsx'
+import { EmptyState, WarningNotice } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
-import { WarningNotice } from '../WarningNotice.tsx'
-import { VariableForm } from './VariableForm.tsx'
 
-/** An environment. */
-export type VariablesTabProps = { readonly detail: EnvironmentDetail; readonly place: Place }
+/** The environment whose variables are listed. */
+export type VariablesTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
 /** The variables of an environment: their names. Values are written, and never shown again. */
-export function VariablesTab({ detail, place }: VariablesTabProps) {
+export function VariablesTab({ detail, target }: VariablesTabProps) {
   const { variables } = detail
-  const { changeVariables } = useEnvironmentActions(place)
+  const { changeVariables } = useEnvironmentActions(target)
   const [name, setName] = useState('')
   const [asksFor, setAsksFor] = useState<string>()
   const [removed, setRemoved] = useState(false)
@@ -28,11 +27,11 @@ export function VariablesTab({ detail, place }: VariablesTabProps) {
   }
   return (
     <>
-      <ReleaseNotice detail={detail} place={place} removed={removed} />
+      <ReleaseNotice detail={detail} target={target} removed={removed} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Card title="Variables" aside={<span className="text-small text-ink-2">values are never shown</span>}>
           {variables.length === 0 ? (
-            <EmptyState icon={<KeyRound />} command={`drydock env set NAME=value --app ${place.app}`}>
+            <EmptyState icon={<KeyRound />} command={`drydock env set NAME=value --app ${target.app}`}>
               There are no variables yet. They are stored encrypted and given to every worker of this environment.
             </EmptyState>
           ) : (
@@ -59,7 +58,7 @@ export function VariablesTab({ detail, place }: VariablesTabProps) {
         </Card>
         <VariableForm
           key={name}
-          place={place}
+          target={target}
           name={name}
           existing={variables.map((variable) => variable.name)}
           onDone={() => setName('')}
@@ -72,21 +71,21 @@ export function VariablesTab({ detail, place }: VariablesTabProps) {
           action={`Remove variable ${asksFor}`}
           onConfirm={() => void remove(asksFor)}
         >
-          Its value is gone. Workers keep it until the next release.
+          Its value is deleted. Workers keep it until the next release.
         </Confirm>
       )}
     </>
   )
 }
 
-function ReleaseNotice({ detail, place, removed }: VariablesTabProps & { readonly removed: boolean }) {
+function ReleaseNotice({ detail, target, removed }: VariablesTabProps & { readonly removed: boolean }) {
   const { active, variables, releases } = detail
   const [, go] = useLocation()
-  const { release } = useEnvironmentActions(place)
+  const { release } = useEnvironmentActions(target)
   const [asked, setAsked] = useState(false)
   if (active === undefined)
     return variables.length === 0 ? null : (
-      <WarningNotice>Nothing is deployed here. Workers get the variables with the first release.</WarningNotice>
+      <WarningNotice>Nothing is deployed here yet. Workers get the variables with the first release.</WarningNotice>
     )
   const newer = variables.filter(({ updatedAt }) => updatedAt > active.createdAt).map(({ name }) => name)
   if (newer.length === 0 && !removed) return null
@@ -95,7 +94,7 @@ function ReleaseNotice({ detail, place, removed }: VariablesTabProps & { readonl
     setAsked(true)
     const number = await release({ active: true })
     setAsked(false)
-    if (number !== undefined) go(`${ADDRESS.environment(place.app, place.environment, 'releases')}?release=${number}`)
+    if (number !== undefined) go(`${ADDRESS.environment(target.app, target.environment, 'releases')}?release=${number}`)
   }
   return (
     <WarningNotice
@@ -106,7 +105,70 @@ function ReleaseNotice({ detail, place, removed }: VariablesTabProps & { readonl
       }
     >
       {newer.length === 0 ? 'Variables were removed' : `${newer.join(', ')} changed`} since release {active.number}.
-      Workers get it with the next release; its code stays the same.
+      Workers get the change with the next release; its code stays the same.
     </WarningNotice>
   )
+}
+
+/** Sets a variable. `name`: the one to be replaced, or empty for a new one. */
+type VariableFormProps = {
+  readonly target: AppTarget
+  readonly name: string
+  readonly existing: readonly string[]
+  readonly onDone: () => void
+}
+
+/** A name and a value; the value is hidden while it is typed. */
+function VariableForm({ target, name: given, existing, onDone }: VariableFormProps) {
+  const { changeVariables } = useEnvironmentActions(target)
+  const [name, setName] = useState(given)
+  const [value, setValue] = useState('')
+  const [stores, setStores] = useState(false)
+  const parsed = variableName.safeParse(name)
+  const problem = name === '' || parsed.success ? undefined : `The name ${parsed.error.issues[0]?.message}.`
+  const replaces = existing.includes(name)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setStores(true)
+    const isStored = await changeVariables({ set: { [name]: value } })
+    setStores(false)
+    if (!isStored) return
+    setName('')
+    setValue('')
+    onDone()
+  }
+  return (
+    <Card title={given === '' ? 'Set a variable' : `Replace ${given}`}>
+      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 p-3">
+        <Field
+          label="Name"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          placeholder="MODEL_TOKEN"
+          problem={problem}
+          required
+        />
+        <Field
+          label="Value"
+          type="password"
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+          hint="Stored encrypted and never shown again."
+          // The one to be replaced was chosen just now.
+          ref={given === '' ? null : focusOnce}
+          required
+        />
+        <div className="flex justify-end gap-2">
+          {given !== '' && <Button onClick={onDone}>Keep it</Button>}
+          <Button type="submit" disabled={stores || problem !== undefined}>
+            {replaces ? 'Replace value' : 'Set variable'}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function focusOnce(input: HTMLInputElement | null): void {
+  input?.focus()
 }

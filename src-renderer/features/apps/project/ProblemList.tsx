@@ -2,7 +2,7 @@ import clsx from 'clsx'
 import { CircleX, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { CopyButton } from '../../../ui/Button.tsx'
 
 type Problem = ProjectDetail['problems'][number]
 
@@ -32,12 +32,12 @@ export function ProblemList({ label, problems, kind }: ProblemListProps) {
       <ul aria-label={label} className="flex flex-col gap-1.5">
         {shown.map((problem) => (
           <li
-            key={`${problem.code} ${placeOf(problem)} ${problem.message}`}
+            key={`${problem.code} ${positionOf(problem)} ${problem.message}`}
             className="flex items-start gap-2 [&_button]:-my-1"
           >
             <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
             <div className="min-w-0 flex-1">
-              {problem.file !== undefined && <SourcePlace place={placeOf(problem) ?? problem.file} />}
+              {problem.file !== undefined && <SourcePosition position={positionOf(problem) ?? problem.file} />}
               <p className="break-words whitespace-pre-wrap">{problem.message}</p>
             </div>
           </li>
@@ -53,16 +53,16 @@ export function ProblemList({ label, problems, kind }: ProblemListProps) {
 }
 
 /** A place in the source, to be copied into an editor. */
-export function SourcePlace({ place }: { readonly place: string }) {
+export function SourcePosition({ position }: { readonly position: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1">
-      <code className="truncate font-mono text-small font-medium">{place}</code>
-      <CopyButton text={place} what="place" />
+      <code className="truncate font-mono text-small font-medium">{position}</code>
+      <CopyButton text={position} what="place" />
     </span>
   )
 }
 
 // `file:line`; undefined where a problem is about no file.
-function placeOf({ file, line }: Pick<Problem, 'file' | 'line'>): string | undefined {
+function positionOf({ file, line }: Pick<Problem, 'file' | 'line'>): string | undefined {
   return file === undefined || line === undefined ? file : `${file}:${line}`
 }

@@ -1,24 +1,25 @@
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Copy, Ellipsis, FolderMinus, Rocket } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { ADDRESS, PROJECT_TABS, type ProjectTab } from '../../../addresses.ts'
+import { isGone } from '../../../api-client/api-error.ts'
 import { projectQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { NotFound } from '../../../ui/NotFound.tsx'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
-import { isGone } from '../is-gone.ts'
-import { projectState } from '../list/project-state.ts'
-import { BuildTab } from './build/BuildTab.tsx'
-import { DeployTab } from './deploy/DeployTab.tsx'
-import { ProjectMenu } from './ProjectMenu.tsx'
-import { PictureTab } from './picture/PictureTab.tsx'
-import { PreviewTab } from './preview/PreviewTab.tsx'
+import { projectState } from '../ProjectTable.tsx'
+import { BuildTab } from './BuildTab.tsx'
+import { DeployTab } from './DeployTab.tsx'
+import { PictureTab } from './PictureTab.tsx'
+import { PreviewTab } from './PreviewTab.tsx'
 
 /** A project, and which of its tabs is shown. */
 export type ProjectPageProps = { readonly projectId: string; readonly tab: ProjectTab }
@@ -57,7 +58,7 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
       {data === undefined && (error === null ? <SkeletonRows rows={8} /> : <ErrorNotice error={error} />)}
       {data?.isThere === false && (
         <ErrorNotice
-          error={`The folder ${data.folder} cannot be read: it was moved, deleted, or its disk is not there. Bring it back, or forget this project with the menu above. What is deployed goes on.`}
+          error={`The folder ${data.folder} cannot be read: it was moved or deleted, or its disk is missing. Restore it, or remove this project with the menu above. What is deployed stays live.`}
         />
       )}
       {data !== undefined && <TabContent key={tab} project={data} tab={tab} />}
@@ -90,5 +91,56 @@ function useTabCommands(projectId: string): readonly Command[] {
         run: () => go(ADDRESS.project(projectId, tab)),
       })),
     [go, projectId],
+  )
+}
+
+/** The actions of a project. */
+type ProjectMenuProps = { readonly project: ProjectDetail; readonly tab: ProjectTab }
+
+/** Leads to the deploy; forgets the project. */
+function ProjectMenu({ project: { id, app, folder }, tab }: ProjectMenuProps) {
+  const { client, store, platform } = useApp()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const forget = async () => {
+    const { notify } = store.getState()
+    try {
+      await client.call('projectForget', { path: { projectId: id } })
+      void queries.invalidateQueries({ queryKey: ['projects'] })
+      go(ADDRESS.apps)
+      notify({ kind: 'done', text: `The project ${app} is removed from the list; its folder is unchanged.` })
+    } catch (error) {
+      notify({ kind: 'error', text: (error as Error).message })
+    }
+  }
+  return (
+    <>
+      {tab === 'picture' && (
+        <Button kind="main" onClick={() => go(ADDRESS.project(id, 'deploy'))}>
+          <Rocket aria-hidden /> Deploy
+        </Button>
+      )}
+      <Menu
+        groups={[
+          [{ label: 'Copy folder', detail: folder, icon: <Copy />, onSelect: () => void platform.copy(folder) }],
+          [
+            {
+              label: `Remove project ${app}`,
+              detail: 'The folder and what is deployed stay',
+              icon: <FolderMinus />,
+              onSelect: () => setAsks(true),
+            },
+          ],
+        ]}
+      >
+        <IconButton label={`More for ${app}`}>
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      <Confirm open={asks} onOpenChange={setAsks} action={`Remove project ${app}`} onConfirm={() => void forget()}>
+        It is removed from the list, and its preview ends. The folder {folder} and what is deployed stay as they are.
+      </Confirm>
+    </>
   )
 }

@@ -1,10 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
-import { type BuildView, buildView, type ProjectView } from '../../../../src-main/contract/projects.ts'
+/** The newest build of a project, the packages that its builds leave out, and how the list of projects hears of it. */
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import {
+  type BuildView,
+  buildView,
+  type ProjectDetail,
+  type ProjectView,
+} from '../../../../src-main/contract/projects.ts'
 import { buildQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
-import { showInProject } from './show-in-project.ts'
 
 /** The newest build of a project, and what can be done with it. */
 export type ProjectBuild = {
@@ -64,16 +69,16 @@ export function useBuild(
     queries.setQueryData(['build', projectId], view)
     showInProject(queries, projectId, { build: view.state })
   }
-  const tellFault = (fault: Error) => store.getState().tell({ kind: 'error', text: fault.message })
+  const notifyError = (error: Error) => store.getState().notify({ kind: 'error', text: error.message })
   const start = useMutation({
     mutationFn: (exclude: readonly string[]) => client.call('projectBuild', { path, body: { exclude } }),
     onSuccess: show,
-    onError: tellFault,
+    onError: notifyError,
   })
   const cancel = useMutation({
     mutationFn: () => client.call('buildCancel', { path }),
     onSuccess: show,
-    onError: tellFault,
+    onError: notifyError,
   })
   return {
     build: start.isPending ? STARTING : data,
@@ -90,4 +95,41 @@ const STARTING: BuildView = {
   steps: [],
   problems: [],
   warnings: [],
+}
+
+/** Packages that builds of a project leave out: chosen on this machine, for builds and deploys from these pages. */
+export type Excludes = {
+  readonly names: readonly string[]
+  readonly add: (name: string) => void
+  readonly remove: (name: string) => void
+}
+
+/** The packages that are left out; they are kept in the preferences. */
+export function useExcludes(projectId: string): Excludes {
+  const { platform } = useApp()
+  const preference = `exclude.${projectId}`
+  const [names, setNames] = useState(() => readNames(platform.readPreference(preference)))
+  const save = (next: readonly string[]) => {
+    platform.writePreference(preference, next.join(','))
+    setNames(next)
+  }
+  return {
+    names,
+    add: (name) => save([...names.filter((one) => one !== name), name]),
+    remove: (name) => save(names.filter((one) => one !== name)),
+  }
+}
+
+function readNames(text: string | undefined): readonly string[] {
+  return (text ?? '').split(',').filter((name) => name !== '')
+}
+
+/** Shows in a project and in the list how its build or its preview is, until the service is asked again. */
+export function showInProject(
+  queries: QueryClient,
+  projectId: string,
+  change: Pick<ProjectView, 'build'> | Pick<ProjectView, 'preview'>,
+): void {
+  queries.setQueryData<ProjectDetail>(['project', projectId], (project) => project && { ...project, ...change })
+  void queries.invalidateQueries({ queryKey: ['projects'] })
 }

@@ -4,21 +4,21 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { ShownKey } from '../../../ui/form/ShownKey.tsx'
+import { ShownKey } from '../../../ui/form/CreatedEndpoint.tsx'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
 
 /** The key of an endpoint: it can be replaced and is never shown again. */
 export function KeyCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { client } = useApp()
   const [asks, setAsks] = useState(false)
   const [key, setKey] = useState<string>()
-  const [fault, setFault] = useState<Error>()
+  const [problem, setProblem] = useState<Error>()
   const rotate = async () => {
     try {
-      setFault(undefined)
+      setProblem(undefined)
       setKey((await client.call('endpointRotateKey', { path: { endpointId: endpoint.id } })).key)
     } catch (error) {
-      setFault(error as Error)
+      setProblem(error as Error)
     }
   }
   return (
@@ -27,12 +27,12 @@ export function KeyCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
         {key === undefined ? (
           <p className="max-w-prose text-ink-2">
             Clients send the key of this endpoint, or the account key. It is stored as a hash, so it cannot be shown
-            again; whoever has lost it makes a new one.
+            again; if it is lost, make a new one.
           </p>
         ) : (
           <ShownKey endpointId={endpoint.id} apiKey={key} />
         )}
-        {fault !== undefined && <ErrorNotice error={fault} />}
+        {problem !== undefined && <ErrorNotice error={problem} />}
         <Button onClick={() => setAsks(true)} className="self-start">
           Make a new key
         </Button>
@@ -43,7 +43,7 @@ export function KeyCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
         action={`Replace the key of ${endpoint.name}`}
         onConfirm={() => void rotate()}
       >
-        The old key is void at once: clients that use it are answered 401 until they have the new one.
+        The old key stops working at once: clients that use it get status 401 until they have the new one.
       </Confirm>
     </Card>
   )

@@ -1,28 +1,29 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { NodeTypesAnswer } from '../../../../src-main/contract/workflows.ts'
-import { isSameServer, serverInWords } from '../../../../src-main/domain/workflow/server/server-address.ts'
+import type { NodeTypesResponse } from '../../../../src-main/contract/workflows.ts'
+import { ago } from '../../../../src-main/domain/text.ts'
+import { typesIn } from '../../../../src-main/domain/workflow/classes-file.ts'
+import { type ClassPackage, classPackages } from '../../../../src-main/domain/workflow/node-packages.ts'
+import { isSameServer, serverText } from '../../../../src-main/domain/workflow/server-address.ts'
+import { isStandIn, takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
+import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
-import { ago, exactTime } from '../../../ui/format.ts'
-import { readNodeTypes } from '../../../ui/servers/read-node-types.ts'
-import { useNow } from '../../../ui/use-now.ts'
-import { PackageList } from './PackageList.tsx'
+import { exactTime } from '../../../ui/format.ts'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { useNow } from '../../../ui/Values.tsx'
+import { readNodeTypes } from '../../../ui/workflow-servers.ts'
 
-/** An endpoint whose classes of nodes may come from a server. */
+/** An endpoint, which may run graphs and have a server that tells its classes of nodes. */
 export type NodeTypesRowProps = { readonly endpoint: LiveEndpoint }
 
-type Origin = Omit<NodeTypesAnswer, 'text'>
-
-const SECOND_MS = 1000
+type Origin = Omit<NodeTypesResponse, 'text'>
 
 // The text is megabytes, of which nothing is shown here.
-const originOf = ({ text: _text, ...origin }: NodeTypesAnswer): Origin => origin
+const originOf = ({ text: _text, ...origin }: NodeTypesResponse): Origin => origin
 
 const originQuery = (client: AppServices['client'], endpoint: string) =>
   queryOptions({
@@ -30,55 +31,77 @@ const originQuery = (client: AppServices['client'], endpoint: string) =>
     queryFn: async ({ signal }) => originOf(await client.call('nodeTypes', { query: { endpoint }, signal })),
   })
 
-/** Where the classes of nodes of the endpoint come from, and reads them from its server; nothing where it has none. */
+/**
+ * Where the classes of nodes of the endpoint come from, and reads them from its server; nothing where it runs no
+ * graphs.
+ */
 export function NodeTypesRow({ endpoint }: NodeTypesRowProps) {
+  const { client } = useApp()
+  const isShown = takesWorkflows(endpoint)
+  const { data, error } = useQuery({ ...originQuery(client, endpoint.id), enabled: isShown })
+  if (!isShown) return null
   const server = endpoint.workflows?.server
-  return server === undefined ? null : <OfServer endpointId={endpoint.id} server={server} />
-}
-
-function OfServer({ endpointId, server }: { readonly endpointId: string; readonly server: string }) {
-  const app = useApp()
-  const queries = useQueryClient()
-  const query = originQuery(app.client, endpointId)
-  const { data, error } = useQuery(query)
-  const read = useMutation({
-    mutationFn: () => readNodeTypes(app, endpointId),
-    onSuccess: (answer) => queries.setQueryData(query.queryKey, originOf(answer)),
-  })
-  const fault = read.error ?? error
-  const { mutate } = read
-  const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'read-node-types', group: 'Settings here', label: 'Read the classes of nodes', run: () => mutate() }],
-    [mutate],
-  )
+  const help =
+    server === undefined
+      ? 'The nodes that the editor offers and checks. Set a ComfyUI server to read its node classes.'
+      : 'The nodes that the editor offers and checks. Read them again after the nodes or models of the server change.'
   return (
-    <FormRow
-      label="Classes of nodes"
-      help="What the editor offers and checks with. Read them again when the server got other nodes or models."
-    >
+    <FormRow label="Node classes" help={help}>
       {({ id }) => (
         <div id={id} className="flex flex-col gap-1.5">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <Button aria-disabled={read.isPending} onClick={() => !read.isPending && read.mutate()}>
-              {read.isPending ? 'Reading its classes' : 'Read its classes'}
-            </Button>
-            {data !== undefined && <OriginText origin={data} server={server} />}
+            {server !== undefined && <ReadFromServer endpointId={endpoint.id} />}
+            {data !== undefined && <OriginText origin={data} endpoint={endpoint} />}
           </div>
-          {data !== undefined && <PackageList endpointId={endpointId} readAt={data.readAt} />}
-          {fault !== null && <ErrorNotice error={fault} />}
-          <CommandsHere commands={commands} />
+          {data !== undefined && <PackageList endpointId={endpoint.id} readAt={data.readAt} />}
+          {error !== null && <ErrorNotice error={error} />}
         </div>
       )}
     </FormRow>
   )
 }
 
-function OriginText({ origin, server }: { readonly origin: Origin; readonly server: string }) {
-  const now = useNow(SECOND_MS)
+function ReadFromServer({ endpointId }: { readonly endpointId: string }) {
+  const app = useApp()
+  const queries = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => readNodeTypes(app, endpointId),
+    onSuccess: (response) => queries.setQueryData(originQuery(app.client, endpointId).queryKey, originOf(response)),
+  })
+  const commands = useMemo<readonly Command[]>(
+    () => [{ id: 'read-node-types', group: 'Settings here', label: 'Read the node classes', run: () => mutate() }],
+    [mutate],
+  )
+  return (
+    <>
+      <Button aria-disabled={isPending} onClick={() => !isPending && mutate()}>
+        {isPending ? 'Reading its classes' : 'Read its classes'}
+      </Button>
+      {error !== null && (
+        <div className="order-last basis-full">
+          <ErrorNotice error={error} />
+        </div>
+      )}
+      <CommandsHere commands={commands} />
+    </>
+  )
+}
+
+function OriginText({ origin, endpoint }: { readonly origin: Origin; readonly endpoint: LiveEndpoint }) {
+  const now = useNow()
   const { source, readAt, version } = origin
+  const server = endpoint.workflows?.server
   const those = version === undefined ? '' : `, those of ${version}`
+  if (readAt === undefined && server === undefined)
+    return (
+      <span className="text-ink-2">
+        {isStandIn(endpoint)
+          ? 'From its worker.'
+          : `Using those that come with Drydock${version === undefined ? '' : `, of ${version}`}.`}
+      </span>
+    )
   if (readAt === undefined)
-    return <span className="text-ink-2">None were read yet; those that come with Drydock are used{those}.</span>
+    return <span className="text-ink-2">Not read yet; using those that come with Drydock{those}.</span>
   const when = <time title={exactTime(readAt)}>{ago(readAt, now)}</time>
   if (source === 'file')
     return (
@@ -88,7 +111,7 @@ function OriginText({ origin, server }: { readonly origin: Origin; readonly serv
       </span>
     )
   const from = origin.server ?? server
-  if (isSameServer(from, server))
+  if (from === undefined || server === undefined || isSameServer(from, server))
     return (
       <span className="text-ink-2">
         Read {when}
@@ -97,7 +120,56 @@ function OriginText({ origin, server }: { readonly origin: Origin; readonly serv
     )
   return (
     <span className="text-warn-ink">
-      Read {when} from {serverInWords(from)}, which is another server.
+      Read {when} from {serverText(from)}, which is a different server.
     </span>
+  )
+}
+
+/** Which classes are listed: those of an endpoint, as they were read at a time; undefined: they came with Drydock. */
+type PackageListProps = { readonly endpointId: string; readonly readAt: number | undefined }
+
+/** The packages of a server with their classes. Read when somebody asks, since the definitions are megabytes. */
+function PackageList({ endpointId, readAt }: PackageListProps) {
+  const { client } = useApp()
+  const [isOpen, setOpen] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['node-packages-of', endpointId, readAt],
+    queryFn: async ({ signal }) => {
+      const { text } = await client.call('nodeTypes', { query: { endpoint: endpointId }, signal })
+      return classPackages(typesIn(text).values())
+    },
+    enabled: isOpen,
+  })
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="w-fit cursor-pointer text-ink-2">Packages</summary>
+      {error !== null && <ErrorNotice error={error} />}
+      {isOpen && data === undefined && error === null && <p className="text-ink-2">Reading them …</p>}
+      <ul className="mt-1 flex flex-col gap-1">
+        {data?.map((one) => (
+          <li key={`${one.kind} ${one.name}`}>
+            <Package one={one} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Package({ one: { name, kind, classes } }: { readonly one: ClassPackage }) {
+  const count = classes.length === 1 ? '1 class' : `${classes.length} classes`
+  if (kind !== 'custom')
+    return (
+      <>
+        {name}: {count}
+      </>
+    )
+  return (
+    <details>
+      <summary className="w-fit cursor-pointer break-all">
+        {name}: {count}
+      </summary>
+      <p className="ml-4 break-words text-small text-ink-2">{classes.join(', ')}</p>
+    </details>
   )
 }

@@ -1,8 +1,8 @@
 import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { counted } from '../../../ui/format.ts'
 import type { Effect, SettingChange } from './settings-draft.ts'
 import type { SettingsForm } from './use-settings.ts'
 
@@ -24,7 +24,7 @@ export function SaveBar({ form, workers, running }: SaveBarProps) {
   const clashes = Object.keys(conflicts).length
   return (
     <section
-      aria-label="Changes that are not saved"
+      aria-label="Unsaved changes"
       className={clsx(
         'enters sticky z-20 -mx-1 rounded-control border border-line-strong bg-surface-1 shadow-float',
         // Above the line that tells of it.
@@ -52,11 +52,11 @@ export function SaveBar({ form, workers, running }: SaveBarProps) {
         </Button>
         <div className="min-w-60 flex-1" aria-live="polite">
           {refusal !== undefined && <Warning text={refusal} />}
-          {wrong > 0 && <Warning text={`${counted(wrong, 'field')} cannot be saved so: see what is said beside.`} />}
+          {wrong > 0 && <Warning text={`${counted(wrong, 'field')} cannot be saved: see the messages beside them.`} />}
           {clashes > 0 && (
-            <Warning text="Somebody changed the same settings meanwhile. Choose what is to hold before you save." />
+            <Warning text="The same settings were changed elsewhere meanwhile. Choose which values to keep before you save." />
           )}
-          {wrong + clashes === 0 && <p>{effectInWords(changes, { workers, running })}</p>}
+          {wrong + clashes === 0 && <p>{effectText(changes, { workers, running })}</p>}
         </div>
       </div>
     </section>
@@ -85,17 +85,17 @@ function Warning({ text }: { readonly text: string }) {
 }
 
 /** What a save does, in one or two sentences. */
-export function effectInWords(
+export function effectText(
   changes: readonly Pick<SettingChange, 'effect'>[],
   { workers, running }: { readonly workers: number; readonly running: number },
 ): string {
   const has = (effect: Effect) => changes.some((change) => change.effect === effect)
-  if (changes.length === 0) return 'Nothing differs.'
+  if (changes.length === 0) return 'No changes.'
   if (has('workers')) {
-    if (workers === 0) return 'No worker runs now: the next one starts with it.'
-    const jobs = running === 0 ? '' : ` What they run ends first: ${counted(running, 'job')}.`
-    return `Replaces ${counted(workers, 'worker')}: new ones start with it.${jobs}`
+    if (workers === 0) return 'No worker is running: the next one starts with the new settings.'
+    const jobs = running === 0 ? '' : ` They finish ${counted(running, 'job')} first.`
+    return `Replaces ${counted(workers, 'worker')}: new ones start with the new settings.${jobs}`
   }
-  if (has('jobs')) return 'Holds for jobs that come from now on. No worker is replaced.'
+  if (has('jobs')) return 'Applies to new jobs. No worker is replaced.'
   return 'Takes effect at once. No worker is replaced.'
 }

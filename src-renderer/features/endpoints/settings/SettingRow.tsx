@@ -1,9 +1,14 @@
+import clsx from 'clsx'
 import { Undo2 } from 'lucide-react'
+import { useId } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { CONTROL, type ControlIds, Toggle } from '../../../ui/form/Field.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
-import { SettingControl } from './SettingControl.tsx'
-import type { SettingField } from './setting-field.ts'
-import { settingInWords } from './setting-input.ts'
+import { BrowsedPath } from '../../../ui/form/PathField.tsx'
+import { RegistrySelect, Select } from '../../../ui/form/Select.tsx'
+import { ServerField } from '../../../ui/form/ServerField.tsx'
+import { type Variable, VariablesField } from '../../../ui/form/VariablesField.tsx'
+import { type Raw, type SettingField, type SettingInput, settingText } from './setting-input.ts'
 import { shownRaw, valueAt } from './settings-draft.ts'
 import type { SettingsForm } from './use-settings.ts'
 
@@ -25,16 +30,16 @@ export function SettingRow({ endpoint, field, form, readOnly }: SettingRowProps)
     <FormRow
       label={label}
       help={help}
-      fault={read.faults[path]}
+      problem={read.faults[path]}
       changed={touched}
       aside={
         touched && (
           <p className="flex flex-wrap items-center gap-x-2 text-small">
             {conflict === undefined ? (
-              <span className="text-ink-2">was {settingInWords(input, valueAt(endpoint, path))}</span>
+              <span className="text-ink-2">was {settingText(input, valueAt(endpoint, path))}</span>
             ) : (
               <span role="alert" className="text-warn-ink">
-                Somebody set it to {conflict} meanwhile.
+                It was set to {conflict} meanwhile.
                 <Way onClick={() => form.keepMine(path)}>Keep mine</Way>
               </span>
             )}
@@ -68,5 +73,124 @@ function Way({ onClick, children }: { readonly onClick: () => void; readonly chi
     >
       {children}
     </button>
+  )
+}
+
+/** The control of a setting. */
+type SettingControlProps = ControlIds & {
+  readonly input: SettingInput
+  readonly raw: Raw
+  readonly onType: (raw: Raw) => void
+  readonly disabled: boolean
+}
+
+const MOST_LINES = 12
+
+/** Draws the control that fits the kind of the setting. */
+function SettingControl({ input, raw, onType, disabled, ...ids }: SettingControlProps) {
+  switch (input.kind) {
+    case 'switch':
+      return (
+        <Toggle
+          id={ids.id}
+          aria-describedby={ids['aria-describedby']}
+          checked={raw === true}
+          onChange={onType}
+          disabled={disabled}
+        />
+      )
+    case 'variables':
+      return <VariablesField {...ids} value={raw as readonly Variable[]} onChange={onType} disabled={disabled} />
+    case 'choice':
+      return (
+        <Select
+          {...ids}
+          choices={input.choices}
+          {...(input.optional === true ? { none: 'none' } : {})}
+          value={String(raw)}
+          onChange={onType}
+          disabled={disabled}
+        />
+      )
+    case 'registry':
+      return <RegistrySelect {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
+    case 'server':
+      return <ServerField {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
+    case 'path':
+      return (
+        <BrowsedPath
+          {...ids}
+          wants={input.wants}
+          title={input.title}
+          value={String(raw)}
+          onChange={onType}
+          disabled={disabled}
+        />
+      )
+    case 'lines':
+      return (
+        <textarea
+          {...ids}
+          value={String(raw)}
+          onChange={(event) => onType(event.target.value)}
+          disabled={disabled}
+          rows={Math.min(MOST_LINES, Math.max(2, String(raw).split('\n').length))}
+          spellCheck={false}
+          className={clsx(CONTROL, 'resize-y py-1 font-mono text-small')}
+        />
+      )
+    case 'number':
+      return (
+        <span className="flex items-center gap-2">
+          <input
+            {...ids}
+            value={String(raw)}
+            onChange={(event) => onType(event.target.value)}
+            disabled={disabled}
+            inputMode="decimal"
+            autoComplete="off"
+            className={clsx(CONTROL, 'h-7 w-28 text-right')}
+          />
+          <span className="text-ink-2">{input.unit}</span>
+        </span>
+      )
+    case 'text':
+      return <TextControl {...ids} input={input} raw={String(raw)} onType={onType} disabled={disabled} />
+  }
+}
+
+type OfText = ControlIds & {
+  readonly raw: string
+  readonly onType: (raw: string) => void
+  readonly disabled: boolean
+}
+
+function TextControl({ input, raw, onType, ...rest }: OfText & { readonly input: SettingInput & { kind: 'text' } }) {
+  const list = useId()
+  const { suggestions, mono } = input
+  return (
+    <>
+      <input
+        {...rest}
+        value={raw}
+        onChange={(event) => onType(event.target.value)}
+        list={suggestions === undefined ? undefined : list}
+        autoComplete="off"
+        spellCheck={false}
+        className={clsx(
+          CONTROL,
+          'h-7',
+          mono === true && 'font-mono text-small',
+          suggestions !== undefined && 'max-w-80',
+        )}
+      />
+      {suggestions !== undefined && (
+        <datalist id={list}>
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
   )
 }

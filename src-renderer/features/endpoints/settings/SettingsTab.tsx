@@ -1,18 +1,22 @@
-import { useEffect, useMemo } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import clsx from 'clsx'
+import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useAppState } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { fieldPlace, sectionPlace, showField, showSection } from '../../../ui/show-section.ts'
-import { DangerCard } from './DangerCard.tsx'
+import { CONTROL } from '../../../ui/form/Field.tsx'
+import { FormRow } from '../../../ui/form/FormRow.tsx'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { fieldId, sectionId, showField, showSection } from '../../../ui/use-address.ts'
+import { useEndpointActions } from '../use-endpoint-actions.ts'
 import { KeyCard } from './KeyCard.tsx'
 import { NodeTypesRow } from './NodeTypesRow.tsx'
 import { SaveBar } from './SaveBar.tsx'
-import { SectionLinks } from './SectionLinks.tsx'
 import { SettingRow } from './SettingRow.tsx'
 import { FAULT_SECTION, SETTING_SECTIONS } from './sections.ts'
 import { type DraftState, useSettings } from './use-settings.ts'
@@ -64,12 +68,12 @@ export function SettingsTab({ endpoint, state }: SettingsTabProps) {
       <div className="flex min-w-0 max-w-4xl flex-col gap-4">
         <OfApp endpoint={endpoint} />
         {sections.map(({ id, title, about, fields }) => (
-          <div key={id} id={sectionPlace(id)}>
+          <div key={id} id={sectionId(id)}>
             <Card title={title}>
               {about !== undefined && <p className="max-w-prose px-3 pt-2.5 text-ink-2">{about}</p>}
               <div className="divide-y divide-line">
                 {fields.map((one) => (
-                  <div key={`${one.path} ${one.label}`} id={fieldPlace(one.path)}>
+                  <div key={`${one.path} ${one.label}`} id={fieldId(one.path)}>
                     <SettingRow
                       endpoint={endpoint}
                       field={one}
@@ -83,10 +87,10 @@ export function SettingsTab({ endpoint, state }: SettingsTabProps) {
             </Card>
           </div>
         ))}
-        <div id={sectionPlace(KEY)}>
+        <div id={sectionId(KEY)}>
           <KeyCard endpoint={endpoint} />
         </div>
-        <div id={sectionPlace(DANGER)}>
+        <div id={sectionId(DANGER)}>
           <DangerCard endpoint={endpoint} />
         </div>
         <SaveBar form={form} workers={workers.length} running={endpoint.inProgress} />
@@ -105,8 +109,82 @@ function OfApp({ endpoint }: { readonly endpoint: LiveEndpoint }) {
       <Link to={ADDRESS.app(app.name, app.environment)} className="text-accent hover:underline">
         {app.name}
       </Link>{' '}
-      and are set by its deploys: change them in its source, then deploy. The fault switches, the key, and whether it is
-      paused are yours to change here.
+      and are set when it is deployed: change them in its source, then deploy. You can still change fault injection and
+      the key, and pause it here.
     </p>
+  )
+}
+
+/** Links to the sections of a long page. */
+type SectionLinksProps = {
+  readonly links: readonly { readonly id: string; readonly title: string; readonly changed: boolean }[]
+  readonly current: string
+}
+
+/** At the left and always in sight; in a narrow window one line above. */
+function SectionLinks({ links, current }: SectionLinksProps) {
+  return (
+    <nav
+      aria-label="Sections"
+      className="sticky -top-4 z-10 flex gap-x-1 self-start overflow-x-auto bg-surface-0 py-1 lg:top-0 lg:flex-col"
+    >
+      {links.map(({ id, title, changed }) => (
+        <Link
+          key={id}
+          to={`?section=${id}`}
+          replace
+          // Also where the address says so already.
+          onClick={() => showSection(id)}
+          aria-current={id === current ? 'location' : undefined}
+          className={clsx(
+            'flex items-center gap-2 rounded-control px-2 py-1 whitespace-nowrap hover:bg-surface-2 hover:text-ink',
+            id === current ? 'font-medium text-ink' : 'text-ink-2',
+          )}
+        >
+          {title}
+          {changed && <span className="size-1.5 rounded-full bg-accent" title="changed" />}
+          {changed && <span className="sr-only">changed</span>}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** Deletes an endpoint once its id was typed. */
+function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
+  const { id, name, inQueue, inProgress, app } = endpoint
+  const [, go] = useLocation()
+  const { remove } = useEndpointActions(endpoint)
+  const [typedId, setTypedId] = useState('')
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (typedId === id && (await remove())) go(ADDRESS.endpoints)
+  }
+  const again = app === undefined ? '' : ' The next deploy of its app creates it again.'
+  return (
+    <Card title="Delete" className="border-failed/40">
+      <form onSubmit={submit}>
+        <FormRow
+          label={`Type ${id} to delete this endpoint`}
+          help={`Its workers stop, ${counted(inQueue + inProgress, 'job')} that have not ended are cancelled, and its key, jobs and logs are deleted. This cannot be undone.${again}`}
+        >
+          {(ids) => (
+            <span className="flex flex-wrap gap-2">
+              <input
+                {...ids}
+                value={typedId}
+                onChange={(event) => setTypedId(event.target.value)}
+                autoComplete="off"
+                spellCheck={false}
+                className={`${CONTROL} h-7 min-w-0 flex-1 font-mono text-small`}
+              />
+              <Button kind="danger" type="submit" disabled={typedId !== id}>
+                Delete endpoint {name}
+              </Button>
+            </span>
+          )}
+        </FormRow>
+      </form>
+    </Card>
   )
 }

@@ -1,10 +1,9 @@
 /** The settings of an endpoint's containers. */
 import { GPU_GROUPS } from '../../../../src-main/contract/container.ts'
 import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import type { SettingField, SettingSection } from './setting-field.ts'
+import { GIB, MIB } from '../../../../src-main/contract/units.ts'
+import type { SettingField, SettingSection } from './setting-input.ts'
 
-const MIB = 1024 ** 2
-const GIB = 1024 ** 3
 const inContainers = ({ container }: EndpointConfig) => container !== undefined
 const ofWorkerImage = ({ container }: EndpointConfig) => container !== undefined && container.image === undefined
 const ofOwnImage = ({ container }: EndpointConfig) => container?.image !== undefined
@@ -16,20 +15,20 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container',
     label: 'Run in containers',
-    help: 'Each worker is a container of its own. Without it workers are processes of this machine.',
+    help: 'Each worker gets its own container. When off, workers are processes on this machine.',
     input: { kind: 'switch' },
   },
   {
     path: 'container.image',
     label: 'Image',
-    help: 'Without one it is the worker image of Drydock, which runs the handler file.',
+    help: 'Default: the worker image of Drydock, which runs the handler file.',
     input: { kind: 'text', mono: true, optional: true },
     applies: inContainers,
   },
   {
     path: 'container.pull',
     label: 'Pull',
-    help: 'When the image is fetched. Always means at most every five minutes.',
+    help: 'When to pull the image. Always means at most every five minutes.',
     input: {
       kind: 'choice',
       choices: [
@@ -43,83 +42,83 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.registryAuth',
     label: 'Registry credentials',
-    help: 'Stored credentials for a private registry. `drydock registry add` stores them.',
+    help: 'Stored credentials for a private registry. Add them with `drydock registry add`.',
     input: { kind: 'registry' },
     applies: ofOwnImage,
   },
   {
     path: 'container.entrypoint',
     label: 'Entry point',
-    help: 'Replaces that of the image, one word a line.',
+    help: 'Replaces the entry point of the image, one argument per line.',
     input: OPTIONAL_LINES,
     applies: inContainers,
   },
   {
     path: 'container.args',
     label: 'Arguments',
-    help: 'Replace the command of the image, one word a line.',
+    help: 'Replace the command of the image, one argument per line.',
     input: OPTIONAL_LINES,
     applies: inContainers,
   },
   {
     path: 'container.python',
     label: 'Python',
-    help: 'Version in the worker image, like 3.12. Without it 3.11.',
+    help: 'Version in the worker image, like 3.12. Default: 3.11.',
     input: { kind: 'text', optional: true },
     applies: ofWorkerImage,
   },
   {
     path: 'container.packages',
     label: 'Python packages',
-    help: 'Requirements that the worker image gets, one a line, like torch>=2.5.',
+    help: 'Added to the worker image, one per line, like torch>=2.5.',
     input: LINES,
     applies: ofWorkerImage,
   },
   {
     path: 'container.systemPackages',
     label: 'Debian packages',
-    help: 'That the worker image gets, one a line, like ffmpeg.',
+    help: 'Added to the worker image, one per line, like ffmpeg.',
     input: LINES,
     applies: ofWorkerImage,
   },
   {
     path: 'container.volumes',
     label: 'Volumes',
-    help: 'Folders of this machine or named volumes, one a line: /models:/models:ro.',
+    help: 'Folders of this machine or named volumes, one per line: /models:/models:ro.',
     input: { kind: 'lines', of: 'volumes' },
     applies: inContainers,
   },
   {
     path: 'container.cpu',
     label: 'CPU',
-    help: 'Family, CPUs and GB of memory, like cpu3c-2-4. Without it: no limit.',
+    help: 'Family, CPUs and GB of memory, like cpu3c-2-4. Default: no limit.',
     input: { kind: 'text', mono: true, optional: true },
     applies: inContainers,
   },
   {
     path: 'container.memoryBytes',
     label: 'Memory',
-    help: 'A worker that takes more is ended as out of memory. It goes above what CPU says.',
+    help: 'A worker that uses more is killed as out of memory. Takes precedence over the memory of CPU.',
     input: { kind: 'number', unit: 'GiB', factor: GIB, optional: true },
     applies: inContainers,
   },
   {
     path: 'container.shmBytes',
     label: 'Shared memory',
-    help: 'Size of /dev/shm. Without it 64 MiB, with a GPU 1 GiB.',
+    help: 'Size of /dev/shm. Default: 64 MiB, with a GPU 1 GiB.',
     input: { kind: 'number', unit: 'MiB', factor: MIB, optional: true },
     applies: inContainers,
   },
   {
     path: 'container.diskBytes',
     label: 'Disk',
-    help: 'Limit of what a container writes, where the engine can keep one.',
+    help: 'Limit of what a container may write, if the engine supports it.',
     input: { kind: 'number', unit: 'GiB', factor: GIB, optional: true },
     applies: inContainers,
   },
   {
     path: 'container.profile',
-    label: 'May do',
+    label: 'Security profile',
     help: 'Safe drops all capabilities. Strict also makes its files read-only and runs it as nobody. Trusted drops nothing.',
     input: {
       kind: 'choice',
@@ -134,21 +133,21 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.capabilities',
     label: 'Capabilities',
-    help: 'Kept although the profile drops them, one a line, like SYS_NICE.',
+    help: 'Kept even if the profile drops them, one per line, like SYS_NICE.',
     input: LINES,
     applies: inContainers,
   },
   {
     path: 'container.keepPausedMs',
-    label: 'Stays paused for',
-    help: 'An idle worker is frozen for so long before it ends, and wakes in a moment. Without it 10 min, with a GPU none.',
+    label: 'Keep paused for',
+    help: 'An idle worker stays frozen this long before it ends, and wakes in a moment. Default: 10 min, with a GPU 0.',
     input: { kind: 'number', unit: 's', factor: 1000, optional: true },
     applies: inContainers,
   },
   {
     path: 'container.prepared',
     label: 'Prepared',
-    help: 'Containers that are made before they are needed. None with a GPU, or an image that is always pulled.',
+    help: 'Containers created in advance. None with a GPU, or with an image that is always pulled.',
     input: { kind: 'number', unit: 'containers' },
     applies: inContainers,
   },
@@ -157,8 +156,8 @@ const CONTAINER: readonly SettingField[] = [
 const GPU: readonly SettingField[] = [
   {
     path: 'container.gpu',
-    label: 'Graphics card',
-    help: 'ANY, a group by its memory, or a part of the name of a card. Without one the worker gets none.',
+    label: 'GPU',
+    help: 'ANY, a group by memory size, or a part of the name of a GPU. Empty: none.',
     input: {
       kind: 'text',
       optional: true,
@@ -167,15 +166,15 @@ const GPU: readonly SettingField[] = [
   },
   {
     path: 'container.gpuCount',
-    label: 'Cards for a worker',
-    help: 'All of one kind.',
+    label: 'GPUs per worker',
+    help: 'All of the same model.',
     input: { kind: 'number', unit: 'cards' },
     applies: withGpu,
   },
   {
     path: 'container.gpuShared',
-    label: 'Share cards',
-    help: 'A worker may use a card together with other workers that share. Nothing keeps their memory apart.',
+    label: 'Share GPUs',
+    help: 'A worker may share a GPU with other workers that also share. Their memory on it is not isolated.',
     input: { kind: 'switch' },
     applies: withGpu,
   },
@@ -184,14 +183,14 @@ const GPU: readonly SettingField[] = [
 const NETWORK: readonly SettingField[] = [
   {
     path: 'container.egress',
-    label: 'May reach other machines',
-    help: 'Without it a worker reaches this service and nothing else.',
+    label: 'Network access',
+    help: 'When off, a worker can reach only this service.',
     input: { kind: 'switch' },
   },
   {
     path: 'container.ports',
     label: 'Published ports',
-    help: 'Ports of the container that this machine reaches on free ports of loopback, one a line.',
+    help: 'Container ports to publish on free loopback ports of this machine, one per line.',
     input: { kind: 'lines', of: 'numbers' },
   },
 ]

@@ -1,7 +1,10 @@
-/** Every setting of an endpoint that a person may change, section by section. Settings of containers are in their own file. */
+/**
+ * Every setting of an endpoint that a person may change, section by section. Settings of containers are in their own
+ * file.
+ */
 import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { CONTAINER_SECTIONS } from './container-sections.ts'
-import type { SettingField, SettingSection } from './setting-field.ts'
+import type { SettingField, SettingSection } from './setting-input.ts'
 
 const SECONDS = { kind: 'number', unit: 's', factor: 1000 } as const
 const PERCENT = { kind: 'number', unit: '%', optional: true } as const
@@ -10,25 +13,25 @@ const GENERAL: readonly SettingField[] = [
   {
     path: 'name',
     label: 'Name',
-    help: 'What people see. The id in its address stays as it is.',
+    help: 'The display name. The id in its address does not change.',
     input: { kind: 'text' },
   },
   {
     path: 'callsOthers',
-    label: 'May call other endpoints',
-    help: 'Workers get a key for calls to other endpoints of this service, as the variable that the SDKs read.',
+    label: 'Can call other endpoints',
+    help: 'Workers get a key for calls to other endpoints of this service, in the variable that the SDKs read.',
     input: { kind: 'switch' },
   },
   {
     path: 'cors',
-    label: 'Pages that may call it',
-    help: 'Origins of web pages, one a line, like http://localhost:5173. They still need its key. Without any, only programs may.',
+    label: 'Allowed origins',
+    help: 'Web pages that may call it, one origin per line, like http://localhost:5173. They still need its key. Empty: only programs can call it.',
     input: { kind: 'lines', of: 'text', optional: true },
   },
   {
     path: 'streamForm',
-    label: 'Form of a stream',
-    help: 'For clients that do not ask with ?format=. None: an array, as specified, and an object with the state for clients that are known to need it.',
+    label: 'Stream format',
+    help: 'For clients that do not ask with ?format=. Unset: an array, as specified, but an object with the state for clients known to need it.',
     input: {
       kind: 'choice',
       optional: true,
@@ -45,53 +48,53 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'handler',
     label: 'Handler file',
-    help: 'Absolute path of a file with a handler, in Python or TypeScript. It takes the place of a command.',
+    help: 'Absolute path of a file with a handler, in Python or TypeScript. Replaces a command.',
     input: { kind: 'path', wants: 'handler', title: 'Choose a handler file' },
     applies: ({ handler, loadBalanced }) => handler !== undefined || loadBalanced === undefined,
   },
   {
     path: 'command',
     label: 'Command',
-    help: 'Command line of a program that takes jobs by the worker protocol, or answers HTTP. It takes the place of a handler file.',
+    help: 'Command line of a program that takes jobs through the worker protocol, or serves HTTP. Replaces a handler file.',
     input: { kind: 'text', mono: true },
   },
   {
     path: 'cwd',
     label: 'Working folder',
-    help: 'Absolute folder in which it runs. Without it: the folder of the handler file.',
+    help: 'Absolute folder in which it runs. Default: the folder of the handler file.',
     input: { kind: 'text', mono: true, optional: true },
   },
   {
     path: 'searchPath',
     label: 'Search path',
-    help: 'PATH of its processes: where programs are looked for. Without it: that of the service.',
+    help: 'PATH of its processes, where programs are looked up. Default: the PATH of the service.',
     input: { kind: 'text', mono: true, optional: true },
     applies: ({ container }) => container === undefined,
   },
   {
     path: 'virtualEnv',
     label: 'Virtual environment',
-    help: 'VIRTUAL_ENV of its processes: a folder of Python packages. Its programs are found by the search path.',
+    help: 'VIRTUAL_ENV of its processes: a folder of Python packages. Its programs must be on the search path.',
     input: { kind: 'text', mono: true, optional: true },
     applies: ({ container }) => container === undefined,
   },
   {
     path: 'concurrency',
     label: 'Jobs at once',
-    help: 'How many jobs one worker runs side by side. More than one needs an async handler.',
+    help: 'How many jobs a worker runs at the same time. More than one needs an async handler.',
     input: { kind: 'number', unit: 'jobs per worker' },
   },
   {
     path: 'loadBalanced.port',
     label: 'Port',
-    help: 'On which its container listens, told as PORT. A process gets a free one.',
+    help: 'The port its container listens on, set as PORT. A process gets a free one.',
     input: { kind: 'number', unit: '' },
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },
   {
     path: 'loadBalanced.healthPort',
     label: 'Port for /ping',
-    help: 'Where GET /ping is answered, if that is another port.',
+    help: 'The port for GET /ping, if different.',
     input: { kind: 'number', unit: '', optional: true },
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },
@@ -100,52 +103,52 @@ const PROGRAM: readonly SettingField[] = [
 const SCALING: readonly SettingField[] = [
   {
     path: 'workersMin',
-    label: 'Fewest workers',
-    help: 'So many stay ready, also when there is nothing to do. With 0 the first job after a rest waits for a start.',
+    label: 'Minimum workers',
+    help: 'This many stay ready, even when idle. With 0, the first job after an idle time waits for a worker to start.',
     input: { kind: 'number', unit: 'workers' },
   },
   {
     path: 'workersMax',
-    label: 'Most workers',
-    help: 'More jobs than they can run wait. With 0 the endpoint is closed and refuses jobs.',
+    label: 'Maximum workers',
+    help: 'Jobs beyond their capacity wait. With 0, the endpoint is closed and refuses jobs.',
     input: { kind: 'number', unit: 'workers' },
   },
   {
     path: 'scaler.type',
-    label: 'Grows by',
-    help: 'When a further worker starts.',
+    label: 'Scale by',
+    help: 'When to start another worker.',
     input: {
       kind: 'choice',
       choices: [
-        { value: 'QUEUE_DELAY', label: 'How long a job waits' },
-        { value: 'REQUEST_COUNT', label: 'How many jobs there are' },
+        { value: 'QUEUE_DELAY', label: 'Waiting time' },
+        { value: 'REQUEST_COUNT', label: 'Number of jobs' },
       ],
     },
   },
   {
     path: 'scaler.value',
-    label: 'Wait before it grows',
-    help: 'A further worker starts when a job has waited so long.',
+    label: 'Wait before scaling',
+    help: 'Another worker starts when a job has waited this long.',
     input: { kind: 'number', unit: 's' },
     applies: ({ scaler }) => scaler.type === 'QUEUE_DELAY',
   },
   {
     path: 'scaler.value',
-    label: 'Jobs for one worker',
-    help: 'There is one worker for so many jobs that wait or run.',
+    label: 'Jobs per worker',
+    help: 'One worker for each group of this many waiting or running jobs.',
     input: { kind: 'number', unit: 'jobs per worker' },
     applies: ({ scaler }) => scaler.type === 'REQUEST_COUNT',
   },
   {
     path: 'idleTimeoutMs',
-    label: 'Stops after',
-    help: 'A worker above the fewest stops when it had nothing to do for so long.',
+    label: 'Idle timeout',
+    help: 'A worker above the minimum stops after being idle for this long.',
     input: SECONDS,
   },
   {
     path: 'freezeIdle',
     label: 'Freeze idle processes',
-    help: 'A process that waits for a job uses no processor and goes on with the next one. Off, for handlers that work between jobs.',
+    help: 'An idle process uses no CPU and wakes for the next job. Turn off for handlers that work between jobs.',
     input: { kind: 'switch', unset: true },
     applies: ({ container, loadBalanced }) => container === undefined && loadBalanced === undefined,
   },
@@ -154,26 +157,26 @@ const SCALING: readonly SettingField[] = [
 const LIMITS: readonly SettingField[] = [
   {
     path: 'executionTimeoutMs',
-    label: 'Longest job',
-    help: 'A job that runs longer is stopped and ends as timed out. A request may ask for another limit.',
+    label: 'Execution timeout',
+    help: 'A job that runs longer is stopped and ends as timed out. A request can set its own limit.',
     input: SECONDS,
   },
   {
     path: 'initializingTimeoutMs',
-    label: 'Longest start',
-    help: 'A worker that is not ready by then is stopped. The pull of an image is not counted.',
+    label: 'Start timeout',
+    help: 'A worker that is not ready by then is stopped. Pulling an image does not count.',
     input: SECONDS,
   },
   {
     path: 'stopGraceMs',
-    label: 'Time to stop',
-    help: 'So long a worker that is told to stop may end what it does.',
+    label: 'Grace time',
+    help: 'How long a stopping worker may take to finish its jobs.',
     input: SECONDS,
   },
   {
     path: 'redispatches',
-    label: 'New tries after a lost worker',
-    help: 'A job whose worker was lost goes back to the queue so often, then it fails.',
+    label: 'Retries after a lost worker',
+    help: 'How many times a job goes back to the queue when its worker is lost, before it fails.',
     input: { kind: 'number', unit: 'times' },
   },
 ]
@@ -182,7 +185,7 @@ const VARIABLES: readonly SettingField[] = [
   {
     path: 'env',
     label: 'Variables',
-    help: 'Environment of its workers. A whole .env file can be pasted into a name.',
+    help: 'Environment variables of its workers. To add several, paste a .env file into a name.',
     input: { kind: 'variables' },
   },
 ]
@@ -193,34 +196,34 @@ const WORKFLOWS: readonly SettingField[] = [
   {
     path: 'workflows',
     label: 'Takes workflows',
-    help: 'Its workers run graphs of nodes: the editor offers it, and its jobs are in the gallery.',
+    help: 'Its workers run graphs of nodes: the editor lists it, and its jobs appear in the gallery.',
     input: { kind: 'switch' },
   },
   {
     path: 'workflows.models',
-    label: 'Models that are installed',
-    help: 'Names of the files as nodes ask for them, one a line. Without any nobody knows, and none is checked.',
+    label: 'Installed models',
+    help: 'File names as nodes use them, one per line. Empty: models are not checked.',
     input: { kind: 'lines', of: 'text', optional: true },
     applies: takesWorkflows,
   },
   {
     path: 'workflows.checkModels',
     label: 'Refuse other models',
-    help: 'On, a graph that loads a model which is not installed is refused at once, and not after it has waited.',
+    help: 'When on, a graph that loads a model that is not installed is refused at once, not after it has waited.',
     input: { kind: 'switch' },
     applies: ({ workflows }) => workflows?.models !== undefined,
   },
   {
     path: 'workflows.modelFolders',
     label: 'Models of this machine',
-    help: 'On, containers have the folders of the Models page, read-only at /opt/drydock/models, and a ComfyUI image finds them. Behind a bridge their models count as installed.',
+    help: 'When on, containers get the folders of the Models page, read-only at /opt/drydock/models, and a ComfyUI image finds them. For a bridge, their models count as installed.',
     input: { kind: 'switch' },
     applies: takesWorkflows,
   },
   {
     path: 'workflows.server',
     label: 'ComfyUI server',
-    help: 'Address of the server behind the bridge, like http://127.0.0.1:8188 or http://user:password@host:8188.',
+    help: 'Address of the server that the bridge uses, like http://127.0.0.1:8188 or http://user:password@host:8188.',
     input: { kind: 'server', optional: true },
     applies: takesWorkflows,
   },
@@ -230,19 +233,19 @@ const FAULTS: readonly SettingField[] = [
   {
     path: 'faults.delayMs',
     label: 'Delay',
-    help: 'Clients see: each job waits at least so long for a worker. A request to a load-balanced endpoint is passed on later.',
+    help: 'Clients see: each job waits at least this long for a worker. Requests to a load-balanced endpoint are delayed.',
     input: { kind: 'number', unit: 's', factor: 1000, optional: true },
   },
   {
     path: 'faults.failPercent',
     label: 'Fail',
-    help: 'Clients see: this share of the jobs ends as failed, and of the requests is answered 500.',
+    help: 'Clients see: this percentage of jobs fails, and of requests gets status 500.',
     input: PERCENT,
   },
   {
     path: 'faults.killPercent',
     label: 'Kill',
-    help: 'Clients see: jobs that take longer or are tried again, and some that fail with a lost worker.',
+    help: 'Clients see: jobs that take longer or are retried, and some that fail because their worker was lost.',
     input: PERCENT,
   },
   {
@@ -254,18 +257,18 @@ const FAULTS: readonly SettingField[] = [
   {
     path: 'faults.throttle',
     label: 'Throttle',
-    help: 'Clients see: jobs that wait, as no place is found for a further worker.',
+    help: 'Clients see: jobs that wait because there is no capacity for another worker.',
     input: { kind: 'switch' },
   },
   {
     path: 'faults.coldStart',
-    label: 'Cold start always',
-    help: 'Clients see: every job waits for the start of a worker, which runs this one and ends.',
+    label: 'Always cold start',
+    help: 'Clients see: every job waits for a new worker, which runs only this job and ends.',
     input: { kind: 'switch' },
   },
 ]
 
-/** The section of the fault switches, which are no part of an app. */
+/** The section of fault injection, which is no part of an app. */
 export const FAULT_SECTION = 'faults'
 
 /** All sections with fields, in the order of the page. */
@@ -279,9 +282,8 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
   { id: 'workflows', title: 'Workflows', fields: WORKFLOWS },
   {
     id: FAULT_SECTION,
-    title: 'Fault switches',
-    about:
-      'What a client meets on a bad day, on purpose. All are off unless somebody wants to see how a client takes it.',
+    title: 'Fault injection',
+    about: 'Simulated failures, to test how clients handle them. All are off by default.',
     fields: FAULTS,
   },
 ]

@@ -1,11 +1,12 @@
 /** How a setting is typed in, and what its value is as text. Pure: fields and rows are drawn elsewhere. */
-import { withHiddenPassword } from '../../../../src-main/domain/workflow/server/server-address.ts'
+
+import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
+import { withHiddenPassword } from '../../../../src-main/domain/workflow/server-address.ts'
+import type { SelectChoice } from '../../../ui/form/Select.tsx'
+import type { Variable } from '../../../ui/form/VariablesField.tsx'
 
 /** What a person types or chooses for one setting. */
-export type Raw = string | boolean | readonly Pair[]
-
-/** A row of variables. */
-export type Pair = { readonly name: string; readonly value: string }
+export type Raw = string | boolean | readonly Variable[]
 
 /** How a setting is typed in. Where it may be missing, an empty field takes it away. */
 export type SettingInput =
@@ -25,7 +26,7 @@ export type SettingInput =
     }
   /** `unset`: what it is while the setting is missing. */
   | { readonly kind: 'switch'; readonly unset?: boolean }
-  | { readonly kind: 'choice'; readonly choices: readonly Choice[]; readonly optional?: boolean }
+  | { readonly kind: 'choice'; readonly choices: readonly SelectChoice[]; readonly optional?: boolean }
   /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
   | { readonly kind: 'variables' }
@@ -36,9 +37,6 @@ export type SettingInput =
   /** Address of a ComfyUI server, which may have a password in it. */
   | { readonly kind: 'server'; readonly optional: true }
 
-/** One of a few values with its name. */
-export type Choice = { readonly value: string; readonly label: string }
-
 /** What was made of what was typed: the value of the setting (undefined: none), or what is wrong with it. */
 export type Read = { readonly value: unknown } | { readonly fault: string }
 
@@ -47,7 +45,7 @@ type Volume = { readonly source: string; readonly target: string; readonly readO
 /** Reads what was typed. Whether the value is allowed is for the contract to say. */
 export function readSetting(input: SettingInput, raw: Raw): Read {
   if (input.kind === 'switch') return { value: raw === true }
-  if (input.kind === 'variables') return readVariables(raw as readonly Pair[])
+  if (input.kind === 'variables') return readVariables(raw as readonly Variable[])
   const text = String(raw).trim()
   if (input.kind === 'lines') return readLines(input.of, String(raw), input.optional === true)
   if (text === '') {
@@ -65,12 +63,12 @@ function readNumber(text: string, factor: number): Read {
   return { value: Math.round(number * factor * 1e6) / 1e6 }
 }
 
-function readVariables(pairs: readonly Pair[]): Read {
+function readVariables(pairs: readonly Variable[]): Read {
   const named = pairs.filter(({ name, value }) => name !== '' || value !== '')
   if (named.some(({ name }) => name === '')) return { fault: 'a value has no name' }
   const names = named.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) return { fault: `${twice} is there twice` }
+  if (twice !== undefined) return { fault: `${twice} occurs twice` }
   return { value: Object.fromEntries(named.map(({ name, value }) => [name, value])) }
 }
 
@@ -83,11 +81,11 @@ function readLines(of: 'text' | 'numbers' | 'volumes', raw: string, optional: bo
   if (of === 'text') return { value: lines }
   if (of === 'numbers') {
     const wrong = lines.find((line) => !/^\d+$/.test(line))
-    return wrong === undefined ? { value: lines.map(Number) } : { fault: `${wrong} is no whole number` }
+    return wrong === undefined ? { value: lines.map(Number) } : { fault: `${wrong} is not a whole number` }
   }
   const volumes = lines.map(readVolume)
   const wrong = lines[volumes.indexOf(undefined)]
-  return wrong === undefined ? { value: volumes } : { fault: `${wrong} is not like /folder:/in/container` }
+  return wrong === undefined ? { value: volumes } : { fault: `${wrong} must look like /folder:/in/container` }
 }
 
 // The first colon after a drive's letter parts the two: C:\models:/models.
@@ -121,12 +119,12 @@ function linesOf(of: 'text' | 'numbers' | 'volumes', value: unknown): string {
 
 /** A number with its unit, which stands in the singular after a one. */
 export function withUnit(value: number, unit: string): string {
-  const word = value === 1 ? unit.replace(/^([a-z]{2,})s\b/, '$1') : unit
-  return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${word}`.trim()
+  const unitText = value === 1 ? unit.replace(/^([a-z]{2,})s\b/, '$1') : unit
+  return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${unitText}`.trim()
 }
 
 /** A value for a person, in one line. Values of variables may be secrets, so only their names are told. */
-export function settingInWords(input: SettingInput, value: unknown): string {
+export function settingText(input: SettingInput, value: unknown): string {
   if (input.kind === 'switch') return (value ?? input.unset) === true ? 'on' : 'off'
   if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || 'none'
   if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
@@ -134,4 +132,25 @@ export function settingInWords(input: SettingInput, value: unknown): string {
   if (text === '') return 'none'
   if (input.kind === 'server') return withHiddenPassword(text)
   return input.kind === 'number' ? withUnit(Number(text), input.unit) : text
+}
+
+/** One setting of an endpoint. */
+export type SettingField = {
+  /** Where it stands in the settings, like `container.gpu`. `container` alone: whether workers are containers. */
+  readonly path: string
+  readonly label: string
+  /** What it does, in a sentence or two. */
+  readonly help: string
+  readonly input: SettingInput
+  /** Whether it has a meaning with these settings; always without it. */
+  readonly applies?: (config: EndpointConfig) => boolean
+}
+
+/** Settings that belong together. `id` is its place in the address. */
+export type SettingSection = {
+  readonly id: string
+  readonly title: string
+  /** What stands above its fields. */
+  readonly about?: string
+  readonly fields: readonly SettingField[]
 }

@@ -2,13 +2,21 @@
  * Settings that were changed and not saved yet: what differs, what a save would send, what it would do, and where
  * somebody else changed the same setting meanwhile. Pure.
  */
+
+import type { z } from 'zod'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
-import { type EndpointConfig, endpointUpdate, programFault } from '../../../../src-main/contract/endpoint.ts'
+import { type EndpointConfig, endpointUpdate, programProblem } from '../../../../src-main/contract/endpoint.ts'
 import { workflowWorker } from '../../../../src-main/contract/workflows.ts'
 import { SEEN_AT_START } from '../../../../src-main/domain/app/plan.ts'
-import { issueInWords } from './issue-in-words.ts'
-import type { SettingField } from './setting-field.ts'
-import { type Raw, rawOf, readSetting, settingInWords } from './setting-input.ts'
+import {
+  type Raw,
+  rawOf,
+  readSetting,
+  type SettingField,
+  type SettingInput,
+  settingText,
+  withUnit,
+} from './setting-input.ts'
 
 /** What stands in a field, and what the setting was when it was first touched, as JSON. */
 export type DraftEntry = { readonly raw: Raw; readonly base: string | undefined }
@@ -65,16 +73,16 @@ export function readDraft(fields: readonly SettingField[], config: EndpointConfi
     const entry = draft[field.path]
     if (entry === undefined) continue
     const now = valueAt(config, field.path)
-    if (entry.base !== JSON.stringify(now)) conflicts[field.path] = settingInWords(field.input, now)
+    if (entry.base !== JSON.stringify(now)) conflicts[field.path] = settingText(field.input, now)
     const read = readSetting(field.input, entry.raw)
     if ('fault' in read) faults[field.path] = read.fault
     else if (!isSame(read.value, now)) changes.push(changeOf(field, now, read.value))
   }
   // What has no meaning with the other changes is left out: the kind of card of an endpoint that gets none.
   const effective = withChanges(config, changes)
-  const kept = changes.filter(({ field }) => field.applies?.(effective) !== false)
-  const body = bodyOf(config, kept)
-  return { changes: kept, conflicts, effective, body, faults: { ...faultsOf(fields, body, effective), ...faults } }
+  const applied = changes.filter(({ field }) => field.applies?.(effective) !== false)
+  const body = bodyOf(config, applied)
+  return { changes: applied, conflicts, effective, body, faults: { ...faultsOf(fields, body, effective), ...faults } }
 }
 
 /**
@@ -116,14 +124,14 @@ export function draftAfterSave(draft: Draft, sent: Draft, stored: EndpointConfig
 }
 
 function changeOf(field: SettingField, now: unknown, value: unknown): SettingChange {
-  const before = settingInWords(field.input, now)
-  const after = settingInWords(field.input, value)
-  const words = field.input.kind === 'variables' ? variablesInWords(now, value) : { before, after }
-  return { field, value, ...words, effect: effectOf(field.path) }
+  const before = settingText(field.input, now)
+  const after = settingText(field.input, value)
+  const texts = field.input.kind === 'variables' ? variablesText(now, value) : { before, after }
+  return { field, value, ...texts, effect: effectOf(field.path) }
 }
 
 // Values may be secrets: what changed is told by names.
-function variablesInWords(now: unknown, value: unknown): { readonly before: string; readonly after: string } {
+function variablesText(now: unknown, value: unknown): { readonly before: string; readonly after: string } {
   const old = (now ?? {}) as Record<string, string>
   const fresh = (value ?? {}) as Record<string, string>
   const added = Object.keys(fresh).filter((name) => !(name in old))
@@ -133,7 +141,7 @@ function variablesInWords(now: unknown, value: unknown): { readonly before: stri
     added.length > 0 && `adds ${added.join(', ')}`,
     changed.length > 0 && `changes ${changed.join(', ')}`,
     gone.length > 0 && `removes ${gone.join(', ')}`,
-  ].filter((words) => words !== false)
+  ].filter((text) => text !== false)
   return { before: `${Object.keys(old).length} set`, after: said.join('; ') }
 }
 
@@ -193,21 +201,39 @@ function faultsOf(
   const faults: Record<string, string> = {}
   for (const issue of endpointUpdate.safeParse(body).error?.issues ?? []) {
     const path = pathOf(fields, issue.path.join('.')) ?? 'name'
-    faults[path] = issueInWords(issue, fields.find((field) => field.path === path)?.input)
+    faults[path] = issueText(issue, fields.find((field) => field.path === path)?.input)
   }
-  const program = programFault(effective)
+  const program = programProblem(effective)
   if (program !== undefined) faults[effective.container === undefined ? 'handler' : 'container.image'] = program
   if (effective.workersMin > effective.workersMax)
-    faults.workersMin = `must not be above ${effective.workersMax}, the most`
+    faults.workersMin = `must not be above ${effective.workersMax}, the maximum`
   return faults
 }
 
 /** The field that a place of the body belongs to: `container.packages.3` to `container.packages`. */
-export function pathOf(fields: readonly SettingField[], place: string): string | undefined {
+export function pathOf(fields: readonly SettingField[], name: string): string | undefined {
   return fields
     .map(({ path }) => path)
-    .filter((path) => place === path || place.startsWith(`${path}.`))
+    .filter((path) => name === path || name.startsWith(`${path}.`))
     .toSorted((one, other) => other.length - one.length)[0]
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+type Issue = z.core.$ZodIssue
+
+/** What the contract has against a value, in the words and the unit of its field. */
+function issueText(issue: Issue, input: SettingInput | undefined): string {
+  const isNumber = input?.kind === 'number'
+  const bound = (value: number | bigint) =>
+    isNumber ? withUnit(Number(value) / (input.factor ?? 1), input.unit) : String(value)
+  if (issue.code === 'too_big' && isNumber) return `must be at most ${bound(issue.maximum)}`
+  if (issue.code === 'too_small' && isNumber) return `must be at least ${bound(issue.minimum)}`
+  if (issue.code === 'too_big') return `is too long: at most ${issue.maximum} ${partsOf(issue.origin)}`
+  if (issue.code === 'too_small') return 'must not be empty'
+  if (issue.code === 'invalid_type' && issue.expected === 'int') return 'must be a whole number'
+  // Its own words are in the contract.
+  return issue.message
+}
+
+const partsOf = (origin: string) => (origin === 'string' ? 'characters' : 'entries')

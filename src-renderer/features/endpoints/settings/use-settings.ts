@@ -1,10 +1,9 @@
 import { useMemo, useState } from 'react'
 import type { EndpointView } from '../../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { useApp } from '../../../store/app-context.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
 import { SETTING_SECTIONS } from './sections.ts'
-import type { SettingField } from './setting-field.ts'
-import type { Raw } from './setting-input.ts'
+import type { Raw, SettingField } from './setting-input.ts'
 import {
   type Draft,
   draftAfterSave,
@@ -45,7 +44,7 @@ const MAY_BE_MISSING = {
   faults: undefined,
 }
 
-/** Makes the form. */
+/** The form of an endpoint: its fields with what was typed, what a save would change, and saving it. */
 export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftState): SettingsForm {
   const { client, store } = useApp()
   const [refused, setRefused] = useState<{ readonly path: string | undefined; readonly text: string }>()
@@ -57,7 +56,7 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     [plain, refused],
   )
   const path = { endpointId: endpoint.id }
-  const { patchEndpoint, tell } = store.getState()
+  const { patchEndpoint, notify } = store.getState()
   const show = (view: EndpointView) => patchEndpoint(endpoint.id, { ...MAY_BE_MISSING, ...view })
   const change = (next: (draft: Draft) => Draft) => {
     setRefused(undefined)
@@ -67,7 +66,7 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
   async function send(body: object): Promise<EndpointView> {
     const { warning, ...stored } = await client.call('endpointUpdate', { path, body })
     show(stored)
-    if (warning !== undefined) tell({ kind: 'error', text: warning })
+    if (warning !== undefined) notify({ kind: 'error', text: warning })
     return stored
   }
 
@@ -83,7 +82,7 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
       setDraft((now) => draftAfterSave(now, draft, stored))
       const undo = undoBody(fresh, current.changes)
       const takeBack = () => void send(undo ?? {}).catch(refuse)
-      tell({ kind: 'done', text: `The settings of ${endpoint.name} are saved.`, ...(undo && { undo: takeBack }) })
+      notify({ kind: 'done', text: `The settings of ${endpoint.name} are saved.`, ...(undo && { undo: takeBack }) })
     } catch (error) {
       refuse(error)
     } finally {
@@ -94,8 +93,8 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
   // The service names the field first: `workersMax: must be at most 100.`
   function refuse(error: unknown): void {
     const { message } = error as Error
-    const [, place = '', why = message] = /^([\w.]+): (.*)$/s.exec(message) ?? []
-    const at = pathOf(FIELDS, place)
+    const [, issuePath = '', why = message] = /^([\w.]+): (.*)$/s.exec(message) ?? []
+    const at = pathOf(FIELDS, issuePath)
     setRefused({ path: at, text: at === undefined ? message : why })
   }
 
@@ -115,4 +114,20 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     discard: () => change(() => ({})),
     save,
   }
+}
+
+const NOTHING: Draft = {}
+
+/** What somebody has changed in the settings of an endpoint and not saved; it outlives a look at another page. */
+export function useSettingsDraft(endpointId: string): DraftState {
+  const { store } = useApp()
+  const name = `settings ${endpointId}`
+  const draft = useAppState(({ drafts }) => (drafts[name] ?? NOTHING) as Draft)
+  return useMemo(() => {
+    const setDraft: DraftState['setDraft'] = (change) => {
+      const state = store.getState()
+      state.setDraft(name, change((state.drafts[name] ?? NOTHING) as Draft))
+    }
+    return { draft, setDraft }
+  }, [store, name, draft])
 }

@@ -2,17 +2,17 @@ import { Columns2, Download, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
-import type { Command } from '../../../store/commands-slice.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
+import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { counted } from '../../../ui/format.ts'
-import type { Bulk } from './use-bulk.ts'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import type { Bulk } from './selected-jobs.ts'
 
 /** What can be done with the selected jobs. */
 export type BulkBarProps = {
   /** How many are selected, as it is read. */
-  readonly words: string
+  readonly label: string
   readonly retry: Bulk
   readonly cancel: Bulk
   readonly rerun: Bulk
@@ -24,23 +24,23 @@ export type BulkBarProps = {
 }
 
 /** The selection: how many, what can be done with them, and out of it. */
-export function BulkBar({ words, retry, cancel, rerun, onExport, busy, compare, onClear }: BulkBarProps) {
+export function BulkBar({ label, retry, cancel, rerun, onExport, busy, compare, onClear }: BulkBarProps) {
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'Selected jobs'
     return [
-      { id: 'bulk-retry', group, label: `Retry ${words}`, keys: 'r', run: () => void retry.run() },
-      { id: 'bulk-rerun', group, label: `Run ${words} again as new jobs`, run: () => void rerun.run() },
-      { id: 'bulk-export', group, label: `Export ${words} as JSON lines`, run: onExport },
-      { id: 'bulk-cancel', group, label: `Cancel ${words}`, keys: 'c', run: () => setAsks(true) },
-      { id: 'bulk-clear', group, label: 'Select none', run: onClear },
+      { id: 'bulk-retry', group, label: `Retry ${label}`, keys: 'r', run: () => void retry.run() },
+      { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => void rerun.run() },
+      { id: 'bulk-export', group, label: `Export ${label} as JSON lines`, run: onExport },
+      { id: 'bulk-cancel', group, label: `Cancel ${label}`, keys: 'c', run: () => setAsks(true) },
+      { id: 'bulk-clear', group, label: 'Clear selection', run: onClear },
     ]
-  }, [words, retry, rerun, onExport, onClear])
+  }, [label, retry, rerun, onExport, onClear])
   const cancels = cancel.count === undefined ? 'Cancel' : `Cancel ${counted(cancel.count, 'job')}`
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
-      <span className="font-medium">{words}</span>
+      <span className="font-medium">{label}</span>
       <Button disabled={!retry.count || busy !== undefined} onClick={() => void retry.run()}>
         <RotateCcw aria-hidden /> {busy === 'retry' ? 'Retrying' : 'Retry'} {numberOf(retry)}
       </Button>
@@ -63,11 +63,11 @@ export function BulkBar({ words, retry, cancel, rerun, onExport, busy, compare, 
         </Button>
       )}
       <Button kind="quiet" onClick={onClear}>
-        Select none
+        Clear selection
       </Button>
       <Confirm open={asks} onOpenChange={setAsks} action={cancels} onConfirm={() => void cancel.run()}>
-        Those that wait never run; those that run are stopped, and what they have done is lost. A cancelled job cannot
-        be retried, but its input can be sent again.
+        Waiting jobs never run; running jobs are stopped, and their work is lost. A cancelled job cannot be retried, but
+        its input can be sent again.
       </Confirm>
       <CommandsHere commands={commands} />
     </div>

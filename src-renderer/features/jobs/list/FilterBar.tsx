@@ -1,13 +1,16 @@
+import clsx from 'clsx'
+import { ToggleGroup } from 'radix-ui'
 import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { PickOne } from '../../../ui/form/PickOne.tsx'
+import { SearchField } from '../../../ui/form/Field.tsx'
+import { PickOne } from '../../../ui/form/Select.tsx'
 import { exactTime } from '../../../ui/format.ts'
 import { SavedViews } from '../../../ui/SavedViews.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
+import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { isEmptyFilter, type JobListFilter, SINCE, type Since } from './job-list-filter.ts'
-import { StateChoice } from './StateChoice.tsx'
 
 /** The filter of a list. */
 export type FilterBarProps = {
@@ -19,7 +22,7 @@ export type FilterBarProps = {
 
 // Letters come faster than lists of what they find.
 const TYPING_MS = 200
-const SINCE_WORDS: Readonly<Record<Since, string>> = {
+const SINCE_TEXTS: Readonly<Record<Since, string>> = {
   '15m': 'Last 15 min',
   '1h': 'Last hour',
   '24h': 'Last 24 h',
@@ -66,7 +69,7 @@ export function FilterBar({ filter, onChange, ofEndpoint }: FilterBarProps) {
         any="Any time"
         value={since ?? span}
         choices={[
-          ...SPANS.map((name) => [name, SINCE_WORDS[name]] as const),
+          ...SPANS.map((name) => [name, SINCE_TEXTS[name]] as const),
           ...(span === undefined ? [] : [[span, span] as const]),
         ]}
         onChange={(next) => {
@@ -100,7 +103,7 @@ function JobSearch({ text, onText }: { readonly text: string; readonly onText: (
   return <SearchField label="Search jobs" value={typed} onChange={setTyped} />
 }
 
-/** The times of a filter in words, where they are no span up to now. */
+/** The times of a filter as text, where they are no span up to now. */
 function spanOf({ from, to }: JobListFilter): string | undefined {
   if (from === undefined && to === undefined) return undefined
   const time = (at: number) => exactTime(at).slice(0, 16)
@@ -111,4 +114,36 @@ function spanOf({ from, to }: JobListFilter): string | undefined {
 function without(filter: { readonly [Name in keyof JobListFilter]: JobListFilter[Name] | undefined }): JobListFilter {
   const set = Object.entries(filter).filter(([, value]) => value !== undefined)
   return { states: [], ...Object.fromEntries(set) }
+}
+
+/** Which states are let through; none chosen: all. */
+type StateChoiceProps = {
+  readonly value: readonly JobState[]
+  readonly onChange: (states: readonly JobState[]) => void
+}
+
+/** Chooses states of jobs; each press adds or takes away one. */
+function StateChoice({ value, onChange }: StateChoiceProps) {
+  return (
+    <ToggleGroup.Root
+      type="multiple"
+      aria-label="States"
+      value={[...value]}
+      onValueChange={(chosen) => onChange(JOB_STATES.filter((state) => chosen.includes(state)))}
+      className="flex flex-wrap gap-1"
+    >
+      {JOB_STATES.map((state) => (
+        <ToggleGroup.Item
+          key={state}
+          value={state}
+          className={clsx(
+            'h-7 rounded-control border border-line bg-surface-1 px-2 text-small hover:bg-surface-2',
+            'data-[state=on]:border-accent data-[state=on]:bg-accent-soft',
+          )}
+        >
+          <JobStateDot state={state} still />
+        </ToggleGroup.Item>
+      ))}
+    </ToggleGroup.Root>
+  )
 }

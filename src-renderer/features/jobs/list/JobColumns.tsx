@@ -1,13 +1,13 @@
-import type { MouseEvent, ReactNode } from 'react'
+import { createContext, type MouseEvent, type ReactNode, use } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { ago } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { JobErrorCell } from '../../../ui/job-error/JobErrorCell.tsx'
+import { exactTime } from '../../../ui/format.ts'
+import { JobErrorCell } from '../../../ui/output/JobErrorNotice.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
-import { Duration, Nothing } from '../../../ui/Values.tsx'
-import { ExpiredMark } from '../ExpiredMark.tsx'
-import { TimeCell, useCellNow } from './TimeCell.tsx'
+import { Duration, Nothing, useNow } from '../../../ui/Values.tsx'
 
 // Letters of an id that tell it from those of the same minute.
 const ID_END = 8
@@ -75,7 +75,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
   },
 ]
 
-/** The same for one endpoint. */
+/** The columns of a list of one endpoint, which need not name it. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
 
 function StateCell({ job }: { readonly job: JobListItem }) {
@@ -123,4 +123,41 @@ function follow(event: MouseEvent, to: string): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return
   event.preventDefault()
   navigate(to)
+}
+
+const Now = createContext(0)
+
+/** Tells the time to all cells below: one timer, and not one for each row. */
+export function NowForCells({ children }: { readonly children: ReactNode }) {
+  return <Now value={useNow()}>{children}</Now>
+}
+
+/** The time that the cells below show, ms since the epoch. */
+const useCellNow = () => use(Now)
+
+/** How long ago something was; the exact time on hover. @param at ms since the epoch */
+function TimeCell({ at }: { readonly at: number }) {
+  const now = useCellNow()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)} className="text-ink-2">
+      {ago(at, now)}
+    </time>
+  )
+}
+
+/** When the job API forgets a job, and what time it is. */
+type ExpiredMarkProps = Pick<JobListItem, 'expiresAt'> & {
+  /** ms since the epoch. */
+  readonly now: number
+}
+
+/** A mark on a job that the job API has forgotten; why, on hover. Nothing on any other. */
+export function ExpiredMark({ expiresAt, now }: ExpiredMarkProps) {
+  if (expiresAt === undefined || expiresAt > now) return null
+  const why = `Expired for the API: since ${exactTime(expiresAt)} the job API answers 404 for it, as in production. It stays here, and can be run again as a new job.`
+  return (
+    <span title={why} className="rounded-control border border-line bg-surface-2 px-1.5 text-small text-ink-2">
+      Expired<span className="sr-only"> for the API</span>
+    </span>
+  )
 }

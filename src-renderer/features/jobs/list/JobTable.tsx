@@ -1,19 +1,19 @@
-import { ArrowUp, Download } from 'lucide-react'
+import { ArrowUp, Download, Upload } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
+import { limit } from '../../../../src-main/contract/limits.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
+import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
+import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { counted } from '../../../ui/format.ts'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
 import { BulkBar } from './BulkBar.tsx'
-import { ImportButton } from './ImportButton.tsx'
-import { JOB_COLUMNS, JOB_COLUMNS_OF_ENDPOINT } from './JobColumns.tsx'
+import { JOB_COLUMNS, JOB_COLUMNS_OF_ENDPOINT, NowForCells } from './JobColumns.tsx'
+import { type JobListFilter, queryOf } from './job-list-filter.ts'
 import { type JobWindow, rowAt } from './job-window.ts'
-import { NowForCells } from './TimeCell.tsx'
-import { useBulk } from './use-bulk.ts'
-import { ALL_OF_LIST, useExport } from './use-job-files.ts'
-import { isNothing, type Selected, useSelection } from './use-selection.ts'
+import { isNothing, type Selected, useBulk, useSelection } from './selected-jobs.ts'
 
 /** A list of jobs that has been read; another list is another table, with nothing selected. */
 export type JobTableProps = {
@@ -37,13 +37,13 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const isSelecting = !isNothing(selected)
   useEffect(() => list.setReading(reads || isSelecting), [list, reads, isSelecting])
   const number = `${count.toLocaleString('en')}${more ? '+' : ''}`
-  const words = isUnfiltered ? `${number} job${count === 1 ? '' : 's'}` : `${number} match`
+  const label = isUnfiltered ? `${number} job${count === 1 ? '' : 's'}` : `${number} match`
   return (
     <NowForCells>
       <div className="flex min-h-7 flex-wrap items-center gap-3">
         {isSelecting ? (
           <BulkBar
-            words={selected.kind === 'all' ? `All ${words}` : `${counted(selected.jobs.size, 'job')} selected`}
+            label={selected.kind === 'all' ? `All ${label}` : `${counted(selected.jobs.size, 'job')} selected`}
             retry={bulk.retry}
             cancel={bulk.cancel}
             rerun={bulk.rerun}
@@ -54,12 +54,12 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
           />
         ) : (
           <span role="status" className="text-ink-2">
-            {words}
+            {label}
           </span>
         )}
         {!isSelecting && (
           <div className="ml-auto flex gap-1">
-            <Button kind="quiet" title="All of this list as lines of JSON" onClick={() => void exportAll()}>
+            <Button kind="quiet" title="This list as JSON lines" onClick={() => void exportAll()}>
               <Download aria-hidden /> Export
             </Button>
             {list.filter.endpoint !== undefined && <ImportButton endpointId={list.filter.endpoint} />}
@@ -92,4 +92,76 @@ function comparison(selected: Selected): string | undefined {
   if (selected.kind === 'all' || selected.jobs.size !== 2) return undefined
   const [one, other] = [...selected.jobs.values()].sort((a, b) => a.createdAt - b.createdAt)
   return one === undefined || other === undefined ? undefined : ADDRESS.comparedJobs(one.id, other.id)
+}
+
+/** Queues a new job for each line of a file that is chosen. */
+function ImportButton({ endpointId }: { readonly endpointId: string }) {
+  const choose = useImport(endpointId)
+  return (
+    <Button
+      kind="quiet"
+      title={`Each line of a file, like {"input": {...}}, becomes a new job on ${endpointId}`}
+      onClick={() => void choose()}
+    >
+      <Upload aria-hidden /> Import
+    </Button>
+  )
+}
+
+const FILE = 'jobs.jsonl'
+const TYPES = '.jsonl,.ndjson,.json,application/x-ndjson'
+
+// Bad lines that a notice names; the command names more.
+const NAMED = 3
+
+/** Saves jobs as lines of JSON: what is selected, or all that the list holds. */
+function useExport(list: JobWindow, selected: Selected): () => Promise<void> {
+  const { client, platform, store } = useApp()
+  return useCallback(async () => {
+    const { cursor, countedAt } = list.getState()
+    try {
+      if (selected.kind === 'all') {
+        // A link, so that the browser writes what comes to the disk and nobody holds it.
+        const href = client.address('jobExport', { query: { ...queryOf(list.filter, countedAt), cursor } })
+        Object.assign(document.createElement('a'), { href, download: FILE }).click()
+        return
+      }
+      const ids = [...selected.jobs.keys()]
+      const parts: Blob[] = []
+      for (let from = 0; from < ids.length; from += limit('listIds')) {
+        const some = ids.slice(from, from + limit('listIds')).join(',')
+        parts.push(await client.download('jobExport', { query: { ids: some } }))
+      }
+      saveToDisk(new Blob(parts), FILE, platform)
+    } catch (error) {
+      store.getState().notify({ kind: 'error', text: (error as Error).message })
+    }
+  }, [client, platform, store, list, selected])
+}
+
+/** All jobs that a list holds. */
+const ALL_OF_LIST: Selected = { kind: 'all' }
+
+/** Asks for a file of JSON lines and queues a new job on the endpoint for each of its lines. */
+function useImport(endpointId: JobListFilter['endpoint']): () => Promise<void> {
+  const { client, store } = useApp()
+  return useCallback(async () => {
+    const { notify } = store.getState()
+    if (endpointId === undefined) return
+    for (const file of await chooseFiles(TYPES)) {
+      try {
+        const { queued, refused, bad } = await client.call('jobImport', { path: { endpointId }, bytes: file })
+        notify({ kind: 'done', text: `${counted(queued, 'job')} of ${file.name} queued on ${endpointId}.` })
+        if (refused === 0) continue
+        const named = bad.slice(0, NAMED).map(({ line, reason }) => `line ${line}: ${reason}`)
+        const more = refused > NAMED ? ` And ${counted(refused - NAMED, 'more line')}.` : ''
+        notify({
+          kind: 'error',
+          text: `${counted(refused, 'line')} of ${file.name} could not be queued. ${named.join(' ')}${more}`,
+        })
+      } catch (error) {
+        notify({ kind: 'error', text: (error as Error).message })
+      }
+    }
+  }, [client, store, endpointId])
 }

@@ -1,5 +1,6 @@
 /** What a list of jobs is filtered by, as it stands in the address of the page. */
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/contract/units.ts'
 
 /** A filter; what is not set lets everything through. */
 export type JobListFilter = {
@@ -15,7 +16,7 @@ export type JobListFilter = {
 }
 
 /** The spans up to now, with their length in ms. */
-export const SINCE = { '15m': 900_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 } as const
+export const SINCE = { '15m': 15 * MINUTE_MS, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const
 
 /** A span up to now. */
 export type Since = keyof typeof SINCE

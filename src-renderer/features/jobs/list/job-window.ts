@@ -1,7 +1,7 @@
 /**
- * A list of jobs of which only what is in sight is held. A count says how long the list is and gives a cursor; pages that
- * begin with it hold just the jobs that were there then, so that rows keep their places while others come. New jobs are
- * counted until somebody asks for them; a list that nobody reads begins anew by itself.
+ * A list of jobs of which only what is in sight is held. A count says how long the list is and gives a cursor; pages
+ * that begin with it hold just the jobs that were there then, so that rows keep their places while others come. New
+ * jobs are counted until somebody asks for them; a list that nobody reads begins anew by itself.
  *
  * Rows change in place as events come, and are read again soon after, since events do not tell everything of a job.
  */
@@ -9,13 +9,14 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { NumberedEvent } from '../../../api-client/event-stream.ts'
+import { createPlanner, type EventFollower } from '../../../live/follow-events.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { type JobListFilter, letsThrough, queryOf } from './job-list-filter.ts'
 
 /** Jobs of a page; source: ours, three windows of rows. */
 export const PAGE = 100
 // Those nearest to what is in sight.
-const PAGES_KEPT = 20
+const MAX_PAGES = 20
 const AT_ONCE = 2
 // Rows before and after those in sight that are read too, so that a list that is scrolled has them when they come.
 const AHEAD = 40
@@ -43,26 +44,24 @@ export type JobWindowState = {
   readonly anew: number
 }
 
-/** The list. */
-export type JobWindow = StoreApi<JobWindowState> & {
-  readonly filter: JobListFilter
-  /** Reads the list; safe to call again, also after `stop`. */
-  readonly start: () => void
-  /** Begins anew, from the newest job. */
-  readonly begin: () => Promise<void>
-  /** Events may have been missed: looks what has changed. */
-  readonly lookAgain: () => void
-  /** Tells which rows are in sight, so that they are read. */
-  readonly setSight: (first: number, last: number) => void
-  /** Tells whether somebody reads, so that nothing may move. */
-  readonly setReading: (reads: boolean) => void
-  readonly hear: (events: readonly NumberedEvent[]) => void
-  /** Shows changes of rows before the service has made them. */
-  readonly patch: (ids: readonly string[], change: Partial<JobListItem>) => void
-  /** Reads rows again, also those that nothing was heard of. */
-  readonly readAgain: (ids: readonly string[]) => void
-  readonly stop: () => void
-}
+/** A list of jobs of which only what is in sight is held. */
+export type JobWindow = StoreApi<JobWindowState> &
+  EventFollower & {
+    readonly filter: JobListFilter
+    /** Reads the list; safe to call again, also after `stop`. */
+    readonly start: () => void
+    /** Begins anew, from the newest job. */
+    readonly begin: () => Promise<void>
+    /** Tells which rows are in sight, so that they are read. */
+    readonly setSight: (first: number, last: number) => void
+    /** Tells whether somebody reads, so that nothing may move. */
+    readonly setReading: (reads: boolean) => void
+    /** Shows changes of rows before the service has made them. */
+    readonly patch: (ids: readonly string[], change: Partial<JobListItem>) => void
+    /** Reads rows again, also those that no event was of. */
+    readonly readAgain: (ids: readonly string[]) => void
+    readonly stop: () => void
+  }
 
 const EMPTY: JobWindowState = {
   phase: 'loading',
@@ -99,11 +98,11 @@ export function createJobWindow({
   readonly filter: JobListFilter
 }): JobWindow {
   const store = createStore<JobWindowState>(() => EMPTY)
-  const timers = new Map<string, () => void>()
+  const planner = createPlanner(platform)
   const stale = new Set<string>()
   const entered = new Set<string>()
-  // What was heard while the list is read, which may be of before it or of after it; undefined: it is not being read.
-  let heard: NumberedEvent[] | undefined
+  // Events that come while the list is read may be of before it or of after it; undefined: it is not being read.
+  let meanwhile: NumberedEvent[] | undefined
   let cursors = new Map<number, string>()
   let underWay = new Set<number>()
   let sight = { first: 0, last: 0 }
@@ -112,18 +111,13 @@ export function createJobWindow({
   let stopped = false
 
   function later(name: string, ms: number, work: () => void): void {
-    if (stopped || timers.has(name)) return
-    const cancel = platform.after(ms, () => {
-      timers.delete(name)
-      work()
-    })
-    timers.set(name, cancel)
+    if (!stopped) planner.plan(name, ms, work)
   }
 
   async function begin(): Promise<void> {
     run += 1
     const own = run
-    heard = []
+    meanwhile = []
     try {
       const countedAt = platform.now()
       const query = queryOf(filter, countedAt)
@@ -153,19 +147,19 @@ export function createJobWindow({
       const { phase } = store.getState()
       const then = phase === 'shown' ? phase : 'failed'
       if (own !== run || stopped) return
-      heard = undefined
+      meanwhile = undefined
       store.setState({ phase: then, error: error as Error })
     }
   }
 
   // Rows are read again and not changed by it: what is shown may be newer.
   function catchUp(): void {
-    const missed = heard ?? []
-    heard = undefined
+    const events = meanwhile ?? []
+    meanwhile = undefined
     const { rows } = store.getState()
-    for (const { event } of missed) if (event.type === 'job' && rows.has(event.jobId)) stale.add(event.jobId)
+    for (const { event } of events) if (event.type === 'job' && rows.has(event.jobId)) stale.add(event.jobId)
     if (stale.size > 0) later('read again', READ_AGAIN_MS, readStale)
-    hear(missed.filter(({ event }) => event.type === 'job' && !rows.has(event.jobId)))
+    onEvents(events.filter(({ event }) => event.type === 'job' && !rows.has(event.jobId)))
   }
 
   const pageOf = (index: number) => Math.floor(index / PAGE)
@@ -189,9 +183,9 @@ export function createJobWindow({
     // From the nearest page before it whose beginning is known, so that scrolling on costs the service nothing.
     const from = [...cursors.keys()].filter((known) => known <= page).reduce((one, other) => Math.max(one, other), 0)
     const { countedAt } = store.getState()
-    const place = { cursor: cursors.get(from), offset: (page - from) * PAGE, limit: PAGE }
+    const range = { cursor: cursors.get(from), offset: (page - from) * PAGE, limit: PAGE }
     const list = await client
-      .call('jobList', { query: { ...queryOf(filter, countedAt), ...place } })
+      .call('jobList', { query: { ...queryOf(filter, countedAt), ...range } })
       .catch((error: unknown) => error as Error)
     if (own !== run || stopped) return
     underWay.delete(page)
@@ -200,16 +194,16 @@ export function createJobWindow({
       return
     }
     if (list.cursor !== undefined) cursors.set(page + 1, list.cursor)
-    keep(page, list.requests, list.cursor === undefined)
+    addPage(page, list.requests, list.cursor === undefined)
     readSight()
   }
 
-  function keep(page: number, jobs: readonly JobListItem[], isLast: boolean): void {
+  function addPage(page: number, jobs: readonly JobListItem[], isLast: boolean): void {
     const { pages, rows, count } = store.getState()
     const middle = pageOf((sight.first + sight.last) / 2)
     const near = [...pages.keys(), page].sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))
-    const kept = new Set(near.slice(0, PAGES_KEPT))
-    const nextPages = new Map([...pages, [page, jobs.map(({ id }) => id)] as const].filter(([one]) => kept.has(one)))
+    const nearest = new Set(near.slice(0, MAX_PAGES))
+    const nextPages = new Map([...pages, [page, jobs.map(({ id }) => id)] as const].filter(([one]) => nearest.has(one)))
     const nextRows = new Map<string, JobListItem>()
     const fetched = new Map(jobs.map((job) => [job.id, job]))
     for (const id of [...nextPages.values()].flat()) {
@@ -221,8 +215,8 @@ export function createJobWindow({
     store.setState({ pages: nextPages, rows: nextRows, error: undefined, count: isLast ? Math.min(count, end) : count })
   }
 
-  function hear(events: readonly NumberedEvent[]): void {
-    heard?.push(...events)
+  function onEvents(events: readonly NumberedEvent[]): void {
+    meanwhile?.push(...events)
     const { rows, phase } = store.getState()
     if (phase !== 'shown') return
     const changed = new Map<string, JobListItem>()
@@ -246,13 +240,13 @@ export function createJobWindow({
     }
     if (changed.size > 0) store.setState({ rows: new Map([...rows, ...changed]) })
     if (stale.size > 0) later('read again', READ_AGAIN_MS, readStale)
-    if (mayMatch || changed.size > 0 || entered.size !== store.getState().fresh) tellFresh(mayMatch)
+    if (mayMatch || changed.size > 0 || entered.size !== store.getState().fresh) notifyFresh(mayMatch)
   }
 
-  function tellFresh(mayMatch: boolean): void {
+  function notifyFresh(mayMatch: boolean): void {
     const isOpen = filter.to === undefined || filter.to > platform.now() // a span that has ended gets no new jobs
     if (!isOpen) return
-    if (!reads) later('begin anew', BEGIN_ANEW_MS, () => void (reads ? tellFresh(mayMatch) : begin()))
+    if (!reads) later('begin anew', BEGIN_ANEW_MS, () => void (reads ? notifyFresh(mayMatch) : begin()))
     else if (mayMatch) later('count', BEGIN_ANEW_MS, () => void countSince())
     else if (filter.text === undefined) store.setState({ fresh: entered.size })
   }
@@ -287,7 +281,7 @@ export function createJobWindow({
     for (const id of ids) {
       const job = fetched.get(id)
       if (job === undefined) next.delete(id)
-      // Something was heard of it since it was asked for: it is read once more, and must not jump back until then.
+      // It has changed since it was asked for: it is read once more, and must not jump back until then.
       else if (next.has(id) && !stale.has(id)) next.set(id, job)
     }
     store.setState({ rows: next })
@@ -300,7 +294,7 @@ export function createJobWindow({
       void begin()
     },
     begin,
-    lookAgain() {
+    onMissed() {
       const { phase, rows } = store.getState()
       if (phase !== 'shown' || !reads) {
         void begin()
@@ -319,7 +313,7 @@ export function createJobWindow({
       reads = next
       if (!reads && store.getState().fresh > 0) void begin()
     },
-    hear,
+    onEvents,
     patch(ids: readonly string[], change: Partial<JobListItem>) {
       const { rows } = store.getState()
       const next = new Map(rows)
@@ -335,8 +329,7 @@ export function createJobWindow({
     },
     stop() {
       stopped = true
-      for (const cancel of timers.values()) cancel()
-      timers.clear()
+      planner.clear()
     },
   })
 }

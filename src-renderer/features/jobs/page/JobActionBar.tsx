@@ -1,21 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { ChevronsUp, Columns2, Copy, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
+import type { JobState } from '../../../../src-main/contract/job.ts'
+import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { canMove, isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { JobDetail } from '../../../api-client/job-queries.ts'
+import { ApiError } from '../../../api-client/api-error.ts'
+import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { useNow } from '../../../ui/use-now.ts'
-import { isExpired } from '../ExpiredMark.tsx'
-import { useJobActions } from './use-job-actions.ts'
-
-const SECOND_MS = 1000
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { useNow } from '../../../ui/Values.tsx'
 
 /** What can be done with a job: the main action as a button, all of it in the palette. */
 export function JobActionBar({ job }: { readonly job: JobDetail }) {
@@ -23,7 +22,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const [, go] = useLocation()
   const { platform, store } = useApp()
   const { retry, cancel, rerun, toFront } = useJobActions(job)
-  const expired = isExpired(job, useNow(SECOND_MS))
+  const expired = isExpired(job, useNow())
   const [asks, setAsks] = useState(false)
   // What the job API has forgotten it cannot retry: then a new job is all there is.
   const [retries, cancels] = [canMove(status, 'retry') && !expired, canMove(status, 'cancel')]
@@ -44,8 +43,8 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   }, [retries, reruns, cancels, waits, retry, rerun, toFront, go, edit, compare])
   const copyId = () =>
     platform.copy(id).then(
-      () => store.getState().tell({ kind: 'done', text: 'The id is copied.' }),
-      () => store.getState().tell({ kind: 'error', text: `The browser did not allow to copy. The id is ${id}.` }),
+      () => store.getState().notify({ kind: 'done', text: 'The id is copied.' }),
+      () => store.getState().notify({ kind: 'error', text: `The browser did not allow copying. The id is ${id}.` }),
     )
   return (
     <>
@@ -74,7 +73,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
               ? [
                   {
                     label: 'Move to the front',
-                    detail: 'Before all that wait with its priority',
+                    detail: 'Before all waiting jobs of its priority',
                     icon: <ChevronsUp />,
                     onSelect: () => void toFront(),
                   },
@@ -82,7 +81,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
               : []),
             {
               label: 'Compare',
-              detail: 'With another job, beside each other',
+              detail: 'With another job, side by side',
               icon: <Columns2 />,
               onSelect: () => go(compare),
             },
@@ -95,10 +94,75 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
         </IconButton>
       </Menu>
       <Confirm open={asks} onOpenChange={setAsks} action="Cancel job" onConfirm={() => void cancel()}>
-        {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker is told to stop, and what it has done is lost.'} A
-        cancelled job cannot be retried, but its input can be sent again.
+        {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
+        job cannot be retried, but its input can be sent again.
       </Confirm>
       <CommandsHere commands={commands} />
     </>
   )
+}
+
+/** What can be done with a job. Each tells how it went. */
+type JobActions = {
+  readonly retry: () => Promise<void>
+  readonly cancel: () => Promise<void>
+  /** Lets it be the next of those that wait with its priority. */
+  readonly toFront: () => Promise<void>
+  /** Queues a new job like this one, and goes to its page. */
+  readonly rerun: () => Promise<void>
+}
+
+/** The actions of a job: shown at once, and taken back where the service refuses. */
+function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>): JobActions {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  return useMemo(() => {
+    const { queryKey } = jobQuery(client, id)
+    const path = { endpointId, jobId: id }
+
+    async function move(operation: 'retry' | 'cancel', status: JobState, text: string): Promise<void> {
+      const { notify } = store.getState()
+      const before = queries.getQueryData<JobDetail>(queryKey)
+      queries.setQueryData<JobDetail>(queryKey, (job) => job && { ...job, status })
+      try {
+        await client.call(operation, { path })
+        notify({ kind: 'done', text })
+      } catch (error) {
+        queries.setQueryData(queryKey, before)
+        notify({ kind: 'error', text: (error as Error).message })
+      }
+      void queries.invalidateQueries({ queryKey })
+    }
+
+    async function rerun(): Promise<void> {
+      const { notify } = store.getState()
+      try {
+        const made = await client.call('jobRerun', { path: { jobId: id } })
+        notify({ kind: 'done', text: 'It runs again as this new job.' })
+        go(ADDRESS.job(made.id))
+      } catch (error) {
+        notify({ kind: 'error', text: (error as Error).message })
+      }
+    }
+
+    async function toFront(): Promise<void> {
+      const { notify } = store.getState()
+      try {
+        await client.call('jobReorder', { path: { jobId: id }, body: { to: 'front' } })
+        notify({ kind: 'done', text: 'The job is next in its queue.' })
+      } catch (error) {
+        const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
+        notify({ kind: 'error', text: isLate ? 'The job is no longer waiting.' : (error as Error).message })
+      }
+      void queries.invalidateQueries({ queryKey })
+    }
+
+    return {
+      rerun,
+      toFront,
+      retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
+      cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
+    }
+  }, [client, store, queries, id, endpointId, go])
 }

@@ -1,31 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
+import type { JobState } from '../../../../src-main/contract/job.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
-import type { JobDetail } from '../../../api-client/job-queries.ts'
+import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
+import { useApp } from '../../../store/app-context.ts'
 import { Card } from '../../../ui/Card.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { JobErrorNotice } from '../../../ui/job-error/JobErrorNotice.tsx'
-import { NotFound } from '../../../ui/NotFound.tsx'
+import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
+import { FollowedLog } from '../../../ui/output/LogView.tsx'
+import { OutputView } from '../../../ui/output/OutputView.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
-import { useNow } from '../../../ui/use-now.ts'
-import { RelativeTime } from '../../../ui/Values.tsx'
-import { ExpiredMark } from '../ExpiredMark.tsx'
+import { RelativeTime, useNow } from '../../../ui/Values.tsx'
+import { ExpiredMark } from '../list/JobColumns.tsx'
 import { JobActionBar } from './JobActionBar.tsx'
-import { JobTab } from './JobTab.tsx'
-import { JOB_TABS, type JobTabName } from './job-tabs.ts'
-import { Timeline } from './Timeline.tsx'
-import { useJob } from './use-job.ts'
-import { WhyItWaits } from './WhyItWaits.tsx'
-
-const SECOND_MS = 1000
+import { StreamTab } from './StreamTab.tsx'
+import { AttemptsTab, Timeline, WhyItWaits } from './Timeline.tsx'
+import { WebhooksTab } from './WebhooksTab.tsx'
 
 /** The page of a job. */
 export function JobPage({ jobId }: { readonly jobId: string }) {
-  const { data: job, error } = useJob(jobId)
+  const { client } = useApp()
+  const { data: job, error } = useQuery(jobQuery(client, jobId))
   if (error instanceof ApiError && error.code === 'JOB_NOT_FOUND') return <NotFound what={`a job ${jobId}`} />
   const crumbs = [{ name: 'Jobs', to: ADDRESS.jobs }, { name: jobId }]
   if (job === undefined)
@@ -45,8 +44,8 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
       tabs={
         <Tabs
           label="Parts of this job"
-          tabs={JOB_TABS.map(({ name, words }) => ({
-            name: words(job),
+          tabs={JOB_TABS.map(({ name, label }) => ({
+            name: label(job),
             to: `${ADDRESS.job(job.id)}${name === 'data' ? '' : `?tab=${name}`}`,
             current: name === tab,
           }))}
@@ -68,7 +67,7 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
 
 function Facts({ job }: { readonly job: JobDetail }) {
   const { status, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority } = job
-  const now = useNow(SECOND_MS)
+  const now = useNow()
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-ink-2">
       <JobStateDot state={status} />
@@ -95,3 +94,95 @@ function Facts({ job }: { readonly job: JobDetail }) {
     </div>
   )
 }
+
+const NO_OUTPUT: Readonly<Record<JobState, string>> = {
+  IN_QUEUE: 'It has not run yet.',
+  IN_PROGRESS: 'It is running and has not reported anything yet.',
+  COMPLETED: 'It returned no output.',
+  FAILED: 'It failed before it returned an output.',
+  CANCELLED: 'It was cancelled; no output is stored.',
+  TIMED_OUT: 'It timed out before it returned an output.',
+}
+
+// An event tells the end before the job is read again.
+const BEING_READ = 'Reading its output …'
+
+const REMOVED =
+  'Its output was deleted to make room for newer jobs; the size of the history is a setting. Run it again to get it.'
+
+const STREAMED = 'Its output was streamed, chunk by chunk: see Stream.'
+
+// The list of what a handler has yielded stays empty unless its worker aggregates.
+const isStreamedAlone = ({ output, chunkCount }: JobDetail) =>
+  chunkCount > 0 && Array.isArray(output) && output.length === 0
+
+function whyNoOutput({ status, outputRemoved, expiresAt }: JobDetail): string {
+  if (outputRemoved === true) return REMOVED
+  return isFinal(status) && expiresAt === undefined ? BEING_READ : NO_OUTPUT[status]
+}
+
+/** What a tab of a job's page shows. */
+function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: JobTabName }) {
+  switch (tab) {
+    case 'data':
+      return (
+        <div className="grid min-w-0 grid-cols-1 items-start gap-4 lg:grid-cols-2">
+          <PayloadCard title="Input" value={job.input} none="It has no input." />
+          <PayloadCard
+            title={job.status === 'IN_PROGRESS' ? 'Latest progress' : 'Output'}
+            value={job.output}
+            none={whyNoOutput(job)}
+            note={isStreamedAlone(job) ? STREAMED : undefined}
+          />
+        </div>
+      )
+    case 'logs':
+      return (
+        <div className="flex h-[32rem] flex-col">
+          <FollowedLog of="job" id={job.id} label="Log of this job" />
+        </div>
+      )
+    case 'stream':
+      return <StreamTab job={job} />
+    case 'webhooks':
+      return <WebhooksTab job={job} />
+    case 'attempts':
+      return <AttemptsTab history={job.history} />
+  }
+}
+
+/** An input or an output. */
+type PayloadCardProps = {
+  readonly title: string
+  readonly value: unknown
+  /** What is said where there is no value. */
+  readonly none: string
+  /** What is said above the value. */
+  readonly note?: string | undefined
+}
+
+/** An input or an output, rendered or raw. */
+function PayloadCard({ title, value, none, note }: PayloadCardProps) {
+  return (
+    <Card title={title}>
+      <div className="flex min-w-0 flex-col gap-3 p-3">
+        {note !== undefined && <p className="text-ink-2">{note}</p>}
+        {value === undefined ? <p className="text-ink-2">{none}</p> : <OutputView value={value} label={title} />}
+      </div>
+    </Card>
+  )
+}
+
+/** A tab of a job's page. */
+type JobTabName = 'data' | 'logs' | 'stream' | 'webhooks' | 'attempts'
+
+const withCount = (label: string, count: number) => (count === 0 ? label : `${label} ${count.toLocaleString('en')}`)
+
+/** The tabs, the first of which is shown without a name in the address. */
+const JOB_TABS: readonly { readonly name: JobTabName; readonly label: (job: JobDetail) => string }[] = [
+  { name: 'data', label: () => 'Input and output' },
+  { name: 'logs', label: () => 'Logs' },
+  { name: 'stream', label: ({ chunkCount }) => withCount('Stream', chunkCount) },
+  { name: 'webhooks', label: ({ deliveries }) => withCount('Webhooks', deliveries.length) },
+  { name: 'attempts', label: ({ attempt }) => withCount('Attempts', attempt) },
+]

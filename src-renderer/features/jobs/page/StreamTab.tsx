@@ -1,15 +1,14 @@
 import { Pause, Play } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { ResponseOf } from '../../../../src-main/client/calls.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
-import type { JobDetail } from '../../../api-client/job-queries.ts'
+import { writeExact } from '../../../../src-main/domain/json/json.ts'
+import type { JobDetail } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
-import { ChunkList } from './ChunkList.tsx'
-import { useChunks } from './use-chunks.ts'
+import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 
 // Chunks a second: that of a person who reads, of a model that writes, and of one who looks for a place.
 const SPEEDS = { '5/s': 5, '20/s': 20, '100/s': 100, '1000/s': 1000 } as const
@@ -23,36 +22,36 @@ export function StreamTab({ job }: { readonly job: JobDetail }) {
   const { platform } = useApp()
   const { chunks, error } = useChunks(job)
   // Undefined: at the end, wherever that is.
-  const [place, setPlace] = useState<number>()
+  const [position, setPosition] = useState<number>()
   const [speed, setSpeed] = useState<Speed>('20/s')
   const [plays, setPlays] = useState(false)
   const count = chunks.length
-  const at = Math.floor(Math.min(place ?? count, count))
+  const at = Math.floor(Math.min(position ?? count, count))
 
   useEffect(() => {
     if (!plays) return undefined
     return platform.after(TICK_MS, () => {
-      const next = (place ?? 0) + (SPEEDS[speed] * TICK_MS) / 1000
+      const next = (position ?? 0) + (SPEEDS[speed] * TICK_MS) / 1000
       if (next < count) {
-        setPlace(next)
+        setPosition(next)
         return
       }
-      setPlace(undefined)
+      setPosition(undefined)
       setPlays(false)
     })
-  }, [platform, plays, place, speed, count])
+  }, [platform, plays, position, speed, count])
 
   if (error !== undefined) return <ErrorNotice error={error} />
   if (count === 0)
     return (
       <EmptyState>
         {isFinal(job.status)
-          ? 'This job gave no stream. A handler that yields its output in pieces does.'
-          : 'Nothing has come yet. A handler that yields its output in pieces is followed here.'}
+          ? 'This job has no stream. Handlers that yield their output in pieces create one.'
+          : 'Nothing has arrived yet. If the handler yields its output in pieces, they appear here.'}
       </EmptyState>
     )
   const toggle = () => {
-    if (!plays && place === undefined) setPlace(0)
+    if (!plays && position === undefined) setPosition(0)
     setPlays(!plays)
   }
   return (
@@ -63,13 +62,13 @@ export function StreamTab({ job }: { readonly job: JobDetail }) {
         </Button>
         <input
           type="range"
-          aria-label="Place in the stream"
+          aria-label="Position in the stream"
           min={0}
           max={count}
           value={at}
           onChange={({ target }) => {
             const wanted = Number(target.value)
-            setPlace(wanted === count ? undefined : wanted)
+            setPosition(wanted === count ? undefined : wanted)
           }}
           className="min-w-32 flex-1 accent-accent"
         />
@@ -81,4 +80,109 @@ export function StreamTab({ job }: { readonly job: JobDetail }) {
       <ChunkList chunks={chunks} count={at} />
     </Card>
   )
+}
+
+/** The beginning of a stream. */
+type ChunkListProps = { readonly chunks: readonly Chunk[]; readonly count: number }
+
+// The end of what has come is what is looked at; more than this in one element makes the window stutter.
+const SHOWN_CHUNKS = 200
+const SHOWN_LETTERS = 50_000
+
+/** What has come so far: texts as one text, other values one a line. */
+function ChunkList({ chunks, count }: ChunkListProps) {
+  const canJoin = useMemo(() => chunks.every(({ output }) => typeof output === 'string'), [chunks])
+  const [form, setForm] = useState<'Text' | 'Chunks'>('Text')
+  const isText = canJoin && form === 'Text'
+  const text = useMemo(() => {
+    const come = chunks.slice(0, count)
+    if (isText) return come.map(({ output }) => String(output)).join('')
+    return come
+      .slice(-SHOWN_CHUNKS)
+      .map(({ output }) => writeExact(output))
+      .join('\n')
+  }, [chunks, count, isText])
+  const left = isText ? Math.max(0, text.length - SHOWN_LETTERS) : Math.max(0, count - SHOWN_CHUNKS)
+  return (
+    <div className="relative">
+      <div className="absolute top-1 right-2 flex items-center gap-1">
+        {canJoin && (
+          <SegmentedChoice label="Format of the stream" choices={['Text', 'Chunks']} value={form} onChange={setForm} />
+        )}
+        <CopyButton text={text} what="stream" />
+      </div>
+      <section
+        aria-label="Stream"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        tabIndex={0}
+        className="h-80 overflow-auto p-3 pt-10 font-mono text-small break-words whitespace-pre-wrap"
+      >
+        {left > 0 && (
+          <p className="mb-2 text-ink-2">
+            {left.toLocaleString('en')} {isText ? 'letters' : 'pieces'} before this are left out.
+          </p>
+        )}
+        {isText ? text.slice(-SHOWN_LETTERS) : text}
+      </section>
+    </div>
+  )
+}
+
+/** A piece of a stream. */
+type Chunk = ResponseOf<'jobChunks'>['chunks'][number]
+
+type Chunks = { readonly chunks: readonly Chunk[]; readonly error: Error | undefined }
+
+const NOTHING: Chunks = { chunks: [], error: undefined }
+// A piece of an answer that the window parses without a pause.
+const AT_ONCE = 5000
+const EVERY_MS = 400
+
+/**
+ * The chunks of a job's stream, read on while it runs and once more at its end. A new attempt begins its stream anew.
+ */
+function useChunks({ id, attempt, status }: JobDetail): Chunks {
+  const { client, platform } = useApp()
+  const [read, setRead] = useState(NOTHING)
+  const place = useRef({ stream: '', count: 0 })
+  const ended = isFinal(status)
+  const stream = `${id} ${attempt}`
+
+  useEffect(() => {
+    const stop = new AbortController()
+    let cancel: (() => void) | undefined
+    // What has come stays when the job ends: whoever reads it keeps the place.
+    if (place.current.stream !== stream) {
+      place.current = { stream, count: 0 }
+      setRead(NOTHING)
+    }
+    const here = place.current
+
+    async function readOn(): Promise<void> {
+      try {
+        const query = { after: here.count, limit: AT_ONCE }
+        const { chunks } = await client.call('jobChunks', { path: { jobId: id }, query, signal: stop.signal })
+        if (stop.signal.aborted) return
+        here.count += chunks.length
+        setRead((before) =>
+          chunks.length === 0 && before.error === undefined
+            ? before
+            : { chunks: [...before.chunks, ...chunks], error: undefined },
+        )
+        if (chunks.length === AT_ONCE) return await readOn()
+      } catch (error) {
+        if (stop.signal.aborted) return
+        setRead((before) => ({ ...before, error: error as Error }))
+      }
+      if (!ended && !stop.signal.aborted) cancel = platform.after(EVERY_MS, () => void readOn())
+    }
+
+    void readOn()
+    return () => {
+      stop.abort()
+      cancel?.()
+    }
+  }, [client, platform, id, stream, ended])
+
+  return read
 }

@@ -1,16 +1,33 @@
+/** The times of a job: its life as a bar with its steps, the attempts of workers, and why it still waits. */
 import clsx from 'clsx'
+import { Hourglass } from 'lucide-react'
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
+import { HOUR_MS } from '../../../../src-main/contract/units.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { JobDetail } from '../../../api-client/job-queries.ts'
+import type { JobDetail } from '../../../api-client/jobs.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TONE_FILLS } from '../../../ui/colours.ts'
 import { duration, exactTime } from '../../../ui/format.ts'
+import { EmptyState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
-import { TONE_FILLS } from '../../../ui/tone.ts'
-import { useNow } from '../../../ui/use-now.ts'
-import { type Timeline as Laid, layTimeline, stepWords, type TimelineSpan, type TimelineStep } from './lay-timeline.ts'
-import { toneOf } from './step-tone.ts'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { Duration, Nothing, useNow } from '../../../ui/Values.tsx'
+import {
+  type Attempt,
+  attemptsOf,
+  type Timeline as Laid,
+  layTimeline,
+  stepText,
+  type TimelineSpan,
+  type TimelineStep,
+  toneOf,
+} from './lay-timeline.ts'
 
 const SPAN_COLOURS: Readonly<Record<JobState, string>> = {
   IN_QUEUE: 'bg-queued/25',
@@ -20,7 +37,7 @@ const SPAN_COLOURS: Readonly<Record<JobState, string>> = {
   CANCELLED: 'bg-cancelled/25',
   TIMED_OUT: 'bg-timed-out/25',
 }
-const SPAN_WORDS: Readonly<Record<JobState, string>> = {
+const SPAN_TEXTS: Readonly<Record<JobState, string>> = {
   IN_QUEUE: 'waited',
   IN_PROGRESS: 'ran',
   COMPLETED: 'completed',
@@ -31,7 +48,6 @@ const SPAN_WORDS: Readonly<Record<JobState, string>> = {
 
 // A bar that moves ten times a second is smooth enough to be read.
 const MOVES_EVERY_MS = 100
-const HOUR_MS = 3_600_000
 
 /** The life of a job, to scale, and below it each step with its reason. */
 export function Timeline({ job: { history, error } }: { readonly job: Pick<JobDetail, 'history' | 'error'> }) {
@@ -91,7 +107,7 @@ function Span({ span, from, length }: { readonly span: TimelineSpan; readonly fr
       )}
       style={{ left: `${(100 * (span.from - from)) / length}%`, width: `${share}%` }}
     >
-      {share > 8 && `${SPAN_WORDS[span.state]} ${duration(span.to - span.from)}`}
+      {share > 8 && `${SPAN_TEXTS[span.state]} ${duration(span.to - span.from)}`}
     </span>
   )
 }
@@ -99,7 +115,7 @@ function Span({ span, from, length }: { readonly span: TimelineSpan; readonly fr
 function Step({ step, from }: { readonly step: TimelineStep; readonly from: number }) {
   return (
     <li className="col-span-3 grid grid-cols-subgrid">
-      <StateDot tone={toneOf(step)} word={stepWords(step)} />
+      <StateDot tone={toneOf(step)} text={stepText(step)} />
       <time dateTime={new Date(step.at).toISOString()} title={exactTime(step.at)} className="text-right text-ink-2">
         {sinceBegin(step.at - from)}
       </time>
@@ -119,3 +135,85 @@ function Step({ step, from }: { readonly step: TimelineStep; readonly from: numb
 }
 
 const sinceBegin = (ms: number) => (ms < 1 ? 'at once' : `after ${duration(Math.min(ms, 1000 * HOUR_MS))}`)
+
+const COLUMNS: readonly Column<Attempt>[] = [
+  { id: 'number', header: 'Attempt', width: 72, cell: ({ number }) => number },
+  {
+    id: 'worker',
+    header: 'Worker',
+    width: 150,
+    cell: ({ workerId }) =>
+      workerId === undefined ? (
+        <Nothing />
+      ) : (
+        <Link to={ADDRESS.worker(workerId)} className="font-mono text-small hover:underline">
+          {workerId}
+        </Link>
+      ),
+  },
+  { id: 'from', header: 'Taken', width: 190, cell: ({ from }) => exactTime(from) },
+  {
+    id: 'ran',
+    header: 'Ran',
+    width: 80,
+    align: 'right',
+    cell: ({ from, to }) => <Duration ms={to === undefined ? undefined : to - from} />,
+  },
+  {
+    id: 'end',
+    header: 'End',
+    width: 220,
+    grow: 1,
+    cell: ({ end }) =>
+      end === undefined ? (
+        <StateDot tone="running" text="Running" pulses />
+      ) : (
+        <StateDot tone={toneOf(end)} text={stepText(end)} detail={end.reason} />
+      ),
+  },
+]
+
+const idOf = ({ number }: Attempt) => String(number)
+
+/** Each time that a worker had the job. */
+export function AttemptsTab({ history }: { readonly history: readonly JobHistoryEntry[] }) {
+  const attempts = useMemo(() => attemptsOf(history).toReversed(), [history])
+  if (attempts.length === 0) return <EmptyState>No worker has taken this job yet.</EmptyState>
+  return (
+    <Table
+      label="Attempts"
+      columns={COLUMNS}
+      rows={attempts}
+      rowId={idOf}
+      className="rounded-control border border-line bg-surface-1"
+    />
+  )
+}
+
+/** Why a job waits and for how long, with the next step. */
+export function WhyItWaits({ job }: { readonly job: JobDetail }) {
+  const { client, store } = useApp()
+  const now = useNow()
+  const { endpointId, waitingReason, history } = job
+  const paused = useAppState(({ live }) => live.endpoints[endpointId]?.paused === true)
+  const since = history.at(-1)?.at ?? job.createdAt
+  const resume = () =>
+    client
+      .call('endpointResume', { path: { endpointId } })
+      .catch((error: Error) => void store.getState().notify({ kind: 'error', text: error.message }))
+  return (
+    <div role="status" className="flex items-center gap-2 rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
+      <Hourglass aria-hidden className="size-4 shrink-0" />
+      <p className="min-w-0 flex-1 break-words">
+        Waits for {duration(Math.max(0, now - since))}: {waitingReason ?? 'a worker takes it in a moment.'}
+      </p>
+      {paused ? (
+        <Button onClick={() => void resume()}>Resume {endpointId}</Button>
+      ) : (
+        <Link to={ADDRESS.endpoint(endpointId, 'workers')} className="shrink-0 underline">
+          Workers of {endpointId}
+        </Link>
+      )}
+    </div>
+  )
+}

@@ -3,20 +3,19 @@ import { Send } from 'lucide-react'
 import { useMemo } from 'react'
 import type { WebhookDelivery } from '../../../../src-main/contract/management.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
-import { type JobDetail, jobQuery } from '../../../api-client/job-queries.ts'
+import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 
 const STATES: Readonly<Record<WebhookDelivery['state'], StateDotProps>> = {
-  pending: { tone: 'running', word: 'Sending', pulses: true },
-  delivered: { tone: 'completed', word: 'Delivered' },
-  failed: { tone: 'failed', word: 'Failed' },
+  pending: { tone: 'running', text: 'Sending', pulses: true },
+  delivered: { tone: 'completed', text: 'Delivered' },
+  failed: { tone: 'failed', text: 'Failed' },
 }
 
 const idOf = ({ id }: WebhookDelivery) => String(id)
@@ -29,13 +28,13 @@ export function WebhooksTab({ job }: { readonly job: JobDetail }) {
     const { queryKey } = jobQuery(client, job.id)
 
     async function resend(delivery: WebhookDelivery): Promise<void> {
-      const { tell } = store.getState()
+      const { notify } = store.getState()
       try {
         const sent = await client.call('deliveryResend', { path: { deliveryId: String(delivery.id) } })
         queries.setQueryData(queryKey, (before) => before && withDelivery(before, sent))
-        tell({ kind: 'done', text: `The webhook is being sent to ${delivery.url} again.` })
+        notify({ kind: 'done', text: `The webhook is being sent to ${delivery.url} again.` })
       } catch (error) {
-        tell({ kind: 'error', text: (error as Error).message })
+        notify({ kind: 'error', text: (error as Error).message })
       }
     }
 
@@ -48,7 +47,7 @@ export function WebhooksTab({ job }: { readonly job: JobDetail }) {
         {job.deliveries.map(
           ({ id, state, url, lastError }) =>
             state === 'failed' && (
-              <ErrorNotice key={id} error={`Not delivered to ${url}: ${lastError ?? 'it did not say why'}.`} />
+              <ErrorNotice key={id} error={`Not delivered to ${url}: ${lastError ?? 'no reason was given'}.`} />
             ),
         )}
         <Table
@@ -63,7 +62,7 @@ export function WebhooksTab({ job }: { readonly job: JobDetail }) {
   return (
     <EmptyState>
       {isFinal(job.status)
-        ? 'This job was sent without a webhook. Name an address as `webhook` in the request, and its end is sent there.'
+        ? 'This job has no webhook. To be notified when a job ends, set `webhook` in the request to a URL.'
         : 'Webhooks are sent when the job ends.'}
     </EmptyState>
   )
@@ -88,7 +87,7 @@ function columnsWith(onResend: (delivery: WebhookDelivery) => void): readonly Co
       ),
     },
     { id: 'attempts', header: 'Tries', width: 56, align: 'right', cell: ({ attempts }) => attempts },
-    { id: 'answer', header: 'Answer', width: 120, grow: 2, cell: (delivery) => <Answer delivery={delivery} /> },
+    { id: 'answer', header: 'Answer', width: 120, grow: 2, cell: (delivery) => <LastResponse delivery={delivery} /> },
     { id: 'when', header: 'Last change', width: 92, cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
     {
       id: 'resend',
@@ -104,7 +103,7 @@ function columnsWith(onResend: (delivery: WebhookDelivery) => void): readonly Co
   ]
 }
 
-function Answer({ delivery: { lastStatus, lastError, nextAt } }: { readonly delivery: WebhookDelivery }) {
+function LastResponse({ delivery: { lastStatus, lastError, nextAt } }: { readonly delivery: WebhookDelivery }) {
   const said = [lastStatus, lastError].filter((part) => part !== undefined).join(', ')
   return (
     <span title={said} className="text-ink-2">

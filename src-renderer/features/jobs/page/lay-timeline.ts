@@ -2,6 +2,7 @@
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import type { Tone } from '../../../ui/colours.ts'
 
 /** A state that lasted. */
 export type TimelineSpan = { readonly state: JobState; readonly from: number; readonly to: number }
@@ -72,24 +73,38 @@ export function attemptsOf(history: readonly JobHistoryEntry[]): readonly Attemp
   return attempts
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const STEP_TEXTS: Readonly<Record<string, string>> = {
   submit: 'Queued',
   claim: 'Taken by a worker',
   progress: 'Progress',
   complete: 'Completed',
   fail: 'Failed',
-  exceedExecution: 'Ran longer than it may',
+  exceedExecution: 'Ran longer than allowed',
   rescue: 'Worker lost, queued again',
   abandon: 'Worker lost, no tries left',
-  release: 'Given back before it began',
+  release: 'Returned to the queue before it started',
   expire: 'Its time to live has passed',
   cancel: 'Cancelled',
   purge: 'Removed from the queue',
   retry: 'Retried, queued again',
 }
 
-/** A step in words. */
-export function stepWords({ event, times }: Pick<TimelineStep, 'event' | 'times'>): string {
-  const words = WORDS[event] ?? event
-  return times === 1 ? words : `${words}, ${times.toLocaleString('en')} times`
+/** A step as text. */
+export function stepText({ event, times }: Pick<TimelineStep, 'event' | 'times'>): string {
+  const label = STEP_TEXTS[event] ?? event
+  return times === 1 ? label : `${label}, ${times.toLocaleString('en')} times`
+}
+
+const TONES: Readonly<Record<JobState, Tone>> = {
+  IN_QUEUE: 'queued',
+  IN_PROGRESS: 'running',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timed-out',
+}
+
+/** The colour of a step: that of the state it leads to; back to the queue it is a retry, within it none. */
+export function toneOf({ event, to }: { readonly event: string; readonly to: JobState }): Tone {
+  return to === 'IN_QUEUE' && event !== 'submit' && event !== 'reorder' ? 'retried' : TONES[to]
 }

@@ -1,28 +1,30 @@
 import clsx from 'clsx'
-import { useMemo } from 'react'
-import type { InputHints } from '../../../../src-main/contract/saved-requests.ts'
-import { parseExact } from '../../../../src-main/domain/json/exact-json.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { ChevronRight } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { LIMITS } from '../../../../src-main/contract/limits.ts'
+import type { InputHints } from '../../../../src-main/contract/requests.ts'
+import { parseExact } from '../../../../src-main/domain/json/json.ts'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { CodeEditor } from '../../../ui/editor/CodeEditor.tsx'
-import { Skeleton } from '../../../ui/Skeleton.tsx'
-import { bodyAround, lacksInput } from './body-text.ts'
-import { JobOptions } from './JobOptions.tsx'
+import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
+import { Field } from '../../../ui/form/Field.tsx'
+import { duration } from '../../../ui/format.ts'
+import { Skeleton } from '../../../ui/PageStates.tsx'
+import { bodyAround, type JobOption, lacksInput, optionCount, optionOf, readBody, withOption } from './job-draft.ts'
 
 /** The body of a job. */
 export type BodyEditorProps = {
   /** Undefined while it is not known what to begin with. */
   readonly text: string | undefined
   /** Why it cannot be sent as it is. */
-  readonly fault: string | undefined
+  readonly problem: string | undefined
   readonly hints: InputHints['fields']
   readonly onChange: (text: string) => void
   /** Leaves room for answers below it where they cannot stand beside it. */
   readonly isLow: boolean
 }
 
-/** What a body has beside its input; source: job-api, Request body. */
+/** What a body has beside its input; source: docs/spec/job-api.md, 2. */
 const BODY_FIELDS = [
   'input',
   'policy',
@@ -35,7 +37,7 @@ const BODY_FIELDS = [
 ].map((path) => ({ path, values: path === 'policy.lowPriority' ? ['true', 'false'] : [] }))
 
 /** The editor of the body, and its options below. */
-export function BodyEditor({ text, fault, hints, onChange, isLow }: BodyEditorProps) {
+export function BodyEditor({ text, problem, hints, onChange, isLow }: BodyEditorProps) {
   const fields = useMemo(
     () => [...BODY_FIELDS, ...hints.map(({ path, values }) => ({ path: `input.${path}`, values }))],
     [hints],
@@ -51,18 +53,90 @@ export function BodyEditor({ text, fault, hints, onChange, isLow }: BodyEditorPr
       </div>
       {/* It keeps its place, so that nothing jumps while one types. */}
       <div role="status" className="flex min-h-8 items-center gap-2 px-3 text-small">
-        {fault === undefined ? (
+        {problem === undefined ? (
           <span className="text-ink-2">
             {hints.length === 0 ? 'Valid JSON.' : 'Valid JSON. Ctrl Space offers fields and values of recent inputs.'}
           </span>
         ) : (
-          <span className="text-failed-ink">{fault}</span>
+          <span className="text-failed-ink">{problem}</span>
         )}
         {text !== undefined && lacksInput(text) && (
           <Button onClick={() => onChange(bodyAround(parseExact(text)))}>Put it into &quot;input&quot;</Button>
         )}
       </div>
-      {text !== undefined && <JobOptions text={text} isValid={fault === undefined} onChange={onChange} />}
+      {text !== undefined && <JobOptions text={text} isValid={problem === undefined} onChange={onChange} />}
     </Card>
   )
+}
+
+/** Options of a job. They are fields of its body, and the body is where they are kept. */
+type JobOptionsProps = {
+  readonly text: string
+  readonly isValid: boolean
+  readonly onChange: (text: string) => void
+}
+
+const span = (from: number, to: number) => `ms, from ${duration(from)} to ${duration(to)}`
+
+/** The options, folded until they are wanted. */
+function JobOptions({ text, isValid, onChange }: JobOptionsProps) {
+  const [open, setOpen] = useState(false)
+  const read = readBody(text)
+  const body = read.ok ? read.value : {}
+  const count = optionCount(body)
+  const set = (option: JobOption, value: unknown) => onChange(withOption(text, option, value))
+  const textOf = (option: JobOption) => String(optionOf(body, option) ?? '')
+  const field = (option: JobOption, label: string, hint: string, isNumber = false) => (
+    <Field
+      label={label}
+      hint={hint}
+      value={textOf(option)}
+      inputMode={isNumber ? 'numeric' : undefined}
+      onChange={({ target }) => set(option, writtenValue(target.value, isNumber))}
+    />
+  )
+  return (
+    <div className="border-t border-line">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-9 w-full items-center gap-1 px-2 hover:bg-surface-2"
+      >
+        <ChevronRight aria-hidden className={open ? 'size-4 rotate-90' : 'size-4'} />
+        Options{count > 0 && <span className="text-ink-2"> · {count} set</span>}
+      </button>
+      {open && !isValid && (
+        <p className="px-3 pb-3 text-ink-2">These are fields of the body, which must be valid first.</p>
+      )}
+      {open && isValid && (
+        <div className="grid gap-3 px-3 pb-3 sm:grid-cols-2">
+          {field(
+            'executionTimeout',
+            'Execution timeout',
+            span(LIMITS.executionTimeoutMinMs.value, LIMITS.executionTimeoutMaxMs.value),
+            true,
+          )}
+          {field('ttl', 'Time to live', span(LIMITS.ttlMinMs.value, LIMITS.ttlMaxMs.value), true)}
+          {field('webhook', 'Webhook', 'Receives the result by POST.')}
+          {field('idempotencyKey', 'Idempotency key', 'A second request with the same key returns the same job.')}
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={optionOf(body, 'lowPriority') === true}
+              onChange={({ target }) => set('lowPriority', target.checked ? true : undefined)}
+              className="accent-accent"
+            />
+            Low priority: runs after all others, and no worker starts for it
+          </label>
+        </div>
+      )}
+    </div>
+  )
+}
+
+// What is no number goes as it is: the service says what it wants there.
+function writtenValue(text: string, isNumber: boolean): unknown {
+  if (text === '') return undefined
+  return isNumber && /^\d+$/.test(text) ? Number(text) : text
 }

@@ -6,16 +6,14 @@ import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { latestJobsQuery } from '../../../api-client/queries.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { Duration, RelativeTime } from '../../../ui/Values.tsx'
-import { HISTORY_LENGTH } from './history-length.ts'
+import { HISTORY_LENGTH } from './responses.ts'
 
 /** The jobs that an endpoint got. */
 export type JobHistoryProps = { readonly endpointId: string; readonly onLoad: (jobId: string) => void }
@@ -38,7 +36,7 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
     >
       {error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
-      {data?.requests.length === 0 && <EmptyState>Nothing was sent to this endpoint yet.</EmptyState>}
+      {data?.requests.length === 0 && <EmptyState>Nothing has been sent to this endpoint yet.</EmptyState>}
       {data !== undefined && data.requests.length > 0 && (
         <Table
           label="History of requests"

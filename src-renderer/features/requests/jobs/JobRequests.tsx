@@ -1,33 +1,31 @@
 import clsx from 'clsx'
+import { Bookmark, Columns3, Send } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { SavedRequest } from '../../../../src-main/contract/saved-requests.ts'
-import type { SampleCall } from '../../../../src-main/domain/samples/call.ts'
-import type { Command } from '../../../store/commands-slice.ts'
+import type { SavedRequest } from '../../../../src-main/contract/requests.ts'
+import type { SampleCall } from '../../../../src-main/domain/requests/sample-call.ts'
+import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { CodeSamples } from '../../../ui/samples/CodeSamples.tsx'
-import { SavedRequests } from '../saved/SavedRequests.tsx'
-import { useSendKey } from '../use-send-key.ts'
-import { AnswerPane } from './AnswerPane.tsx'
-import { JOB_OPERATIONS, type JobOperation } from './answer.ts'
+import { CodeSamples } from '../../../ui/output/CodeSamples.tsx'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import { useSendKey } from '../draft.ts'
+import { SavedRequests } from '../SavedRequests.tsx'
 import { BodyEditor } from './BodyEditor.tsx'
-import { readBody } from './body-text.ts'
 import { JobHistory } from './JobHistory.tsx'
-import { SendStrip } from './SendStrip.tsx'
-import { useAnswers } from './use-answers.ts'
-import { useJobDraft } from './use-job-draft.ts'
+import { readBody, useJobDraft } from './job-draft.ts'
+import { ResponsePane } from './ResponsePane.tsx'
+import { JOB_OPERATIONS, type JobOperation, useResponses } from './responses.ts'
 
 /** Jobs sent by hand to a queue-based endpoint. `choice` stands first in the strip. */
 export type JobRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
-/** The editor, the answers beside it, samples and history below. */
+/** The editor, the responses beside it, samples and history below. */
 export function JobRequests({ endpoint, choice }: JobRequestsProps) {
-  const { operation, text, hints, fault, change, beginFrom } = useJobDraft(endpoint.id)
-  const { answers, send, close } = useAnswers(endpoint.id)
+  const { operation, text, hints, problem, change, beginFrom } = useJobDraft(endpoint.id)
+  const { responses, send, close } = useResponses(endpoint.id)
   const [search, setSearch] = useSearchParams()
   const read = useMemo(() => (text === undefined ? undefined : readBody(text)), [text])
   const body = read?.ok ? text : undefined
@@ -45,7 +43,7 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
   const load = ({ request }: SavedRequest) => {
     if (request.operation !== 'request') change({ operation: request.operation, body: request.body })
   }
-  const shown = JOB_OPERATIONS.flatMap((one) => answers.find((answer) => answer.operation === one) ?? [])
+  const shown = JOB_OPERATIONS.flatMap((one) => responses.find((response) => response.operation === one) ?? [])
   useSendKey(sendOne)
   return (
     <>
@@ -59,8 +57,11 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
         onSaved={showSaved}
         disabled={body === undefined}
       />
-      {fault !== null && (
-        <ErrorNotice error={fault} action={<Button onClick={() => beginFrom(undefined)}>Go on without it</Button>} />
+      {problem !== null && (
+        <ErrorNotice
+          error={problem}
+          action={<Button onClick={() => beginFrom(undefined)}>Continue without it</Button>}
+        />
       )}
       <div
         className={clsx(
@@ -70,23 +71,23 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
       >
         <BodyEditor
           text={text}
-          fault={read?.ok === false ? read.fault : undefined}
+          problem={read?.ok === false ? read.problem : undefined}
           hints={hints}
           isLow={shown.length > 1}
           onChange={(changed) => change({ body: changed })}
         />
         {shown.length === 0 ? (
-          <NoAnswers paused={endpoint.paused} />
+          <NoResponses paused={endpoint.paused} />
         ) : (
           <div
             className={clsx('grid min-w-0 items-start gap-4', shown.length > 1 && 'md:auto-cols-fr md:grid-flow-col')}
           >
-            {shown.map((answer) => (
-              <AnswerPane
-                key={answer.operation}
+            {shown.map((response) => (
+              <ResponsePane
+                key={response.operation}
                 endpoint={endpoint}
-                answer={answer}
-                onClose={() => close(answer.operation)}
+                response={response}
+                onClose={() => close(response.operation)}
               />
             ))}
           </div>
@@ -108,13 +109,13 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
   )
 }
 
-function NoAnswers({ paused }: { readonly paused: boolean }) {
+function NoResponses({ paused }: { readonly paused: boolean }) {
   return (
     <div className="rounded-control border border-line border-dashed">
       <EmptyState>
         {paused
-          ? 'The endpoint is paused: what you send is accepted and waits until it is resumed.'
-          : 'The answer appears here. Ctrl Enter sends the request.'}
+          ? 'The endpoint is paused: requests are accepted and wait until it is resumed.'
+          : 'The response appears here. Ctrl Enter sends the request.'}
       </EmptyState>
     </div>
   )
@@ -126,3 +127,47 @@ const sampleCall = ({ id, url }: LiveEndpoint, operation: JobOperation, body: st
   operation,
   body,
 })
+
+/** What is done with the request in the editor. */
+type SendStripProps = {
+  readonly choice: ReactNode
+  readonly operation: JobOperation
+  readonly onOperation: (operation: JobOperation) => void
+  readonly onSend: () => void
+  readonly onSendAll: () => void
+  readonly onSaved: () => void
+  /** Whether the body cannot be sent; the editor says why. */
+  readonly disabled: boolean
+}
+
+const MEANINGS: Readonly<Record<JobOperation, string>> = {
+  run: 'Queues the job and returns at once; the result appears here when it is ready.',
+  runsync: 'Waits for the result in the same request.',
+  stream: 'Queues the job and shows what the handler yields as it arrives.',
+}
+
+/** The strip above the editor. */
+function SendStrip(props: SendStripProps) {
+  const { choice, operation, onOperation, onSend, onSendAll, onSaved, disabled } = props
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex flex-wrap items-center gap-2">
+        {choice}
+        <SegmentedChoice label="Operation" choices={JOB_OPERATIONS} value={operation} onChange={onOperation} />
+        <Button kind="main" disabled={disabled} onClick={onSend} aria-keyshortcuts="Control+Enter">
+          <Send aria-hidden /> Send
+        </Button>
+        <Button disabled={disabled} onClick={onSendAll}>
+          <Columns3 aria-hidden /> Send all three
+        </Button>
+        <Button className="ml-auto" onClick={onSaved}>
+          <Bookmark aria-hidden /> Saved requests
+        </Button>
+      </div>
+      <p className="text-small text-ink-2">
+        {MEANINGS[operation]} Sent as <code>application/json</code> with the session of this browser, so no key is
+        needed here.
+      </p>
+    </div>
+  )
+}

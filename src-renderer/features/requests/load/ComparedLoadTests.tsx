@@ -1,10 +1,10 @@
 import { X } from 'lucide-react'
-import type { LoadTest } from '../../../../src-main/contract/load-tests.ts'
+import type { LoadTest } from '../../../../src-main/contract/requests.ts'
+import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
 import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
-import { difference, FIGURES, type Figure, planText } from './figures.ts'
 import { SpansHistogram } from './SpansHistogram.tsx'
+import { difference, planText, STATS, type Stat } from './stats.ts'
 
 /** Two load tests. */
 export type ComparedLoadTestsProps = {
@@ -39,7 +39,7 @@ export function ComparedLoadTests({ one, other, onClose }: ComparedLoadTestsProp
           <thead className="text-left text-small text-ink-2">
             <tr className="border-b border-line">
               <th scope="col" className="px-3 py-1 font-normal">
-                Figure
+                Metric
               </th>
               <Head name="A" test={one} />
               <Head name="B" test={other} />
@@ -49,8 +49,8 @@ export function ComparedLoadTests({ one, other, onClose }: ComparedLoadTestsProp
             </tr>
           </thead>
           <tbody>
-            {FIGURES.map((figure) => (
-              <Row key={figure.name} figure={figure} one={one} other={other} />
+            {STATS.map((stat) => (
+              <Row key={stat.name} stat={stat} one={one} other={other} />
             ))}
           </tbody>
         </table>
@@ -67,40 +67,40 @@ function Head({ name, test }: { readonly name: string; readonly test: LoadTest }
   )
 }
 
-type RowProps = { readonly figure: Figure; readonly one: LoadTest; readonly other: LoadTest }
+type RowProps = { readonly stat: Stat; readonly one: LoadTest; readonly other: LoadTest }
 
-function Row({ figure, one, other }: RowProps) {
-  const values = [figure.of(one), figure.of(other)] as const
+function Row({ stat, one, other }: RowProps) {
+  const values = [stat.of(one), stat.of(other)] as const
   return (
     <tr className="h-8 border-b border-line/60">
       <th scope="row" className="px-3 text-left font-normal whitespace-nowrap">
-        {figure.name}
+        {stat.name}
       </th>
       {values.map((value, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: A and B
         <td key={at} className="px-3 text-right">
-          {value === undefined ? <Nothing /> : figure.write(value)}
+          {value === undefined ? <Nothing /> : stat.write(value)}
         </td>
       ))}
       <td className="px-3 text-right whitespace-nowrap">
-        <Difference figure={figure} values={values} />
+        <Difference stat={stat} values={values} />
       </td>
     </tr>
   )
 }
 
 function Difference({
-  figure,
+  stat,
   values: [value, before],
 }: {
-  readonly figure: Figure
+  readonly stat: Stat
   readonly values: readonly [number | undefined, number | undefined]
 }) {
   const percent = difference(value, before)
   if (percent === undefined) return <Nothing />
   if (Math.abs(percent) < SAME_WITHIN_PERCENT) return <span className="text-ink-2">about the same</span>
   const text = `${percent > 0 ? '+' : '−'}${Math.round(Math.abs(percent)).toLocaleString('en')} %`
-  if (figure.better === 'neither') return <span className="text-ink-2">{text}</span>
-  const isBetter = percent > 0 === (figure.better === 'more')
+  if (stat.better === 'neither') return <span className="text-ink-2">{text}</span>
+  const isBetter = percent > 0 === (stat.better === 'more')
   return <span className={isBetter ? 'text-completed' : 'text-failed-ink'}>{text}</span>
 }

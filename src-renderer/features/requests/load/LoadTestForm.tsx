@@ -4,17 +4,18 @@ import type { FormEvent } from 'react'
 import { Link } from 'wouter'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { LoadTest } from '../../../../src-main/contract/load-tests.ts'
+import type { LoadTest, LoadTestCreate } from '../../../../src-main/contract/requests.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { CodeEditor } from '../../../ui/editor/CodeEditor.tsx'
-import { Field } from '../../../ui/Field.tsx'
-import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
-import { useDraft } from '../use-draft.ts'
-import { useJobRequest, useWebRequest } from './use-load-request.ts'
+import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
+import { Field } from '../../../ui/form/Field.tsx'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import { useDraft } from '../draft.ts'
+import { readBody, useJobDraft } from '../jobs/job-draft.ts'
+import { hasBody, useWebDraft, webProblem } from '../web/web-draft.ts'
 
 /** The next load test. */
 export type LoadTestFormProps = { readonly endpoint: LiveEndpoint; readonly onStarted: (test: LoadTest) => void }
@@ -39,9 +40,9 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
   const job = useJobRequest(endpoint.id, numbers.operation)
   const web = useWebRequest(endpoint)
   const request = isWeb ? web : job
-  const faults = {
-    requests: numberFault(numbers.requests, MOST.requests),
-    concurrency: numberFault(numbers.concurrency, MOST.concurrency),
+  const problems = {
+    requests: numberProblem(numbers.requests, MOST.requests),
+    concurrency: numberProblem(numbers.concurrency, MOST.concurrency),
   }
   const start = useMutation({
     mutationFn: () =>
@@ -62,7 +63,7 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
     event.preventDefault()
     start.mutate()
   }
-  const isFit = faults.requests === undefined && faults.concurrency === undefined && request.fault === undefined
+  const isFit = problems.requests === undefined && problems.concurrency === undefined && request.problem === undefined
   return (
     <Card title="New load test">
       <form onSubmit={submit} className="flex flex-col gap-3 p-3">
@@ -73,7 +74,7 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
             value={numbers.requests}
             onChange={({ target }) => change({ requests: target.value })}
             hint={`At most ${MOST.requests.toLocaleString('en')}.`}
-            fault={faults.requests}
+            problem={problems.requests}
           />
           <Field
             label="At once"
@@ -81,12 +82,12 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
             value={numbers.concurrency}
             onChange={({ target }) => change({ concurrency: target.value })}
             hint={`At most ${MOST.concurrency}.`}
-            fault={faults.concurrency}
+            problem={problems.concurrency}
           />
         </div>
         {isWeb ? (
           <p className="min-w-0 text-ink-2">
-            <code className="break-all text-ink">{request.words}</code>, as it stands under{' '}
+            <code className="break-all text-ink">{request.shown}</code>, as it stands under{' '}
             <Link to={ADDRESS.endpoint(endpoint.id, 'requests')} className="text-accent hover:underline">
               Requests
             </Link>
@@ -104,17 +105,15 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
               <span className="text-small text-ink-2">{MEANINGS[numbers.operation]}</span>
             </div>
             <div className="flex h-44 flex-col">
-              <CodeEditor label="Body of each request" value={request.words} onChange={request.onWords} />
+              <CodeEditor label="Body of each request" value={request.shown} onChange={request.onChange} />
             </div>
           </>
         )}
         <p role="status" className="min-h-4 text-small text-failed-ink">
-          {request.fault}
+          {request.problem}
         </p>
         {start.error !== null && <ErrorNotice error={start.error} />}
-        {endpoint.paused && (
-          <p className="text-ink-2">The endpoint is paused: what is sent waits until it is resumed.</p>
-        )}
+        {endpoint.paused && <p className="text-ink-2">The endpoint is paused: requests wait until it is resumed.</p>}
         <Button kind="main" type="submit" disabled={!isFit || start.isPending} className="self-start">
           <Gauge aria-hidden /> Start load test
         </Button>
@@ -123,9 +122,44 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
   )
 }
 
-function numberFault(text: string, most: number): string | undefined {
+function numberProblem(text: string, most: number): string | undefined {
   const value = Number(text)
   return /^\d+$/.test(text) && value >= 1 && value <= most
     ? undefined
     : `A whole number from 1 to ${most.toLocaleString('en')}.`
+}
+
+type Plan = Omit<LoadTestCreate, 'requests' | 'concurrency'>
+/** A request as it is written, and what a load test makes of it. */
+type Written = {
+  readonly plan: Plan
+  readonly shown: string
+  readonly onChange: (shown: string) => void
+  readonly problem: string | undefined
+}
+
+/** The job that is written under Requests; here it can be changed too. */
+function useJobRequest(endpointId: string, operation: 'run' | 'runsync'): Written {
+  const { text = '', change } = useJobDraft(endpointId)
+  const read = readBody(text)
+  return {
+    plan: { operation, body: text },
+    shown: text,
+    onChange: (body) => change({ body }),
+    problem: read.ok ? undefined : read.problem,
+  }
+}
+
+/** The request to a load-balanced endpoint that is written under Requests. */
+function useWebRequest(endpoint: Pick<LiveEndpoint, 'id' | 'app'>): Written {
+  const [draft] = useWebDraft(endpoint)
+  const { method, path, body } = draft
+  const carries = hasBody(draft)
+  return {
+    plan: { operation: 'request', method, path, ...(carries ? { body } : {}) },
+    shown: `${method} ${path}`,
+    onChange: () => undefined,
+    problem:
+      carries && draft.bodyKind !== 'JSON' ? 'A load test sends JSON bodies only.' : webProblem(draft, undefined),
+  }
 }

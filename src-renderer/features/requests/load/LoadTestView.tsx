@@ -1,14 +1,15 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Square } from 'lucide-react'
-import { useState } from 'react'
-import type { LoadTest } from '../../../../src-main/contract/load-tests.ts'
+import { useEffect, useState } from 'react'
+import { type LoadTest, loadTest } from '../../../../src-main/contract/requests.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { counted, duration } from '../../../ui/format.ts'
+import { duration } from '../../../ui/format.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
-import { FIGURES, planText } from './figures.ts'
 import { SpansHistogram } from './SpansHistogram.tsx'
-import { useFollowedTest } from './use-followed-test.ts'
+import { planText, STATS } from './stats.ts'
 
 /** One load test. */
 export type LoadTestViewProps = {
@@ -43,7 +44,7 @@ export function LoadTestView({ test: listed, waitingReason }: LoadTestViewProps)
           <p className="text-ink-2">Waiting: {waitingReason}</p>
         )}
       </div>
-      <Figures test={test} />
+      <Stats test={test} />
       <SpansHistogram shown={[{ name: 'All', result }]} />
       <Statuses test={test} />
       <Errors test={test} />
@@ -53,11 +54,11 @@ export function LoadTestView({ test: listed, waitingReason }: LoadTestViewProps)
 
 /** The state of a load test. */
 export function LoadTestState({ test: { state } }: { readonly test: LoadTest }) {
-  if (state === 'running') return <StateDot tone="running" word="Running" pulses />
+  if (state === 'running') return <StateDot tone="running" text="Running" pulses />
   return state === 'completed' ? (
-    <StateDot tone="completed" word="Completed" />
+    <StateDot tone="completed" text="Completed" />
   ) : (
-    <StateDot tone="cancelled" word="Stopped" />
+    <StateDot tone="cancelled" text="Stopped" />
   )
 }
 
@@ -70,7 +71,7 @@ function StopButton({ test: { endpointId, id } }: { readonly test: LoadTest }) {
       await client.call('loadTestStop', { path: { endpointId, loadTestId: id } })
     } catch (error) {
       setStops(false)
-      store.getState().tell({ kind: 'error', text: (error as Error).message })
+      store.getState().notify({ kind: 'error', text: (error as Error).message })
     }
   }
   return (
@@ -80,10 +81,10 @@ function StopButton({ test: { endpointId, id } }: { readonly test: LoadTest }) {
   )
 }
 
-function Figures({ test }: { readonly test: LoadTest }) {
+function Stats({ test }: { readonly test: LoadTest }) {
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(110px,1fr))] gap-x-4 gap-y-2 p-3">
-      {FIGURES.map(({ name, of, write }) => {
+      {STATS.map(({ name, of, write }) => {
         const value = of(test)
         return (
           <div key={name}>
@@ -100,12 +101,12 @@ function Statuses({ test }: { readonly test: LoadTest }) {
   const entries = Object.entries(test.result.statuses)
   if (entries.length === 0) return null
   return (
-    <ul aria-label="Answers by status" className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line px-3 py-2">
+    <ul aria-label="Responses by status" className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line px-3 py-2">
       {entries.map(([status, count]) => (
         <li key={status}>
           <StateDot
             tone={status.startsWith('2') ? 'completed' : status.startsWith('4') ? 'timed-out' : 'failed'}
-            word={status === 'none' ? 'No answer' : `Status ${status}`}
+            text={status === 'none' ? 'No response' : `Status ${status}`}
             detail={counted(count, 'request')}
           />
         </li>
@@ -130,4 +131,28 @@ function Errors({ test }: { readonly test: LoadTest }) {
       </ul>
     </section>
   )
+}
+
+/** A load test as it is now: while it runs it is followed, also by a page that was opened later. */
+function useFollowedTest(listed: LoadTest): LoadTest {
+  const { client } = useApp()
+  const queries = useQueryClient()
+  const [newest, setNewest] = useState<LoadTest>()
+  const { id, endpointId, state } = listed
+  useEffect(() => {
+    if (state !== 'running') return
+    return client.follow<LoadTest>({
+      operation: 'loadTestRead',
+      path: { endpointId, loadTestId: id },
+      event: 'load-test',
+      schema: loadTest,
+      onItems(items) {
+        const last = items.at(-1)
+        setNewest(last)
+        if (last?.state !== 'running') void queries.invalidateQueries({ queryKey: ['load-tests', endpointId] })
+      },
+      isLast: (test) => test.state !== 'running',
+    })
+  }, [client, queries, id, endpointId, state])
+  return state === 'running' && newest?.id === id ? newest : listed
 }

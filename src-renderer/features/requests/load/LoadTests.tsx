@@ -1,17 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback } from 'react'
+import { Columns2 } from 'lucide-react'
+import { type ReactNode, useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { LoadTest } from '../../../../src-main/contract/load-tests.ts'
+import type { LoadTest } from '../../../../src-main/contract/requests.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { IconButton } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { duration } from '../../../ui/format.ts'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
 import { loadTestsQuery } from '../request-queries.ts'
 import { ComparedLoadTests } from './ComparedLoadTests.tsx'
 import { LoadTestForm } from './LoadTestForm.tsx'
-import { LoadTestList } from './LoadTestList.tsx'
-import { LoadTestView } from './LoadTestView.tsx'
+import { LoadTestState, LoadTestView } from './LoadTestView.tsx'
+import { planText, STATS } from './stats.ts'
 
 /** The load tests of an endpoint. `choice` stands first in the strip. */
 export type LoadTestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
@@ -40,7 +45,7 @@ export function LoadTests({ endpoint, choice }: LoadTestsProps) {
         {data !== undefined && shown === undefined && (
           <div className="rounded-control border border-line border-dashed">
             <EmptyState>
-              No load test of this endpoint was made yet. The service sends the requests itself, so that the browser
+              There are no load tests of this endpoint yet. The service itself sends the requests, so that the browser
               does not slow them down.
             </EmptyState>
           </div>
@@ -58,3 +63,77 @@ export function LoadTests({ endpoint, choice }: LoadTestsProps) {
     </>
   )
 }
+
+/** The load tests that are kept. */
+type LoadTestListProps = {
+  readonly tests: readonly LoadTest[]
+  readonly shownId: string | undefined
+  readonly otherId: string | undefined
+  readonly onShow: (id: string) => void
+  readonly onCompare: (id: string) => void
+}
+
+const IN_LIST = ['Throughput', 'Failed', 'Latency p50', 'Latency p99']
+const idOf = ({ id }: LoadTest) => id
+
+/** All that are kept, newest first; each can be shown, or compared with the one that is shown. */
+function LoadTestList({ tests, shownId, otherId, onShow, onCompare }: LoadTestListProps) {
+  const columns = useMemo(() => columnsOf({ shownId, otherId, onCompare }), [shownId, otherId, onCompare])
+  return (
+    <Card title="Load tests">
+      <Table
+        label="Load tests"
+        columns={columns}
+        rows={tests}
+        rowId={idOf}
+        onOpen={({ id }) => onShow(id)}
+        className="max-h-96"
+      />
+    </Card>
+  )
+}
+
+const columnsOf = ({
+  shownId,
+  otherId,
+  onCompare,
+}: Pick<LoadTestListProps, 'shownId' | 'otherId' | 'onCompare'>): readonly Column<LoadTest>[] => [
+  { id: 'state', header: 'State', width: 110, cell: (test) => <LoadTestState test={test} /> },
+  {
+    id: 'plan',
+    header: 'Requests',
+    width: 220,
+    grow: 1,
+    cell: (test) => (
+      <span className={test.id === shownId ? 'font-medium' : ''}>
+        {planText(test)}
+        {test.id === shownId && ' · shown'}
+        {test.id === otherId && ' · compared'}
+      </span>
+    ),
+  },
+  { id: 'when', header: 'Started', width: 110, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  { id: 'took', header: 'Took', width: 90, align: 'right', cell: ({ result }) => duration(result.elapsedMs) },
+  ...STATS.filter(({ name }) => IN_LIST.includes(name)).map(
+    ({ name, of, write }): Column<LoadTest> => ({
+      id: name,
+      header: name,
+      width: 100,
+      align: 'right',
+      cell: (test) => {
+        const value = of(test)
+        return value === undefined ? <Nothing /> : write(value)
+      },
+    }),
+  ),
+  {
+    id: 'compare',
+    header: '',
+    width: 48,
+    cell: ({ id }) => (
+      <IconButton label="Compare with the one shown" disabled={id === shownId} onClick={() => onCompare(id)}>
+        <Columns2 />
+      </IconButton>
+    ),
+  },
+]

@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
+import { Route } from 'lucide-react'
 import { useId } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { CodeEditor } from '../../../ui/editor/CodeEditor.tsx'
+import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
-import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { webRequestsQuery } from '../request-queries.ts'
-import { RouteMenu } from './RouteMenu.tsx'
-import { BODY_KINDS, METHODS, type WebDraft } from './web-draft.ts'
+import { BODY_KINDS, draftOfRoute, METHODS, useDeclaredRoutes, type WebDraft } from './web-draft.ts'
 
 /** A request that is being written. */
 export type WebFormProps = {
@@ -18,14 +20,14 @@ export type WebFormProps = {
   readonly file: File | undefined
   readonly onFile: (file: File | undefined) => void
   /** Why it cannot be sent. */
-  readonly fault: string | undefined
+  readonly problem: string | undefined
 }
 
 const METHOD_CHOICES = METHODS.map((method) => ({ value: method, label: method }))
 const CONTROL = 'h-7 rounded-control border border-line-strong bg-surface-1 px-2'
 
 /** Method, path, headers and body of a request. */
-export function WebForm({ endpoint, draft, change, file, onFile, fault }: WebFormProps) {
+export function WebForm({ endpoint, draft, change, file, onFile, problem }: WebFormProps) {
   const { method, path, headers, bodyKind, body } = draft
   const carriesNone = method === 'GET' || method === 'HEAD'
   return (
@@ -39,7 +41,7 @@ export function WebForm({ endpoint, draft, change, file, onFile, fault }: WebFor
             onChange={(value) => change({ method: value as WebDraft['method'] })}
             className="font-mono text-small"
           />
-          <PathField endpointId={endpoint.id} path={path} onChange={(changed) => change({ path: changed })} />
+          <RequestPathField endpointId={endpoint.id} path={path} onChange={(changed) => change({ path: changed })} />
           {endpoint.app !== undefined && <RouteMenu app={endpoint.app} onChoose={change} />}
         </div>
         <label className="flex flex-col gap-1 font-medium">
@@ -56,7 +58,7 @@ export function WebForm({ endpoint, draft, change, file, onFile, fault }: WebFor
         <div className="flex flex-wrap items-center gap-2">
           <span className="font-medium">Body</span>
           <SegmentedChoice
-            label="Form of the body"
+            label="Type of the body"
             choices={BODY_KINDS}
             value={bodyKind}
             onChange={(kind) => change({ bodyKind: kind })}
@@ -86,21 +88,21 @@ export function WebForm({ endpoint, draft, change, file, onFile, fault }: WebFor
           </label>
         )}
         <p role="status" className="min-h-4 text-small text-failed-ink">
-          {fault}
+          {problem}
         </p>
       </div>
     </Card>
   )
 }
 
-type PathFieldProps = {
+type RequestPathFieldProps = {
   readonly endpointId: string
   readonly path: string
   readonly onChange: (path: string) => void
 }
 
 /** The path, with those offered that were asked for lately: the routes that are there, as far as anybody knows. */
-function PathField({ endpointId, path, onChange }: PathFieldProps) {
+function RequestPathField({ endpointId, path, onChange }: RequestPathFieldProps) {
   const { client } = useApp()
   const id = useId()
   const { data } = useQuery(webRequestsQuery(client, endpointId))
@@ -123,5 +125,28 @@ function PathField({ endpointId, path, onChange }: PathFieldProps) {
         ))}
       </datalist>
     </>
+  )
+}
+
+/** The routes of an endpoint, where its app says which there are. */
+type RouteMenuProps = {
+  readonly app: NonNullable<LiveEndpoint['app']>
+  readonly onChoose: (request: Partial<WebDraft>) => void
+}
+
+/** A menu of the routes that the app declares; nothing where it declares none. */
+export function RouteMenu({ app, onChoose }: RouteMenuProps) {
+  const declared = useDeclaredRoutes(app)
+  if (declared === undefined || declared.routes.length === 0) return null
+  return (
+    <Menu
+      groups={[
+        declared.routes.map((route) => ({ label: route, onSelect: () => onChoose(draftOfRoute(route, declared)) })),
+      ]}
+    >
+      <Button>
+        <Route aria-hidden /> Routes
+      </Button>
+    </Menu>
   )
 }

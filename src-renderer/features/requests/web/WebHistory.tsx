@@ -3,11 +3,9 @@ import { RotateCcw } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import type { ProxiedRequest } from '../../../../src-main/contract/management.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -35,16 +33,16 @@ export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
   const columns = useMemo(() => columnsOf(onLoad), [onLoad])
   useEffect(() => {
     if (endedAt === undefined) return undefined
-    const looks = LOGGED_AFTER_MS.map((ms) => platform.after(ms, () => void refetch()))
+    const timers = LOGGED_AFTER_MS.map((ms) => platform.after(ms, () => void refetch()))
     return () => {
-      for (const cancel of looks) cancel()
+      for (const cancel of timers) cancel()
     }
   }, [platform, endedAt, refetch])
   return (
     <Card title="History">
       {error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
-      {data?.requests.length === 0 && <EmptyState>Nothing was sent to this endpoint yet.</EmptyState>}
+      {data?.requests.length === 0 && <EmptyState>Nothing has been sent to this endpoint yet.</EmptyState>}
       {data !== undefined && data.requests.length > 0 && (
         <Table
           label="History of requests"
@@ -71,7 +69,9 @@ const columnsOf = (onLoad: WebHistoryProps['onLoad']): readonly Column<ProxiedRe
     id: 'status',
     header: 'Status',
     width: 100,
-    cell: ({ status }) => <StateDot tone={toneOf(status)} word={status === undefined ? 'No answer' : String(status)} />,
+    cell: ({ status }) => (
+      <StateDot tone={toneOf(status)} text={status === undefined ? 'No response' : String(status)} />
+    ),
   },
   {
     id: 'path',

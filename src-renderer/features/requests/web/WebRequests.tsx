@@ -2,36 +2,35 @@ import { Bookmark, Send, Square } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { RequestDraft } from '../../../../src-main/contract/saved-requests.ts'
-import type { SampleCall } from '../../../../src-main/domain/samples/call.ts'
+import type { RequestDraft } from '../../../../src-main/contract/requests.ts'
+import type { SampleCall } from '../../../../src-main/domain/requests/sample-call.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
+import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { CodeSamples } from '../../../ui/samples/CodeSamples.tsx'
-import { SavedRequests } from '../saved/SavedRequests.tsx'
-import { useSendKey } from '../use-send-key.ts'
-import { sendWeb, type WebAnswer } from './send-web.ts'
-import { useWebDraft } from './use-web-draft.ts'
-import { WebAnswerPane } from './WebAnswerPane.tsx'
+import { CodeSamples } from '../../../ui/output/CodeSamples.tsx'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { EmptyState } from '../../../ui/PageStates.tsx'
+import { useSendKey } from '../draft.ts'
+import { SavedRequests } from '../SavedRequests.tsx'
+import { sendWeb, type WebResponse } from './send-web.ts'
 import { WebForm } from './WebForm.tsx'
 import { WebHistory } from './WebHistory.tsx'
-import { hasBody, sentHeaders, type WebDraft, webFault } from './web-draft.ts'
+import { WebResponsePane } from './WebResponsePane.tsx'
+import { hasBody, sentHeaders, useWebDraft, type WebDraft, webProblem } from './web-draft.ts'
 
 /** Requests sent by hand to a load-balanced endpoint. `choice` stands first in the strip. */
 export type WebRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
-/** The request, its answer beside it, samples and history below. */
+/** The request, its response beside it, samples and history below. */
 export function WebRequests({ endpoint, choice }: WebRequestsProps) {
   const [draft, change] = useWebDraft(endpoint)
   const [file, setFile] = useState<File>()
   const [search, setSearch] = useSearchParams()
-  const { answer, send, stop } = useWebAnswer(endpoint.id)
-  const fault = webFault(draft, file)
+  const { response, send, stop } = useWebResponse(endpoint.id)
+  const problem = webProblem(draft, file)
   const sendNow = useCallback(() => {
-    if (fault === undefined) send(draft, file)
-  }, [send, draft, file, fault])
+    if (problem === undefined) send(draft, file)
+  }, [send, draft, file, problem])
   const commands = useMemo<readonly Command[]>(
     () => [
       { id: 'send', group: `Endpoint ${endpoint.name}`, label: 'Send this request', run: sendNow },
@@ -46,7 +45,7 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
     ],
     [endpoint.name, sendNow, setSearch],
   )
-  const isOpen = answer !== undefined && answer.endedAt === undefined
+  const isOpen = response !== undefined && response.endedAt === undefined
   useSendKey(sendNow)
   return (
     <>
@@ -54,7 +53,7 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
       <div className="flex flex-col gap-1">
         <div className="flex flex-wrap items-center gap-2">
           {choice}
-          <Button kind="main" disabled={fault !== undefined} onClick={sendNow} aria-keyshortcuts="Control+Enter">
+          <Button kind="main" disabled={problem !== undefined} onClick={sendNow} aria-keyshortcuts="Control+Enter">
             <Send aria-hidden /> Send
           </Button>
           {isOpen && (
@@ -67,22 +66,22 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
           </Button>
         </div>
         <p className="text-small text-ink-2">
-          It goes with the session of this browser, which the worker does not see. No key is needed here.
+          Sent with the session of this browser, which the worker does not see. No key is needed here.
         </p>
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <WebForm draft={draft} change={change} file={file} onFile={setFile} fault={fault} endpoint={endpoint} />
-        {answer === undefined ? (
+        <WebForm draft={draft} change={change} file={file} onFile={setFile} problem={problem} endpoint={endpoint} />
+        {response === undefined ? (
           <div className="rounded-control border border-line border-dashed">
-            <EmptyState>The answer appears here. Ctrl Enter sends the request.</EmptyState>
+            <EmptyState>The response appears here. Ctrl Enter sends the request.</EmptyState>
           </div>
         ) : (
-          <WebAnswerPane answer={answer} endpoint={endpoint} />
+          <WebResponsePane response={response} endpoint={endpoint} />
         )}
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-2">
-        <WebHistory endpointId={endpoint.id} endedAt={answer?.endedAt} onLoad={change} />
-        <CodeSamples call={fault === undefined ? sampleCall(endpoint, draft, file) : undefined} />
+        <WebHistory endpointId={endpoint.id} endedAt={response?.endedAt} onLoad={change} />
+        <CodeSamples call={problem === undefined ? sampleCall(endpoint, draft, file) : undefined} />
       </div>
       {search.get('panel') === 'saved' && (
         <SavedRequests
@@ -96,9 +95,9 @@ export function WebRequests({ endpoint, choice }: WebRequestsProps) {
   )
 }
 
-function useWebAnswer(endpointId: string) {
+function useWebResponse(endpointId: string) {
   const { client, platform } = useApp()
-  const [answer, setAnswer] = useState<WebAnswer>()
+  const [response, setResponse] = useState<WebResponse>()
   const sending = useRef<AbortController>(undefined)
   useEffect(() => () => sending.current?.abort(), [])
   const send = useCallback(
@@ -106,15 +105,15 @@ function useWebAnswer(endpointId: string) {
       sending.current?.abort()
       const abort = new AbortController()
       sending.current = abort
-      const onChange = (changed: WebAnswer) => {
-        if (sending.current === abort) setAnswer(changed)
+      const onChange = (changed: WebResponse) => {
+        if (sending.current === abort) setResponse(changed)
       }
       void sendWeb({ client, now: platform.now, endpointId, draft, file, signal: abort.signal, onChange })
     },
     [client, platform, endpointId],
   )
   const stop = useCallback(() => sending.current?.abort(), [])
-  return { answer, send, stop }
+  return { response, send, stop }
 }
 
 function sampleCall({ id, url }: LiveEndpoint, draft: WebDraft, file: File | undefined): SampleCall {

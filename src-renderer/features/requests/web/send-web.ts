@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser'
+import { MIB } from '../../../../src-main/contract/units.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { hasBody, sentHeaders, type WebDraft } from './web-draft.ts'
 
@@ -5,7 +7,7 @@ import { hasBody, sentHeaders, type WebDraft } from './web-draft.ts'
 export type WebEvent = { readonly name: string; readonly data: string }
 
 /** What a worker has answered so far. Times in ms since the epoch. */
-export type WebAnswer = {
+export type WebResponse = {
   readonly method: string
   readonly path: string
   readonly sentAt: number
@@ -31,23 +33,23 @@ export type SendWeb = {
   readonly draft: WebDraft
   readonly file: File | undefined
   readonly signal: AbortSignal
-  readonly onChange: (answer: WebAnswer) => void
+  readonly onChange: (result: WebResponse) => void
 }
 
 // Source: ours. More is not looked at in a window; it is counted, and the sample for curl has it.
-const KEPT_BYTES = 32 * 1024 * 1024
-const KEPT_EVENTS = 1000
+const MAX_BYTES = 32 * MIB
+const MAX_EVENTS = 1000
 
-/** Sends a request to a load-balanced endpoint and hears of its answer until its end. Never rejects. */
+/** Sends a request to a load-balanced endpoint and is notified of its response until its end. Never rejects. */
 export async function sendWeb(send: SendWeb): Promise<void> {
   const { client, now, endpointId, draft, file, signal, onChange } = send
   const { method, path } = draft
-  let answer: WebAnswer = { method, path, sentAt: now(), headers: [], bytes: 0, events: [], cut: false }
-  const change = (changed: Partial<WebAnswer>) => {
-    answer = { ...answer, ...changed }
-    onChange(answer)
+  let result: WebResponse = { method, path, sentAt: now(), headers: [], bytes: 0, events: [], cut: false }
+  const change = (changed: Partial<WebResponse>) => {
+    result = { ...result, ...changed }
+    onChange(result)
   }
-  onChange(answer)
+  onChange(result)
   try {
     const response = await client.request(endpointId, path, {
       method,
@@ -59,23 +61,24 @@ export async function sendWeb(send: SendWeb): Promise<void> {
     })
     const { status, statusText } = response
     change({ status, statusText, headers: [...response.headers], headAt: now() })
-    await readAnswer(response, () => answer, change)
+    await readResponse(response, () => result, change)
     change({ endedAt: now() })
   } catch (error) {
-    if (signal.aborted) change({ endedAt: now(), error: new Error('It was stopped here before its answer had ended.') })
-    else change({ endedAt: now(), error: broken(error, answer) })
+    if (signal.aborted)
+      change({ endedAt: now(), error: new Error('It was stopped here before the response was complete.') })
+    else change({ endedAt: now(), error: broken(error, result) })
   }
 }
 
-function broken(error: unknown, { status }: WebAnswer): Error {
+function broken(error: unknown, { status }: WebResponse): Error {
   if (status === undefined) return error as Error
-  return new Error('The connection ended in the middle of the answer. See the log of the endpoint for why.')
+  return new Error('The connection ended in the middle of the response. See the log of the endpoint.')
 }
 
-async function readAnswer(
+async function readResponse(
   response: Response,
-  read: () => WebAnswer,
-  change: (changed: Partial<WebAnswer>) => void,
+  read: () => WebResponse,
+  change: (changed: Partial<WebResponse>) => void,
 ): Promise<void> {
   const type = response.headers.get('content-type') ?? ''
   const isEvents = type.startsWith('text/event-stream')
@@ -87,26 +90,21 @@ async function readAnswer(
     const value = part.value as Uint8Array<ArrayBuffer>
     bytes += value.length
     if (events !== undefined) {
-      change({ bytes, events: [...read().events, ...events(value)].slice(-KEPT_EVENTS) })
-    } else if (bytes <= KEPT_BYTES) parts.push(value)
+      change({ bytes, events: [...read().events, ...events(value)].slice(-MAX_EVENTS) })
+    } else if (bytes <= MAX_BYTES) parts.push(value)
   }
   if (isEvents) return
-  change({ bytes, body: new Blob(parts, { type: type.split(';', 1)[0] ?? '' }), cut: bytes > KEPT_BYTES })
+  change({ bytes, body: new Blob(parts, { type: type.split(';', 1)[0] ?? '' }), cut: bytes > MAX_BYTES })
 }
 
 /** Takes bytes and gives the events that have become whole with them. */
 export function eventReader(): (bytes: Uint8Array) => readonly WebEvent[] {
   const decoder = new TextDecoder()
-  let text = ''
+  let events: WebEvent[] = []
+  const parser = createParser({ onEvent: ({ event = 'message', data }) => void events.push({ name: event, data }) })
   return (bytes) => {
-    text += decoder.decode(bytes, { stream: true })
-    const blocks = text.split(/\r?\n\r?\n/)
-    text = blocks.pop() ?? ''
-    return blocks.flatMap((block) => {
-      const fields = block.split(/\r?\n/).map((line) => /^([^:]*):? ?(.*)$/.exec(line) ?? [])
-      const data = fields.filter(([, name]) => name === 'data').map(([, , value]) => value)
-      const name = fields.findLast(([, field]) => field === 'event')?.[2]
-      return data.length === 0 ? [] : { name: name ?? 'message', data: data.join('\n') }
-    })
+    events = []
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    return events
   }
 }

@@ -1,7 +1,17 @@
+/**
+ * The request that a person writes for a load-balanced endpoint: its parts, whether it can be sent, and the routes to
+ * begin with.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { DeployedEndpoint } from '../../../../src-main/contract/app.ts'
-import { SEND_METHODS } from '../../../../src-main/contract/saved-requests.ts'
-import { exampleRequest } from '../../../../src-main/domain/app/example-request.ts'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { SEND_METHODS } from '../../../../src-main/contract/requests.ts'
+import { exampleRequest, firstRoute } from '../../../../src-main/domain/app/examples.ts'
+import { environmentQuery } from '../../../api-client/app-queries.ts'
 import { staysBelow } from '../../../api-client/client.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { useDraft } from '../draft.ts'
 
 /** Methods that are offered. */
 export const METHODS = SEND_METHODS
@@ -34,7 +44,7 @@ export function draftOfRoute(route: string, endpoint: Pick<DeployedEndpoint, 'ex
   }
 }
 
-type Pair = readonly [name: string, value: string]
+type HeaderPair = readonly [name: string, value: string]
 
 // Browsers set these themselves and drop what a page says.
 const OF_THE_BROWSER =
@@ -42,33 +52,36 @@ const OF_THE_BROWSER =
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Reads the lines of headers. */
-export function readHeaders(text: string): { readonly pairs: readonly Pair[]; readonly fault: string | undefined } {
-  const pairs: Pair[] = []
+export function readHeaders(text: string): {
+  readonly pairs: readonly HeaderPair[]
+  readonly problem: string | undefined
+} {
+  const pairs: HeaderPair[] = []
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
     const [name = '', ...rest] = line.split(':')
     if (rest.length === 0 || !NAME.test(name.trim()))
-      return { pairs, fault: `“${line.trim()}” is no header. Write Name: value.` }
+      return { pairs, problem: `“${line.trim()}” is not a header. Write Name: value.` }
     if (OF_THE_BROWSER.test(name.trim()))
-      return { pairs, fault: `${name.trim()} is set by the browser. Send it with the sample for curl.` }
+      return { pairs, problem: `${name.trim()} is set by the browser. Send it with the sample for curl.` }
     if (/^authorization$/i.test(name.trim()))
-      return { pairs, fault: 'Authorization is for the key of the service, and workers never see it.' }
+      return { pairs, problem: 'Authorization holds the key of the service; workers never see it.' }
     pairs.push([name.trim(), rest.join(':').trim()])
   }
-  return { pairs, fault: undefined }
+  return { pairs, problem: undefined }
 }
 
 /** Why a request cannot be sent as it stands; undefined: it can. */
-export function webFault(
+export function webProblem(
   { path, headers, bodyKind, body, method }: WebDraft,
   file: File | undefined,
 ): string | undefined {
   if (!/^\/[^\s#]*$/.test(path)) return 'A path begins with / and holds no spaces and no #; write %20 and %23 for them.'
   if (!staysBelow(path)) return 'Browsers resolve .. in a path. Send it with the sample for curl.'
-  const { fault } = readHeaders(headers)
-  if (fault !== undefined) return fault
+  const { problem } = readHeaders(headers)
+  if (problem !== undefined) return problem
   if (!hasBody({ method, bodyKind })) return undefined
   if (bodyKind === 'file') return file === undefined ? 'Choose the file to send.' : undefined
-  return bodyKind === 'JSON' ? jsonFault(body) : undefined
+  return bodyKind === 'JSON' ? jsonProblem(body) : undefined
 }
 
 /** Whether a body goes along: with GET and HEAD none can. */
@@ -77,7 +90,7 @@ export function hasBody({ method, bodyKind }: Pick<WebDraft, 'method' | 'bodyKin
 }
 
 /** All headers as they are sent, with the type of the body where none is given. */
-export function sentHeaders(draft: WebDraft, file: File | undefined): readonly Pair[] {
+export function sentHeaders(draft: WebDraft, file: File | undefined): readonly HeaderPair[] {
   const { pairs } = readHeaders(draft.headers)
   const typed = pairs.some(([name]) => /^content-type$/i.test(name))
   if (typed || !hasBody(draft)) return pairs
@@ -89,11 +102,33 @@ const TYPES: Readonly<Partial<Record<WebDraft['bodyKind'], string>>> = {
   text: 'text/plain;charset=UTF-8',
 }
 
-function jsonFault(text: string): string | undefined {
+function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text)
     return undefined
   } catch (error) {
     return `Not valid JSON yet: ${(error as Error).message}`
   }
+}
+
+type App = LiveEndpoint['app']
+
+/** The endpoint with its routes as its app declares them; undefined: it is of no app, or they are not known yet. */
+export function useDeclaredRoutes(app: App): DeployedEndpoint | undefined {
+  const { client } = useApp()
+  const { name = '', environment = '', resource } = app ?? {}
+  const { data } = useQuery({ ...environmentQuery(client, { app: name, environment }), enabled: app !== undefined })
+  return data?.endpoints.find((endpoint) => endpoint.resource === resource)
+}
+
+/** The request that a person writes for a load-balanced endpoint; one of an app begins with its first route. */
+export function useWebDraft({ id, app }: Pick<LiveEndpoint, 'id' | 'app'>): ReturnType<typeof useDraft<WebDraft>> {
+  const declared = useDeclaredRoutes(app)
+  const initial = useMemo(() => {
+    const route = firstRoute(declared?.routes ?? [])
+    return declared === undefined || route === undefined
+      ? EMPTY_WEB_DRAFT
+      : { ...EMPTY_WEB_DRAFT, ...draftOfRoute(route, declared) }
+  }, [declared])
+  return useDraft('web', id, initial)
 }

@@ -3,12 +3,11 @@ import './canvas.css'
 import { ReactFlowProvider, useStoreApi, type Viewport } from '@xyflow/react'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { useCanvasStore } from '../store/canvas-context.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
+import { useFlow } from '../graph/flow-graph.ts'
+import { type CanvasSize, firstView, LEAST_ZOOM, MOST_ZOOM, showsMinimap } from '../graph/viewport.ts'
+import { useCanvasStore } from '../store/canvas-store.ts'
+import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { FlowCanvas } from './FlowCanvas.tsx'
-import { firstView, LEAST_ZOOM, MOST_ZOOM, type Size, showsMinimap } from './first-view.ts'
-import { useFlow } from './use-flow.ts'
 
 /** The graph that is shown, to be looked at and edited. Each graph of a document has a canvas of its own. */
 export function Canvas() {
@@ -16,7 +15,7 @@ export function Canvas() {
   const address = useEditor(addressOf)
   const canvas = useCanvasStore()
   const room = useRef<HTMLDivElement>(null)
-  const [size, setSize] = useState<Size>()
+  const [size, setSize] = useState<CanvasSize>()
   // What can be seen is known before anything is drawn, so that nothing is drawn for nobody.
   useLayoutEffect(() => {
     const { width = 0, height = 0 } = room.current?.getBoundingClientRect() ?? {}
@@ -29,7 +28,7 @@ export function Canvas() {
   )
 }
 
-function GraphCanvas({ address, size }: { readonly address: GraphAddress; readonly size: Size }) {
+function GraphCanvas({ address, size }: { readonly address: GraphAddress; readonly size: CanvasSize }) {
   const { editor } = useTab()
   const flow = useFlow(address)
   const [view] = useState(() => firstView(editor, flow, size))
@@ -47,8 +46,8 @@ function GraphCanvas({ address, size }: { readonly address: GraphAddress; readon
   )
 }
 
-// React Flow would measure each node that comes into sight, with all its slots, and forget those that are not drawn at a
-// small zoom. Where everything is follows from the document (geometry.ts).
+// React Flow would measure each node that comes into sight, with all its slots, and forget those that are not drawn at
+// a small zoom. Where everything is follows from the document (`graph/geometry.ts`).
 function Prepared({ view: { x, y, zoom }, children }: { readonly view: Viewport; readonly children: ReactNode }) {
   const store = useStoreApi()
   useState(() => store.setState({ updateNodeInternals: () => {}, transform: [x, y, zoom] }))

@@ -1,10 +1,11 @@
 import { useStore } from '@xyflow/react'
 import { CircleHelp, Grid3x3, Lock, LockOpen, Map as MapIcon, Maximize, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { IconButton } from '../../../ui/Button.tsx'
+import { SidePanel } from '../../../ui/Dialog.tsx'
 import type { EditorActions } from '../keys/create-actions.ts'
-import { useCanvas } from '../store/canvas-context.ts'
-import { GestureSheet } from './GestureSheet.tsx'
+import { GESTURES } from '../keys/shortcuts.ts'
+import { useCanvas } from '../store/canvas-store.ts'
 
 /** How the canvas is looked at. */
 export function CanvasControls({ actions }: { readonly actions: EditorActions }) {
@@ -58,10 +59,27 @@ export function CanvasControls({ actions }: { readonly actions: EditorActions })
       >
         <MapIcon className={hasMinimap ? 'text-accent' : ''} />
       </IconButton>
-      <IconButton label="Hands and keys" onClick={() => setHelping(true)}>
+      <IconButton label="Mouse and keys" onClick={() => setHelping(true)}>
         <CircleHelp />
       </IconButton>
       {isHelping && <GestureSheet onClose={() => setHelping(false)} />}
     </div>
+  )
+}
+
+/** What the pointer does together with keys; keys alone are in the sheet that `?` opens. */
+function GestureSheet({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <SidePanel open onOpenChange={onClose} title="Mouse and keys">
+      <dl>
+        {GESTURES.map(([what, how]) => (
+          <div key={what} className="flex min-h-7 items-center justify-between gap-4">
+            <dt>{what}</dt>
+            <dd className="shrink-0 text-small text-ink-2">{how}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-4 text-ink-2">Press ? for all keys, and Ctrl K for every action.</p>
+    </SidePanel>
   )
 }

@@ -1,9 +1,8 @@
 import { DropdownMenu } from 'radix-ui'
+import type { Flow } from '../graph/flow-graph.ts'
 import type { EditorActions } from '../keys/create-actions.ts'
-import { shownKeys } from '../keys/match-key.ts'
-import { SHORTCUTS, type Shortcut } from '../keys/shortcuts.ts'
+import { SHORTCUTS, type Shortcut, shownKeys } from '../keys/shortcuts.ts'
 import type { OpenOverlay } from '../store/canvas-store.ts'
-import type { Flow } from './use-flow.ts'
 import { type MenuEntry, useMenuEntries } from './use-menu-entries.ts'
 
 /** The menu of what was pressed with the other button, or with Shift and F10. */
@@ -71,12 +70,12 @@ function Swatches({ name, swatches, pick }: Extract<MenuEntry, { readonly swatch
   return (
     <div className="flex items-center gap-1 px-2 py-1">
       <span className="mr-1">{name}</span>
-      {swatches.map(({ words, colour }) => (
+      {swatches.map(({ label, colour }) => (
         <DropdownMenu.Item
-          key={words}
-          aria-label={words}
-          title={words}
-          onSelect={() => pick(words)}
+          key={label}
+          aria-label={label}
+          title={label}
+          onSelect={() => pick(label)}
           style={{ background: colour ?? 'var(--surface-1)' }}
           className="size-5 rounded-full border border-line-strong outline-offset-1 data-highlighted:outline-2 data-highlighted:outline-accent"
         />

@@ -1,19 +1,19 @@
+import { ChevronRight } from 'lucide-react'
 import { lazy, Suspense, useCallback } from 'react'
+import { subgraphsOf, type WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { Button } from '../../../ui/Button.tsx'
+import type { Flow } from '../graph/flow-graph.ts'
+import type { CanvasNode } from '../graph/flow-types.ts'
 import type { EditorActions } from '../keys/create-actions.ts'
-import { AddNodeList } from '../palette/AddNodeList.tsx'
-import { FindNodeList } from '../palette/FindNodeList.tsx'
-import { InputList, OutputList } from '../palette/LinkLists.tsx'
-import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
-import { useTab } from '../store/editor-context.ts'
+import { AddNodeList, FindNodeList, InputList, OutputList } from '../palette/NodeLists.tsx'
+import { useCanvas, useCanvasStore } from '../store/canvas-store.ts'
+import { useEditor, useTab } from '../store/editor-store.ts'
 import { CanvasControls } from './CanvasControls.tsx'
 import { CanvasMenu } from './CanvasMenu.tsx'
-import type { CanvasNode } from './flow-types.ts'
-import { focusNode } from './focus-node.ts'
 import { Minimap } from './Minimap.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
-import { Trail } from './Trail.tsx'
-import type { Flow } from './use-flow.ts'
+import { focusNode } from './use-focus-in-canvas.ts'
 
 // With what reads and writes pictures, which few graphs need.
 const MaskDialog = lazy(() => import('../mask/MaskDialog.tsx').then((loaded) => ({ default: loaded.MaskDialog })))
@@ -76,10 +76,60 @@ function Nothing({ actions }: { readonly actions: EditorActions }) {
 
 // What an edit did, for those who do not see it. The same words twice are told twice.
 function Said() {
-  const { at, words } = useCanvas((state) => state.said)
+  const { at, text } = useCanvas((state) => state.said)
   return (
     <p aria-live="polite" className="sr-only">
-      <span key={at}>{words}</span>
+      <span key={at}>{text}</span>
     </p>
   )
+}
+
+/** The subgraphs that were entered, each leads back. Nothing in the outermost graph. */
+function Trail() {
+  const { editor } = useTab()
+  const path = useEditor((state) => state.path)
+  const document = useEditor((state) => state.document)
+  if (path.length === 0) return null
+  const names = namesOf(document, path)
+  const leaveTo = (depth: number) => {
+    for (let left = path.length; left > depth; left -= 1) editor.getState().enter(undefined)
+  }
+  return (
+    <nav
+      aria-label="Subgraphs"
+      className="absolute top-2 left-2 z-10 max-w-[calc(100%-260px)] overflow-x-auto rounded-control border border-line bg-surface-1 px-2 py-1 shadow-float"
+    >
+      <ol className="flex items-center gap-1">
+        {['Workflow', ...names].map((name, depth) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a place in the trail is its depth
+          <li key={depth} className="flex items-center gap-1">
+            {depth > 0 && <ChevronRight aria-hidden className="size-3.5 text-ink-2" />}
+            {depth === path.length ? (
+              <span aria-current="location" className="max-w-48 truncate font-medium">
+                {name}
+              </span>
+            ) : (
+              <button
+                type="button"
+                onClick={() => leaveTo(depth)}
+                className="max-w-48 truncate text-ink-2 hover:text-ink hover:underline"
+              >
+                {name}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+function namesOf(document: WorkflowDocument, path: readonly string[]): readonly string[] {
+  const definitions = subgraphsOf(document)
+  let at: string | undefined
+  return path.map((id) => {
+    const node = graphAt(document, at)?.nodes.items.find((one) => one.id === id)
+    at = node?.type
+    return node?.title ?? definitions.get(at ?? '')?.name ?? 'Subgraph'
+  })
 }

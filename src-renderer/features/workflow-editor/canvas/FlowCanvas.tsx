@@ -1,6 +1,13 @@
+/**
+ * The canvas of a graph in React Flow, with what stands on it beside nodes and groups: edges of subgraphs, reroutes,
+ * links and their points.
+ */
 import {
   Background,
   BackgroundVariant,
+  BaseEdge,
+  type EdgeProps,
+  type NodeProps,
   ReactFlow,
   SelectionMode,
   useKeyPress,
@@ -8,31 +15,114 @@ import {
   type Viewport,
 } from '@xyflow/react'
 import clsx from 'clsx'
-import { useRef } from 'react'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { useActions } from '../keys/use-actions.ts'
-import { useEditorCommands } from '../keys/use-editor-commands.ts'
-import { useEditorKeys } from '../keys/use-editor-keys.ts'
-import { useCanvas } from '../store/canvas-context.ts'
-import { BoundaryBox } from './BoundaryBox.tsx'
+import { type CSSProperties, memo, useRef } from 'react'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { slotColour } from '../graph/colours.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import {
+  type BoundaryNode,
+  type CanvasNode,
+  type FlowLink,
+  type FlowNode,
+  inputHandle,
+  outputHandle,
+  type WaypointNode,
+} from '../graph/flow-types.ts'
+import { SLOT_ROW, TITLE } from '../graph/geometry.ts'
+import { linkPath } from '../graph/links.ts'
+import { LEAST_ZOOM, MOST_ZOOM, useView } from '../graph/viewport.ts'
+import { useActions, useEditorCommands, useEditorKeys } from '../keys/use-editor-keys.ts'
+import { useCanvas } from '../store/canvas-store.ts'
 import { CanvasOverlays } from './CanvasOverlays.tsx'
-import { DetailContext, detailAt } from './detail.ts'
-import { LEAST_ZOOM, MOST_ZOOM } from './first-view.ts'
-import type { CanvasNode, FlowLink } from './flow-types.ts'
 import { GroupBox } from './GroupBox.tsx'
-import { LinkLine } from './LinkLine.tsx'
 import { LooseLine } from './LooseLine.tsx'
 import { NodeBox } from './NodeBox.tsx'
+import { Slot } from './NodeSlots.tsx'
 import { Overview } from './Overview.tsx'
-import { RerouteDot } from './RerouteDot.tsx'
-import type { Flow } from './use-flow.ts'
 import { useFocusInCanvas } from './use-focus-in-canvas.ts'
 import { useLinking } from './use-linking.ts'
 import { useMoving } from './use-moving.ts'
-import { useOverview } from './use-overview.ts'
+import { DetailContext, detailAt, useOverview } from './use-overview.ts'
 import { usePointing } from './use-pointing.ts'
-import { useView } from './use-view.ts'
-import { Waypoint } from './Waypoint.tsx'
+
+/** Where links come into a subgraph, or leave it. */
+const BoundaryBox = memo(function BoundaryBox({ data: { side, slots } }: NodeProps<BoundaryNode>) {
+  const isIn = side === 'inputs'
+  return (
+    <div className="size-full rounded-control border border-dashed border-line-strong bg-surface-2 text-small leading-5">
+      <p style={{ height: TITLE }} className="flex items-center px-2 font-medium">
+        {isIn ? 'Inputs' : 'Outputs'}
+      </p>
+      <ul className={isIn ? 'pt-1 pr-3 text-right' : 'pt-1 pl-3'}>
+        {slots.map(({ name, type, isLinked }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a slot is its place
+          <li key={at} className="relative" style={{ height: SLOT_ROW }}>
+            <span title={`${name}: ${type}`} className="block truncate px-1">
+              {name}
+            </span>
+            <span className={isIn ? 'absolute inset-y-0 -right-3' : 'absolute inset-y-0 -left-3'}>
+              <Slot
+                side={isIn ? 'output' : 'input'}
+                id={isIn ? outputHandle(at) : inputHandle(at, name)}
+                type={type}
+                isLinked={isLinked}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+})
+
+/** A reroute: a node that hands on what comes in. */
+const RerouteDot = memo(function RerouteDot({ data: { view }, selected }: NodeProps<FlowNode>) {
+  const [input, output] = [view.inputs[0], view.outputs[0]]
+  const type = output?.type ?? input?.type ?? '*'
+  return (
+    <div
+      className={clsx(
+        'size-full rounded-full border border-line-strong/70 bg-surface-2',
+        selected && 'outline-2 outline-accent',
+      )}
+    >
+      <span className="sr-only">Reroute</span>
+      {input !== undefined && (
+        <Slot side="input" id={inputHandle(input.at, input.name)} type={type} isLinked={input.link !== undefined} />
+      )}
+      {output !== undefined && (
+        <Slot side="output" id={outputHandle(output.at)} type={type} isLinked={output.links.length > 0} />
+      )}
+    </div>
+  )
+})
+
+/** A link, in the colour of its type. */
+const LinkLine = memo(function LinkLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<FlowLink>) {
+  const path = linkPath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, data?.points ?? [])
+  return (
+    <>
+      <title>{data?.label}</title>
+      <BaseEdge
+        path={path}
+        interactionWidth={16}
+        className="workflow-link"
+        // The colour alone: how a link under the pointer or a selected one looks is for `canvas.css` to say.
+        style={{ '--link': slotColour(data?.type ?? '*') } as CSSProperties}
+      />
+    </>
+  )
+})
+
+/** A point that links are led through. */
+const Waypoint = memo(function Waypoint({ data, selected }: NodeProps<WaypointNode>) {
+  return (
+    <div
+      style={{ background: slotColour(data.type) }}
+      className={clsx('size-full rounded-full border-2 border-surface-1', selected && 'outline-2 outline-accent')}
+    />
+  )
+})
 
 const NODE_TYPES = { node: NodeBox, reroute: RerouteDot, box: GroupBox, waypoint: Waypoint, boundary: BoundaryBox }
 const EDGE_TYPES = { link: LinkLine }

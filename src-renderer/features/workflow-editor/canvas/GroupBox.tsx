@@ -1,20 +1,18 @@
-import type { NodeProps } from '@xyflow/react'
+import { type NodeProps, NodeResizeControl } from '@xyflow/react'
 import clsx from 'clsx'
 import { type CSSProperties, memo } from 'react'
 import { setGroup } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import { NameField } from '../files/NameField.tsx'
-import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
-import { useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
-import { useDetail } from './detail.ts'
-import type { GroupNode } from './flow-types.ts'
-import { GroupResizer } from './GroupResizer.tsx'
-import { GROUP_TITLE_LINE } from './geometry.ts'
-import { safeColour } from './node-colours.ts'
+import { safeColour } from '../graph/colours.ts'
+import type { GroupNode } from '../graph/flow-types.ts'
+import { GROUP_TITLE_LINE } from '../graph/geometry.ts'
+import { useCanvas, useCanvasStore } from '../store/canvas-store.ts'
+import { addressOf, useTab } from '../store/editor-store.ts'
+import { useDetail } from './use-overview.ts'
 
 /** A box around nodes. Its title is what it is moved by; within it the canvas is as elsewhere. */
 export const GroupBox = memo(function GroupBox({ id, data, selected }: NodeProps<GroupNode>) {
-  const { title, color, size, place, isCollapsed } = data
+  const { title, color, size, index, isCollapsed } = data
   const detail = useDetail()
   const isRenaming = useCanvas(({ renaming }) => renaming === id)
   return (
@@ -32,15 +30,15 @@ export const GroupBox = memo(function GroupBox({ id, data, selected }: NodeProps
           className="group-title pointer-events-auto truncate bg-[color-mix(in_oklab,var(--given)_18%,var(--surface-0))] px-2 font-medium"
         >
           {isCollapsed && <span aria-hidden>▸ </span>}
-          {isRenaming ? <GroupTitle place={place} title={title} /> : detail === 'bare' ? '\u00a0' : title || '\u00a0'}
+          {isRenaming ? <GroupTitle index={index} title={title} /> : detail === 'bare' ? '\u00a0' : title || '\u00a0'}
         </div>
       </div>
-      {selected && !isCollapsed && <GroupResizer place={place} />}
+      {selected && !isCollapsed && <GroupResizer index={index} />}
     </>
   )
 })
 
-function GroupTitle({ place, title }: { readonly place: number; readonly title: string }) {
+function GroupTitle({ index, title }: { readonly index: number; readonly title: string }) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
   return (
@@ -51,11 +49,31 @@ function GroupTitle({ place, title }: { readonly place: number; readonly title: 
           editor
             .getState()
             .edit('Rename a group', (document) =>
-              setGroup(document, addressOf(editor.getState()), place, { title: name }),
+              setGroup(document, addressOf(editor.getState()), index, { title: name }),
             )
         }
         onEnd={() => canvas.getState().set({ renaming: undefined })}
       />
     </span>
+  )
+}
+
+const LEAST = 80
+
+/** The corner of a selected group that it is made larger by. */
+function GroupResizer({ index }: { readonly index: number }) {
+  const { editor } = useTab()
+  return (
+    <NodeResizeControl
+      position="bottom-right"
+      minWidth={LEAST}
+      minHeight={LEAST}
+      onResizeEnd={(_event, { x, y, width, height }) => {
+        const at = addressOf(editor.getState())
+        const bounds = { x, y, width: Math.round(width), height: Math.round(height) }
+        editor.getState().edit('Resize a group', (document) => setGroup(document, at, index, { bounds }))
+      }}
+      className="pointer-events-auto !size-3 !rounded-[3px] !border-accent !bg-surface-1"
+    />
   )
 }

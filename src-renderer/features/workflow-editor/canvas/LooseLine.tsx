@@ -1,8 +1,8 @@
 import { type ConnectionLineComponentProps, useStoreApi } from '@xyflow/react'
-import { useCanvas } from '../store/canvas-context.ts'
-import { type CanvasNode, outputHandle } from './flow-types.ts'
-import { linkPath } from './link-path.ts'
-import { slotColour } from './slot-colour.ts'
+import { slotColour } from '../graph/colours.ts'
+import { type CanvasNode, outputHandle } from '../graph/flow-types.ts'
+import { linkPath } from '../graph/links.ts'
+import { useCanvas } from '../store/canvas-store.ts'
 
 /** The link that is being drawn; one that was taken by its end is drawn from the output that it comes from. */
 export function LooseLine({
@@ -18,7 +18,7 @@ export function LooseLine({
   const start = { x: fromX, y: fromY }
   const end = { x: toX, y: toY }
   const isFromInput = loose?.side === 'input'
-  const origin = loose?.side === 'output' && fromHandle.type === 'target' ? outputPlace(store, loose.from) : undefined
+  const origin = loose?.side === 'output' && fromHandle.type === 'target' ? outputPoint(store, loose.from) : undefined
   return (
     <path
       d={isFromInput ? linkPath(end, start, []) : linkPath(origin ?? start, end, [])}
@@ -30,7 +30,7 @@ export function LooseLine({
   )
 }
 
-function outputPlace(
+function outputPoint(
   store: ReturnType<typeof useStoreApi<CanvasNode>>,
   { node, slot }: { node: string; slot: number },
 ) {

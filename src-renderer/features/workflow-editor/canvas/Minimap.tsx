@@ -1,10 +1,10 @@
 import { type ReactFlowState, useReactFlow, useStoreApi } from '@xyflow/react'
 import { type PointerEvent, useEffect, useRef } from 'react'
-import { useColours } from '../../../ui/use-colours.ts'
-import { boundsOfNodes } from './first-view.ts'
-import type { CanvasNode } from './flow-types.ts'
-import type { Box } from './geometry.ts'
-import { farColour } from './overview-paths.ts'
+import { useColours } from '../../../ui/colours.ts'
+import type { CanvasNode } from '../graph/flow-types.ts'
+import type { Box } from '../graph/geometry.ts'
+import { boundsOfNodes } from '../graph/viewport.ts'
+import { farColour } from './Overview.tsx'
 
 type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type Frame = { readonly x: number; readonly y: number; readonly scale: number }

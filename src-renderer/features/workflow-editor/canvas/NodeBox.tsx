@@ -1,22 +1,21 @@
-import type { NodeProps } from '@xyflow/react'
+import { type NodeProps, NodeResizeControl, type OnResizeEnd } from '@xyflow/react'
 import clsx from 'clsx'
-import { ChevronRight, Layers, Pin } from 'lucide-react'
+import { ChevronRight, CircleAlert, Layers, Pin, TriangleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { payloadIdOf } from '../../../../src-main/domain/workflow/where-is.ts'
+import { resizeNode } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
+import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
+import { nodeColours } from '../graph/colours.ts'
+import { type FlowNode, inputHandle, outputHandle } from '../graph/flow-types.ts'
+import { LEAST_WIDTH, TITLE } from '../graph/geometry.ts'
 import { NoteBody } from '../notes/NoteBody.tsx'
-import { useEditor } from '../store/editor-context.ts'
+import { useNodeProblems } from '../problems/use-problems.ts'
+import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
-import { useDetail } from './detail.ts'
-import { type FlowNode, inputHandle, outputHandle } from './flow-types.ts'
-import { TITLE } from './geometry.ts'
+import { NodeProgressBar, NodeStateBadge, NodeStateMark, NodeTitle, useNodeProgress } from './NodeHead.tsx'
 import { NodePictures } from './NodePictures.tsx'
-import { NodeProgressBar, NodeStateBadge, NodeStateMark, useNodeProgress } from './NodeProgress.tsx'
-import { NodeResizer } from './NodeResizer.tsx'
 import { NodeSlots, Slot } from './NodeSlots.tsx'
-import { NodeTitle } from './NodeTitle.tsx'
-import { nodeColours } from './node-colours.ts'
-import { ProblemMark } from './ProblemMark.tsx'
+import { useDetail } from './use-overview.ts'
 
 /** A node: as much of it as can be seen at this zoom. */
 export const NodeBox = memo(function NodeBox({ data: { view, own, hasRoom }, selected }: NodeProps<FlowNode>) {
@@ -147,5 +146,39 @@ function Failure({ error }: { readonly error: string | undefined }) {
     >
       {error ?? 'It failed.'}
     </p>
+  )
+}
+
+/** A mark on a node that something is wrong with; what it is, its title says, and the list of problems. */
+export function ProblemMark({ payloadId }: { readonly payloadId: string }) {
+  const problems = useNodeProblems(payloadId)
+  if (problems.length === 0) return null
+  const isError = problems.some(({ severity }) => severity === 'error')
+  const problemText = problems.map(({ message }) => message).join('\n')
+  const Mark = isError ? CircleAlert : TriangleAlert
+  return (
+    <span title={problemText} className={isError ? 'shrink-0 text-failed-ink' : 'shrink-0 text-warn-ink'}>
+      <Mark aria-hidden className="size-3.5" />
+      <span className="sr-only">{problemText}</span>
+    </span>
+  )
+}
+
+/** The corner of a selected node that it is made larger by. */
+function NodeResizer({ id }: { readonly id: string }) {
+  const { editor } = useTab()
+  const onResizeEnd: OnResizeEnd = (_event, { width, height }) => {
+    const at = addressOf(editor.getState())
+    const size = [Math.round(width), Math.round(height - TITLE)] as const
+    editor.getState().edit('Resize a node', (document) => resizeNode(document, at, id, size))
+  }
+  return (
+    <NodeResizeControl
+      position="bottom-right"
+      minWidth={LEAST_WIDTH}
+      minHeight={TITLE + 10}
+      onResizeEnd={onResizeEnd}
+      className="!size-3 !rounded-[3px] !border-accent !bg-surface-1"
+    />
   )
 }

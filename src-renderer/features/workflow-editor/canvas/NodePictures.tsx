@@ -1,8 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { RunResult } from '../../../../src-main/contract/workflows.ts'
 import { mediaKind } from '../run/RunMedia.tsx'
 import type { NodeProgress } from '../store/run-store.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
-import { NodeText } from './NodeText.tsx'
 
 /**
  * What a node has given, saved or only to be looked at, or how far its picture is.
@@ -25,18 +25,18 @@ export function NodePictures({ progress, hangs }: { readonly progress: NodeProgr
           className="grid min-h-0 flex-1 gap-1"
           style={{ gridTemplateColumns: `repeat(${Math.ceil(Math.sqrt(pictures.length))}, minmax(0, 1fr))` }}
         >
-          {pictures.map(({ key, address, words, kind }) =>
+          {pictures.map(({ key, address, label, kind }) =>
             kind === 'video' ? (
               // biome-ignore lint/a11y/useMediaCaption: what a worker made has no captions
               <video
                 key={key}
                 src={address}
-                aria-label={words}
+                aria-label={label}
                 controls
                 className="nodrag size-full min-h-0 object-contain"
               />
             ) : (
-              <img key={key} src={address} alt={words} draggable={false} className="size-full min-h-0 object-contain" />
+              <img key={key} src={address} alt={label} draggable={false} className="size-full min-h-0 object-contain" />
             ),
           )}
         </div>
@@ -62,7 +62,7 @@ export function NodePictures({ progress, hangs }: { readonly progress: NodeProgr
 type Picture = {
   readonly key: string
   readonly address: string
-  readonly words: string
+  readonly label: string
   readonly kind: 'image' | 'video'
 }
 
@@ -73,14 +73,43 @@ function picturesOf({ preview, results, state }: NodeProgress): readonly Picture
   const made = (results ?? []).flatMap(({ asset, filename, mediaType }): Picture[] => {
     const kind = mediaKind({ mediaType })
     return kind === 'image' || kind === 'video'
-      ? [{ key: asset, address: assetAddress(asset), words: filename, kind }]
+      ? [{ key: asset, address: assetAddress(asset), label: filename, kind }]
       : []
   })
   if (made.length > 0) return made.slice(0, MOST)
   if (preview === undefined || state === 'failed') return []
-  return [{ key: 'preview', address: preview, words: 'Preview', kind: 'image' }]
+  return [{ key: 'preview', address: preview, label: 'Preview', kind: 'image' }]
 }
 
 /** Sounds and texts. */
 const othersOf = ({ results = [] }: NodeProgress): readonly RunResult[] =>
   results.filter((one) => mediaKind(one) === 'audio' || one.mediaType === 'text/plain').slice(0, MOST)
+
+/** A text that a node gave. */
+type NodeTextProps = { readonly asset: string; readonly name: string }
+
+// As much as anybody reads on a node, in bytes; the whole of it is in the panel of results.
+const SHOWN_BYTES = 4000
+
+/** The text that a node gave, as Preview as Text shows it. */
+function NodeText({ asset, name }: NodeTextProps) {
+  const { data, error } = useQuery({ queryKey: ['text-of-asset', asset], queryFn: () => readStart(asset) })
+  return (
+    <section
+      aria-label={name}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+      tabIndex={0}
+      className="nodrag nowheel max-h-40 min-h-8 shrink-0 overflow-y-auto rounded-control bg-surface-0 px-1.5 py-1 text-small break-words whitespace-pre-wrap"
+    >
+      {error === null ? data : 'This text is no longer available.'}
+    </section>
+  )
+}
+
+async function readStart(asset: string): Promise<string> {
+  const response = await fetch(assetAddress(asset), { headers: { range: `bytes=0-${SHOWN_BYTES - 1}` } })
+  if (!response.ok) throw new Error(`The service answered ${response.status}.`)
+  const [, whole = '0'] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? []
+  const text = await response.text()
+  return Number(whole) > SHOWN_BYTES ? `${text} …` : text
+}

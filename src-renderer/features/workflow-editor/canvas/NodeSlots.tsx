@@ -1,13 +1,15 @@
 import { Handle, Position } from '@xyflow/react'
 import clsx from 'clsx'
-import { type CSSProperties, memo } from 'react'
-import { typesFit } from '../../../../src-main/domain/workflow/match-types.ts'
-import type { InputView, NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { useCanvas } from '../store/canvas-context.ts'
-import { WidgetSocket } from '../widgets/WidgetSocket.tsx'
-import { inputHandle, outputHandle } from './flow-types.ts'
-import { SLOT_ROW, shownInputs } from './geometry.ts'
-import { isKnownSlot, slotColour } from './slot-colour.ts'
+import { type CSSProperties, type MouseEvent, memo, type ReactNode, useState } from 'react'
+import { typesFit } from '../../../../src-main/domain/workflow/input-type.ts'
+import type { InputView, NodeKind, NodeView, WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { isKnownSlot, slotColour } from '../graph/colours.ts'
+import { inputHandle, outputHandle } from '../graph/flow-types.ts'
+import { SLOT_ROW, shownInputs } from '../graph/geometry.ts'
+import { useCanvas } from '../store/canvas-store.ts'
+import { useWidgetEdits } from '../widgets/use-widget-edits.ts'
+import { WidgetMenu } from '../widgets/WidgetTools.tsx'
+import { choiceText, widgetHelp, widgetLabel } from '../widgets/widget-kind.ts'
 
 /** The inputs and outputs of a node, with their names. */
 export const NodeSlots = memo(function NodeSlots({ view }: { readonly view: NodeView }) {
@@ -81,5 +83,50 @@ export function Slot({ side, id, type, isLinked, isList = false }: SlotProps) {
       style={{ '--slot': slotColour(type) } as CSSProperties}
       className={clsx(isLinked && 'linked', !isKnownSlot(type) && 'unknown', isList && 'list', isMisfit && 'misfit')}
     />
+  )
+}
+
+/** A widget that is an input. */
+type WidgetSocketProps = {
+  readonly nodeId: string
+  readonly nodeTitle: string
+  readonly nodeKind: NodeKind
+  readonly widget: WidgetView
+  /** Its slot. */
+  readonly children: ReactNode
+}
+
+/** The row of a widget that is an input: while nothing is linked to it, its own value counts, and is shown. */
+function WidgetSocket({ nodeId, nodeTitle, nodeKind, widget, children }: WidgetSocketProps) {
+  const label = widgetLabel(widget)
+  const name = `${label} of ${nodeTitle}`
+  const { toWidget } = useWidgetEdits(nodeId, widget, name)
+  const [menu, setMenu] = useState<{ readonly x: number; readonly y: number }>()
+  const openMenu = (event: MouseEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    setMenu({ x: event.clientX, y: event.clientY })
+  }
+  return (
+    <li
+      className="relative flex gap-1.5 pl-3"
+      style={{ height: SLOT_ROW }}
+      {...(nodeKind === 'class' ? { onContextMenu: openMenu } : {})}
+    >
+      {children}
+      <span className="shrink-0 truncate" title={`${widget.name}: ${widget.input?.type ?? '*'}`}>
+        {label}
+      </span>
+      {!widget.isLinked && <span className="min-w-0 truncate text-ink-2">{choiceText(widget.value)}</span>}
+      {menu !== undefined && (
+        <WidgetMenu
+          {...menu}
+          name={name}
+          help={widgetHelp(widget)}
+          items={[{ label: 'Back to a widget', onSelect: toWidget }]}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </li>
   )
 }

@@ -1,9 +1,10 @@
 import { type ReactFlowState, useStoreApi } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
-import { useColours } from '../../../ui/use-colours.ts'
-import { useDetail } from './detail.ts'
-import type { CanvasNode, FlowLink } from './flow-types.ts'
-import { type OverviewPaths, overviewPaths } from './overview-paths.ts'
+import { useColours } from '../../../ui/colours.ts'
+import { fullColour, safeColour, slotColour } from '../graph/colours.ts'
+import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
+import { endsOfLink, linkPath } from '../graph/links.ts'
+import { useDetail } from './use-overview.ts'
 
 const LINK_WIDTH = 2.5
 const LEAST_SCREEN_WIDTH = 0.8
@@ -12,8 +13,9 @@ const LEAST_SCREEN_WIDTH = 0.8
 export type OverviewProps = { readonly nodes: readonly CanvasNode[]; readonly links: readonly FlowLink[] }
 
 /**
- * All links at a small zoom, and from farther away all nodes, drawn at once on one canvas: thousands of them as elements of
- * their own would take seconds. The paths are made when the graph changes; moving the view only draws them anew.
+ * All links at a small zoom, and from farther away all nodes, drawn at once on one canvas: thousands of them as
+ * elements of their own would take seconds. The paths are made when the graph changes; moving the view only draws them
+ * anew.
  */
 export function Overview({ nodes, links }: OverviewProps) {
   const store = useStoreApi()
@@ -26,7 +28,7 @@ export function Overview({ nodes, links }: OverviewProps) {
     const context = canvas.current?.getContext('2d')
     if (context == null) return undefined
     const paths = overviewPaths(nodes, links, isBare)
-    const colourOf = colourReader(context.canvas)
+    const colourOf = nodeColourReader(context.canvas)
     draw(context, paths, store.getState(), colourOf)
     context.canvas.dataset.nodes = String(isBare ? nodes.length : 0)
     let waiting = 0
@@ -51,7 +53,7 @@ type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type ColourOf = (name: string) => string
 
 // Asked for once: each asking makes the browser look through all styles.
-function colourReader(element: Element): ColourOf {
+function nodeColourReader(element: Element): ColourOf {
   const style = getComputedStyle(element)
   const known = new Map<string, string>()
   return (colour) => {
@@ -91,4 +93,66 @@ function draw(
     context.fillStyle = colourOf(colour)
     context.fill(path)
   }
+}
+
+/** A graph from far away: paths by colour, in pixels of the canvas of nodes, in the order in which they are drawn. */
+type OverviewPaths = {
+  readonly groups: Paths
+  readonly links: Paths
+  readonly nodes: Paths
+}
+
+type Paths = ReadonlyMap<string, Path2D>
+
+/** The paths of a graph. @param isBare nodes are drawn too, and links are straight */
+function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean): OverviewPaths {
+  const boxes = isBare ? nodes : []
+  return {
+    groups: rectangles(boxes.filter(({ type }) => type === 'box')),
+    links: curves(nodes, links, isBare),
+    nodes: rectangles(boxes.filter(({ type }) => type !== 'box' && type !== 'waypoint')),
+  }
+}
+
+/** The colour of a node from far away: `var(--...)` or a CSS colour. */
+export function farColour(node: CanvasNode): string {
+  if (node.selected === true) return 'var(--accent)'
+  if (node.type === 'box') return safeColour(node.data.color) ?? 'var(--accent)'
+  if (node.type === 'node' && node.data.view.kind === 'unknown') return 'var(--failed)'
+  if (node.type !== 'node') return 'var(--line-strong)'
+  const { bgcolor, color } = node.data.view
+  return fullColour(bgcolor) ?? fullColour(color) ?? 'var(--line-strong)'
+}
+
+function rectangles(nodes: readonly CanvasNode[]): Paths {
+  const paths = new Map<string, Path2D>()
+  for (const node of nodes) {
+    const { position, width = 0, height = 0 } = node
+    pathOf(paths, farColour(node)).rect(position.x, position.y, width, height)
+  }
+  return paths
+}
+
+function curves(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean): Paths {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const paths = new Map<string, Path2D>()
+  for (const link of links) {
+    const ends = endsOfLink(link, byId)
+    if (ends === undefined) continue
+    const { from, to } = ends
+    const { data } = link
+    const path = pathOf(paths, slotColour(data?.type ?? '*'))
+    if (!isBare) path.addPath(new Path2D(linkPath(from, to, data?.points ?? [])))
+    else {
+      path.moveTo(from.x, from.y)
+      path.lineTo(to.x, to.y)
+    }
+  }
+  return paths
+}
+
+function pathOf(paths: Map<string, Path2D>, colour: string): Path2D {
+  const path = paths.get(colour) ?? new Path2D()
+  paths.set(colour, path)
+  return path
 }

@@ -2,15 +2,15 @@ import { useStore } from '@xyflow/react'
 import { AlignStartVertical, Ban, Group, Layers, Palette } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type ReactNode, useMemo } from 'react'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { ColourSwatches } from '../inspector/ColourSwatches.tsx'
+import { type CanvasNode, isDocumentNode } from '../graph/flow-types.ts'
+import type { Box } from '../graph/geometry.ts'
+import { boundsOfNodes } from '../graph/viewport.ts'
+import { ColourSwatches } from '../inspector/InspectorFields.tsx'
 import type { EditorActions } from '../keys/create-actions.ts'
 import { type ActionId, SHORTCUTS } from '../keys/shortcuts.ts'
-import { useCanvas } from '../store/canvas-context.ts'
-import { boundsOfNodes } from './first-view.ts'
-import { type CanvasNode, isDocumentNode } from './flow-types.ts'
-import type { Box } from './geometry.ts'
+import { useCanvas } from '../store/canvas-store.ts'
 
 type SelectionBarProps = {
   /** As they are drawn, with what is selected and being moved. */
@@ -26,9 +26,9 @@ export function SelectionBar({ nodes, actions }: SelectionBarProps) {
   const bounds = useMemo(() => boundsOfNodes(selected), [selected])
   if (bounds === undefined || isLocked || isBusy) return null
   return (
-    <Place bounds={bounds}>
+    <AboveBox bounds={bounds}>
       <Tools selected={selected} actions={actions} />
-    </Place>
+    </AboveBox>
   )
 }
 
@@ -39,10 +39,11 @@ const EDGE = 8
 const CONTROLS = 48
 const RUN_BAR = 64
 
-type PlaceProps = { readonly bounds: Box; readonly children: ReactNode }
+type AboveBoxProps = { readonly bounds: Box; readonly children: ReactNode }
 
-// It goes with each frame of a view that moves. What is in the bar comes from outside, so that none of it is drawn again then.
-function Place({ bounds, children }: PlaceProps) {
+// It goes with each frame of a view that moves. What is in the bar comes from outside, so that none of it is drawn
+// again then.
+function AboveBox({ bounds, children }: AboveBoxProps) {
   const [left, top] = useStore(
     ({ transform: [x, y, zoom], width, height }) => {
       const middle = (bounds.x + bounds.width / 2) * zoom + x
@@ -100,7 +101,7 @@ function Tools({ selected, actions }: ToolsProps) {
         </Popover.Portal>
       </Popover.Root>
       <IconButton
-        label="Bypass or not (Ctrl+B)"
+        label="Bypass on or off (Ctrl+B)"
         aria-pressed={views.length > 0 && views.every(({ mode }) => mode === 'bypass')}
         onClick={actions.bypass}
       >
@@ -120,7 +121,7 @@ function Tools({ selected, actions }: ToolsProps) {
       <IconButton label="Group (Ctrl+G)" onClick={actions.group}>
         <Group />
       </IconButton>
-      <IconButton label="Make a subgraph (Ctrl+Shift+E)" onClick={actions.subgraph}>
+      <IconButton label="Create a subgraph (Ctrl+Shift+E)" onClick={actions.subgraph}>
         <Layers />
       </IconButton>
     </>

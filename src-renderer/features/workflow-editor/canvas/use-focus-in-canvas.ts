@@ -1,16 +1,13 @@
-/** The keyboard on the canvas: one node can be reached with Tab, arrows and Tab lead on from it, Enter leads into it. */
+/**
+ * The keyboard on the canvas: one node can be reached with Tab, arrows and Tab lead on from it, Enter leads into it.
+ */
 import { useReactFlow, type Viewport } from '@xyflow/react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
-import { useCanvasStore } from '../store/canvas-context.ts'
-import type { CanvasStore } from '../store/canvas-store.ts'
-import { useTab } from '../store/editor-context.ts'
-import type { EditorStore } from '../store/editor-store.ts'
-import { selectNodes } from '../store/select-nodes.ts'
-import { type CanvasNode, isDocumentNode } from './flow-types.ts'
-import { focusNode } from './focus-node.ts'
-import { moveAll } from './move-all.ts'
-import { nextNode, readingOrder } from './next-node.ts'
-import type { Flow } from './use-flow.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import { type CanvasNode, isDocumentNode } from '../graph/flow-types.ts'
+import { type CanvasStore, useCanvasStore } from '../store/canvas-store.ts'
+import { type EditorStore, selectNodes, useTab } from '../store/editor-store.ts'
+import { moveAll } from './use-moving.ts'
 
 const STEP = 10
 const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
@@ -42,7 +39,7 @@ export function useFocusInCanvas(flow: Flow) {
   function moveSelected([x, y]: readonly [number, number], focused: CanvasNode) {
     if (!editor.getState().selection.has(focused.id)) editor.getState().select([focused.id])
     const { selection, edit, document } = editor.getState()
-    const places = new Map(
+    const positions = new Map(
       [...selection].flatMap((id) => {
         const node = flow.byId.get(id)
         const isPinned = node?.draggable === false
@@ -51,11 +48,12 @@ export function useFocusInCanvas(flow: Flow) {
           : [[id, { x: node.position.x + x * STEP, y: node.position.y + y * STEP }] as const]
       }),
     )
-    if (places.size === 0) return
-    edit('Move', () => moveAll(document, flow.address, flow, places), 'move by keys')
+    if (positions.size === 0) return
+    edit('Move', () => moveAll(document, flow.address, flow, positions), 'move by keys')
   }
 
-  // Nobody has the focus after a press on empty space, or when the node that had it is no longer drawn, as in a subgraph.
+  // Nobody has the focus after a press on empty space, or when the node that had it is no longer drawn, as in a
+  // subgraph.
   useEffect(() => {
     const onEscape = (event: globalThis.KeyboardEvent) => {
       const isNowhere = event.target === document.body || (event.target as Element).id === 'content'
@@ -65,7 +63,8 @@ export function useFocusInCanvas(flow: Flow) {
     return () => removeEventListener('keydown', onEscape)
   }, [editor, canvas])
 
-  // Space is also held to move the view: the node is selected, or not, when it is let go, and only where nothing was moved.
+  // Space is also held to move the view: the node is selected, or not, when it is let go, and only where nothing was
+  // moved.
   function onKeyUp({ key, target }: KeyboardEvent<HTMLElement>) {
     if (key !== ' ') return
     const pressed = spaceAt.current
@@ -170,4 +169,50 @@ function isInSight(
     left + Math.min(width * zoom, 200) <= area.width &&
     top + Math.min(height * zoom, 100) <= area.height
   )
+}
+
+/**
+ * Nodes as one reads: by columns of the graph from left to right, from top to bottom within. Groups and points are left
+ * out.
+ */
+export function readingOrder(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
+  return nodes
+    .filter(isDocumentNode)
+    .sort((one, other) => one.position.x - other.position.x || one.position.y - other.position.y)
+}
+
+/** The nearest node in a direction; one straight ahead before one aside. */
+export function nextNode(
+  nodes: readonly CanvasNode[],
+  from: CanvasNode,
+  [x, y]: readonly [x: number, y: number],
+): CanvasNode | undefined {
+  const start = middleOf(from)
+  let best: CanvasNode | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const node of nodes) {
+    if (node.id === from.id || !isDocumentNode(node)) continue
+    const middle = middleOf(node)
+    const [across, down] = [middle.x - start.x, middle.y - start.y]
+    const ahead = across * x + down * y
+    const aside = Math.abs(across * y) + Math.abs(down * x)
+    const away = ahead + 2 * aside
+    if (ahead > 0 && away < least) {
+      best = node
+      least = away
+    }
+  }
+  return best
+}
+
+const middleOf = ({ position, width = 0, height = 0 }: CanvasNode) => {
+  return { x: position.x + width / 2, y: position.y + height / 2 }
+}
+
+/** Gives the focus to a node of the canvas. @returns false where it is not drawn */
+export function focusNode(id: string): boolean {
+  const selector = `.workflow-canvas .react-flow__node[data-id="${CSS.escape(id)}"]`
+  const element = document.querySelector<HTMLElement>(selector)
+  element?.focus({ preventScroll: true })
+  return element !== null
 }

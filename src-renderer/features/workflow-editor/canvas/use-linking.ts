@@ -1,6 +1,6 @@
 /**
- * Links, drawn and changed by hand. A link is drawn from any slot; from an input that has one it takes that link by its end.
- * Let go on a slot or a node it is made, on empty space it asks for a node that fits.
+ * Links, drawn and changed by hand. A link is drawn from any slot; from an input that has one it takes that link by its
+ * end. Let go on a slot or a node it is made, on empty space it asks for a node that fits.
  */
 import {
   type Connection,
@@ -10,21 +10,22 @@ import {
   useReactFlow,
 } from '@xyflow/react'
 import { useMemo, useRef } from 'react'
-import { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { LinkEnd } from '../../../../src-main/domain/workflow/document/links.ts'
+import {
+  type LinkEnd,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+} from '../../../../src-main/domain/workflow/document/document.ts'
 import { addBoundarySlot } from '../../../../src-main/domain/workflow/edit/boundary.ts'
 import { canConnect, connect, type InputEnd, moveLinks } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { removeLinks } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
-import type { LooseLink, Point } from '../store/canvas-store.ts'
-import { useTab } from '../store/editor-context.ts'
-import { fittingInputs, fittingOutputs } from './fitting-slots.ts'
-import { type FlowLink, inputHandle } from './flow-types.ts'
-import { inputEnd, inputType, outputEnd, outputType, viewOf, widgetEnd } from './link-ends.ts'
-import { makeLink, refuseLink } from './make-link.ts'
-import type { Flow } from './use-flow.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import { type FlowLink, inputHandle } from '../graph/flow-types.ts'
+import { inputEnd, inputType, outputEnd, outputType, viewOf, widgetEnd } from '../graph/links.ts'
+import { fittingInputs, fittingOutputs, makeLink, refuseLink } from '../graph/make-link.ts'
+import { type LooseLink, type Point, useCanvas, useCanvasStore } from '../store/canvas-store.ts'
+import { useTab } from '../store/editor-store.ts'
 
 /** What is being done with a link. `taken`: the link whose end was taken; `moves`: all links of the output go along. */
 type Drawing = { readonly loose: LooseLink; readonly taken?: string; readonly moves: boolean }
@@ -78,12 +79,12 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     drawing.current = undefined
     canvas.getState().set({ loose: undefined })
     if (drawn === undefined || (state.isValid === true && !drawn.moves)) return
-    const screen = 'clientX' in event ? { x: event.clientX, y: event.clientY } : touchPlace(event)
+    const screen = 'clientX' in event ? { x: event.clientX, y: event.clientY } : touchPoint(event)
     letGo(drawn, screen)
   }
 
   function letGo(drawn: Drawing, screen: Point) {
-    const { node, handle, widget } = placeUnder(screen)
+    const { node, handle, widget } = dropTargetAt(screen)
     const onNode = flow.byId.get(node ?? '')
     const { loose } = drawn
     if (onNode === undefined) return letGoOnNothing(drawn, screen)
@@ -104,7 +105,7 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     if (onNode.type === 'boundary' && handle === undefined) return addBoundary(loose)
     const from = outputEnd(onNode, handle) ?? fittingOutputs(onNode, loose.type)[0]?.end
     if (from === undefined)
-      return refuse(`${titleOf(onNode)} has no output for ${loose.to.name}, which wants ${loose.type}.`)
+      return refuse(`${titleOf(onNode)} has no output for ${loose.to.name}, which needs ${loose.type}.`)
     tryConnect(from, loose.to)
   }
 
@@ -123,8 +124,8 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     const isOut = loose.side === 'output'
     const node = flow.byId.get(isOut ? loose.from.node : loose.to.node)
     const name = isOut ? (viewOf(node)?.outputs[loose.from.slot]?.name ?? loose.type) : loose.to.name
-    const words = isOut ? 'Add an output to the subgraph' : 'Add an input to the subgraph'
-    edit(words, (before) => {
+    const label = isOut ? 'Add an output to the subgraph' : 'Add an input to the subgraph'
+    edit(label, (before) => {
       const without = taken === undefined ? before : removeLinks(before, address, new Set([taken]))
       const side = isOut ? 'outputs' : 'inputs'
       const added = addBoundarySlot(without, address, { side, id: crypto.randomUUID(), name, type: loose.type })
@@ -134,7 +135,7 @@ export function useLinking(address: GraphAddress, flow: Flow) {
         : { from: { node: SUBGRAPH_INPUT, slot: added.slot }, to: loose.to }
       return connect(added.document, address, { ...ends, types })
     })
-    canvas.getState().say(`${words}.`)
+    canvas.getState().say(`${label}.`)
   }
 
   function moveAllLinks(from: LinkEnd, to: LinkEnd) {
@@ -174,19 +175,19 @@ const withSelected = (link: FlowLink, selected: ReadonlySet<string>): FlowLink =
 
 const titleOf = (node: Parameters<typeof viewOf>[0]) => viewOf(node)?.title ?? 'This'
 
-function touchPlace(event: TouchEvent): Point {
+function touchPoint(event: TouchEvent): Point {
   const touch = event.changedTouches[0]
   return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0 }
 }
 
-type PlaceUnder = {
+type DropTarget = {
   readonly node?: string | undefined
   readonly handle?: string | undefined
   readonly widget?: string | undefined
 }
 
 // The node, and the slot or widget of it, under the pointer.
-function placeUnder({ x, y }: Point): PlaceUnder {
+function dropTargetAt({ x, y }: Point): DropTarget {
   const element = document.elementFromPoint(x, y)
   const handle = element?.closest('.react-flow__handle')?.getAttribute('data-handleid') ?? undefined
   const node = element?.closest('.react-flow__node')?.getAttribute('data-id') ?? undefined

@@ -6,17 +6,14 @@ import { setColour } from '../../../../src-main/domain/workflow/edit/node-fields
 import { removeLinks } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { addReroute, removeReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
 import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
-import { NODE_PALETTE } from '../inspector/node-palette.ts'
+import { NODE_PALETTE } from '../graph/colours.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import { groupIndex, waypointId } from '../graph/flow-types.ts'
+import { pointOn, viewOf } from '../graph/links.ts'
 import type { ActionId } from '../keys/shortcuts.ts'
-import { useCanvasStore } from '../store/canvas-context.ts'
-import type { CanvasStore, MenuTarget, Point } from '../store/canvas-store.ts'
-import { useTab } from '../store/editor-context.ts'
-import type { EditorStore } from '../store/editor-store.ts'
+import { type CanvasStore, type MenuTarget, type Point, useCanvasStore } from '../store/canvas-store.ts'
+import { type EditorStore, useTab } from '../store/editor-store.ts'
 import { takesPicture } from '../widgets/widget-kind.ts'
-import { groupPlace, waypointId } from './flow-types.ts'
-import { viewOf } from './link-ends.ts'
-import { pointOn } from './point-on-link.ts'
-import type { Flow } from './use-flow.ts'
 
 /** An entry of a menu: an action of the editor, one of its own, or colours to pick from. */
 export type MenuEntry =
@@ -24,8 +21,8 @@ export type MenuEntry =
   | { readonly name: string; readonly run: () => void }
   | {
       readonly name: string
-      readonly swatches: readonly { readonly words: string; readonly colour: string | undefined }[]
-      readonly pick: (words: string) => void
+      readonly swatches: readonly { readonly label: string; readonly colour: string | undefined }[]
+      readonly pick: (label: string) => void
     }
 
 const GROUP_COLOURS: Readonly<Record<string, string>> = {
@@ -104,9 +101,9 @@ function nodeEntries(ports: Ports, id: string): MenuGroups {
     editor,
   } = ports
   const isSubgraph = viewOf(byId.get(id))?.kind === 'subgraph'
-  const pick = (words: string) =>
+  const pick = (label: string) =>
     editor.getState().edit('Colour', (document) => {
-      const colours = NODE_PALETTE.find(({ name }) => name === words)
+      const colours = NODE_PALETTE.find(({ name }) => name === label)
       return colours === undefined ? document : setColour(document, address, editor.getState().selection, colours)
     })
   return [
@@ -116,7 +113,7 @@ function nodeEntries(ports: Ports, id: string): MenuGroups {
     ['mute', 'bypass', 'collapse', 'pin', 'disconnect'],
     ['group', 'subgraph', 'layOut'],
     ['runSelected'],
-    [{ name: 'Colour', swatches: NODE_PALETTE.map(({ name, bgcolor }) => ({ words: name, colour: bgcolor })), pick }],
+    [{ name: 'Colour', swatches: NODE_PALETTE.map(({ name, bgcolor }) => ({ label: name, colour: bgcolor })), pick }],
   ]
 }
 
@@ -141,23 +138,23 @@ function linkEntries(ports: Ports, id: string, at: Point): MenuGroups {
 function groupEntries(ports: Ports, id: string): MenuGroups {
   const { flow, editor, canvas } = ports
   const { address } = flow
-  const place = groupPlace(id) ?? -1
+  const index = groupIndex(id) ?? -1
   const group = flow.byId.get(id)
   const { isCollapsed, members } = group?.type === 'box' ? group.data : { isCollapsed: false, members: [] }
-  const pick = (words: string) =>
+  const pick = (label: string) =>
     editor.getState().edit('Colour', (document) => {
-      const color = GROUP_COLOURS[words]
-      return color === undefined ? document : setGroup(document, address, place, { color })
+      const color = GROUP_COLOURS[label]
+      return color === undefined ? document : setGroup(document, address, index, { color })
     })
   return [
     [
       { name: 'Rename', run: () => canvas.getState().set({ renaming: id }) },
       edit(ports, isCollapsed ? 'Expand the group' : 'Collapse the group', (document) =>
-        setGroup(document, address, place, { isCollapsed: !isCollapsed }),
+        setGroup(document, address, index, { isCollapsed: !isCollapsed }),
       ),
-      { name: 'Select what is in it', run: () => editor.getState().select(members) },
+      { name: 'Select its contents', run: () => editor.getState().select(members) },
     ],
-    [{ name: 'Colour', swatches: Object.entries(GROUP_COLOURS).map(([words, colour]) => ({ words, colour })), pick }],
-    [edit(ports, 'Remove the group, keep its nodes', (document) => removeGroups(document, address, new Set([place])))],
+    [{ name: 'Colour', swatches: Object.entries(GROUP_COLOURS).map(([label, colour]) => ({ label, colour })), pick }],
+    [edit(ports, 'Remove the group, keep its nodes', (document) => removeGroups(document, address, new Set([index])))],
   ]
 }

@@ -1,18 +1,29 @@
-/** Selecting and moving what is on the canvas. While a hand moves it the document stays; where it is let go is one edit. */
+/**
+ * Selecting and moving what is on the canvas. While a hand moves it the document stays; where it is let go is one edit.
+ */
 import type { NodeChange, OnNodeDrag, OnNodesChange, XYPosition } from '@xyflow/react'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
 import { duplicate } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
 import { insertIntoLink } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { useCanvas, useCanvasStore } from '../store/canvas-context.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { selectNodes } from '../store/select-nodes.ts'
-import { type CanvasNode, groupPlace, isDocumentNode, waypointId } from './flow-types.ts'
-import { viewOf } from './link-ends.ts'
-import { linksUnder } from './links-under.ts'
-import { moveAll } from './move-all.ts'
-import type { Flow } from './use-flow.ts'
+import { setGroup } from '../../../../src-main/domain/workflow/edit/groups.ts'
+import { moveNodes } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
+import { moveReroutes } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import {
+  type CanvasNode,
+  type FlowLink,
+  groupIndex,
+  isDocumentNode,
+  waypointId,
+  waypointPosition,
+} from '../graph/flow-types.ts'
+import { type Box, TITLE } from '../graph/geometry.ts'
+import { endsOfLink, viewOf } from '../graph/links.ts'
+import { useCanvas, useCanvasStore } from '../store/canvas-store.ts'
+import { selectNodes, useEditor, useTab } from '../store/editor-store.ts'
 
 type Held = { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number }
 
@@ -24,15 +35,15 @@ export function useMoving(address: GraphAddress, flow: Flow) {
   const things = useCanvas((state) => state.things)
   const [held, setHeld] = useState<ReadonlyMap<string, Held>>(NOTHING)
   // What was selected before a box was drawn with Shift, which adds.
-  const keptByBox = useRef<ReadonlySet<string>>(NONE)
+  const selectedBefore = useRef<ReadonlySet<string>>(NONE)
 
   const nodes = useMemo(() => {
     if (selection.size + things.size + held.size === 0) return flow.nodes
     return flow.nodes.map((node) => {
       const isSelected = selection.has(node.id) || things.has(node.id)
-      const place = held.get(node.id)
-      if (!isSelected && place === undefined) return node
-      return { ...node, selected: isSelected, ...(place === undefined ? {} : placed(node, place)) } as CanvasNode
+      const position = held.get(node.id)
+      if (!isSelected && position === undefined) return node
+      return { ...node, selected: isSelected, ...(position === undefined ? {} : movedTo(node, position)) } as CanvasNode
     })
   }, [flow.nodes, selection, things, held])
 
@@ -48,7 +59,7 @@ export function useMoving(address: GraphAddress, flow: Flow) {
     const others = new Set(canvas.getState().things)
     for (const { id, selected } of changes) {
       const into = isDocumentNode(flow.byId.get(id)) ? chosen : others
-      if (selected || keptByBox.current.has(id)) into.add(id)
+      if (selected || selectedBefore.current.has(id)) into.add(id)
       else into.delete(id)
     }
     if (!isSame(chosen, editor.getState().selection)) editor.getState().select(chosen)
@@ -57,8 +68,8 @@ export function useMoving(address: GraphAddress, flow: Flow) {
 
   const onNodeDragStop: OnNodeDrag<CanvasNode> = (event, node, dragged) => {
     setHeld(NOTHING)
-    const places = new Map(dragged.map(({ id, position }) => [id, position]))
-    const moves = placesToMove(flow, places)
+    const positions = new Map(dragged.map(({ id, position }) => [id, position]))
+    const moves = positionsToMove(flow, positions)
     if (moves.size === 0) return
     const { edit, select } = editor.getState()
     if ('altKey' in event && event.altKey) return copyThere(moves)
@@ -70,11 +81,11 @@ export function useMoving(address: GraphAddress, flow: Flow) {
   }
 
   function copyThere(moves: ReadonlyMap<string, XYPosition>) {
-    const ids = new Set([...moves.keys()].filter((id) => groupPlace(id) === undefined && waypointId(id) === undefined))
-    const groups = new Set([...moves.keys()].flatMap((id) => groupPlace(id) ?? []))
-    const places = [...moves].flatMap(([id, place]) => (waypointId(id) === undefined ? place : []))
-    const pos = [Math.min(...places.map(({ x }) => x)), Math.min(...places.map(({ y }) => y))] as const
-    if (places.length === 0) return
+    const ids = new Set([...moves.keys()].filter((id) => groupIndex(id) === undefined && waypointId(id) === undefined))
+    const groups = new Set([...moves.keys()].flatMap((id) => groupIndex(id) ?? []))
+    const positions = [...moves].flatMap(([id, position]) => (waypointId(id) === undefined ? position : []))
+    const pos = [Math.min(...positions.map(({ x }) => x)), Math.min(...positions.map(({ y }) => y))] as const
+    if (positions.length === 0) return
     let made: readonly string[] = []
     editor.getState().edit(`Copy ${ids.size === 1 ? 'a node' : `${ids.size} nodes`}`, (document) => {
       const newUuid = () => crypto.randomUUID()
@@ -86,13 +97,13 @@ export function useMoving(address: GraphAddress, flow: Flow) {
   }
 
   // A node without links, let go on one that it fits, stands within it.
-  function inserted(document: WorkflowDocument, node: CanvasNode, place: XYPosition): WorkflowDocument {
+  function inserted(document: WorkflowDocument, node: CanvasNode, position: XYPosition): WorkflowDocument {
     const view = viewOf(node)
     const isLinked =
       view?.inputs.some(({ link }) => link !== undefined) || view?.outputs.some(({ links }) => links.length > 0)
     if (view === undefined || isLinked) return document
     const { types } = editor.getState()
-    const under = linksUnder(flow, { ...place, width: node.width ?? 0, height: node.height ?? 0 })
+    const under = linksUnder(flow, { ...position, width: node.width ?? 0, height: node.height ?? 0 })
     for (const linkId of under) {
       const changed = insertIntoLink(document, address, { linkId, nodeId: node.id, types })
       if (changed !== document) return changed
@@ -105,14 +116,14 @@ export function useMoving(address: GraphAddress, flow: Flow) {
     handlers: { onNodesChange, onNodeDragStop },
     /** A box begins to be drawn. With Shift what is selected stays so. */
     onBoxStart(event: MouseEvent) {
-      keptByBox.current = event.shiftKey ? new Set([...selection, ...things]) : NONE
+      selectedBefore.current = event.shiftKey ? new Set([...selection, ...things]) : NONE
       if (event.shiftKey) editor.getState().select(selection)
     },
     /** @returns what stays selected */
     onBoxEnd(): ReadonlySet<string> {
-      const kept = keptByBox.current
-      keptByBox.current = NONE
-      return kept
+      const before = selectedBefore.current
+      selectedBefore.current = NONE
+      return before
     },
   }
 }
@@ -120,7 +131,7 @@ export function useMoving(address: GraphAddress, flow: Flow) {
 const NOTHING: ReadonlyMap<string, Held> = new Map()
 const NONE: ReadonlySet<string> = new Set()
 
-function placed(node: CanvasNode, { x, y, width, height }: Held): Partial<CanvasNode> {
+function movedTo(node: CanvasNode, { x, y, width, height }: Held): Partial<CanvasNode> {
   if (width === undefined || height === undefined) return { position: { x, y } }
   return { position: { x, y }, width, height, measured: { width, height } } satisfies Partial<typeof node>
 }
@@ -131,16 +142,16 @@ function heldAfter(
   flow: Flow,
 ): ReadonlyMap<string, Held> {
   let next: Map<string, Held> | undefined
-  const put = (id: string, place: Held) => {
+  const put = (id: string, position: Held) => {
     next ??= new Map(held)
-    next.set(id, { ...next.get(id), ...place })
+    next.set(id, { ...next.get(id), ...position })
   }
   for (const change of changes) {
     const node = 'id' in change ? flow.byId.get(change.id) : undefined
     if (node === undefined) continue
     if (change.type === 'position' && change.position !== undefined && change.dragging === true) {
       put(node.id, change.position)
-      if (node.type === 'box') for (const [id, place] of membersOf(node, change.position, flow)) put(id, place)
+      if (node.type === 'box') for (const [id, position] of membersOf(node, change.position, flow)) put(id, position)
     }
     if (change.type === 'dimensions' && change.dimensions !== undefined && change.resizing === true)
       put(node.id, { ...(held.get(node.id) ?? node.position), ...change.dimensions })
@@ -162,16 +173,70 @@ function membersOf(group: Extract<CanvasNode, { type: 'box' }>, to: XYPosition, 
 }
 
 /** What really moved, and where to; with the members of groups. */
-function placesToMove(flow: Flow, places: ReadonlyMap<string, XYPosition>): ReadonlyMap<string, XYPosition> {
+function positionsToMove(flow: Flow, positions: ReadonlyMap<string, XYPosition>): ReadonlyMap<string, XYPosition> {
   const moves = new Map<string, XYPosition>()
-  for (const [id, place] of places) {
+  for (const [id, position] of positions) {
     const node = flow.byId.get(id)
-    if (node === undefined || (node.position.x === place.x && node.position.y === place.y)) continue
-    moves.set(id, place)
-    if (node.type === 'box') for (const [member, to] of membersOf(node, place, flow)) moves.set(member, to)
+    if (node === undefined || (node.position.x === position.x && node.position.y === position.y)) continue
+    moves.set(id, position)
+    if (node.type === 'box') for (const [member, to] of membersOf(node, position, flow)) moves.set(member, to)
   }
   return moves
 }
 
 const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
   one.size === other.size && [...one].every((id) => other.has(id))
+
+/**
+ * Ids of the links that a node is let go on: those whose middle is within its box, the nearest to its own middle first.
+ * @param box of the node, where it is let go
+ */
+export function linksUnder({ links, byId }: Pick<Flow, 'links' | 'byId'>, box: Box): readonly string[] {
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  return links
+    .flatMap((link) => {
+      const at = middleOfLink(link, byId)
+      const isIn =
+        at !== undefined && at.x > box.x && at.x < box.x + box.width && at.y > box.y && at.y < box.y + box.height
+      return isIn ? [{ id: link.id, away: Math.hypot(at.x - middle.x, at.y - middle.y) }] : []
+    })
+    .sort((one, other) => one.away - other.away)
+    .map(({ id }) => id)
+}
+
+// The curve of a link is the same from both of its ends; one with points is taken at the one in its middle.
+function middleOfLink(link: FlowLink, byId: Flow['byId']) {
+  const points = link.data?.points ?? []
+  const point = points[Math.floor(points.length / 2)]
+  if (point !== undefined) return { x: point.pos[0], y: point.pos[1] }
+  const ends = endsOfLink(link, byId)
+  return ends && { x: (ends.from.x + ends.to.x) / 2, y: (ends.from.y + ends.to.y) / 2 }
+}
+
+/**
+ * Moves nodes, groups and points of links to where they were let go. @param positions of what stands on the canvas, by
+ * its name
+ */
+export function moveAll(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  flow: Flow,
+  positions: ReadonlyMap<string, XYPosition>,
+): WorkflowDocument {
+  const nodes = new Map<string, Pair>()
+  const points = new Map<string, Pair>()
+  let moved = document
+  for (const [id, { x, y }] of positions) {
+    const one = flow.byId.get(id)
+    const point = waypointId(id)
+    if (one?.type === 'node') nodes.set(id, [x, y + TITLE])
+    else if (one?.type === 'reroute') nodes.set(id, [x, y])
+    else if (one?.type === 'waypoint' && point !== undefined) points.set(point, waypointPosition(x, y))
+    else if (one?.type === 'box') {
+      const { bounds } = one.data
+      moved = setGroup(moved, at, one.data.index, { bounds: { ...bounds, x, y } })
+    }
+  }
+  if (nodes.size > 0) moved = moveNodes(moved, at, nodes)
+  return points.size > 0 ? moveReroutes(moved, at, points) : moved
+}

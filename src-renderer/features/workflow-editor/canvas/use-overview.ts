@@ -1,13 +1,12 @@
 /**
- * The graph from far away. Its nodes are drawn on one canvas, and only those that the pointer is over or that are selected are
- * elements, so that they can be pressed, moved and reached with keys: five thousand elements take a second to make and a tenth
- * of one to move.
+ * The graph from far away. Its nodes are drawn on one canvas, and only those that the pointer is over or that are
+ * selected are elements, so that they can be pressed, moved and reached with keys: five thousand elements take a second
+ * to make and a tenth of one to move.
  */
 import { useReactFlow, useStoreApi, type XYPosition } from '@xyflow/react'
-import { type MouseEvent, type PointerEvent, useMemo, useRef, useState } from 'react'
-import { useTab } from '../store/editor-context.ts'
-import type { Detail } from './detail.ts'
-import { type CanvasNode, isDocumentNode } from './flow-types.ts'
+import { createContext, type MouseEvent, type PointerEvent, useContext, useMemo, useRef, useState } from 'react'
+import { type CanvasNode, isDocumentNode } from '../graph/flow-types.ts'
+import { useTab } from '../store/editor-store.ts'
 
 // More are moved together as they are, which is slow and right.
 const MOST_SELECTED = 500
@@ -30,30 +29,30 @@ export function useOverview(nodes: readonly CanvasNode[], detail: Detail) {
     return nodes.filter((node) => node.selected === true || node.id === hovered || node === first)
   }, [nodes, isFar, hovered])
 
-  const placeOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }) =>
+  const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }) =>
     screenToFlowPosition({ x: clientX, y: clientY }, { snapToGrid: false })
 
   return {
     shown,
     onPointerMove(event: PointerEvent) {
-      if (isFar && event.buttons === 0) setHovered(nodeAt(nodes, placeOf(event))?.id)
+      if (isFar && event.buttons === 0) setHovered(nodeAt(nodes, pointOf(event))?.id)
     },
     /** A press may come before the pointer was seen to move. */
     onPaneClick(event: MouseEvent) {
-      const under = isFar ? nodeAt(nodes, placeOf(event)) : undefined
+      const under = isFar ? nodeAt(nodes, pointOf(event)) : undefined
       if (under !== undefined) editor.getState().select([under.id])
     },
     onBoxStart() {
       const rect = store.getState().userSelectionRect
       boxStart.current = rect === null ? undefined : { x: rect.startX, y: rect.startY }
     },
-    /** @param kept what was selected before, and stays so */
-    onBoxEnd(event: MouseEvent, kept: ReadonlySet<string>) {
+    /** @param selectedBefore what was selected before, and stays so */
+    onBoxEnd(event: MouseEvent, selectedBefore: ReadonlySet<string>) {
       const start = boxStart.current
       boxStart.current = undefined
       if (!isFar || start === undefined) return
-      const ids = within(nodes, start, placeOf(event)).map(({ id }) => id)
-      editor.getState().select([...kept, ...ids])
+      const ids = within(nodes, start, pointOf(event)).map(({ id }) => id)
+      editor.getState().select([...selectedBefore, ...ids])
     },
   }
 }
@@ -79,3 +78,23 @@ function within(nodes: readonly CanvasNode[], one: XYPosition, other: XYPosition
     return isDocumentNode(node) && isAcross && position.y < bottom && position.y + height > top
   })
 }
+
+// Below this zoom nodes are plain boxes with their titles: nothing else could be read, and there may be thousands.
+const PLAIN_BELOW = 0.4
+
+// Below this zoom titles are left out too.
+const BARE_BELOW = 0.15
+
+/** How much of a node can be seen. */
+type Detail = 'all' | 'plain' | 'bare'
+
+/** What of a node can be seen at a zoom. */
+export function detailAt(zoom: number): Detail {
+  return zoom < BARE_BELOW ? 'bare' : zoom < PLAIN_BELOW ? 'plain' : 'all'
+}
+
+/** How much of the nodes is drawn. One value for all of them: none asks for the zoom of its own. */
+export const DetailContext = createContext<Detail>('all')
+
+/** How much of a node is drawn. */
+export const useDetail = (): Detail => useContext(DetailContext)

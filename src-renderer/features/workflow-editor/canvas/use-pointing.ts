@@ -5,15 +5,13 @@ import { addPrimitive } from '../../../../src-main/domain/workflow/edit/add-node
 import { connect, disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { addReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
-import { isDraggedNode, readDragged } from '../palette/dragged-node.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import { type CanvasNode, type FlowLink, groupIndex, waypointId } from '../graph/flow-types.ts'
+import { inputEnd, outputEnd, pointOn, viewOf } from '../graph/links.ts'
+import { isDraggedNode, readDragged } from '../palette/addable-nodes.ts'
 import { useAddNode } from '../palette/use-add-node.ts'
-import { useCanvasStore } from '../store/canvas-context.ts'
-import type { MenuTarget, Point } from '../store/canvas-store.ts'
-import { useTab } from '../store/editor-context.ts'
-import { type CanvasNode, type FlowLink, groupPlace, waypointId } from './flow-types.ts'
-import { inputEnd, outputEnd, viewOf } from './link-ends.ts'
-import { pointOn } from './point-on-link.ts'
-import type { Flow } from './use-flow.ts'
+import { type MenuTarget, type Point, useCanvasStore } from '../store/canvas-store.ts'
+import { useTab } from '../store/editor-store.ts'
 
 const PRIMITIVE_AWAY = 260
 
@@ -27,7 +25,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
 
   function openMenu(event: MouseEvent, target: MenuTarget) {
     event.preventDefault()
-    canvas.getState().set({ overlay: { kind: 'menu', screen: placeOf(event), target } })
+    canvas.getState().set({ overlay: { kind: 'menu', screen: pointOf(event), target } })
   }
 
   const onNodeContextMenu: NodeMouseHandler<CanvasNode> = (event, { id, type }) => {
@@ -36,16 +34,16 @@ export function usePointing(address: GraphAddress, flow: Flow) {
     if (type === 'node' || type === 'reroute') {
       if (!editor.getState().selection.has(id)) editor.getState().select([id])
       openMenu(event, { kind: 'node', id })
-    } else if (groupPlace(id) !== undefined) openMenu(event, { kind: 'group', id })
+    } else if (groupIndex(id) !== undefined) openMenu(event, { kind: 'group', id })
     else if (waypointId(id) !== undefined) openMenu(event, { kind: 'waypoint', id })
   }
 
   const onEdgeContextMenu: EdgeMouseHandler<FlowLink> = (event, { id }) =>
-    openMenu(event, { kind: 'link', id, at: screenToFlowPosition(placeOf(event)) })
+    openMenu(event, { kind: 'link', id, at: screenToFlowPosition(pointOf(event)) })
 
   const onEdgeClick = (event: MouseEvent, link: FlowLink) => {
     if (!event.altKey) return
-    const at = screenToFlowPosition(placeOf(event))
+    const at = screenToFlowPosition(pointOf(event))
     editor
       .getState()
       .edit('Add a point to a link', (document) => addReroute(document, address, pointOn(link, at, flow)).document)
@@ -55,7 +53,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
     const isInField = (event.target as Element).closest('input, textarea, button, .react-flow__handle') !== null
     if (isInField) return
     if (viewOf(node)?.kind === 'subgraph') editor.getState().enter(node.id)
-    else if (groupPlace(node.id) !== undefined || (event.target as Element).closest('[data-title]') !== null)
+    else if (groupIndex(node.id) !== undefined || (event.target as Element).closest('[data-title]') !== null)
       canvas.getState().set({ renaming: node.id })
   }
 
@@ -64,7 +62,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
     const handle = element.closest('.react-flow__handle')
     if (handle !== null) return addPrimitiveFor(handle)
     if (!element.classList.contains('react-flow__pane')) return
-    const screen = placeOf(event)
+    const screen = pointOf(event)
     canvas.getState().set({ overlay: { kind: 'add', screen, at: screenToFlowPosition(screen) } })
   }
 
@@ -102,7 +100,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
   return {
     pointer,
     onPointerMove: (event: PointerEvent) => {
-      pointer.current = placeOf(event)
+      pointer.current = pointOf(event)
     },
     area: {
       onDoubleClick,
@@ -114,7 +112,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
         const what = readDragged(event.dataTransfer, editor.getState().types)
         if (what === undefined) return
         event.preventDefault()
-        addNode(what, screenToFlowPosition(placeOf(event)))
+        addNode(what, screenToFlowPosition(pointOf(event)))
       },
     },
     handlers: {
@@ -124,7 +122,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
       onNodeDoubleClick,
       onPaneContextMenu: (event: MouseEvent | globalThis.MouseEvent) => {
         event.preventDefault()
-        const screen = placeOf(event)
+        const screen = pointOf(event)
         const target = { kind: 'canvas', at: screenToFlowPosition(screen) } as const
         canvas.getState().set({ overlay: { kind: 'menu', screen, target } })
       },
@@ -132,6 +130,6 @@ export function usePointing(address: GraphAddress, flow: Flow) {
   }
 }
 
-const placeOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => {
+const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => {
   return { x: clientX, y: clientY }
 }

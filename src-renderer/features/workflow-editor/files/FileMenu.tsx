@@ -4,7 +4,7 @@ import { createStore, type StoreApi, useStore } from 'zustand'
 import { ADDRESS } from '../../../addresses.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
-import type { Keeper, KeepState } from './autosave.ts'
+import type { Autosave, AutosaveState } from './autosave.ts'
 import type { OpenDocument } from './open-tabs.ts'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -17,7 +17,7 @@ export function FileMenu({ open, actions }: FileMenuProps) {
   const hasVersion = useHasVersion(open)
   return (
     <div className="ml-auto flex shrink-0 items-center gap-2 pr-2 pl-2">
-      {open !== undefined && <KeepWord keeper={open.keeper} />}
+      {open !== undefined && <SaveState autosave={open.autosave} />}
       <Menu groups={groupsOf(open, hasVersion, actions, go)}>
         <Button kind="quiet">File</Button>
       </Menu>
@@ -29,23 +29,23 @@ export function FileMenu({ open, actions }: FileMenuProps) {
 const NEVER = createStore(() => undefined)
 
 function useHasVersion(open: OpenDocument | undefined): boolean {
-  const version = useStore<StoreApi<KeepState | undefined>, number | undefined>(
-    open?.keeper.state ?? NEVER,
+  const version = useStore<StoreApi<AutosaveState | undefined>, number | undefined>(
+    open?.autosave.state ?? NEVER,
     (state) => state?.workflow.version,
   )
   return (version ?? 0) > 0
 }
 
-function KeepWord({ keeper }: { readonly keeper: Keeper }) {
-  const word = useStore(keeper.state, wordOf)
+function SaveState({ autosave }: { readonly autosave: Autosave }) {
+  const label = useStore(autosave.state, labelOf)
   // Not read out: it changes with each edit. What goes wrong is an alert of its own.
-  return <span className="text-small text-ink-2 max-lg:hidden">{word}</span>
+  return <span className="text-small text-ink-2 max-lg:hidden">{label}</span>
 }
 
-function wordOf({ workflow: { version, draft }, status }: KeepState): string {
-  if (status === 'away' || status === 'refused' || status === 'changed') return 'Not kept'
+function labelOf({ workflow: { version, draft }, status }: AutosaveState): string {
+  if (status === 'away' || status === 'refused' || status === 'changed') return 'Not stored'
   if (status !== 'kept') return 'Keeping'
-  return draft > 0 ? 'Kept as a draft' : `Saved, version ${version}`
+  return draft > 0 ? 'Draft stored' : `Saved, version ${version}`
 }
 
 function groupsOf(

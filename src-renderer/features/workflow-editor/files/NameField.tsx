@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { CONTROL } from '../../../ui/form/control.ts'
-import { NAME_MAX } from './workflow-name.ts'
+import { CONTROL } from '../../../ui/form/Field.tsx'
+import { NAME_MAX } from './add-workflow.ts'
 
 /** A name that is being changed. */
 export type NameFieldProps = {
@@ -14,7 +14,7 @@ export type NameFieldProps = {
 /** A name in place: Enter and leaving it keep it, Escape does not. */
 export function NameField({ name, onName, onEnd }: NameFieldProps) {
   const [text, setText] = useState(name)
-  const keep = (how: 'key' | 'left') => {
+  const commit = (how: 'key' | 'left') => {
     const changed = text.trim()
     if (changed !== '' && changed !== name) onName(changed)
     onEnd(how)
@@ -28,9 +28,9 @@ export function NameField({ name, onName, onEnd }: NameFieldProps) {
       autoFocus
       onFocus={(event) => event.target.select()}
       onChange={(event) => setText(event.target.value)}
-      onBlur={() => keep('left')}
+      onBlur={() => commit('left')}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') keep('key')
+        if (event.key === 'Enter') commit('key')
         if (event.key === 'Escape') onEnd('key')
       }}
       className={`${CONTROL} h-6 w-full px-1`}

@@ -4,12 +4,12 @@ import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { ADDRESS } from '../../../addresses.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { IconButton } from '../../../ui/Button.tsx'
 import { NameField } from './NameField.tsx'
 import type { OpenTab, OpenTabs } from './open-tabs.ts'
 import type { FileActions } from './use-file-actions.ts'
 
-/** A tab. */
+/** A tab of an open graph, and what is done with it. */
 export type TabItemProps = {
   readonly tab: OpenTab
   /** Its place, from 0. */
@@ -24,12 +24,12 @@ const MIDDLE = 1
 
 /** A document that is open: a press shows it, a double one names it, the middle button closes it, dragging moves it. */
 export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
-  const { workflowId, name, open, fault } = tab
+  const { workflowId, name, open, problem } = tab
   const [isNaming, setNaming] = useState(false)
-  const place = useRef<HTMLLIElement>(null)
-  const title = name !== '' ? name : fault === undefined ? 'Opening' : 'Not opened'
+  const element = useRef<HTMLLIElement>(null)
+  const title = name !== '' ? name : problem === undefined ? 'Opening' : 'Not opened'
   useEffect(() => {
-    const tab = place.current
+    const tab = element.current
     if (!isCurrent || tab === null) return
     // With its name and its mark it grows, and what is beside the tabs takes room from them.
     const resize = new ResizeObserver(() => tab.scrollIntoView({ block: 'nearest', inline: 'nearest' }))
@@ -42,7 +42,7 @@ export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
   }
   return (
     <li
-      ref={place}
+      ref={element}
       onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
       onDrop={drop}
       className={clsx(
@@ -90,7 +90,7 @@ export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
 }
 
 function UnsavedMark({ open }: { readonly open: NonNullable<OpenTab['open']> }) {
-  const isSaved = useStore(open.keeper.state, ({ workflow, status }) => workflow.draft === 0 && status === 'kept')
+  const isSaved = useStore(open.autosave.state, ({ workflow, status }) => workflow.draft === 0 && status === 'kept')
   if (isSaved) return null
   return <span role="img" aria-label="Unsaved edits" className="size-2 shrink-0 rounded-full bg-accent" />
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps what is edited in a tab. Each edit is sent as a draft when the hands rest, so that a crash of the browser loses
+ * Saves what is edited in a tab. Each edit is sent as a draft when the hands rest, so that a crash of the browser loses
  * no more than that; a draft says what its writer has seen, so that two windows never overwrite one another.
  *
  *   kept ── edit ──> waiting ── rest ──> keeping ──> kept
@@ -7,38 +7,41 @@
  *                       └── edit, in time ──┼──> refused  it does not take it, like one that is too large: next edit
  *                                           └──> changed  another window was first: a person decides
  */
+
+import type { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { WorkflowDetail, WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import { type WorkflowDetail, type WorkflowView, workflowText } from '../../../../src-main/contract/workflows.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { ApiError, isSignedOut } from '../../../api-client/api-error.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
-import type { LocalTexts } from '../../../platform/local-texts.ts'
+import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { EditorStore } from '../store/editor-store.ts'
 import { type DocumentWriter, openText } from './document-text.ts'
-import { forgetUnkept, writeUnkept } from './unkept-copy.ts'
 
 /** How the edits of a tab are kept. */
-export type KeepStatus = 'kept' | 'waiting' | 'keeping' | 'away' | 'refused' | 'changed'
+export type SaveStatus = 'kept' | 'waiting' | 'keeping' | 'away' | 'refused' | 'changed'
 
 /** A tab's workflow as the service has it, and how its edits are kept. */
-export type KeepState = {
+export type AutosaveState = {
   readonly workflow: WorkflowView
-  readonly status: KeepStatus
+  readonly status: SaveStatus
   /** Why the last try failed, for a person. */
-  readonly fault: string | undefined
+  readonly problem: string | undefined
 }
 
-/** Keeps the edits of a tab. */
-export type Keeper = {
-  readonly state: StoreApi<KeepState>
+/** Saves the edits of a tab. */
+export type Autosave = {
+  readonly state: StoreApi<AutosaveState>
   /** Sends what is not kept yet. @returns whether all is kept then */
-  readonly keep: () => Promise<boolean>
+  readonly saveDraft: () => Promise<boolean>
   /** Saves a version. @returns whether it is saved */
   readonly save: () => Promise<boolean>
   /** Shows what the service has instead of what is edited here. */
   readonly load: () => Promise<boolean>
-  /** Shows what another window has kept meanwhile, where nothing is edited here. @returns whether there was something */
+  /**
+   * Shows what another window has kept meanwhile, where nothing is edited here. @returns whether there was something
+   */
   readonly refresh: () => Promise<boolean>
   /** Edits that a window before this one had not kept, as an edit of their own. @returns whether they could be read */
   readonly bringBack: (text: string) => Promise<boolean>
@@ -55,7 +58,7 @@ export type Keeper = {
 }
 
 /** What a keeper works with. */
-export type KeeperPorts = {
+export type AutosavePorts = {
   readonly client: Pick<ApiClient, 'call'>
   readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
   readonly texts: LocalTexts
@@ -68,24 +71,26 @@ const REST_MS = 500
 const LATEST_MS = 5000
 const TRY_AGAIN_MS = 2000
 
-/** Begins to keep. @param workflow as the service has it @param write gives the text of a document */
-export function createKeeper(
-  { client, platform, texts, editor }: KeeperPorts,
+/** Starts to save. @param workflow as the service has it @param write gives the text of a document */
+export function createAutosave(
+  { client, platform, texts, editor }: AutosavePorts,
   workflow: WorkflowView,
   write: DocumentWriter,
-): Keeper {
+): Autosave {
   const path = { workflowId: workflow.id }
-  const state = createStore<KeepState>(() => ({ workflow, status: 'kept', fault: undefined }))
+  const state = createStore<AutosaveState>(() => ({ workflow, status: 'kept', problem: undefined }))
   const now = () => editor.getState().document
   let writer = write
-  let kept: WorkflowDocument = now()
+  let savedDocument: WorkflowDocument = now()
+  // What was sent last without an answer: the service may have it.
+  let unanswered: { readonly document: WorkflowDocument; readonly text: string } | undefined
   let turn: Promise<unknown> = Promise.resolve()
   let cancelTimer = () => {}
   let cancelLatest = () => {}
   let isStopped = false
 
-  const set = (change: Partial<KeepState>) => state.setState(change)
-  const isKept = () => now() === kept
+  const set = (change: Partial<AutosaveState>) => state.setState(change)
+  const isDraftSaved = () => now() === savedDocument
   const seen = () => {
     const { version, draft } = state.getState().workflow
     return { version, draft }
@@ -98,20 +103,20 @@ export function createKeeper(
   }
   function schedule(ms: number): void {
     cancelTimer()
-    if (!isStopped) cancelTimer = platform.after(ms, () => void keep())
+    if (!isStopped) cancelTimer = platform.after(ms, () => void saveDraft())
   }
   function cancelTimers(): void {
     cancelTimer()
     cancelLatest()
   }
-  const keep = () =>
+  const saveDraft = () =>
     inTurn(async () => {
       if (state.getState().status === 'changed') return false
-      if (!isKept()) return await send('workflowDraft')
-      set({ status: 'kept', fault: undefined }) // What was away was a version, and the draft is kept.
+      if (!isDraftSaved()) return await send('workflowDraft')
+      set({ status: 'kept', problem: undefined }) // What was away was a version, and the draft is saved.
       return true
     })
-  const isSaved = () => isKept() && seen().draft === 0 && seen().version > 0
+  const isSaved = () => isDraftSaved() && seen().draft === 0 && seen().version > 0
   const save = () =>
     inTurn(async () => isSaved() || (state.getState().status !== 'changed' && (await send('workflowSave'))))
 
@@ -121,18 +126,19 @@ export function createKeeper(
     const text = writer(document)
     set({ status: 'keeping' })
     try {
-      keptAs(await client.call(operation, { path, body: { text, seen: seen() } }), document)
+      savedAs(await client.call(operation, { path, body: { text, seen: seen() } }), document)
       return true
     } catch (error) {
       return await failed(error, operation, document, text)
     }
   }
 
-  function keptAs(answer: WorkflowView, document: WorkflowDocument): void {
+  function savedAs(response: WorkflowView, document: WorkflowDocument): void {
     cancelTimers()
-    kept = document
-    set({ workflow: answer, status: isKept() ? 'kept' : 'waiting', fault: undefined })
-    if (isKept()) void forgetUnkept(texts, workflow.id)
+    savedDocument = document
+    unanswered = undefined
+    set({ workflow: response, status: isDraftSaved() ? 'kept' : 'waiting', problem: undefined })
+    if (isDraftSaved()) void forgetUnkept(texts, workflow.id)
     else schedule(REST_MS)
   }
 
@@ -143,21 +149,25 @@ export function createKeeper(
     text: string,
   ): Promise<boolean> {
     if (!(error instanceof ApiError)) throw error
-    if (error.code === 'WORKFLOW_CHANGED' && (await wasOurs(document, text)))
-      return operation === 'workflowDraft' || seen().draft === 0 || (await send(operation))
+    if (error.code === 'WORKFLOW_CHANGED' && (await wasOurs([{ document, text }, unanswered]))) {
+      const isDone = savedDocument === document && (operation === 'workflowDraft' || seen().draft === 0)
+      return isDone || (await send(operation))
+    }
     // Who is signed out here comes back, as a service does.
     const isAway = error.status === 0 || error.status >= 500 || isSignedOut(error)
-    set({ status: error.code === 'WORKFLOW_CHANGED' ? 'changed' : isAway ? 'away' : 'refused', fault: error.message })
+    set({ status: error.code === 'WORKFLOW_CHANGED' ? 'changed' : isAway ? 'away' : 'refused', problem: error.message })
     void writeUnkept(texts, workflow.id, { text, seen: seen() })
+    if (error.status === 0) unanswered = { document, text }
     if (isAway) schedule(TRY_AGAIN_MS)
     return false
   }
 
-  // The answer to a call may be lost on its way: then what the service has is what was sent.
-  async function wasOurs(document: WorkflowDocument, text: string): Promise<boolean> {
+  // The answer to a call may be lost on its way: then what the service has is what was sent, now or before the last edit.
+  async function wasOurs(sent: readonly (typeof unanswered)[]): Promise<boolean> {
     const found = await client.call('workflowRead', { path }).catch(() => undefined)
-    if (found?.text !== text) return false
-    keptAs(found, document)
+    const ours = sent.find((one) => one !== undefined && one.text === found?.text)
+    if (found === undefined || ours === undefined) return false
+    savedAs(found, ours.document)
     return true
   }
 
@@ -166,9 +176,9 @@ export function createKeeper(
     if (opened.kind === 'fault') return false
     cancelTimers()
     writer = opened.write
-    kept = opened.document
+    savedDocument = opened.document
     editor.getState().replace(opened.document)
-    set({ workflow: found, status: 'kept', fault: undefined })
+    set({ workflow: found, status: 'kept', problem: undefined })
     void forgetUnkept(texts, workflow.id)
     return true
   }
@@ -177,7 +187,7 @@ export function createKeeper(
   const refresh = () =>
     inTurn(async () => {
       const found = await client.call('workflowRead', { path }).catch(() => undefined) // Told when it is edited.
-      if (found === undefined || !isKept() || state.getState().status !== 'kept') return false
+      if (found === undefined || !isDraftSaved() || state.getState().status !== 'kept') return false
       const isSame = found.version === seen().version && found.draft === seen().draft
       return !isSame && show(found)
     })
@@ -191,47 +201,47 @@ export function createKeeper(
       if (opened.kind === 'fault') return false
       editor.getState().endStep()
       editor.getState().edit('Revert to saved', () => opened.document)
-      keptAs(await client.call('workflowDropDraft', { path }), opened.document)
+      savedAs(await client.call('workflowDropDraft', { path }), opened.document)
       return true
     })
 
   // The window may be gone before the service has answered.
-  function keepAtOnce(): void {
+  function saveDraftAtOnce(): void {
     void writeUnkept(texts, workflow.id, { text: writer(now()), seen: seen() })
-    void keep()
+    void saveDraft()
   }
 
   const endEdits = editor.subscribe(({ document }, before) => {
     const { status } = state.getState()
     if (document === before.document || status === 'changed') return
     // What was typed last is taken over when the window goes.
-    if (!platform.isVisible() && !isKept()) return keepAtOnce()
+    if (!platform.isVisible() && !isDraftSaved()) return saveDraftAtOnce()
     if (status === 'keeping') return
-    if (isKept()) {
+    if (isDraftSaved()) {
       cancelTimers()
-      set({ status: 'kept', fault: undefined })
+      set({ status: 'kept', problem: undefined })
     } else if (status !== 'away') {
-      if (status !== 'waiting') cancelLatest = platform.after(LATEST_MS, () => void keep())
-      set({ status: 'waiting', fault: undefined })
+      if (status !== 'waiting') cancelLatest = platform.after(LATEST_MS, () => void saveDraft())
+      set({ status: 'waiting', problem: undefined })
       schedule(REST_MS)
     }
   })
   const endVisibility = platform.onVisibility(() => {
     if (platform.isVisible()) void refresh()
-    if (!platform.isVisible() && !isKept() && state.getState().status !== 'changed') keepAtOnce()
+    if (!platform.isVisible() && !isDraftSaved() && state.getState().status !== 'changed') saveDraftAtOnce()
   })
 
   return {
     state,
-    keep,
+    saveDraft,
     save,
     load,
     refresh,
     async bringBack(text) {
       const opened = openText(text)
       if (opened.kind === 'fault') return false
-      editor.getState().edit('Bring back what was not kept', () => opened.document)
-      return await keep()
+      editor.getState().edit('Restore unsaved edits', () => opened.document)
+      return await saveDraft()
     },
     revert,
     setName: (name) => set({ workflow: { ...state.getState().workflow, name } }),
@@ -244,4 +254,27 @@ export function createKeeper(
       endVisibility()
     },
   }
+}
+
+/**
+ * A copy of edits that the service could not be given, kept in the browser itself, with the state that they began from.
+ */
+type Unkept = z.infer<typeof workflowText>
+
+const nameOf = (workflowId: string) => `unkept ${workflowId}`
+
+/** Keeps a copy; a browser that has no room for it keeps none. */
+async function writeUnkept(texts: LocalTexts, workflowId: string, unkept: Unkept): Promise<void> {
+  await texts.write(nameOf(workflowId), JSON.stringify(unkept)).catch(() => undefined)
+}
+
+/** The copy of a workflow's edits; undefined where there is none. */
+export async function readUnkept(texts: LocalTexts, workflowId: string): Promise<Unkept | undefined> {
+  const text = await texts.read(nameOf(workflowId)).catch(() => undefined)
+  return parseStored(workflowText, text)
+}
+
+/** Forgets the copy of a workflow's edits, which is not needed any more. */
+export async function forgetUnkept(texts: LocalTexts, workflowId: string): Promise<void> {
+  await texts.remove(nameOf(workflowId)).catch(() => undefined)
 }

@@ -1,12 +1,22 @@
-/** A document as text: the text that it was opened from while nothing is changed, and its way of indenting after that. */
+/**
+ * A document as text: the text that it was opened from while nothing is changed, and its way of indenting after that.
+ * What was written before is used again.
+ */
 import {
   readDocument,
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/domain/workflow/document/document.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import {
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  writeJson,
+} from '../../../../src-main/domain/workflow/json/value.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
-import { type WrittenTexts, writeText } from './write-text.ts'
 
 /** Turns a document into its text. */
 export type DocumentWriter = (document: WorkflowDocument) => string
@@ -21,12 +31,12 @@ export function openText(text: string): OpenedText {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') {
     const { why, line, column } = parsed.fault
-    return { kind: 'fault', why: `The workflow is no valid JSON: ${why} in line ${line}, column ${column}.` }
+    return { kind: 'fault', why: `The workflow is not valid JSON: ${why} in line ${line}, column ${column}.` }
   }
   const found = recognise(parsed.value)
   if (found.form !== 'document') {
     const what = found.form === 'payload' ? 'a workflow in the API form' : found.found
-    return { kind: 'fault', why: `This is no document of the editor but ${what}.` }
+    return { kind: 'fault', why: `This is not a document of the editor but ${what}.` }
   }
   const document = readDocument(found.raw)
   return { kind: 'document', document, write: writerOf(document, found.raw === parsed.value ? text : undefined, text) }
@@ -45,4 +55,39 @@ const INDENT_MAX = 8
 // Spaces before the first key; a document on one line stays there.
 function indentOf(text: string): number {
   return Math.min(INDENT_MAX, /^\s*\{\r?\n( *)/.exec(text)?.[1]?.length ?? 0)
+}
+
+/** Texts of nodes that were written before. They are let go with the nodes. */
+type WrittenTexts = WeakMap<JsonObject, string>
+
+/**
+ * Writes the JSON of a document as `writeJson` does. Nodes that are the same objects as the last time are not written
+ * again: with 5,000 of them an edit of one would hold the hands up for a tenth of a second at each pause.
+ */
+export function writeText(document: JsonObject, indent: number, written: WrittenTexts): string {
+  const [newLine, space] = indent === 0 ? ['', ''] : [`\n${' '.repeat(indent)}`, ' ']
+  const entries = [...document].map(([key, value]) => {
+    const text = isListOfObjects(value) ? writeItems(value, indent, written) : nested(writeJson(value, indent), newLine)
+    return `${newLine}${JSON.stringify(key)}:${space}${text}`
+  })
+  return entries.length === 0 ? '{}' : `{${entries.join(',')}${indent === 0 ? '' : '\n'}}`
+}
+
+function writeItems(items: readonly JsonObject[], indent: number, written: WrittenTexts): string {
+  const [newLine, inner] = indent === 0 ? ['', ''] : [`\n${' '.repeat(indent)}`, `\n${' '.repeat(2 * indent)}`]
+  const texts = items.map((item) => {
+    const known = written.get(item)
+    if (known !== undefined) return known
+    const text = inner + nested(writeJson(item, indent), inner)
+    written.set(item, text)
+    return text
+  })
+  return `[${texts.join(',')}${newLine}]`
+}
+
+// Texts within JSON hold no line ends of their own.
+const nested = (text: string, newLine: string) => (newLine === '' ? text : text.replaceAll('\n', newLine))
+
+function isListOfObjects(value: JsonValue): value is JsonArray & readonly JsonObject[] {
+  return isArray(value) && value.length > 0 && value.every(isObject)
 }

@@ -6,21 +6,17 @@ import { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { type WorkflowDetail, workflowId } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
-import type { LocalTexts } from '../../../platform/local-texts.ts'
-import { parseStored } from '../../../platform/parse-stored.ts'
+import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { Tab } from '../store/editor-context.ts'
-import { createEditorStore } from '../store/editor-store.ts'
+import { createEditorStore, type Tab } from '../store/editor-store.ts'
 import { createRunStore } from '../store/run-store.ts'
-import { createKeeper, type Keeper } from './autosave.ts'
+import { workflowName } from './add-workflow.ts'
+import { type Autosave, createAutosave, forgetUnkept, readUnkept } from './autosave.ts'
 import { openText } from './document-text.ts'
-import type { NodeTypesCache } from './node-types-cache.ts'
-import { showNodeTypes } from './show-node-types.ts'
-import { forgetUnkept, readUnkept } from './unkept-copy.ts'
-import { workflowName } from './workflow-name.ts'
+import { type NodeTypesCache, showNodeTypes } from './node-types.ts'
 
 /** A document that is open, with what keeps its edits. */
-export type OpenDocument = { readonly tab: Tab; readonly keeper: Keeper; readonly stop: () => void }
+export type OpenDocument = { readonly tab: Tab; readonly autosave: Autosave; readonly stop: () => void }
 
 /** A tab. Its document is read when it is first shown. */
 export type OpenTab = {
@@ -29,7 +25,7 @@ export type OpenTab = {
   readonly name: string
   readonly open: OpenDocument | undefined
   /** Why it could not be opened, for a person. */
-  readonly fault: string | undefined
+  readonly problem: string | undefined
 }
 
 /** The tabs in their order. */
@@ -56,8 +52,8 @@ export type TabsPorts = {
   readonly texts: LocalTexts
   readonly types: NodeTypesCache
   /** Tells of what was found or lost when a document was opened. */
-  readonly tell: (kind: 'done' | 'error', text: string) => void
-  /** Hears of a document that is about to be closed. */
+  readonly notify: (kind: 'done' | 'error', text: string) => void
+  /** Is notified of a document that is about to be closed. */
   readonly onClose?: (open: OpenDocument) => void
 }
 
@@ -84,13 +80,13 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
       const detail = await client.call('workflowRead', { path: { workflowId: id } })
       const open = await openDocument(detail, ports)
       if (find(id) === undefined) return open.stop() // Closed meanwhile.
-      change(id, { open, name: detail.name, fault: undefined })
-      open.keeper.state.subscribe(({ workflow }) => {
+      change(id, { open, name: detail.name, problem: undefined })
+      open.autosave.state.subscribe(({ workflow }) => {
         if (find(id)?.name !== workflow.name) change(id, { name: workflow.name })
       })
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      change(id, { fault: error.message })
+      change(id, { problem: error.message })
     }
   }
 
@@ -100,7 +96,9 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
     return running
   }
 
-  /** Tabs of before, with the names of now and without those that were deleted. What cannot be asked stays as it was. */
+  /**
+   * Tabs of before, with the names of now and without those that were deleted. What cannot be asked stays as it was.
+   */
   async function renewRemembered(): Promise<void> {
     const list = await client.call('workflowList').catch(() => undefined)
     if (list === undefined) return
@@ -116,22 +114,22 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
     state,
     async show(id) {
       if (find(id) === undefined) {
-        setTabs([...state.getState().tabs, { workflowId: id, name: '', open: undefined, fault: undefined }])
+        setTabs([...state.getState().tabs, { workflowId: id, name: '', open: undefined, problem: undefined }])
       }
       state.setState({ current: id })
       const open = find(id)?.open
       if (open === undefined) await loaded(id)
-      else await open.keeper.refresh()
+      else await open.autosave.refresh()
     },
     async retry(id) {
-      change(id, { fault: undefined })
+      change(id, { problem: undefined })
       await loaded(id)
     },
     async close(id) {
       const open = find(id)?.open
       setTabs(state.getState().tabs.filter((tab) => tab.workflowId !== id))
-      // What could not be kept stays in the browser, and is found when the workflow is opened again.
-      await open?.keeper.keep()
+      // What could not be stored stays in the browser, and is found when the workflow is opened again.
+      await open?.autosave.saveDraft()
       if (open !== undefined) onClose?.(open)
       open?.stop()
     },
@@ -142,7 +140,7 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
       setTabs(others.toSpliced(to, 0, moved))
     },
     setName(id, name) {
-      find(id)?.open?.keeper.setName(name)
+      find(id)?.open?.autosave.setName(name)
       change(id, { name })
     },
   }
@@ -150,47 +148,51 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
 
 /** @throws Error whose message is for a person */
 async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<OpenDocument> {
-  const { client, platform, texts, types, tell } = ports
+  const { client, platform, texts, types, notify } = ports
   const { text, ...workflow } = detail
   const opened = openText(text)
   if (opened.kind === 'fault') throw new Error(opened.why)
   const editor = createEditorStore(opened.document, await types.read(undefined))
   const runs = createRunStore()
-  const keeper = createKeeper({ client, platform, texts, editor }, workflow, opened.write)
+  const autosave = createAutosave({ client, platform, texts, editor }, workflow, opened.write)
   const endTypes = runs.subscribe(({ endpointId }, before) => {
     if (endpointId === before.endpointId) return
-    showNodeTypes({ editor, runs }, { types, tell })
+    showNodeTypes({ editor, runs }, { types, notify })
   })
-  await bringBack(detail, keeper, ports)
+  await bringBack(detail, autosave, ports)
   const stop = () => {
-    keeper.stop()
+    autosave.stop()
     endTypes()
   }
-  return { tab: { workflowId: detail.id, editor, runs }, keeper, stop }
+  return { tab: { workflowId: detail.id, editor, runs }, autosave, stop }
 }
 
 /** What a window before this one could not keep any more is there again, where nobody has gone on without it. */
-async function bringBack(detail: WorkflowDetail, keeper: Keeper, { client, texts, tell }: TabsPorts): Promise<void> {
+async function bringBack(
+  detail: WorkflowDetail,
+  autosave: Autosave,
+  { client, texts, notify }: TabsPorts,
+): Promise<void> {
   const unkept = await readUnkept(texts, detail.id)
   if (unkept === undefined) return
   if (unkept.text === detail.text) return await forgetUnkept(texts, detail.id)
   const { version, draft } = unkept.seen
-  if (version === detail.version && draft === detail.draft && (await keeper.bringBack(unkept.text))) {
-    return tell('done', `Edits of ${detail.name} that had not reached the service are back.`)
+  if (version === detail.version && draft === detail.draft && (await autosave.bringBack(unkept.text))) {
+    return notify('done', `Edits of ${detail.name} that had not reached the service are restored.`)
   }
-  const name = workflowName(detail.name, ' (edits that were not kept)')
+  const name = workflowName(detail.name, ' (unsaved edits)')
   const added = await client
     .call('workflowCreate', { body: { name, text: unkept.text, draft: true } })
     .catch(() => undefined)
   if (added === undefined) return
   await forgetUnkept(texts, detail.id)
-  tell(
+  notify(
     'done',
-    `${detail.name} was changed elsewhere since. Edits that had not been kept are in the library as ${name}.`,
+    `${detail.name} was changed elsewhere in the meantime. Your unsaved edits are in the library as ${name}.`,
   )
 }
 
 function readRemembered(platform: Pick<Platform, 'readPreference'>): readonly OpenTab[] {
   const tabs = parseStored(remembered, platform.readPreference(PREFERENCE)) ?? []
-  return tabs.map((tab) => ({ ...tab, open: undefined, fault: undefined }))
+  return tabs.map((tab) => ({ ...tab, open: undefined, problem: undefined }))
 }

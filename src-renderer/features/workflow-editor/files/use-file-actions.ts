@@ -1,18 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
+import { type WorkflowDocument, writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
+import { addNode } from '../../../../src-main/domain/workflow/edit/add-node.ts'
+import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { withPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { toResolvedPayload } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
 import { ADDRESS } from '../../../addresses.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
 import { chooseFiles, fileNameOf, saveToDisk } from '../../../platform/browser-files.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
-import { readNodeTypes } from '../../../ui/servers/read-node-types.ts'
-import { canvasPlace } from '../canvas/canvas-place.ts'
-import { addImageNode } from './add-image-node.ts'
-import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES } from './add-workflow.ts'
-import { graphAsPng, payloadText } from './export-graph.ts'
+import { readNodeTypes } from '../../../ui/workflow-servers.ts'
+import { canvasPoint } from '../graph/viewport.ts'
+import { addressOf, type Tab } from '../store/editor-store.ts'
+import { assetName, uploadAsset } from '../widgets/upload-asset.ts'
+import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES, workflowName } from './add-workflow.ts'
+import { filesOf, findTab } from './editor-files.ts'
 import type { OpenDocument } from './open-tabs.ts'
-import { filesOf, findTab } from './tabs-of.ts'
-import { keepThumbnail } from './thumbnail.ts'
-import { workflowName } from './workflow-name.ts'
+import { renderPicture, saveThumbnail } from './render-graph.ts'
 
 // Several pictures at one place, px: each is seen.
 const BESIDE = 40
@@ -31,7 +39,7 @@ export type FileActions = {
   /** Shows what another window has kept, instead of what is edited here. */
   readonly loadTheirs: () => Promise<void>
   /** Keeps what is edited here as a workflow of its own, and shows here what another window has kept. */
-  readonly keepAsCopy: () => Promise<void>
+  readonly saveAsCopy: () => Promise<void>
   readonly exportDocument: () => Promise<void>
   readonly exportPayload: () => Promise<void>
   readonly exportPng: () => Promise<void>
@@ -57,15 +65,15 @@ export function useFileActions(): FileActions {
 function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => void): FileActions {
   const { client, store, platform } = app
   const { tabs, types: known } = filesOf(app)
-  const { tell } = store.getState()
-  const told = (kind: 'done' | 'error', text: string) => void tell({ kind, text })
+  const { notify } = store.getState()
+  const notifyDone = (kind: 'done' | 'error', text: string) => void notify({ kind, text })
 
   async function tried(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      told('error', error.message)
+      notifyDone('error', error.message)
     }
     readAgain()
   }
@@ -75,20 +83,20 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     const open = current === undefined ? undefined : findTab(app, current)?.open
     return open === undefined ? Promise.resolve() : tried(() => work(open))
   }
-  const nameOf = ({ keeper }: OpenDocument) => keeper.state.getState().workflow.name
+  const nameOf = ({ autosave }: OpenDocument) => autosave.state.getState().workflow.name
   const stateOf = ({ tab }: OpenDocument) => tab.editor.getState()
-  const addCopy = (open: OpenDocument) => addDraft(client, workflowName(nameOf(open), ' (copy)'), open.keeper.text())
+  const addCopy = (open: OpenDocument) => addDraft(client, workflowName(nameOf(open), ' (copy)'), open.autosave.text())
 
   async function openFiles(files: readonly File[], at?: { readonly x: number; readonly y: number }): Promise<void> {
-    const place = at && canvasPlace(at)
-    const shown = place && findTab(app, tabs.state.getState().current ?? '')?.open
+    const point = at && canvasPoint(at)
+    const shown = point && findTab(app, tabs.state.getState().current ?? '')?.open
     await tried(async () => {
       const { added, images, refused } = await addFiles(client, files)
       for (const [count, { file, why }] of images.entries()) {
-        if (place === undefined || shown === undefined) told('error', why)
-        else await addImageNode(client, shown.tab, file, [place[0] + count * BESIDE, place[1] + count * BESIDE])
+        if (point === undefined || shown === undefined) notifyDone('error', why)
+        else await addImageNode(client, shown.tab, file, [point[0] + count * BESIDE, point[1] + count * BESIDE])
       }
-      for (const text of refused) told('error', text)
+      for (const text of refused) notifyDone('error', text)
       for (const { id } of added) await tabs.show(id)
       const last = added.at(-1)
       if (last !== undefined) go(ADDRESS.workflow(last.id))
@@ -113,31 +121,35 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     openFiles,
     open: async () => openFiles(await chooseFiles(GRAPH_FILES)),
     save: onCurrent(async (open) => {
-      if (await open.keeper.save()) {
-        const { name, version } = open.keeper.state.getState().workflow
-        told('done', `${name} is saved as version ${version}.`)
-        await keepThumbnail(client, open)
+      if (await open.autosave.save()) {
+        const { name, version } = open.autosave.state.getState().workflow
+        notifyDone('done', `${name} is saved as version ${version}.`)
+        await saveThumbnail(client, open)
         return
       }
-      const { status, fault } = open.keeper.state.getState()
-      const what = status === 'changed' ? 'Another window has changed it: choose above which one to keep.' : fault
-      told('error', `${nameOf(open)} is not saved as a version. ${what ?? ''}`)
+      const { status, problem } = open.autosave.state.getState()
+      const what = status === 'changed' ? 'Another window has changed it: choose above which version to keep.' : problem
+      notifyDone('error', `${nameOf(open)} is not saved as a version. ${what ?? ''}`)
     }),
     saveCopy: onCurrent(async (open) => go(ADDRESS.workflow((await addCopy(open)).id))),
-    revert: onCurrent(async ({ keeper }) => {
-      const { version } = keeper.state.getState().workflow
-      if (await keeper.revert()) told('done', `Back at version ${version}. Undo brings the edits back.`)
-      else told('error', version === 0 ? 'No version was saved yet.' : 'Another window has changed it: choose first.')
+    revert: onCurrent(async ({ autosave }) => {
+      const { version } = autosave.state.getState().workflow
+      if (await autosave.revert()) notifyDone('done', `Back at version ${version}. Undo restores the edits.`)
+      else
+        notifyDone(
+          'error',
+          version === 0 ? 'No version has been saved yet.' : 'Another window has changed it: choose first.',
+        )
     }),
-    loadTheirs: onCurrent(async ({ keeper }) => void (await keeper.load())),
-    keepAsCopy: onCurrent(async (open) => {
+    loadTheirs: onCurrent(async ({ autosave }) => void (await autosave.load())),
+    saveAsCopy: onCurrent(async (open) => {
       const copy = await addCopy(open)
       go(ADDRESS.workflow(copy.id))
       // One that was deleted meanwhile has nothing to show.
-      if (!(await open.keeper.load().catch(() => false))) await tabs.close(open.tab.workflowId)
+      if (!(await open.autosave.load().catch(() => false))) await tabs.close(open.tab.workflowId)
     }),
     exportDocument: onCurrent(async (open) => {
-      const file = new Blob([open.keeper.text()], { type: 'application/json' })
+      const file = new Blob([open.autosave.text()], { type: 'application/json' })
       saveToDisk(file, fileNameOf(nameOf(open), '.json'), platform)
     }),
     exportPayload: onCurrent(async (open) => {
@@ -145,7 +157,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
       const { text, problems } = payloadText(document, types, platform.now())
       saveToDisk(new Blob([text], { type: 'application/json' }), fileNameOf(nameOf(open), '_api.json'), platform)
       const [first] = problems
-      if (first !== undefined) told('error', `Exported, but not whole. ${first.message}`)
+      if (first !== undefined) notifyDone('error', `Exported incompletely. ${first.message}`)
     }),
     exportPng: onCurrent(async (open) => {
       const { document, types } = stateOf(open)
@@ -158,7 +170,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
       if (endpointId !== undefined && server !== undefined) await readNodeTypes(app, endpointId)
       known.forget(endpointId)
       editor.getState().setTypes(await known.read(endpointId))
-      told('done', 'The classes of nodes are read again.')
+      notifyDone('done', 'The node classes are read again.')
     }),
     close: onCurrent(({ tab }) => closeTab(tab.workflowId)),
     closeTab,
@@ -170,8 +182,56 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
   }
 }
 
-function isUntouched({ keeper, tab }: OpenDocument): boolean {
+function isUntouched({ autosave, tab }: OpenDocument): boolean {
   const { document, done, undone } = tab.editor.getState()
-  const { version } = keeper.state.getState().workflow
+  const { version } = autosave.state.getState().workflow
   return version === 0 && document.nodes.items.length === 0 && done.length + undone.length === 0
+}
+
+const CLASS = 'LoadImage'
+const INPUT = 'image'
+
+/**
+ * Adds a node that loads a picture, as one step of undo.
+ * @param pos where, in px of the canvas
+ * @throws Error for a person, where the picture cannot be kept or the endpoint has no node for it
+ */
+export async function addImageNode(
+  client: Pick<ApiClient, 'call'>,
+  { editor }: Pick<Tab, 'editor'>,
+  file: File,
+  pos: Pair,
+): Promise<void> {
+  const type = editor.getState().types.get(CLASS)
+  if (type === undefined) throw new Error(`${file.name} holds no graph, and this endpoint has no node that loads it.`)
+  const { name = file.name } = await uploadAsset(client, file, assetName(file))
+  editor.getState().endStep()
+  editor.getState().edit(`Add ${name}`, (document) => {
+    const { types, path } = editor.getState()
+    const at = addressOf({ document, path })
+    const added = addNode(document, at, { type, pos })
+    return setWidget(added.document, at, { node: added.id, name: INPUT, value: name, types })
+  })
+}
+
+// Spaces of a payload that is saved, as it is read by people.
+const INDENT = 2
+
+/** The payload of a document, and how much of it could not be taken over. @param now ms since the epoch */
+function payloadText(document: WorkflowDocument, types: NodeTypes, now: number) {
+  const { payload, problems } = toResolvedPayload(document, types, now)
+  return { text: writeJson(payload, INDENT), problems }
+}
+
+/** A picture of the graph that opens as the graph: it carries the texts that pictures of the field carry. */
+async function graphAsPng(document: WorkflowDocument, types: NodeTypes, now: number): Promise<Blob> {
+  const drawn = new Uint8Array(await (await renderPicture(document, types)).arrayBuffer())
+  const encoder = new TextEncoder()
+  const texts = [
+    { keyword: 'workflow', text: encoder.encode(writeJson(writeDocument(document))) },
+    { keyword: 'prompt', text: encoder.encode(writeJson(toResolvedPayload(document, types, now).payload)) },
+  ]
+  const png = withPngTexts(drawn, texts)
+  if (png === undefined) throw new Error('This browser could not make a PNG of the graph.')
+  return new Blob([new Uint8Array(png)], { type: 'image/png' })
 }

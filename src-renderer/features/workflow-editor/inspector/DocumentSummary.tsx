@@ -1,13 +1,11 @@
 import { useMemo } from 'react'
-import { subgraphsOf } from '../../../../src-main/domain/workflow/document/document.ts'
-import { setGraphName } from '../../../../src-main/domain/workflow/edit/boundary.ts'
+import { type GraphNode, type Subgraph, subgraphsOf } from '../../../../src-main/domain/workflow/document/document.ts'
+import { renameBoundarySlot, type Side, setGraphName } from '../../../../src-main/domain/workflow/edit/boundary.ts'
 import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
-import { BoundarySlots } from './BoundarySlots.tsx'
-import { Section } from './Section.tsx'
-import { countClasses } from './summarise.ts'
-import { TextField } from './TextField.tsx'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { slotColour } from '../graph/colours.ts'
+import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
+import { Section, TextField } from './InspectorFields.tsx'
 
 const SHOWN = 50
 
@@ -43,7 +41,7 @@ export function DocumentSummary() {
             key={address}
             label="Name of the subgraph"
             value={subgraph?.name ?? ''}
-            look="h-8 text-section font-semibold"
+            style="h-8 text-section font-semibold"
             onChange={(name) =>
               editor
                 .getState()
@@ -61,8 +59,8 @@ export function DocumentSummary() {
         </dl>
         <p className="text-ink-2">
           {graph.nodes.items.length === 0
-            ? 'Nothing in it yet. Double click the canvas to add a node.'
-            : 'Select a node to see and set all of its values here.'}
+            ? 'The graph is empty. Double-click the canvas to add a node.'
+            : 'Select a node to see and edit its values here.'}
         </p>
       </div>
       {subgraph !== undefined && <BoundarySlots subgraph={subgraph} side="inputs" />}
@@ -89,4 +87,78 @@ export function DocumentSummary() {
       )}
     </>
   )
+}
+
+/** The inputs or outputs of the subgraph that is shown, with what they are called on its nodes. */
+function BoundarySlots({ subgraph, side }: { readonly subgraph: Subgraph; readonly side: Side }) {
+  const { editor } = useTab()
+  const { id = '' } = subgraph
+  const slots = subgraph[side].items
+  if (slots.length === 0) return null
+  return (
+    <Section title={side === 'inputs' ? 'Inputs' : 'Outputs'}>
+      <ul className="flex flex-col gap-1">
+        {slots.map(({ id: slotId, name = '', label, type }, slot) => (
+          <li key={slotId ?? name} className="flex items-center gap-1.5">
+            <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ backgroundColor: slotColour(type) }} />
+            <TextField
+              label={`Label of ${name}`}
+              value={label ?? ''}
+              placeholder={name}
+              onChange={(text) =>
+                editor
+                  .getState()
+                  .edit(
+                    `Rename ${name}`,
+                    (document) => renameBoundarySlot(document, id, { side, slot, label: text }),
+                    `boundary ${id} ${side} ${slot}`,
+                  )
+              }
+            />
+            <span className="max-w-24 shrink-0 truncate text-small text-ink-2">{type}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** How many nodes of a graph are of one class. */
+type ClassCount = {
+  readonly type: string
+  /** In words; a subgraph by its name. */
+  readonly title: string
+  readonly ids: readonly string[]
+}
+
+/** The classes of nodes, the most frequent first. */
+export function countClasses(
+  nodes: readonly GraphNode[],
+  types: NodeTypes,
+  subgraphs: ReadonlyMap<string, Subgraph>,
+): readonly ClassCount[] {
+  const ids = new Map<string, string[]>()
+  for (const { id = '', type = '' } of nodes) {
+    const others = ids.get(type)
+    if (others === undefined) ids.set(type, [id])
+    else others.push(id)
+  }
+  return [...ids]
+    .map(([type, found]) => ({
+      type,
+      title: subgraphs.get(type)?.name ?? types.get(type)?.displayName ?? type,
+      ids: found,
+    }))
+    .sort((one, other) => other.ids.length - one.ids.length || one.title.localeCompare(other.title))
+}
+
+const NAMED = 4
+
+/** The classes in a sentence: `2 × KSampler, Save Image and 3 classes more`. */
+export function classesText(counts: readonly ClassCount[]): string {
+  const named = counts
+    .slice(0, NAMED)
+    .map(({ title, ids }) => (ids.length === 1 ? title : `${ids.length} × ${title}`))
+    .join(', ')
+  return counts.length > NAMED ? `${named} and ${counts.length - NAMED} classes more` : named
 }

@@ -1,7 +1,11 @@
-import { DocumentSummary } from './DocumentSummary.tsx'
-import { NodeInspector } from './NodeInspector.tsx'
-import { SeveralNodes } from './SeveralNodes.tsx'
-import { useSelected } from './use-selected.ts'
+import { setSlot } from '../../../../src-main/domain/workflow/edit/widgets.ts'
+import { type JsonValue, sameJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { isDrawn, type NodeView, type WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
+import { BareWidget } from '../widgets/BareWidget.tsx'
+import { classesText, countClasses, DocumentSummary } from './DocumentSummary.tsx'
+import { Section, StyleFields } from './InspectorFields.tsx'
+import { NodeInspector, type SelectedNode, useSelected } from './NodeInspector.tsx'
 
 /** What is selected, in large; with nothing selected the graph itself. It scrolls within itself. */
 export function Inspector() {
@@ -18,4 +22,84 @@ export function Inspector() {
       )}
     </section>
   )
+}
+
+// Each is an edit of the graph; of more of them a key would take longer than one should.
+const MOST = 100
+
+/** Several nodes: what they have in common, set for all of them at once. */
+function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[] }) {
+  const { editor } = useTab()
+  const types = useEditor((state) => state.types)
+  const definitions = useEditor((state) => state.document.definitions)
+  const views = selected.map(({ view }) => view)
+  const subgraphs = new Map(definitions?.subgraphs.items.map((one) => [one.id ?? '', one]))
+  const classes = countClasses(
+    selected.map(({ node }) => node),
+    types,
+    subgraphs,
+  )
+  const common = views.length > MOST ? [] : commonWidgets(views)
+  const set = (name: string, kind: 'input' | 'control' | 'filter', value: JsonValue, merge?: string) => {
+    const state = editor.getState()
+    const at = addressOf(state)
+    const change = (document: typeof state.document) =>
+      selected.reduce(
+        (changed, { view }) => setSlot(changed, at, { node: view.id, name, kind, value, types: state.types }),
+        document,
+      )
+    state.edit(`Set ${name} of ${views.length} nodes`, change, merge)
+  }
+  return (
+    <>
+      <div className="flex flex-col gap-2 px-3 py-3">
+        <h2 className="text-section font-semibold">{views.length.toLocaleString('en')} nodes</h2>
+        <p className="text-ink-2">{classesText(classes)}</p>
+        <StyleFields views={views} />
+      </div>
+      {views.length > MOST && classes.length === 1 && (
+        <p className="px-3 pb-3 text-small text-ink-2">
+          Select at most {MOST} nodes of a class to set their values at once.
+        </p>
+      )}
+      {common.length > 0 && (
+        <Section title="Values of all of them">
+          {common.map(({ widget, isSame }) => (
+            <BareWidget
+              key={`${widget.kind} ${widget.name}`}
+              widget={widget}
+              of={`${views.length} nodes`}
+              note={isSame ? undefined : 'The values differ: this is the first one. A change sets all of them.'}
+              set={(value) => {
+                editor.getState().endStep()
+                set(widget.name, widget.kind, value)
+              }}
+              write={(value) => set(widget.name, widget.kind, value, `widgets ${widget.kind} ${widget.name}`)}
+              end={() => editor.getState().endStep()}
+            />
+          ))}
+        </Section>
+      )}
+    </>
+  )
+}
+
+/** A widget that several nodes of one class have in common. `isSame`: all have its value. */
+type CommonWidget = { readonly widget: WidgetView; readonly isSame: boolean }
+
+/** The widgets that all nodes have; none where they are of several classes. */
+function commonWidgets(views: readonly NodeView[]): readonly CommonWidget[] {
+  const [first, ...others] = views
+  if (first === undefined) return []
+  return first.widgets.flatMap((widget) => {
+    if (widget.isLinked || !isDrawn(widget)) return []
+    const same = others.map(({ widgets }) =>
+      widgets.find(
+        ({ name, kind, input, isLinked }) =>
+          name === widget.name && kind === widget.kind && input === widget.input && !isLinked,
+      ),
+    )
+    if (widget.input === undefined || same.some((one) => one === undefined)) return []
+    return [{ widget, isSame: same.every((one) => sameJson(one?.value, widget.value)) }]
+  })
 }

@@ -1,23 +1,29 @@
 import { Layers } from 'lucide-react'
+import { useMemo } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import type { GraphNode } from '../../../../src-main/domain/workflow/document/document.ts'
+import { nodeById } from '../../../../src-main/domain/workflow/document/index-of.ts'
+import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { setTitle } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
-import { asText, isArray, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { payloadIdOf } from '../../../../src-main/domain/workflow/where-is.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { createNodeViewer } from '../../../../src-main/domain/workflow/graph-view.ts'
+import {
+  asText,
+  isArray,
+  isObject,
+  type JsonValue,
+  writeJson,
+} from '../../../../src-main/domain/workflow/json/value.ts'
+import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { NoteBody } from '../notes/NoteBody.tsx'
 import type { FoundProblem } from '../problems/find-problems.ts'
-import { SeverityIcon } from '../problems/SeverityIcon.tsx'
+import { SeverityIcon } from '../problems/ProblemList.tsx'
 import { useNodeProblems } from '../problems/use-problems.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
+import { addressOf, type EditorState, useEditor, useTab } from '../store/editor-store.ts'
 import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
-import { LookFields } from './LookFields.tsx'
-import { Section } from './Section.tsx'
+import { Section, StyleFields, TextField } from './InspectorFields.tsx'
 import { SlotList } from './SlotList.tsx'
-import { TextField } from './TextField.tsx'
-import type { SelectedNode } from './use-selected.ts'
 
 /** One node: what it is, all that can be set on it, and what it is linked to. */
 export function NodeInspector({ node, view }: SelectedNode) {
@@ -32,7 +38,7 @@ export function NodeInspector({ node, view }: SelectedNode) {
           key={payloadId}
           label="Title"
           value={view.title}
-          look="h-8 text-section font-semibold"
+          style="h-8 text-section font-semibold"
           onChange={(text) => {
             const state = editor.getState()
             const title = text.trim() === '' ? undefined : text
@@ -51,19 +57,19 @@ export function NodeInspector({ node, view }: SelectedNode) {
         </div>
         {view.kind === 'unknown' && (
           <p className="text-small text-warn-ink">
-            The chosen endpoint does not know this class. What its values mean cannot be told; the node is kept and sent
-            as it is.
+            The selected endpoint does not have this class. The names of its values are not known; the node is stored
+            and sent unchanged.
           </p>
         )}
         {type !== undefined && type.description !== '' && <p className="text-ink-2">{type.description}</p>}
-        <LookFields views={[view]} />
+        <StyleFields views={[view]} />
         {view.kind === 'subgraph' && (
           <Button className="self-start" onClick={() => editor.getState().enter(view.id)}>
             <Layers aria-hidden /> Open the subgraph
           </Button>
         )}
       </div>
-      <NodeFaults view={view} payloadId={payloadId} />
+      <NodeProblems view={view} payloadId={payloadId} />
       {isNote ? (
         <Section title="Text">
           <NoteBody view={view} />
@@ -89,7 +95,7 @@ const OF_VALUES: ReadonlySet<FoundProblem['code']> = new Set<FoundProblem['code'
   'wrong_value_type',
 ])
 
-function NodeFaults({ view, payloadId }: { readonly view: NodeView; readonly payloadId: string }) {
+function NodeProblems({ view, payloadId }: { readonly view: NodeView; readonly payloadId: string }) {
   // What is wrong with a value is said at its widget.
   const problems = useNodeProblems(payloadId).filter(({ code, node, input }) => {
     const widget = node === payloadId ? view.widgets.find(({ name }) => name === input) : undefined
@@ -115,7 +121,7 @@ function Models({ properties }: { readonly properties: JsonValue | undefined }) 
   const models = isArray(listed) ? listed.filter(isObject) : []
   if (models.length === 0) return null
   return (
-    <Section title="Models it wants">
+    <Section title="Models it needs">
       <ul className="flex flex-col gap-2">
         {models.map((model) => {
           const [name, url, directory] = ['name', 'url', 'directory'].map((key) => asText(model.get(key)))
@@ -155,4 +161,30 @@ function Properties({ properties }: { readonly properties: JsonValue | undefined
       </dl>
     </details>
   )
+}
+
+/** A selected node: as it is in the document, and as it is drawn. */
+export type SelectedNode = { readonly node: GraphNode; readonly view: NodeView }
+
+const NONE: readonly GraphNode[] = []
+
+/** The selected nodes of the graph that is shown, in the order of their selection. */
+export function useSelected(): readonly SelectedNode[] {
+  const nodes = useEditor(useShallow(selectedNodes))
+  // Views of hosts and primitives tell of other nodes too.
+  const document = useEditor((state) => (nodes.length === 0 ? undefined : state.document))
+  const path = useEditor((state) => state.path)
+  const types = useEditor((state) => state.types)
+  const viewer = useMemo(createNodeViewer, [])
+  return useMemo(() => {
+    const graph = document && graphAt(document, addressOf({ document, path }))
+    if (document === undefined || graph === undefined) return []
+    return nodes.map((node) => ({ node, view: viewer({ document, graph, types }, node) }))
+  }, [nodes, document, path, types, viewer])
+}
+
+function selectedNodes(state: EditorState): readonly GraphNode[] {
+  if (state.selection.size === 0) return NONE
+  const graph = graphAt(state.document, addressOf(state))
+  return graph === undefined ? NONE : [...state.selection].flatMap((id) => nodeById(graph, id) ?? [])
 }

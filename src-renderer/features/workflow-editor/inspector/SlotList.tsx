@@ -1,13 +1,11 @@
 import { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } from '../../../../src-main/domain/workflow/document/document.ts'
 import { linkById, nodeById } from '../../../../src-main/domain/workflow/document/index-of.ts'
 import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { shownInputs } from '../canvas/geometry.ts'
-import { slotColour } from '../canvas/slot-colour.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { addressOf, type EditorState } from '../store/editor-store.ts'
-import { nodeTitle } from '../widgets/node-title.ts'
-import { Section } from './Section.tsx'
+import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { slotColour } from '../graph/colours.ts'
+import { shownInputs } from '../graph/geometry.ts'
+import { addressOf, type EditorState, nodeTitle, useEditor, useTab } from '../store/editor-store.ts'
+import { Section } from './InspectorFields.tsx'
 
 /** Inputs and outputs of a node, with what they are linked to and the way there. */
 export function SlotList({ view }: { readonly view: NodeView }) {
@@ -22,7 +20,7 @@ export function SlotList({ view }: { readonly view: NodeView }) {
                 <SlotName label={label} type={type} />
                 {link === undefined ? (
                   <span className={isOptional ? 'text-small text-ink-2' : 'text-small text-warn-ink'}>
-                    {isOptional ? 'not linked, which it need not be' : 'not linked yet'}
+                    {isOptional ? 'not linked (optional)' : 'not linked yet'}
                   </span>
                 ) : (
                   <LinkEnd link={link} side="from" />
@@ -66,7 +64,7 @@ function SlotName({ label, type }: { readonly label: string; readonly type: stri
 
 function LinkEnd({ link, side }: { readonly link: string; readonly side: 'from' | 'to' }) {
   const { editor } = useTab()
-  const words = useEditor((state) => endOf(state, link, side)?.title)
+  const title = useEditor((state) => endOf(state, link, side)?.title)
   return (
     <button
       type="button"
@@ -77,7 +75,7 @@ function LinkEnd({ link, side }: { readonly link: string; readonly side: 'from' 
       }}
       className="truncate text-small text-accent hover:underline"
     >
-      {side} {words ?? 'a node that is not there'}
+      {side} {title ?? 'a missing node'}
     </button>
   )
 }

@@ -1,16 +1,17 @@
 /**
- * Copying and pasting, through the clipboard of the system, so that nodes go from window to window. By keys the browser hands
- * the clipboard over in an event; from the palette it is asked for, which it may refuse: then what was copied here is taken.
+ * Copying and pasting, through the clipboard of the system, so that nodes go from window to window. By keys the browser
+ * hands the clipboard over in an event; from the palette it is asked for, which it may refuse: then what was copied
+ * here is taken.
  */
 import { copyNodes, duplicate, paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
 import { removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import { removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
-import { boundsOfNodes } from '../canvas/first-view.ts'
-import { selectNodes } from '../store/select-nodes.ts'
-import { type ActionPorts, countOf } from './ports.ts'
+import { boundsOfNodes } from '../graph/viewport.ts'
+import { selectNodes } from '../store/editor-store.ts'
+import { type ActionPorts, countOf } from './edit-actions.ts'
 import type { Actions } from './shortcuts.ts'
 
-/** The actions of this file. `text`: what is copied; undefined where nothing is selected. */
+/** The actions of the clipboard. `copied` gives the text of what is selected; undefined where nothing is. */
 export type ClipboardActions = Pick<Actions, 'copy' | 'cut' | 'paste' | 'pasteLinked' | 'duplicate'> & {
   readonly copied: (isCut: boolean) => string | undefined
   readonly pasteText: (text: string, keepInbound: boolean) => void
@@ -18,7 +19,7 @@ export type ClipboardActions = Pick<Actions, 'copy' | 'cut' | 'paste' | 'pasteLi
 
 const BESIDE = 30
 
-/** Makes them. */
+/** Makes the actions that copy and paste, by keys and from the palette. */
 export function clipboardActions({
   app,
   tab,
@@ -41,7 +42,7 @@ export function clipboardActions({
     })
     return {
       ids: new Set([...tab.editor.getState().selection, ...boxes.flatMap(({ members }) => members)]),
-      groups: new Set(boxes.map(({ place }) => place)),
+      groups: new Set(boxes.map(({ index }) => index)),
     }
   }
 
@@ -75,7 +76,7 @@ export function clipboardActions({
       ids = [...pasted.ids.values()]
       return pasted.document
     })
-    if (problem !== undefined) return void app.store.getState().tell({ kind: 'error', text: problem })
+    if (problem !== undefined) return void app.store.getState().notify({ kind: 'error', text: problem })
     selectNodes({ editor: tab.editor, canvas }, ids)
     say(`${countOf(ids.length)} pasted.`)
   }

@@ -1,4 +1,6 @@
-/** What changes the document. Each is one step of undo. */
+/** The actions that change the document, each one step of undo, and what all actions of the editor work with. */
+
+import type { ReactFlowInstance } from '@xyflow/react'
 import type { GraphNode, WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
@@ -13,18 +15,22 @@ import {
 import { removeLinks, removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
 import { removeReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
 import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { groupName, groupPlace, waypointId } from '../canvas/flow-types.ts'
-import { selectNodes } from '../store/select-nodes.ts'
-import { type ActionPorts, countOf, editSelected } from './ports.ts'
+import type { AppServices } from '../../../store/app-context.ts'
+import type { FileActions } from '../files/use-file-actions.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import { type CanvasNode, type FlowLink, groupIndex, groupName, waypointId } from '../graph/flow-types.ts'
+import type { RunActions } from '../run/run-actions.ts'
+import type { CanvasStore, Point } from '../store/canvas-store.ts'
+import { selectNodes, type Tab } from '../store/editor-store.ts'
 import type { Actions } from './shortcuts.ts'
 
-/** The actions of this file. */
+/** The actions that undo, remove, group nodes and change how they look and whether they run. */
 export type EditActions = Pick<
   Actions,
   'undo' | 'redo' | 'selectAll' | 'remove' | 'disconnect' | 'mute' | 'bypass' | 'collapse' | 'pin' | 'group'
 >
 
-/** Makes them. */
+/** Makes the actions that edit what is selected. */
 export function editActions(ports: ActionPorts): EditActions {
   const { tab, canvas, address } = ports
   const state = () => tab.editor.getState()
@@ -38,7 +44,7 @@ export function editActions(ports: ActionPorts): EditActions {
   const stepBack = (label: string | undefined, what: string, step: () => void) => {
     if (label === undefined) return canvas.getState().say(`Nothing to ${what}.`)
     step()
-    canvas.getState().say(`${what === 'undo' ? 'Undone' : 'Done again'}: ${label}.`)
+    canvas.getState().say(`${what === 'undo' ? 'Undone' : 'Redone'}: ${label}.`)
   }
   return {
     undo: () => stepBack(state().done.at(-1)?.label, 'undo', state().undo),
@@ -48,7 +54,7 @@ export function editActions(ports: ActionPorts): EditActions {
       selectNodes(
         { editor: tab.editor, canvas },
         ids,
-        graph()?.groups.items.map((_, place) => groupName(place)),
+        graph()?.groups.items.map((_, index) => groupName(index)),
       )
       canvas.getState().say(`${countOf(ids.length)} selected.`)
     },
@@ -72,8 +78,8 @@ export function editActions(ports: ActionPorts): EditActions {
       editSelected(ports, 'Group', (before, ids) => addGroup(before, address, { title: 'Group', ids }))
       if (state().document === document) return
       // With its nodes: what follows, like copying, is done to both.
-      const place = (graph()?.groups.items.length ?? 0) - 1
-      selectNodes({ editor: tab.editor, canvas }, selection, [groupName(place)])
+      const index = (graph()?.groups.items.length ?? 0) - 1
+      selectNodes({ editor: tab.editor, canvas }, selection, [groupName(index)])
     },
   }
 }
@@ -99,21 +105,62 @@ function disconnected(
 function removeSelected({ tab, canvas, address }: ActionPorts): void {
   const { selection, edit } = tab.editor.getState()
   const { links, things, say, set } = canvas.getState()
-  const groups = new Set([...things].flatMap((id) => groupPlace(id) ?? []))
+  const groups = new Set([...things].flatMap((id) => groupIndex(id) ?? []))
   const points = [...things].flatMap((id) => waypointId(id) ?? [])
   const count = selection.size + links.size + groups.size + points.length
   if (count === 0) {
     say('Nothing is selected.')
     return
   }
-  const words =
+  const text =
     selection.size > 0 ? `Delete ${countOf(selection.size)}` : count === 1 ? 'Delete' : `Delete ${count} things`
-  edit(words, (document) => {
+  edit(text, (document) => {
     const withoutNodes = removeNodes(document, address, selection)
     const withoutLinks = removeLinks(withoutNodes, address, links)
     const withoutGroups = removeGroups(withoutLinks, address, groups)
     return points.reduce((changed, id) => removeReroute(changed, address, id), withoutGroups)
   })
   set({ links: new Set(), things: new Set() })
-  say(`${words}.`)
+  say(`${text}.`)
 }
+
+/** What the actions of the editor work with. */
+export type ActionPorts = {
+  readonly app: AppServices
+  readonly tab: Tab
+  readonly address: GraphAddress
+  readonly canvas: CanvasStore
+  readonly flow: ReactFlowInstance<CanvasNode, FlowLink>
+  /** What is on the canvas now. */
+  readonly graph: () => Flow
+  /** Shows nodes; without any all of them. */
+  readonly bringIntoView: (ids: ReadonlySet<string>) => void
+  readonly files: FileActions
+  readonly runs: RunActions
+  /** Goes to another page. */
+  readonly go: (to: string) => void
+  /** Where the pointer is over the canvas, px of the window; undefined: it was not there yet. */
+  readonly pointer: () => Point | undefined
+  /** The middle of what is seen of the canvas, px of the window. */
+  readonly middle: () => Point
+  readonly newUuid: () => string
+}
+
+/** Edits the selected nodes, and says what was done. Nothing happens where none is selected. */
+export function editSelected(
+  { tab, canvas }: ActionPorts,
+  what: string,
+  change: (document: WorkflowDocument, ids: ReadonlySet<string>) => WorkflowDocument,
+): void {
+  const { selection, edit } = tab.editor.getState()
+  if (selection.size === 0) {
+    canvas.getState().say('No node is selected.')
+    return
+  }
+  const text = `${what} ${countOf(selection.size)}`
+  edit(text, (document) => change(document, selection))
+  canvas.getState().say(`${text}.`)
+}
+
+/** `a node`, `3 nodes`. */
+export const countOf = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`)

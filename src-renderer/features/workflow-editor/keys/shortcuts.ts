@@ -1,6 +1,6 @@
 /**
- * Every key of the editor, once: the keys are heard, shown in the sheet and offered in the palette from this table. `Mod` is
- * Ctrl, or the command key. Source: editor research, 8; those without a counterpart there are ours.
+ * Every key of the editor, once: the keys are heard, shown in the sheet and offered in the palette from this table.
+ * `Mod` is Ctrl, or the command key. Source: docs/spec/comfyui.md, 8; those without a counterpart there are ours.
  */
 
 /** What a key does, and how. */
@@ -13,7 +13,7 @@ export type Shortcut = {
   readonly inFields?: boolean
 }
 
-/** The table. */
+/** All actions of the editor, each with its words and its keys. */
 export const SHORTCUTS = [
   // With Shift the field's editor runs before all that waits; a queue of an endpoint has no such place.
   { id: 'run', name: 'Run', keys: ['Mod+Enter', 'Mod+Shift+Enter'], inFields: true },
@@ -29,18 +29,18 @@ export const SHORTCUTS = [
   { id: 'pasteLinked', name: 'Paste with the links into it', keys: ['Mod+Shift+V'] },
   { id: 'duplicate', name: 'Duplicate', keys: ['Mod+D'] },
   { id: 'selectAll', name: 'Select all', keys: ['Mod+A'] },
-  { id: 'remove', name: 'Delete what is selected', keys: ['Delete', 'Backspace'] },
+  { id: 'remove', name: 'Delete the selection', keys: ['Delete', 'Backspace'] },
   { id: 'find', name: 'Find a node', keys: ['Mod+F'], inFields: true },
   { id: 'add', name: 'Add a node', keys: ['Shift+A'] },
   { id: 'link', name: 'Link from the selected node', keys: ['C'] },
   { id: 'disconnect', name: 'Remove the links of the selected nodes', keys: [] },
   { id: 'mute', name: 'Mute or unmute', keys: ['Mod+M'] },
-  { id: 'bypass', name: 'Bypass or not', keys: ['Mod+B'] },
+  { id: 'bypass', name: 'Bypass on or off', keys: ['Mod+B'] },
   { id: 'collapse', name: 'Collapse or expand', keys: ['Alt+C'] },
   { id: 'pin', name: 'Pin or unpin', keys: ['P'] },
   { id: 'group', name: 'Group', keys: ['Mod+G'] },
-  { id: 'subgraph', name: 'Make a subgraph of the selection', keys: ['Mod+Shift+E'] },
-  { id: 'dissolve', name: 'Dissolve the selected subgraph', keys: [] },
+  { id: 'subgraph', name: 'Create a subgraph from the selection', keys: ['Mod+Shift+E'] },
+  { id: 'dissolve', name: 'Unpack the selected subgraph', keys: [] },
   { id: 'enter', name: 'Open the selected subgraph', keys: ['Mod+ArrowDown'] },
   { id: 'leave', name: 'Leave the subgraph', keys: ['Mod+ArrowUp'] },
   { id: 'fit', name: 'Show all, or the selection', keys: ['.'] },
@@ -49,15 +49,15 @@ export const SHORTCUTS = [
   { id: 'zoomFull', name: 'Zoom to actual size', keys: ['Alt+0'] },
   { id: 'unlock', name: 'Unlock the canvas', keys: ['V'] },
   { id: 'lock', name: 'Lock the canvas', keys: ['H'] },
-  { id: 'reload', name: 'Read the classes of nodes again', keys: ['R'] },
+  { id: 'reload', name: 'Read the node classes again', keys: ['R'] },
   // A letter is struck by mistake, too, so none leads away from a graph.
   { id: 'library', name: 'Workflows', keys: [] },
   { id: 'nodes', name: 'Show or hide the nodes', keys: ['N'] },
   { id: 'models', name: 'Models of the catalog', keys: [] },
   { id: 'assets', name: 'Show or hide inspector and results', keys: ['A'] },
   { id: 'minimap', name: 'Show or hide the overview', keys: ['Alt+M'] },
-  { id: 'snap', name: 'Snap to the grid, or not', keys: [] },
-  { id: 'wheel', name: 'Wheel zooms, or moves', keys: [] },
+  { id: 'snap', name: 'Snap to the grid on or off', keys: [] },
+  { id: 'wheel', name: 'Wheel zooms or scrolls', keys: [] },
   { id: 'layOut', name: 'Arrange automatically', keys: ['Shift+L'] },
   { id: 'alignLeft', name: 'Align left edges', keys: [] },
   { id: 'alignRight', name: 'Align right edges', keys: [] },
@@ -70,7 +70,7 @@ export const SHORTCUTS = [
 /** What can be done by a key or from the palette. */
 export type ActionId = (typeof SHORTCUTS)[number]['id']
 
-/** What each of them does. */
+/** What each action does when it is asked for. */
 export type Actions = Readonly<Record<ActionId, () => void>>
 
 /** What keys and pointer do together, for the sheet. */
@@ -78,14 +78,47 @@ export const GESTURES: readonly (readonly [what: string, how: string])[] = [
   ['Move between nodes', 'Tab ← ↑ → ↓'],
   ['Move the selected nodes', 'Shift+←'],
   ['Edit the first widget', 'Enter'],
-  ['Menu of what has the focus', 'Shift+F10'],
+  ['Context menu of the focused item', 'Shift+F10'],
   ['Add a node', 'Double-click'],
   ['Rename a node or a group', 'Double-click its title'],
   ['Move the view', 'Space+drag'],
-  ['Select in a box', 'Ctrl+drag'],
-  ['Select one more', 'Shift+click'],
+  ['Select with a box', 'Ctrl+drag'],
+  ['Add to the selection', 'Shift+click'],
   ['Copy a node', 'Alt+drag'],
   ['Move all links of an output', 'Shift+drag'],
   ['Add a point to a link', 'Alt+click'],
   ['Disconnect a slot', 'Ctrl+Alt+click'],
 ]
+
+/** What of a pressed key counts. */
+export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'code'>
+
+/** What a pressed key does; undefined: nothing here. @param isTyping whether it was pressed in a field */
+export function actionOf(pressed: PressedKey, isTyping: boolean): ActionId | undefined {
+  return SHORTCUTS.find((shortcut: Shortcut) => {
+    if (isTyping && shortcut.inFields !== true) return false
+    return shortcut.keys.some((keys) => isPressed(keys, pressed))
+  })?.id
+}
+
+function isPressed(keys: string, pressed: PressedKey): boolean {
+  const parts = keys.split(/\+(?=.)/)
+  const key = parts.at(-1) ?? ''
+  const has = (name: string) => parts.slice(0, -1).includes(name)
+  if (has('Mod') !== (pressed.ctrlKey || pressed.metaKey) || has('Alt') !== pressed.altKey) return false
+  // Signs may need Shift on some keyboards: `+` is one on most of them.
+  const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase()
+  if (!isSign && has('Shift') !== pressed.shiftKey) return false
+  return keyOf(pressed) === key.toLowerCase()
+}
+
+// With Alt some systems give another letter than the one on the key.
+function keyOf({ key, code, altKey }: PressedKey): string {
+  const letter = /^Key([A-Z])$/.exec(code)?.[1]
+  return altKey && letter !== undefined ? letter.toLowerCase() : key.toLowerCase()
+}
+
+/** A key as people write it. */
+export function shownKeys(keys: string): string {
+  return keys.replace('Mod', 'Ctrl').replace('ArrowDown', '↓').replace('ArrowUp', '↑')
+}

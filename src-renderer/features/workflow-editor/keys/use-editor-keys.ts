@@ -1,14 +1,24 @@
-import { useEffect } from 'react'
-import { isTyping } from '../../../ui/is-typing.ts'
-import type { EditorActions } from './create-actions.ts'
-import { actionOf } from './match-key.ts'
+/** The actions of the editor joined to the page: heard from the keys, offered in the palette, made for the canvas. */
+import { useReactFlow } from '@xyflow/react'
+import { type RefObject, useEffect, useMemo, useRef } from 'react'
+import { useLocation } from 'wouter'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/app-slices.ts'
+import { isOverlaid, isTyping, SEQUENCE_MS } from '../../../ui/keyboard.ts'
+import { useFileActions } from '../files/use-file-actions.ts'
+import type { Flow } from '../graph/flow-graph.ts'
+import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
+import { showsMinimap, viewportOf } from '../graph/viewport.ts'
+import { useRunActions } from '../run/run-actions.ts'
+import { type Point, useCanvasStore } from '../store/canvas-store.ts'
+import { useTab } from '../store/editor-store.ts'
+import { createActions, type EditorActions } from './create-actions.ts'
+import { type ActionId, actionOf, SHORTCUTS, type Shortcut, shownKeys } from './shortcuts.ts'
 
 // The browser hands the clipboard over in events of its own, and only to these keys.
 const BY_EVENT: ReadonlySet<string> = new Set(['copy', 'cut', 'paste', 'pasteLinked'])
-// How long a letter after `g` leads to another page, ms; those keys are heard by the frame.
-const SEQUENCE_MS = 1000
 
-/** Hears the keys of the editor, wherever in the page they are pressed. */
+/** Handles the keys of the editor, wherever in the page they are pressed. */
 export function useEditorKeys(actions: EditorActions): void {
   useEffect(() => {
     let linked = false
@@ -16,9 +26,10 @@ export function useEditorKeys(actions: EditorActions): void {
 
     function onKeyDown(event: KeyboardEvent) {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey
+      // A letter after `g` leads to another page: the frame does that.
       const isLed = plain && event.timeStamp - ledAt < SEQUENCE_MS
       ledAt = plain && event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
-      if (event.defaultPrevented || isLed || isOverlaid()) return
+      if (event.defaultPrevented || isLed || isEditorOverlaid()) return
       const id = actionOf(event, isTyping(event.target))
       if (id === undefined || isPressing(event)) return
       if (BY_EVENT.has(id)) {
@@ -33,7 +44,7 @@ export function useEditorKeys(actions: EditorActions): void {
 
     function onClipboard(event: ClipboardEvent) {
       const { clipboardData } = event
-      if (isTyping(event.target) || isOverlaid() || hasSelectedText() || clipboardData === null) return
+      if (isTyping(event.target) || isEditorOverlaid() || hasSelectedText() || clipboardData === null) return
       if (event.type === 'paste') {
         const text = clipboardData.getData('text/plain')
         const files = [...clipboardData.files]
@@ -61,7 +72,72 @@ function isPressing({ target, key }: KeyboardEvent): boolean {
   return key === 'Enter' && target instanceof Element && target.closest('[role="tab"], [role="option"]') !== null
 }
 
-const isOverlaid = () =>
-  document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [data-add-node]') !== null
+const isEditorOverlaid = () => isOverlaid('[data-add-node]')
 
 const hasSelectedText = () => (getSelection()?.toString() ?? '') !== ''
+
+/** All that the editor can do, for the palette and the sheet of keys. */
+export function useEditorCommands(actions: EditorActions): readonly Command[] {
+  return useMemo(
+    () =>
+      SHORTCUTS.map(({ id, name, keys }: Shortcut & { readonly id: ActionId }): Command => {
+        const [first] = keys
+        const command = { id: `editor-${id}`, label: name, group: 'Editor', run: actions[id] }
+        return first === undefined ? command : { ...command, keys: shownKeys(first) }
+      }),
+    [actions],
+  )
+}
+
+/**
+ * All that can be done on a canvas. @param shown what is on it @param area the canvas @param pointer where the pointer
+ * was last
+ */
+export function useActions(
+  shown: Flow,
+  area: RefObject<HTMLElement | null>,
+  pointer: RefObject<Point | undefined>,
+): EditorActions {
+  const app = useApp()
+  const tab = useTab()
+  const canvas = useCanvasStore()
+  const flow = useReactFlow<CanvasNode, FlowLink>()
+  const files = useFileActions()
+  const runs = useRunActions()
+  const [, go] = useLocation()
+  const { address } = shown
+  // The actions stay the same while the graph changes.
+  const latest = useRef(shown)
+  useEffect(() => {
+    latest.current = shown
+  }, [shown])
+  return useMemo(() => {
+    const graph = () => latest.current
+    const bringIntoView = (ids: ReadonlySet<string>) => {
+      const { width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}
+      const nodes = ids.size === 0 ? graph().nodes : [...ids].flatMap((id) => graph().byId.get(id) ?? [])
+      const hasMinimap = showsMinimap(canvas.getState().preferences, window.innerWidth)
+      const view = viewportOf(nodes, { width, height, hasMinimap })
+      if (view !== undefined) void flow.setViewport(view)
+    }
+    const middle = () => {
+      const { left = 0, top = 0, width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}
+      return { x: left + width / 2, y: top + height / 2 }
+    }
+    const ports = {
+      app,
+      tab,
+      address,
+      canvas,
+      flow,
+      graph,
+      bringIntoView,
+      files,
+      runs,
+      go,
+      middle,
+      newUuid: () => crypto.randomUUID(),
+    }
+    return createActions({ ...ports, pointer: () => pointer.current })
+  }, [app, tab, address, canvas, flow, files, runs, go, area, pointer])
+}

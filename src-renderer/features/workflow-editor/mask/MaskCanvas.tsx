@@ -1,6 +1,14 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react'
-import { type Area, type Brush, emptyMask, type Mask, paintLine, type Spot, withMask } from './mask.ts'
-import type { MaskHistory } from './mask-history.ts'
+import {
+  type Area,
+  type Brush,
+  emptyMask,
+  type Mask,
+  type MaskHistory,
+  paintLine,
+  type Spot,
+  withMask,
+} from './mask.ts'
 import type { MaskedPicture } from './masked-picture.ts'
 
 /** A picture that is painted on. */
@@ -23,7 +31,10 @@ const TINT = [255, 40, 90, 0.65] as const
 const MIDDLE_BUTTON = 1
 const WHEEL_ZOOM = 1.1
 
-/** The picture with its mask as a tint. The pointer paints, the middle button moves the picture, Ctrl and the wheel zoom. */
+/**
+ * The picture with its mask as a tint. The pointer paints, the middle button moves the picture, Ctrl and the wheel
+ * zoom.
+ */
 export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZoom, scroller }: MaskCanvasProps) {
   const { width, height } = picture
   const base = useRef<HTMLCanvasElement>(null)

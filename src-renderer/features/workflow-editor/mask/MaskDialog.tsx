@@ -1,18 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, type SyntheticEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { WideDialog } from '../../../ui/WideDialog.tsx'
+import { addressOf, useTab } from '../store/editor-store.ts'
 import { MaskCanvas } from './MaskCanvas.tsx'
 import { LARGEST_BRUSH, MaskTools } from './MaskTools.tsx'
-import { type Brush, emptyMask, inverted, type Mask } from './mask.ts'
-import { createMaskHistory, type MaskHistory } from './mask-history.ts'
-import { keepMasked, type MaskedPicture, readMasked } from './masked-picture.ts'
+import { type Brush, createMaskHistory, emptyMask, inverted, type Mask, type MaskHistory } from './mask.ts'
+import { type MaskedPicture, readMasked, storeMasked } from './masked-picture.ts'
 
 /** The picture of a node whose mask is painted. */
 export type MaskDialogProps = {
@@ -24,8 +22,14 @@ export type MaskDialogProps = {
 }
 
 // The page behind hears what comes out of a dialog as if it were on the canvas.
-const keep = (event: SyntheticEvent) => event.stopPropagation()
-const KEPT = { onPointerDown: keep, onPointerMove: keep, onPointerUp: keep, onDoubleClick: keep, onContextMenu: keep }
+const stopEvent = (event: SyntheticEvent) => event.stopPropagation()
+const NO_PROPAGATION = {
+  onPointerDown: stopEvent,
+  onPointerMove: stopEvent,
+  onPointerUp: stopEvent,
+  onDoubleClick: stopEvent,
+  onContextMenu: stopEvent,
+}
 
 /** Paints the mask of a picture. Saved, it is a new file that the widget names; the one without a mask stays. */
 export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
@@ -51,56 +55,46 @@ export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
   async function save(picture: MaskedPicture, mask: Mask): Promise<void> {
     setSaving(true)
     try {
-      const kept = await keepMasked(client, picture, mask)
-      const name = kept.name ?? value
-      queries.setQueryData(['asset', name], { assets: [kept] })
+      const uploaded = await storeMasked(client, picture, mask)
+      const name = uploaded.name ?? value
+      queries.setQueryData(['asset', name], { assets: [uploaded] })
       void queries.invalidateQueries({ queryKey: ['assets'] })
       const { edit, types } = editor.getState()
       const at = addressOf(editor.getState())
       edit('Edit the mask', (document) => setWidget(document, at, { node, name: input, value: name, types }))
       onClose()
-    } catch (fault) {
+    } catch (problem) {
       setSaving(false)
-      store.getState().tell({ kind: 'error', text: `The mask was not saved: ${(fault as Error).message}` })
+      store.getState().notify({ kind: 'error', text: `The mask was not saved: ${(problem as Error).message}` })
     }
   }
   return (
-    <Dialog.Root open onOpenChange={close}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-veil" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          {...KEPT}
-          className="enters fixed inset-[4vh_2vw] z-50 flex flex-col gap-3 rounded-control border border-line bg-surface-1 p-4 shadow-float"
-        >
-          <Dialog.Title className="truncate text-section font-semibold">Mask of {value}</Dialog.Title>
-          {error !== null && <ErrorNotice error={error} />}
-          {data === undefined ? (
-            error === null && <p className="text-ink-2">Reading the picture …</p>
-          ) : (
-            <Painting {...data} onChanged={() => setChanged(true)} />
-          )}
-          <div className="flex items-center justify-between gap-4">
-            <p className="text-small text-ink-2">
-              What is painted is masked: a worker works on it. [ and ] size the brush, E switches to erasing and back.
-            </p>
-            <div className="flex gap-2">
-              <Button onClick={close}>Cancel</Button>
-              <Button
-                kind="main"
-                disabled={data === undefined || isSaving}
-                onClick={() => data && void save(data.picture, data.history.mask())}
-              >
-                {isSaving ? 'Saving' : 'Save the mask'}
-              </Button>
-            </div>
-          </div>
-          <Confirm open={asks} onOpenChange={setAsks} action="Drop the changes" onConfirm={onClose}>
-            What was painted since the mask was opened is lost.
-          </Confirm>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <WideDialog title={`Mask of ${value}`} size="window" onClose={close} {...NO_PROPAGATION}>
+      {error !== null && <ErrorNotice error={error} />}
+      {data === undefined ? (
+        error === null && <p className="text-ink-2">Reading the picture …</p>
+      ) : (
+        <Painting {...data} onChanged={() => setChanged(true)} />
+      )}
+      <div className="flex items-center justify-between gap-4">
+        <p className="text-small text-ink-2">
+          Painted areas are masked: the worker changes them. [ and ] size the brush, E switches to erasing and back.
+        </p>
+        <div className="flex gap-2">
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            kind="main"
+            disabled={data === undefined || isSaving}
+            onClick={() => data && void save(data.picture, data.history.mask())}
+          >
+            {isSaving ? 'Saving' : 'Save the mask'}
+          </Button>
+        </div>
+      </div>
+      <Confirm open={asks} onOpenChange={setAsks} action="Drop the changes" onConfirm={onClose}>
+        Everything painted since the mask was opened is lost.
+      </Confirm>
+    </WideDialog>
   )
 }
 

@@ -1,9 +1,8 @@
 import { Redo2, SquareSlash, SunMoon, Undo2, ZoomIn, ZoomOut } from 'lucide-react'
 import { useId } from 'react'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
-import type { Brush } from './mask.ts'
-import type { MaskHistory } from './mask-history.ts'
+import { IconButton } from '../../../ui/Button.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import type { Brush, MaskHistory } from './mask.ts'
 
 /** What can be done with a mask. */
 export type MaskToolsProps = {
@@ -71,7 +70,7 @@ export function MaskTools({ brush, onBrush, zoom, onZoom, onFit, history, ...doe
         </IconButton>
         <button
           type="button"
-          title="Show all of it"
+          title="Fit to window"
           onClick={onFit}
           className="min-w-14 rounded-control text-small text-ink-2 tabular-nums hover:text-ink"
         >

@@ -1,6 +1,8 @@
+import { MIB } from '../../../../src-main/contract/units.ts'
+
 /**
- * A mask over a picture, and what a brush does to it. A worker reads the mask of a loaded picture from its alpha: what is
- * masked is transparent. So a masked picture keeps its colours below, and its alpha is the mask, turned round.
+ * A mask over a picture, and what a brush does to it. A worker reads the mask of a loaded picture from its alpha: what
+ * is masked is transparent. So a masked picture keeps its colours below, and its alpha is the mask, turned round.
  */
 
 /** How much of each pixel is masked, from 0 to 255, row by row. A brush paints in place. */
@@ -81,4 +83,60 @@ function areaAround(from: Spot, to: Spot, radius: number, { width, height }: Mas
   const [right, bottom] = [Math.max(from.x, to.x), Math.max(from.y, to.y)].map((one) => Math.ceil(one + radius))
   const [x, y] = [within(left ?? 0, width), within(top ?? 0, height)]
   return { x, y, width: within(right ?? 0, width) - x, height: within(bottom ?? 0, height) - y }
+}
+
+// A mask of 4,000 by 4,000 pixels has 16 MB.
+const MOST_BYTES = 256 * MIB
+const MOST_STEPS = 100
+
+/** A mask that is being painted, with its steps. */
+export type MaskHistory = {
+  /** As it is now. A brush paints into it after `begin`. */
+  readonly mask: () => Mask
+  /** Keeps the mask as it is now: what follows is a step. */
+  readonly begin: () => void
+  /** Another mask, as a step. */
+  readonly replace: (mask: Mask) => void
+  readonly undo: () => void
+  readonly redo: () => void
+  readonly canUndo: () => boolean
+  readonly canRedo: () => boolean
+}
+
+/** Begins with a mask. The oldest steps are given up where all together would take too much memory. */
+export function createMaskHistory(first: Mask): MaskHistory {
+  let current = first
+  let past: readonly Mask[] = []
+  let future: readonly Mask[] = []
+  const most = Math.min(MOST_STEPS, Math.max(1, Math.floor(MOST_BYTES / Math.max(1, first.data.length))))
+
+  function begin(): void {
+    past = [...past, { ...current, data: current.data.slice() }].slice(-most)
+    future = []
+  }
+
+  return {
+    mask: () => current,
+    begin,
+    replace(mask) {
+      begin()
+      current = mask
+    },
+    undo() {
+      const before = past.at(-1)
+      if (before === undefined) return
+      future = [...future, current]
+      past = past.slice(0, -1)
+      current = before
+    },
+    redo() {
+      const next = future.at(-1)
+      if (next === undefined) return
+      past = [...past, current]
+      future = future.slice(0, -1)
+      current = next
+    },
+    canUndo: () => past.length > 0,
+    canRedo: () => future.length > 0,
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the picture that a node loads for its mask to be painted, and keeps it with one. The masked picture is a file of its
- * own, which names the one that it was made of: that one stays, and is where painting begins again.
+ * Reads the picture that a node loads for its mask to be painted, and keeps it with one. The masked picture is a file
+ * of its own, which names the one that it was made of: that one stays, and is where painting begins again.
  */
 import { decode, encode } from 'fast-png'
 import type { AssetView } from '../../../../src-main/contract/workflows.ts'
@@ -42,8 +42,8 @@ export async function readMasked(client: Client, value: string): Promise<MaskedP
   return { original, width, height, pixels: read.pixels, mask }
 }
 
-/** Keeps a picture with a mask. @returns its file @throws ApiError, Error */
-export async function keepMasked(
+/** Stores a picture with a mask. @returns its file @throws ApiError, Error */
+export async function storeMasked(
   client: Client,
   { original, ...picture }: MaskedPicture,
   mask: Mask,
@@ -61,8 +61,8 @@ export async function keepMasked(
 async function readFile(client: Client, name: string): Promise<Blob | undefined> {
   const { assets } = await client.call('assetFind', { query: { name } })
   const [asset] = assets
-  const answer = asset && (await fetch(assetAddress(asset.id)))
-  return answer?.ok ? answer.blob() : undefined
+  const response = asset && (await fetch(assetAddress(asset.id)))
+  return response?.ok ? response.blob() : undefined
 }
 
 type Pixels = Pick<MaskedPicture, 'width' | 'height' | 'pixels'> & { readonly original: string | undefined }
@@ -71,7 +71,7 @@ async function readPixels(file: Blob, name: string): Promise<Pixels> {
   const exact = readPng(new Uint8Array(await file.arrayBuffer()))
   if (exact !== undefined) return exact
   const bitmap = await createImageBitmap(file).catch((cause: unknown) => {
-    throw new Error(`${name} is no picture that a browser can read.`, { cause })
+    throw new Error(`${name} is not a picture that a browser can read.`, { cause })
   })
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d')

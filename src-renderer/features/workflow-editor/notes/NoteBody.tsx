@@ -1,9 +1,9 @@
-import { useState } from 'react'
+import { Component, type ReactNode, useState } from 'react'
+import Markdown, { type Components } from 'react-markdown'
 import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
 import { asItIs, useTyping } from '../widgets/use-typing.ts'
 import { useWidgetEdits } from '../widgets/use-widget-edits.ts'
-import { MarkdownText } from './MarkdownText.tsx'
 
 /** A note of the graph. */
 export type NoteBodyProps = { readonly view: NodeView }
@@ -22,7 +22,7 @@ export function NoteBody({ view }: NoteBodyProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter begins to edit it, and long ones are scrolled
       tabIndex={0}
       aria-label={`Text of ${view.title}. Press Enter to edit it`}
-      title="Double click to edit"
+      title="Double-click to edit"
       onDoubleClick={(event) => {
         event.stopPropagation()
         setEdited(true)
@@ -36,7 +36,7 @@ export function NoteBody({ view }: NoteBodyProps) {
       className="nowheel min-h-8 min-w-0 flex-1 overflow-y-auto rounded-control px-1.5 py-1 text-small break-words"
     >
       {text === '' ? (
-        <p className="text-ink-2">An empty note. Double click to write.</p>
+        <p className="text-ink-2">An empty note. Double-click to write.</p>
       ) : view.kind === 'markdown' ? (
         <MarkdownText text={text} />
       ) : (
@@ -80,3 +80,104 @@ function NoteField({ view, onDone }: NoteBodyProps & { readonly onDone: () => vo
 
 /** Where the text of a note is: its only value. */
 const textOf = ({ widgets }: NodeView) => widgets.find(({ name }) => name === 'text') ?? widgets[0]
+
+// Source: ours; a note is read in one sitting. Longer ones are shown as they are, as reading them would hold up the
+// page.
+const LONGEST = 50_000
+// Quotes and lists within each other, on one line: reading them takes the square of their depth, 12 s for 5,000.
+const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){20}/m
+
+const Link: Components['a'] = ({ href, children }) => {
+  const address = safeLink(href)
+  if (address === undefined) return <span title="This link is not http or https, so it is disabled.">{children}</span>
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      title={address}
+      className="nodrag text-accent underline"
+    >
+      {children}
+    </a>
+  )
+}
+
+// Whoever sends a file would learn when it is opened and from where.
+const Picture: Components['img'] = ({ src, alt }) => {
+  const address = safeLink(typeof src === 'string' ? src : undefined)
+  const name = alt === undefined || alt === '' ? 'picture' : alt
+  if (address === undefined) return <span className="text-ink-2">[{name}]</span>
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      title={`${address} (external pictures are not loaded)`}
+      className="nodrag text-accent underline"
+    >
+      [{name}]
+    </a>
+  )
+}
+
+// A note is no page: its titles are large letters, so that headings for readers stay those of the editor.
+const LargeTitle: Components['h1'] = ({ children }) => (
+  <p className="mt-2 mb-1 text-section font-semibold first:mt-0">{children}</p>
+)
+const Title: Components['h2'] = ({ children }) => <p className="mt-2 mb-1 font-semibold first:mt-0">{children}</p>
+
+const PARTS: Components = {
+  a: Link,
+  img: Picture,
+  h1: LargeTitle,
+  h2: Title,
+  h3: Title,
+  h4: Title,
+  h5: Title,
+  h6: Title,
+  p: ({ children }) => <p className="my-1 first:mt-0 last:mb-0">{children}</p>,
+  ul: ({ children }) => <ul className="my-1 list-disc pl-4">{children}</ul>,
+  ol: ({ children }) => <ol className="my-1 list-decimal pl-4">{children}</ol>,
+  code: ({ children }) => <code className="rounded-control bg-surface-2 px-1 font-mono">{children}</code>,
+  pre: ({ children }) => <pre className="my-1 overflow-x-auto rounded-control bg-surface-2 p-1.5">{children}</pre>,
+  blockquote: ({ children }) => <blockquote className="my-1 border-l-2 border-line-strong pl-2">{children}</blockquote>,
+  hr: () => <hr className="my-2 border-line" />,
+}
+
+// Marks of emphasis and brackets that are never closed: each is compared with all before it, 17 s for 24,000 of them.
+const MARKS_MOST = 3000
+const countOfMarks = (text: string): number => text.match(/[*_[\]`~<]/g)?.length ?? 0
+
+/** Markdown of a file that somebody else may have written: no HTML, no pictures of others, links to the web alone. */
+function MarkdownText({ text }: { readonly text: string }) {
+  const plain = <p className="whitespace-pre-wrap">{text}</p>
+  if (text.length > LONGEST || TOO_DEEP.test(text) || countOfMarks(text) > MARKS_MOST) return plain
+  return (
+    <Fallback key={text} instead={plain}>
+      <Markdown skipHtml components={PARTS} urlTransform={(address) => safeLink(address) ?? ''}>
+        {text}
+      </Markdown>
+    </Fallback>
+  )
+}
+
+/** Text that is nested too deeply to be drawn is shown as it is. */
+class Fallback extends Component<{ readonly instead: ReactNode; readonly children: ReactNode }> {
+  override readonly state: { readonly hasFailed: boolean } = { hasFailed: false }
+
+  static getDerivedStateFromError(): { readonly hasFailed: boolean } {
+    return { hasFailed: true }
+  }
+
+  override render() {
+    return this.state.hasFailed ? this.props.instead : this.props.children
+  }
+}
+
+/** The address of a link, where it leads to the web: http or https, whole. @returns undefined for all others */
+function safeLink(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined
+  const { protocol, href } = new URL(address)
+  return protocol === 'https:' || protocol === 'http:' ? href : undefined
+}

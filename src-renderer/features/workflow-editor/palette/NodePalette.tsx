@@ -1,11 +1,23 @@
 import { ChevronRight } from 'lucide-react'
-import { type DragEvent, useMemo, useState } from 'react'
+import { type DragEvent, useEffect, useMemo, useState } from 'react'
+import { findNodes } from '../../../../src-main/domain/workflow/find-nodes.ts'
 import type { NodeType } from '../../../../src-main/domain/workflow/node-types.ts'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { useEditor } from '../store/editor-context.ts'
-import { type Addable, addableSubgraphs, EDITOR_NODES, keyOf, nameOf } from './addable.ts'
-import { writeDragged } from './dragged-node.ts'
-import { type Category, categoriesOf, findNodeTypes } from './find-node-types.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/app-slices.ts'
+import { SearchField } from '../../../ui/form/Field.tsx'
+import { useEditor, useTab } from '../store/editor-store.ts'
+import {
+  type Addable,
+  addableSubgraphs,
+  type Category,
+  categoriesOf,
+  EDITOR_NODES,
+  findNodeTypes,
+  keyOf,
+  nameOf,
+  writeDragged,
+} from './addable-nodes.ts'
 
 // More are found by another word.
 const MOST_FOUND = 100
@@ -31,9 +43,7 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
             {categories.map((category) => (
               <CategoryFolder key={category.path} category={category} onAdd={onAdd} />
             ))}
-            {types.size === 0 && (
-              <p className="p-2 text-ink-2">The classes of nodes of this endpoint are not known yet.</p>
-            )}
+            {types.size === 0 && <p className="p-2 text-ink-2">The node classes of this endpoint are not known yet.</p>}
           </>
         ) : (
           <ul>
@@ -42,9 +52,9 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
             ))}
           </ul>
         )}
-        {typed !== '' && found.length === 0 && <p className="p-2 text-ink-2">No node is called that.</p>}
+        {typed !== '' && found.length === 0 && <p className="p-2 text-ink-2">No node matches.</p>}
         {found.length > MOST_FOUND && (
-          <p className="p-2 text-small text-ink-2">{found.length - MOST_FOUND} more: another word finds them.</p>
+          <p className="p-2 text-small text-ink-2">{found.length - MOST_FOUND} more: refine the search to find them.</p>
         )}
       </div>
     </section>
@@ -115,4 +125,33 @@ function Entry({ what, detail, onAdd }: OnAdd & { readonly what: Addable; readon
       </button>
     </li>
   )
+}
+
+// As many as the palette shows.
+const MOST = 20
+
+/** Lets the palette of all actions find the nodes of the open graph, also within subgraphs, and lead to them. */
+export function NodesInPalette() {
+  const { store } = useApp()
+  const { editor } = useTab()
+  useEffect(
+    () =>
+      store.getState().offerFinder((typed): readonly Command[] => {
+        const { document, types } = editor.getState()
+        return findNodes(document, types, { text: typed, most: MOST }).map(({ path, id, title, detail }) => {
+          const name = payloadIdOf(document, path, id)
+          return {
+            id: `node ${name}`,
+            group: 'Nodes of this graph',
+            label: title,
+            detail: `${detail} · ${name}`,
+            // It was found by words that need not be in its title.
+            also: typed,
+            run: () => editor.getState().reveal(path, [id]),
+          }
+        })
+      }),
+    [store, editor],
+  )
+  return null
 }

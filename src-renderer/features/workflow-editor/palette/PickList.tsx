@@ -70,7 +70,7 @@ export function PickList<Value>({ label, at, find, nothing, onPick, onClose }: P
     <div
       ref={box}
       data-add-node
-      style={placeOf(at)}
+      style={positionOf(at)}
       className="enters fixed z-40 flex flex-col overflow-hidden rounded-control border border-line bg-surface-1 shadow-float"
     >
       <input
@@ -125,7 +125,7 @@ export function PickList<Value>({ label, at, find, nothing, onPick, onClose }: P
 }
 
 // Where there is room for it.
-function placeOf({ x, y }: Point) {
+function positionOf({ x, y }: Point) {
   const width = Math.min(WIDTH, innerWidth - 2 * EDGE)
   const maxHeight = Math.min(HEIGHT, innerHeight - 2 * EDGE)
   const left = Math.max(EDGE, Math.min(x, innerWidth - width - EDGE))

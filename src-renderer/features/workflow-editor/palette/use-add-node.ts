@@ -1,7 +1,7 @@
-import { useMemo } from 'react'
-import { moveToFreePlace } from '../../../../src-main/domain/workflow/arrange/free-place.ts'
+import { useCallback, useMemo } from 'react'
+import { moveToFreeSpace } from '../../../../src-main/domain/workflow/arrange/free-space.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { Pair } from '../../../../src-main/domain/workflow/document/values.ts'
+import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
 import {
   type Added,
   addNode,
@@ -12,17 +12,17 @@ import {
 import { connect } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { nodeBounds } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import { typesFit } from '../../../../src-main/domain/workflow/match-types.ts'
+import { typesFit } from '../../../../src-main/domain/workflow/input-type.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { windowPlace } from '../canvas/canvas-place.ts'
-import { useCanvasStore } from '../store/canvas-context.ts'
-import type { LooseLink, Point } from '../store/canvas-store.ts'
-import { useTab } from '../store/editor-context.ts'
-import { addressOf, type EditorState } from '../store/editor-store.ts'
-import { selectNodes } from '../store/select-nodes.ts'
-import { type Addable, nameOf } from './addable.ts'
+import { canvasPoint, windowPoint } from '../graph/viewport.ts'
+import { type LooseLink, type Point, useCanvasStore } from '../store/canvas-store.ts'
+import { addressOf, type EditorState, selectNodes, useTab } from '../store/editor-store.ts'
+import { type Addable, nameOf } from './addable-nodes.ts'
 
-/** How a node is added. `link`: one that is drawn and ends at it; `isByKey`: it goes to a free place, as no hand said where. */
+/**
+ * How a node is added. `link`: one that is drawn and ends at it; `isByKey`: it goes to a free space, as no hand said
+ * where.
+ */
 export type AddWish = { readonly link?: LooseLink | undefined; readonly isByKey?: boolean | undefined }
 
 /** Adds nodes. `at`: place of the canvas. */
@@ -42,10 +42,10 @@ export function useAddNode(): AddNode {
           const put = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
           id = put?.id
           if (put === undefined) return document
-          const added = isByKey ? { ...put, document: moveToFreePlace(put.document, address, put.id) } : put
+          const added = isByKey ? { ...put, document: moveToFreeSpace(put.document, address, put.id) } : put
           return link === undefined ? added.document : linked(added, { address, link, types: state.types })
         })
-        if (id === undefined) return canvas.getState().say('A subgraph cannot hold itself.')
+        if (id === undefined) return canvas.getState().say('A subgraph cannot contain itself.')
         selectNodes({ editor, canvas }, [id])
         if (isByKey && !isInSight(editor.getState(), id)) state.reveal(state.path, [id])
         canvas.getState().say(`${nameOf(what)} is added.`)
@@ -60,9 +60,9 @@ function isInSight(state: EditorState, id: string): boolean {
   const area = document.querySelector('.workflow-canvas')?.getBoundingClientRect()
   if (node === undefined || area === undefined) return true
   const { x, y, width, height } = nodeBounds(node)
-  const place = windowPlace([x + width / 2, y + height / 2])
-  if (place === undefined) return true
-  return place.x > area.left && place.x < area.right && place.y > area.top && place.y < area.bottom
+  const point = windowPoint([x + width / 2, y + height / 2])
+  if (point === undefined) return true
+  return point.x > area.left && point.x < area.right && point.y > area.top && point.y < area.bottom
 }
 
 function add(document: WorkflowDocument, at: GraphAddress, what: Addable, pos: Pair): Added | undefined {
@@ -95,4 +95,19 @@ function linked({ document, id }: Added, { address, link, types }: ToLink): Work
   const exact = outputs.findIndex(({ type }) => type === link.type)
   const slot = exact >= 0 ? exact : outputs.findIndex(({ type }) => typesFit(type, link.type))
   return slot < 0 ? document : connect(document, address, { from: { node: id, slot }, to: link.to, types })
+}
+
+/** Adds a node in what is seen of the canvas, where it is free. */
+export function useAddInSight(): (what: Addable) => void {
+  const addNode = useAddNode()
+  return useCallback(
+    (what) => {
+      const area = document.querySelector('.workflow-canvas')
+      if (area === null) return
+      const { left, top, width, height } = area.getBoundingClientRect()
+      const point = canvasPoint({ x: left + width / 3, y: top + height / 4 })
+      addNode(what, point === undefined ? { x: 0, y: 0 } : { x: point[0], y: point[1] }, { isByKey: true })
+    },
+    [addNode],
+  )
 }

@@ -1,22 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
+import type { CatalogEntry } from '../../../../src-main/contract/catalog.ts'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { catalogQuery } from '../../../api-client/queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { createNodeTypesCache } from '../files/node-types-cache.ts'
-import { chooseEndpoint } from '../run/run-endpoints.ts'
-import { useRuns, useTab } from '../store/editor-context.ts'
+import { createNodeTypesCache } from '../files/node-types.ts'
+import { useRuns, useTab } from '../store/editor-store.ts'
+import { chooseEndpoint } from '../store/run-store.ts'
 import type { Missing } from './find-problems.ts'
-import { endpointHas, entriesWith } from './who-has.ts'
 
 // What an endpoint knows changes when somebody installs something, and not while a panel is open; ms.
 const STALE_AFTER_MS = 60_000
 
-/** Who has what the chosen endpoint lacks, with the way there. It is asked for when it is shown, since lists are long. */
+/**
+ * Who has what the chosen endpoint lacks, with the way there. It is asked for when it is shown, since lists are long.
+ */
 export function MissingHelp({ missing }: { readonly missing: Missing }) {
   const { client, platform } = useApp()
   const { runs } = useTab()
@@ -38,11 +41,7 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
   const others = found?.owners.filter(({ id }) => id !== chosen)
   const entries = entriesWith(missing, catalog?.entries ?? [], found?.builtIn ?? new Map())
   if (others === undefined || catalog === undefined)
-    return (
-      <p className="text-small text-ink-2">
-        Looking for who has it among {endpoints.length} endpoints and the catalog.
-      </p>
-    )
+    return <p className="text-small text-ink-2">Looking for it in {endpoints.length} endpoints and the catalog.</p>
   return (
     <ul className="flex flex-col gap-1 text-small">
       {others.map((endpoint) => (
@@ -57,14 +56,14 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
           <Link to={`${ADDRESS.catalog}?entry=${encodeURIComponent(entry.id)}`} className="text-accent underline">
             {entry.name}
           </Link>
-          {entry.missing.length > 0 && ' (this machine lacks something for it, which is said there)'}
+          {entry.missing.length > 0 && ' (this machine lacks something for it; see there)'}
         </li>
       ))}
       {others.length === 0 && entries.length === 0 && (
         <li className="text-ink-2">
           {kind === 'class'
-            ? 'No other endpoint here has it. A ComfyUI server that has the extension of this class does: connect it from the '
-            : 'No other endpoint here has it, and nothing in the catalog names it. Look for a worker of it in the '}
+            ? 'No other endpoint here has it. Connect a ComfyUI server that has the extension of this class from the '
+            : 'No other endpoint here has it, and neither does the catalog. Look for another worker in the '}
           <Link to={ADDRESS.catalog} className="text-accent underline">
             catalog
           </Link>
@@ -72,5 +71,34 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
         </li>
       )}
     </ul>
+  )
+}
+
+/** An endpoint that takes workflows. */
+type WorkflowEndpoint = Pick<LiveEndpoint, 'id' | 'name' | 'workflows'>
+
+/** Whether an endpoint has the missing class or model, as far as it has told. */
+function endpointHas({ kind, name }: Missing, { workflows }: WorkflowEndpoint, types: NodeTypes): boolean {
+  if (kind === 'class') return types.has(name)
+  if (workflows?.models !== undefined) return workflows.models.includes(name)
+  // A server names the files that it has in the choices of its loaders.
+  return [...types.values()].some(({ inputs }) => inputs.some(({ choices }) => choices?.includes(name)))
+}
+
+/**
+ * The entries of the catalog that have the missing class or model. A model: they list it, or their example loads it.
+ * A class: their server comes with it; those with a model of their own are left out, as they are chosen for the model.
+ * @param builtIn classes that come with a server
+ */
+function entriesWith(
+  { kind, name }: Missing,
+  entries: readonly CatalogEntry[],
+  builtIn: NodeTypes,
+): readonly CatalogEntry[] {
+  if (kind === 'class')
+    return entries.filter(({ classes, model }) => classes === 'comfyui' && model === undefined && builtIn.has(name))
+  const quoted = JSON.stringify(name)
+  return entries.filter(({ settings, example }) =>
+    [settings, example].some((part) => JSON.stringify(part).includes(quoted)),
   )
 }

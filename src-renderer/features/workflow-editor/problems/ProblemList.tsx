@@ -1,13 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
+import clsx from 'clsx'
+import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { OfferedDownload } from '../../../ui/models/OfferedDownload.tsx'
-import { useTab } from '../store/editor-context.ts'
-import { ClassPackages } from './ClassPackages.tsx'
-import type { FoundProblem } from './find-problems.ts'
-import type { ProblemGroup } from './group-problems.ts'
+import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
+import { useAppState } from '../../../store/app-context.ts'
+import { OfferedDownload } from '../../../ui/ModelDownloads.tsx'
+import { useTab } from '../store/editor-store.ts'
+import type { FoundProblem, Missing, ProblemGroup } from './find-problems.ts'
 import { MissingHelp } from './MissingHelp.tsx'
-import { SeverityIcon } from './SeverityIcon.tsx'
-import { titleOf, useJump } from './use-jump.ts'
+import { titleOf, useJump, useProblems } from './use-problems.ts'
 
 const GROUP_PX = 72
 
@@ -30,8 +31,7 @@ export function ProblemList({ groups }: { readonly groups: readonly ProblemGroup
     const at = jumps.indexOf(document.activeElement as HTMLElement)
     jumps[at < 0 ? 0 : Math.min(jumps.length - 1, Math.max(0, at + way))]?.focus()
   }
-  if (groups.length === 0)
-    return <p className="p-3 text-ink-2">Nothing is wrong as far as can be told before it runs.</p>
+  if (groups.length === 0) return <p className="p-3 text-ink-2">No problems were found before running it.</p>
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the buttons within
     <div ref={scroller} onKeyDown={onKeyDown} className="min-h-0 overflow-y-auto">
@@ -96,11 +96,73 @@ function Row({ problem: { severity, message, missing } }: { readonly problem: Fo
         {missing?.kind === 'class' && <ClassPackages missing={missing} />}
         {missing !== undefined && !isAsked && (
           <button type="button" onClick={() => setAsked(true)} className="self-start text-accent hover:underline">
-            Who has it?
+            Where is it?
           </button>
         )}
         {missing !== undefined && isAsked && <MissingHelp missing={missing} />}
       </div>
     </div>
+  )
+}
+
+/** The ways to the packages of a missing class. */
+function ClassPackages({ missing: { packages = [] } }: { readonly missing: Missing }) {
+  const problem = useAppState(({ packageIndexProblem }) => packageIndexProblem)
+  return (
+    <>
+      {packages.map(({ name, version, address }) =>
+        address === undefined ? null : (
+          <a
+            key={address}
+            href={address}
+            target="_blank"
+            rel="noopener noreferrer nofollow"
+            className="self-start break-all text-accent underline"
+          >
+            Get {name}
+            {version !== undefined && ` ${version}`} at {address.replace('https://', '')}
+          </a>
+        ),
+      )}
+      {problem !== undefined && (
+        <p className="text-small text-warn-ink">node-packages.json in the data folder cannot be read: {problem}.</p>
+      )}
+    </>
+  )
+}
+
+/** How bad a problem is. */
+type SeverityIconProps = { readonly severity: Problem['severity']; readonly className?: string }
+
+/** The sign of a problem, with its word for who does not see it. */
+export function SeverityIcon({ severity, className }: SeverityIconProps) {
+  return severity === 'error' ? (
+    <CircleAlert aria-label="Error" className={clsx('shrink-0 text-failed', className)} />
+  ) : (
+    <TriangleAlert aria-label="Warning" className={clsx('shrink-0 text-warn-ink', className)} />
+  )
+}
+
+/**
+ * The classes that the chosen endpoint lacks, each once, in the words of the list of problems; nothing where it has
+ * all.
+ */
+export function MissingClasses() {
+  const { problems } = useProblems()
+  const byClass = new Map(
+    problems.flatMap((problem) =>
+      problem.missing?.kind === 'class' ? [[problem.missing.name, problem] as const] : [],
+    ),
+  )
+  if (byClass.size === 0) return null
+  return (
+    <ul aria-label="Missing classes" className="flex flex-col gap-1 text-small">
+      {[...byClass].map(([name, { severity, message }]) => (
+        <li key={name} className="flex items-start gap-1.5">
+          <SeverityIcon severity={severity} className="mt-px size-3.5" />
+          <span className="min-w-0 break-words">{message}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,21 +1,22 @@
 import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useMemo, useRef, useState } from 'react'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { useKeepModels } from '../../../ui/models/use-models.ts'
-import { countProblems, groupProblems } from './group-problems.ts'
+import { useShallow } from 'zustand/react/shallow'
+import { IconButton } from '../../../ui/Button.tsx'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { useLiveModels } from '../../../ui/use-models.ts'
+import { useEditor, useRuns } from '../store/editor-store.ts'
+import type { RunState } from '../store/run-store.ts'
+import { countProblems, groupProblems } from './find-problems.ts'
 import { ProblemList } from './ProblemList.tsx'
-import { RunFaults } from './RunFaults.tsx'
-import { useJump } from './use-jump.ts'
-import { useProblems } from './use-problems.ts'
+import { titleOf, useJump, useProblems } from './use-problems.ts'
 
 /** What is wrong with the document: a button with the counts, and the list that it opens. */
 export function ProblemsPanel() {
   const { problems, errors, warnings, isFresh } = useProblems()
   const [isOpen, setOpen] = useState(false)
   // A model that is missing may come at any moment; else it is enough to know what was there.
-  useKeepModels(problems.some(({ missing }) => missing?.kind === 'model'))
+  useLiveModels(problems.some(({ missing }) => missing?.kind === 'model'))
   const jump = useJump()
   const next = useRef(0)
   const groups = useMemo(() => groupProblems(problems), [problems])
@@ -62,7 +63,7 @@ export function ProblemsPanel() {
             <h2 className="flex-1 font-semibold">
               Problems{' '}
               <span className="font-normal text-ink-2">
-                {isFresh ? countProblems(errors, warnings) : 'looking again'}
+                {isFresh ? countProblems(errors, warnings) : 'checking again'}
               </span>
             </h2>
             <Popover.Close asChild>
@@ -71,7 +72,7 @@ export function ProblemsPanel() {
               </IconButton>
             </Popover.Close>
           </div>
-          <RunFaults />
+          <RunProblems />
           <ProblemList groups={groups} />
         </Popover.Content>
       </Popover.Portal>
@@ -85,3 +86,33 @@ function ProblemsSign({ errors, warnings }: { readonly errors: number; readonly 
   if (warnings > 0) return <TriangleAlert aria-hidden className="text-warn-ink" />
   return <CircleCheck aria-hidden className="text-completed" />
 }
+
+/** The nodes that failed in the run that is shown, above what can be told before a run. */
+function RunProblems() {
+  const failed = useRuns(useShallow(failedNodes))
+  const jump = useJump()
+  const titles = useEditor(useShallow((state) => failed.map((id) => titleOf(state, id))))
+  const errors = useRuns(useShallow(({ progress }) => failed.map((id) => progress.get(id)?.error ?? 'It failed.')))
+  if (failed.length === 0) return null
+  return (
+    <section aria-label="Failed in the last run" className="shrink-0 border-b border-line bg-failed-soft px-3 py-2">
+      <h3 className="text-small text-ink-2">Failed in the last run</h3>
+      <ul>
+        {failed.map((id, at) => (
+          <li key={id} className="flex items-start gap-1.5">
+            <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-failed" />
+            <div className="min-w-0">
+              <button type="button" onClick={() => jump(id)} className="font-medium hover:underline">
+                {titles[at]} <span className="font-normal text-ink-2">{id}</span>
+              </button>
+              <p className="line-clamp-4 break-words">{errors[at]}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const failedNodes = ({ progress }: RunState): readonly string[] =>
+  [...progress].flatMap(([id, { state }]) => (state === 'failed' ? [id] : []))

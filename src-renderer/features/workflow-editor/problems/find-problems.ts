@@ -1,21 +1,26 @@
 /** All that is wrong with an open document, for the endpoint that it would run on. */
 
-import type { ModelPlace } from '../../../../src-main/contract/models.ts'
+import type { ModelKey } from '../../../../src-main/contract/models.ts'
 import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/domain/models/layout.ts'
-import { type OfferedModel, offeredModels } from '../../../../src-main/domain/models/named-models.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import {
   type NodePackage,
   type PackagesByClass,
-  packagesInWords,
   packagesOfDocument,
-} from '../../../../src-main/domain/workflow/packages/node-package.ts'
+  withNamed,
+} from '../../../../src-main/domain/workflow/node-packages.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import type { Problem, ProblemCode } from '../../../../src-main/domain/workflow/problem.ts'
+import { type Problem, type ProblemCode, saidWithPackages } from '../../../../src-main/domain/workflow/problem.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
-import { findMissingModel, type InstalledModels } from '../../../../src-main/domain/workflow-runs/installed-models.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate.ts'
+import {
+  findMissingModel,
+  type InstalledModels,
+  type OfferedModel,
+  offeredModels,
+} from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 
 /** Something that this endpoint lacks and another one may have. */
@@ -26,7 +31,7 @@ export type Missing = {
   readonly offer?: OfferedModel
   /** Of a model: the directory that its node loads from, as far as that is known. */
   readonly directory?: string
-  /** Of a class: the packages that have it, as the document names them. */
+  /** Of a class: the packages that have it. */
   readonly packages?: readonly NodePackage[]
 }
 
@@ -42,13 +47,15 @@ export type CheckedFor = {
   /** Files of the models of the endpoint; undefined where nobody knows, or where it is not to be checked. */
   readonly installed: readonly string[] | undefined
   /** Models of this machine that the endpoint has too. */
-  readonly here: readonly ModelPlace[]
+  readonly here: readonly ModelKey[]
   /** Name of the endpoint; undefined: none is chosen. */
   readonly endpoint: string | undefined
   /** Why the endpoint takes no graphs, as the end of a sentence; undefined: it takes them. */
   readonly refusal: string | undefined
   /** Its handler, by which its worker may be known to have no other classes than `types`. */
   readonly handler: string | undefined
+  /** What the index of the service has of classes that are not known. */
+  readonly indexed: PackagesByClass
   /** ms since the epoch. */
   readonly now: number
 }
@@ -56,7 +63,7 @@ export type CheckedFor = {
 /** Checks a document. @returns errors before warnings, each in the order of the nodes */
 export function findProblems(
   document: WorkflowDocument,
-  { types, installed, here, endpoint, refusal, handler, now }: CheckedFor,
+  { types, installed, here, endpoint, refusal, handler, indexed, now }: CheckedFor,
 ): readonly FoundProblem[] {
   const { payload, problems } = toPayload(document, types, now)
   // A graph of notes alone, or of nothing yet, has nothing wrong with it.
@@ -67,7 +74,7 @@ export function findProblems(
   const [unknown, unnamed] = [nodesWith(checked, 'unknown_class'), nodesWith(problems, 'values_not_named')]
   const others = problems.filter(({ code, node }) => code !== 'values_not_named' || !unknown.has(node))
   const unrunnable = new Set(unrunnableNodes({ handler }, [...nodes.values()], types).map(({ id }) => id))
-  const known = { offers: offeredModels(document), packages: packagesOfDocument(document) }
+  const known = { offers: offeredModels(document), packages: knownPackages(document, indexed) }
   const { offers } = known
   const found: FoundProblem[] = [...others, ...checked].flatMap((problem) => {
     const missing = missingOf(problem, nodes.get(problem.node ?? ''), known)
@@ -75,9 +82,8 @@ export function findProblems(
     // What a server told of its files was before this one came.
     if (missing.kind === 'model' && isModelHere(here, missing.name, missing.directory)) return []
     const [isUnnamed, isUnrunnable] = [unnamed.has(problem.node), unrunnable.has(problem.node ?? '')]
-    const words = inWords(problem, missing, { endpoint, isUnnamed, isUnrunnable })
-    const where = packagesInWords(missing.packages ?? [])
-    return [{ ...problem, ...words, message: `${words.message} ${where}`.trim(), missing }]
+    const text = problemText(problem, missing, { endpoint, isUnnamed, isUnrunnable })
+    return [{ ...problem, ...text, message: saidWithPackages(text.message, missing.packages), missing }]
   })
   if (refusal !== undefined) found.push(takesNone(endpoint, refusal))
   if (installed !== undefined)
@@ -86,6 +92,10 @@ export function findProblems(
   const all = [...unique.values()]
   return [...all.filter(({ severity }) => severity === 'error'), ...all.filter(({ severity }) => severity !== 'error')]
 }
+
+/** The packages of classes, by the index of the service and as the document names them. */
+export const knownPackages = (document: WorkflowDocument, indexed: PackagesByClass): PackagesByClass =>
+  withNamed(indexed, packagesOfDocument(document))
 
 const nodesWith = (problems: readonly Problem[], wanted: ProblemCode): ReadonlySet<string | undefined> =>
   new Set(problems.flatMap(({ code, node }) => (code === wanted ? [node] : [])))
@@ -131,26 +141,32 @@ export function takesNone(endpoint: string | undefined, why: string): Problem {
   return { code: 'takes_no_workflows', severity: 'error', message }
 }
 
-type Wording = Pick<CheckedFor, 'endpoint'> & { readonly isUnnamed: boolean; readonly isUnrunnable: boolean }
+const lacksClass = (endpoint: string | undefined, name: string) =>
+  `${lacks(endpoint)} the class ${name}, so it cannot run the node. Choose another endpoint.`
 
-function inWords(
+/** Why a node of a class keeps the graph from running, in the words of the list of problems. */
+export const whyUnrunnable = (
+  endpoint: string | undefined,
+  className: string,
+  packages: readonly NodePackage[] | undefined,
+): string => saidWithPackages(lacksClass(endpoint, className), packages)
+
+type ProblemTextOptions = Pick<CheckedFor, 'endpoint'> & { readonly isUnnamed: boolean; readonly isUnrunnable: boolean }
+
+function problemText(
   { message }: Problem,
   { kind, name }: Missing,
-  { endpoint, isUnnamed, isUnrunnable }: Wording,
+  { endpoint, isUnnamed, isUnrunnable }: ProblemTextOptions,
 ): Pick<Problem, 'message'> & Partial<Pick<Problem, 'severity'>> {
   if (kind === 'model') return { message: lacksModel(endpoint, name) }
-  if (isUnrunnable)
-    return {
-      message: `${lacks(endpoint)} the class ${name}, so it cannot run the node. Choose another endpoint.`,
-      severity: 'error',
-    }
+  if (isUnrunnable) return { message: lacksClass(endpoint, name), severity: 'error' }
   if (isUnnamed) {
     const why = `${lacks(endpoint)} the class ${name}, and the file does not name the values of the node`
     return { message: `${why}: they are not sent. Choose an endpoint that has the class.` }
   }
   if (endpoint === undefined) return { message }
   return {
-    message: `${lacks(endpoint)} the class ${name}. Its worker may still know it; else choose another endpoint.`,
+    message: `${lacks(endpoint)} the class ${name}. Its worker may still have it; otherwise choose another endpoint.`,
   }
 }
 
@@ -186,4 +202,24 @@ export function problemsByNode(problems: readonly FoundProblem[]): ReadonlyMap<s
     }
   }
   return byNode
+}
+
+/** What is wrong with one node; without an id with the whole graph. */
+export type ProblemGroup = { readonly node: string | undefined; readonly problems: readonly FoundProblem[] }
+
+/** The problems as a list of nodes, in the order of the first problem of each. */
+export function groupProblems(problems: readonly FoundProblem[]): readonly ProblemGroup[] {
+  const groups = new Map<string | undefined, FoundProblem[]>()
+  for (const problem of problems) {
+    const others = groups.get(problem.node)
+    if (others === undefined) groups.set(problem.node, [problem])
+    else others.push(problem)
+  }
+  return [...groups].map(([node, found]) => ({ node, problems: found }))
+}
+
+/** How many errors and warnings there are, as text. */
+export function countProblems(errors: number, warnings: number): string {
+  const counts = [[errors, 'error'] as const, [warnings, 'warning'] as const].filter(([count]) => count > 0)
+  return counts.length === 0 ? 'No problems' : counts.map(([count, noun]) => counted(count, noun)).join(', ')
 }

@@ -1,17 +1,27 @@
-import { useEffect } from 'react'
+/**
+ * The problems of the open document as components read them, looked for while one of those is shown, and the way to
+ * their nodes.
+ */
+import { useCallback, useEffect } from 'react'
 import { useStore } from 'zustand'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { whereIs } from '../../../../src-main/domain/workflow/payload-ids.ts'
+import { whyNoWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
-import { type Tab, useTab } from '../store/editor-context.ts'
-import type { FoundProblem } from './find-problems.ts'
-import { createProblemsStore, type ProblemsState, type ProblemsStore } from './problem-store.ts'
+import type { AppStore } from '../../../store/app-store.ts'
+import { type EditorState, nodeTitle, type Tab, useTab } from '../store/editor-store.ts'
+import { type FoundProblem, findProblems, problemsByNode } from './find-problems.ts'
 
 // One a tab, as long as the tab is open.
 const stores = new WeakMap<Tab['editor'], ProblemsStore>()
 
-function problemsStoreOf(tab: Tab, { platform, store }: Pick<AppServices, 'platform' | 'store'>): ProblemsStore {
+function problemsStoreOf(tab: Tab, { platform, store, client }: AppServices): ProblemsStore {
   const made =
-    stores.get(tab.editor) ?? createProblemsStore(tab, { platform, app: store, whenIdle: whenIdle(platform) })
+    stores.get(tab.editor) ?? createProblemsStore(tab, { platform, app: store, client, whenIdle: whenIdle(platform) })
   stores.set(tab.editor, made)
   return made
 }
@@ -42,4 +52,157 @@ const NONE: readonly FoundProblem[] = []
  */
 export function useNodeProblems(payloadId: string): readonly FoundProblem[] {
   return useStore(problemsStoreOf(useTab(), useApp()), ({ byNode }) => byNode.get(payloadId) ?? NONE)
+}
+
+/** What is wrong with the open document, as it was last found. */
+type ProblemsState = {
+  /** Errors first. */
+  readonly problems: readonly FoundProblem[]
+  /** By id of the payload; a node that has others within it has theirs too. */
+  readonly byNode: ReadonlyMap<string, readonly FoundProblem[]>
+  readonly errors: number
+  readonly warnings: number
+  /** Whether this is of the document as it is now, and not of how it was a moment ago. */
+  readonly isFresh: boolean
+  /** Begins to look for problems. @returns ends it, when nobody else holds it */
+  readonly hold: () => () => void
+}
+
+/** The store of the problems of a tab. */
+type ProblemsStore = StoreApi<ProblemsState>
+
+/** What it works with. @see Platform; `whenIdle` calls once when there is time, and gives what calls that off */
+type ProblemsPorts = {
+  readonly platform: Pick<Platform, 'after' | 'now'>
+  readonly app: AppStore
+  readonly client: Pick<ApiClient, 'call'>
+  readonly whenIdle: (run: () => void) => () => void
+}
+
+// Longer than between two keys of somebody who writes.
+const PAUSE_MS = 300
+// The index of packages is a file that somebody puts into the data folder.
+const INDEX_STALE_AFTER_MS = 60_000
+
+/**
+ * Makes the store of the problems of a tab. They are found again when the document has changed: after a pause, and
+ * when the browser has nothing else to do, as a check of thousands of nodes takes as long as some keys. Somebody has
+ * to hold the store while it is to work.
+ */
+function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whenIdle }: ProblemsPorts): ProblemsStore {
+  const endpoint = () => {
+    const id = runs.getState().endpointId
+    return id === undefined ? undefined : app.getState().live.endpoints[id]
+  }
+  let stopWaiting = () => {}
+  let stopFollowing = () => {}
+  let holders = 0
+  let checked: ReturnType<typeof inputs> | undefined
+  const inputs = () => ({
+    document: editor.getState().document,
+    types: editor.getState().types,
+    workflows: endpoint()?.workflows,
+    here: app.getState().modelsHere,
+    indexed: app.getState().indexedPackages,
+    name: endpoint()?.name,
+    ...limitsOf(endpoint()),
+  })
+
+  const askedAt = new Map<string, number>()
+  // Found again with the answer, as that is a part of what is checked for.
+  const askForPackages = (problems: readonly FoundProblem[]) => {
+    const classes = [...new Set(problems.flatMap(({ missing }) => (missing?.kind === 'class' ? [missing.name] : [])))]
+    const now = platform.now()
+    if (classes.every((name) => now - (askedAt.get(name) ?? Number.NEGATIVE_INFINITY) < INDEX_STALE_AFTER_MS)) return
+    for (const name of classes) askedAt.set(name, now)
+    client.call('nodePackages', { body: { classes } }).then(
+      (response) => app.getState().showPackages(classes, response),
+      () => askedAt.clear(), // a service that is away is told elsewhere, and asked at the next check
+    )
+  }
+
+  return createStore<ProblemsState>()((set, get) => {
+    const check = () => {
+      checked = inputs()
+      const { document, types, workflows, name, refusal, handler, here: all, indexed } = checked
+      const installed = installedOf(workflows)
+      const here = workflows?.modelFolders === false ? [] : all
+      const limits = { installed, here, refusal, handler, indexed }
+      const problems = findProblems(document, { types, endpoint: name, now: platform.now(), ...limits })
+      const errors = problems.filter(({ severity }) => severity === 'error').length
+      const byNode = problemsByNode(problems)
+      set({ problems, byNode, errors, warnings: problems.length - errors, isFresh: true })
+      askForPackages(problems)
+    }
+    const changed = () => {
+      const [before, now] = [checked, inputs()]
+      const isSame =
+        before !== undefined && Object.entries(now).every(([key, value]) => before[key as keyof typeof now] === value)
+      if (isSame) return
+      stopWaiting()
+      if (get().isFresh) set({ isFresh: false })
+      const stopPause = platform.after(PAUSE_MS, () => {
+        stopWaiting = whenIdle(check)
+      })
+      stopWaiting = stopPause
+    }
+    const follow = () => {
+      const stops = [editor.subscribe(changed), runs.subscribe(changed), app.subscribe(changed)]
+      return () => {
+        stopWaiting()
+        for (const stop of stops) stop()
+      }
+    }
+    return {
+      problems: [],
+      byNode: new Map(),
+      errors: 0,
+      warnings: 0,
+      isFresh: false,
+      hold() {
+        holders += 1
+        if (holders === 1) {
+          stopFollowing = follow()
+          changed()
+        }
+        let isHeld = true
+        return () => {
+          if (!isHeld) return
+          isHeld = false
+          holders -= 1
+          if (holders === 0) stopFollowing()
+        }
+      },
+    }
+  })
+}
+
+const limitsOf = (endpoint: LiveEndpoint | undefined) => ({
+  refusal: endpoint && whyNoWorkflows(endpoint),
+  handler: endpoint?.handler,
+})
+
+const installedOf = (workflows: LiveEndpoint['workflows']) =>
+  workflows?.checkModels === false ? undefined : workflows?.models
+
+/** Leads to a node of the payload wherever it is, into subgraphs too. */
+export function useJump(): (payloadId: string) => void {
+  const { editor } = useTab()
+  const { store } = useApp()
+  return useCallback(
+    (payloadId) => {
+      const found = whereIs(editor.getState().document, payloadId)
+      if (found !== undefined) editor.getState().reveal(found.path, [found.node])
+      else store.getState().notify({ kind: 'error', text: `Node ${payloadId} is no longer there.` })
+    },
+    [editor, store],
+  )
+}
+
+/** The title of a node as the payload names it, with those that it is within. */
+export function titleOf(state: Pick<EditorState, 'document' | 'types'>, payloadId: string): string {
+  const found = whereIs(state.document, payloadId)
+  if (found === undefined) return `Node ${payloadId}`
+  const node = graphAt(state.document, found.at)?.nodes.items.find(({ id }) => id === found.node)
+  return node === undefined ? `Node ${payloadId}` : nodeTitle(state, node)
 }

@@ -5,19 +5,17 @@ import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { readPayloadNode } from '../../../../src-main/domain/workflow/payload.ts'
+import { whereIs } from '../../../../src-main/domain/workflow/payload-ids.ts'
 import { defaultOf } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
-import { whereIs } from '../../../../src-main/domain/workflow/where-is.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import { useOpenWorkflow } from '../files/use-open-workflow.ts'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { useOpenWorkflow } from '../files/editor-files.ts'
 import { ResultsPanel } from '../run/ResultsPanel.tsx'
 import { RunBar } from '../run/RunBar.tsx'
-import { TabContext, useTab } from '../store/editor-context.ts'
+import { TabContext, useTab } from '../store/editor-store.ts'
 import { uploadAsset } from '../widgets/upload-asset.ts'
 import { ParameterField } from './ParameterField.tsx'
 import { PublishPanel } from './PublishPanel.tsx'
@@ -25,7 +23,7 @@ import { useExposable, useForm } from './use-form.ts'
 
 /** A workflow as a form: the inputs that were chosen for it, the button that runs it, and what its runs gave. */
 export function FormPage({ workflowId }: { readonly workflowId: string }) {
-  const { tab, name, fault, retry } = useOpenWorkflow(workflowId)
+  const { tab, name, problem, retry } = useOpenWorkflow(workflowId)
   const crumbs = [
     { name: 'Workflows', to: ADDRESS.workflows },
     { name: name || 'Workflow', to: ADDRESS.workflow(workflowId) },
@@ -34,10 +32,10 @@ export function FormPage({ workflowId }: { readonly workflowId: string }) {
   if (tab === undefined)
     return (
       <Page crumbs={crumbs}>
-        {fault === undefined ? (
+        {problem === undefined ? (
           <SkeletonRows rows={6} />
         ) : (
-          <ErrorNotice error={fault} action={<Button onClick={retry}>Try again</Button>} />
+          <ErrorNotice error={problem} action={<Button onClick={retry}>Try again</Button>} />
         )}
       </Page>
     )
@@ -74,7 +72,7 @@ function OpenForm({ crumbs, name }: OpenFormProps) {
               icon={<SlidersHorizontal />}
               action={<Button onClick={() => setIsChoosing(true)}>Choose inputs</Button>}
             >
-              No input of this graph is shown yet. Choose the prompt, the seed, or what else should be set here.
+              No inputs of this graph are shown yet. Choose the prompt, the seed, or whatever should be set here.
             </EmptyState>
           ) : (
             parameters.map((parameter) => (
@@ -108,10 +106,10 @@ function BoundField({ parameter, value }: BoundFieldProps) {
     edit(
       `Set ${name}`,
       (document) => {
-        const place = whereIs(document, node)
-        return place === undefined
+        const found = whereIs(document, node)
+        return found === undefined
           ? document
-          : setWidget(document, place.at, { node: place.node, name: input, value, types })
+          : setWidget(document, found.at, { node: found.node, name: input, value, types })
       },
       `form ${node} ${input}`,
     )
@@ -121,7 +119,7 @@ function BoundField({ parameter, value }: BoundFieldProps) {
       const asset = await uploadAsset(client, file, file.name)
       set(asset.name ?? file.name)
     } catch (error) {
-      store.getState().tell({ kind: 'error', text: (error as Error).message })
+      store.getState().notify({ kind: 'error', text: (error as Error).message })
     }
   }
   return <ParameterField parameter={parameter} value={value} onChange={set} onFile={(file) => void take(file)} />

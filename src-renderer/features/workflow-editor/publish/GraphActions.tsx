@@ -2,14 +2,13 @@ import { Ellipsis } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../../../addresses.ts'
-import type { Command } from '../../../store/commands-slice.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { useTab } from '../store/editor-context.ts'
-import { SweepPanel } from '../sweep/SweepPanel.tsx'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { useTab } from '../store/editor-store.ts'
 import { PublishPanel } from './PublishPanel.tsx'
+import { SweepPanel } from './SweepPanel.tsx'
 
 type Panel = 'publish' | 'sweep'
 
@@ -53,13 +52,13 @@ export function GraphActions({ name }: { readonly name: string }) {
             { label: 'Sweep', detail: 'Run it over lists and ranges of values', onSelect: () => setPanel('sweep') },
             {
               label: 'Form',
-              detail: 'Only the inputs that were chosen',
+              detail: 'Only the chosen inputs',
               onSelect: () => go(ADDRESS.workflowForm(workflowId)),
             },
           ],
         ]}
       >
-        <IconButton label="More to do with this graph">
+        <IconButton label="More actions for this graph">
           <Ellipsis />
         </IconButton>
       </Menu>

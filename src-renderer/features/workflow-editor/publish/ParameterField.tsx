@@ -1,12 +1,9 @@
 import { useState } from 'react'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import { isNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import { faultOf } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
-import { CONTROL, type ControlIds } from '../../../ui/form/control.ts'
-import { Labelled } from '../../../ui/form/Labelled.tsx'
+import { isNumber, type JsonValue, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { valueProblem } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
+import { CONTROL, type ControlIds, Labelled, Toggle } from '../../../ui/form/Field.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
-import { Toggle } from '../../../ui/form/Toggle.tsx'
 import { isJsonNumber } from '../widgets/exact-number.ts'
 
 /** A parameter of a graph with its value. */
@@ -22,12 +19,12 @@ export type ParameterFieldProps = {
 /** A field for a parameter, of the kind that its values need. Numbers keep the text that was typed. */
 export function ParameterField(props: ParameterFieldProps) {
   const { parameter, value } = props
-  const fault = value === undefined ? undefined : faultOf(parameter, value)
+  const problem = value === undefined ? undefined : valueProblem(parameter, value)
   return (
     <Labelled
       label={parameter.title ?? parameter.name}
       hint={hintOf(parameter)}
-      fault={fault && `${parameter.name} ${fault}.`}
+      problem={problem && `${parameter.name} ${problem}.`}
     >
       {(ids) => <Control {...props} ids={ids} />}
     </Labelled>

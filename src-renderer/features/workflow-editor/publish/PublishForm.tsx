@@ -1,22 +1,21 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { plainId } from '../../../../src-main/domain/endpoint-id.ts'
+import { plainId } from '../../../../src-main/domain/ids.ts'
 import { writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
 import type { GraphForm } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
 import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { Field } from '../../../ui/Field.tsx'
-import { Labelled } from '../../../ui/form/Labelled.tsx'
+import { Field, Labelled } from '../../../ui/form/Field.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
-import { runEndpoints } from '../run/run-endpoints.ts'
-import { useRuns, useTab } from '../store/editor-context.ts'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { MissingClasses } from '../problems/ProblemList.tsx'
+import { useRuns, useTab } from '../store/editor-store.ts'
+import { runEndpoints } from '../store/run-store.ts'
 
 /** What is published. */
 export type PublishFormProps = {
@@ -33,8 +32,8 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
   const { workflowId, editor } = useTab()
   const chosen = useRuns((state) => state.endpointId)
   const endpoints = useAppState(({ live }) => live.endpoints)
-  const behindThese = useMemo(() => runEndpoints(endpoints).filter(takesWorkflows), [endpoints])
-  const first = behindThese.some(({ id }) => id === chosen) ? chosen : undefined
+  const backingEndpoints = useMemo(() => runEndpoints(endpoints).filter(takesWorkflows), [endpoints])
+  const first = backingEndpoints.some(({ id }) => id === chosen) ? chosen : undefined
   const [given, setGiven] = useState({ name, id: plainId(name) || 'graph', behind: first ?? '' })
   const publish = useMutation({
     async mutationFn() {
@@ -45,7 +44,7 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
       return made
     },
   })
-  const fault = problems.find(({ severity }) => severity === 'error')
+  const firstError = problems.find(({ severity }) => severity === 'error')
   const isNext = endpoints[given.id]?.graph !== undefined
   const set = (change: Partial<typeof given>) => setGiven((before) => ({ ...before, ...change }))
   const submit = (event: FormEvent) => {
@@ -61,27 +60,30 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
         onChange={({ target }) => set({ id: target.value })}
         hint={
           isNext
-            ? `${given.id} is published already: this becomes its next version.`
+            ? `${given.id} is already published: this becomes its next version.`
             : 'Part of its address: a-z, 0-9 and hyphens.'
         }
         required
       />
       <Labelled
-        label="Endpoint that does the work"
-        hint="Its workers run the jobs of this graph. Those that take workflows by their settings are listed."
+        label="Backing endpoint"
+        hint="Its workers run the jobs of this graph. Endpoints whose settings say that they take workflows are listed."
       >
         {(ids) => (
           <Select
             {...ids}
-            choices={behindThese.map(({ id }) => ({ value: id, label: id }))}
+            choices={backingEndpoints.map(({ id }) => ({ value: id, label: id }))}
             none="Choose an endpoint"
             value={given.behind}
             onChange={(behind) => set({ behind })}
           />
         )}
       </Labelled>
-      {fault !== undefined && (
-        <ErrorNotice error={fault.node === undefined ? fault.message : `Node ${fault.node}: ${fault.message}`} />
+      {(given.behind === '' || given.behind === chosen) && <MissingClasses />}
+      {firstError !== undefined && (
+        <ErrorNotice
+          error={firstError.node === undefined ? firstError.message : `Node ${firstError.node}: ${firstError.message}`}
+        />
       )}
       {publish.error !== null && <ErrorNotice error={publish.error} />}
       {publish.data !== undefined && (
@@ -96,7 +98,7 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
       <Button
         kind="main"
         type="submit"
-        disabled={publish.isPending || given.behind === '' || fault !== undefined}
+        disabled={publish.isPending || given.behind === '' || firstError !== undefined}
         className="self-end"
       >
         {isNext ? 'Publish the next version' : 'Publish'}

@@ -1,8 +1,17 @@
-import { SidePanel } from '../../../ui/SidePanel.tsx'
-import { ParameterList } from './ParameterList.tsx'
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import type { GraphParameter } from '../../../../src-main/contract/published.ts'
+import {
+  freeParameterName,
+  type GraphForm,
+  isSameInput,
+  parameterOf,
+} from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { SidePanel } from '../../../ui/Dialog.tsx'
+import { Field, SearchField } from '../../../ui/form/Field.tsx'
 import { PublishForm } from './PublishForm.tsx'
-import { ResultChoice } from './ResultChoice.tsx'
-import { useExposable, useForm } from './use-form.ts'
+import { type ExposableInput, type ResultNode, useChangeForm, useExposable, useForm } from './use-form.ts'
 
 /** What is shown of the graph to others, and the endpoint that is made of it. */
 export type PublishPanelProps = { readonly name: string; readonly onClose: () => void }
@@ -15,13 +24,159 @@ export function PublishPanel({ name, onClose }: PublishPanelProps) {
     <SidePanel open onOpenChange={onClose} title={`Publish ${name}`} width="wide">
       <div className="flex flex-col gap-6">
         <p className="text-ink-2">
-          A published graph is an endpoint of its own: clients give its parameters, and the workers of another endpoint
-          do the work. Its inputs are also the form of this graph.
+          A published graph is an endpoint of its own: clients send its parameters, and the workers of another endpoint
+          run it. Its inputs are also the form of this graph.
         </p>
         <ParameterList form={form} inputs={inputs} />
         <ResultChoice form={form} results={results} />
         <PublishForm name={name} form={form} payload={payload} problems={problems} />
       </div>
     </SidePanel>
+  )
+}
+
+/** The results of a form, and the nodes that give some. */
+type ResultChoiceProps = { readonly form: GraphForm; readonly results: readonly ResultNode[] }
+
+/** Which nodes' results are answered; with none chosen all are. */
+function ResultChoice({ form, results }: ResultChoiceProps) {
+  const changeForm = useChangeForm()
+  const toggle = (id: string, isChosen: boolean) =>
+    changeForm(isChosen ? 'Include a result' : 'Leave out a result', (form) => ({
+      ...form,
+      results: isChosen ? [...form.results, id] : form.results.filter((one) => one !== id),
+    }))
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="mb-1 font-medium">Results</legend>
+      <p className="text-small text-ink-2">
+        {form.results.length === 0 ? 'All results are returned.' : 'Only these are returned, and nothing else is run.'}
+      </p>
+      {results.length === 0 && <p className="text-ink-2">No node of this graph has a result: add one that saves.</p>}
+      {results.map(({ id, title }) => (
+        <label key={id} className="flex min-h-7 items-center gap-2">
+          <input
+            type="checkbox"
+            checked={form.results.includes(id)}
+            onChange={({ target }) => toggle(id, target.checked)}
+          />
+          {title} <span className="text-small text-ink-2">({id})</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The parameters of a form, and what else could be one. */
+type ParameterListProps = { readonly form: GraphForm; readonly inputs: readonly ExposableInput[] }
+
+/** The parameters with their names and helps, and a list of the other inputs to add from. */
+function ParameterList({ form, inputs }: ParameterListProps) {
+  const titles = new Map(inputs.map(({ title, suggestion }) => [suggestion.node, title]))
+  return (
+    <section aria-label="Parameters" className="flex flex-col gap-3">
+      <h3 className="font-medium">Parameters</h3>
+      {form.parameters.length === 0 && (
+        <p className="text-ink-2">None yet: the graph runs as it is. Add the prompt or the seed below.</p>
+      )}
+      <ol className="flex flex-col gap-3">
+        {form.parameters.map((parameter) => (
+          <li key={`${parameter.node} ${parameter.input}`}>
+            <ParameterRow parameter={parameter} title={titles.get(parameter.node)} />
+          </li>
+        ))}
+      </ol>
+      <AddParameter form={form} inputs={inputs} />
+    </section>
+  )
+}
+
+type RowProps = { readonly parameter: GraphParameter; readonly title: string | undefined }
+
+function ParameterRow({ parameter, title }: RowProps) {
+  const changeForm = useChangeForm()
+  const { name, node, input, help = '' } = parameter
+  const change = (label: string, change: (one: GraphParameter) => readonly GraphParameter[], merge?: string) =>
+    changeForm(
+      label,
+      (form) => ({
+        ...form,
+        parameters: form.parameters.flatMap((one) => (isSameInput(one, parameter) ? change(one) : [one])),
+      }),
+      merge,
+    )
+  const isName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)
+  return (
+    <fieldset className="grid gap-x-3 gap-y-2 rounded-control border border-line p-3 sm:grid-cols-2">
+      <legend className="flex items-center gap-1 px-1 text-small text-ink-2">
+        {title ?? 'A deleted node'} · {input} ({node})
+        <IconButton label={`Remove ${name}`} onClick={() => change(`Remove the parameter ${name}`, () => [])}>
+          <X />
+        </IconButton>
+      </legend>
+      <Field
+        label="Name"
+        value={name}
+        onChange={({ target }) =>
+          change('Name a parameter', (one) => [{ ...one, name: target.value }], `parameter-name ${node} ${input}`)
+        }
+        problem={isName ? undefined : 'Letters, digits and _, beginning with a letter.'}
+      />
+      <Field
+        label="Help"
+        value={help}
+        onChange={({ target }) =>
+          change('Explain a parameter', (one) => [{ ...one, help: target.value }], `parameter-help ${node} ${input}`)
+        }
+      />
+    </fieldset>
+  )
+}
+
+const MOST_SHOWN = 30
+
+function AddParameter({ form, inputs }: ParameterListProps) {
+  const changeForm = useChangeForm()
+  const [wanted, setWanted] = useState('')
+  const terms = wanted.toLowerCase().split(/\s+/)
+  const open = inputs.filter(({ title, suggestion }) => {
+    const text = `${title} ${suggestion.input} ${suggestion.node}`.toLowerCase()
+    return (
+      parameterOf(form, suggestion.node, suggestion.input) === undefined && terms.every((term) => text.includes(term))
+    )
+  })
+  const add = (suggestion: GraphParameter) =>
+    changeForm(`Make ${suggestion.input} a parameter`, (form) => ({
+      ...form,
+      parameters: [...form.parameters, { ...suggestion, name: freeParameterName(suggestion.name, form) }],
+    }))
+  return (
+    <div className="flex flex-col gap-2">
+      <SearchField label="Find an input to add" value={wanted} onChange={setWanted} />
+      <ul
+        aria-label="Inputs to add"
+        className="flex max-h-60 flex-col overflow-y-auto rounded-control border border-line"
+      >
+        {open.slice(0, MOST_SHOWN).map(({ title, suggestion }) => (
+          <li key={`${suggestion.node} ${suggestion.input}`} className="flex items-center gap-2 px-2 py-0.5">
+            <span className="min-w-0 flex-1 truncate">
+              {title} · <strong className="font-medium">{suggestion.input}</strong>{' '}
+              <span className="text-ink-2">{suggestion.default ?? ''}</span>
+            </span>
+            <Button
+              kind="quiet"
+              aria-label={`Add ${suggestion.input} of ${title} (${suggestion.node})`}
+              onClick={() => add(suggestion)}
+            >
+              Add
+            </Button>
+          </li>
+        ))}
+        {open.length === 0 && <li className="px-2 py-1 text-ink-2">No more inputs.</li>}
+        {open.length > MOST_SHOWN && (
+          <li className="px-2 py-1 text-ink-2">{open.length - MOST_SHOWN} more: type part of a name.</li>
+        )}
+      </ul>
+    </div>
   )
 }

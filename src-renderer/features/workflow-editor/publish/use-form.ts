@@ -1,9 +1,18 @@
+/** The form of the open document, and what of its payload can be given from outside or answered. */
 import { useCallback, useMemo } from 'react'
-import { type GraphForm, readForm, writeForm } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
-import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
+import type { GraphParameter } from '../../../../src-main/contract/published.ts'
+import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import {
+  type GraphForm,
+  readForm,
+  suggestParameter,
+  writeForm,
+} from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { toResolvedPayload } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { exposableInputs, resultNodes } from './exposable-inputs.ts'
+import { useEditor, useTab } from '../store/editor-store.ts'
 
 /** The form of the open document. */
 export function useForm(): GraphForm {
@@ -27,7 +36,30 @@ export function useExposable() {
   const document = useEditor((state) => state.document)
   const types = useEditor((state) => state.types)
   return useMemo(() => {
-    const { payload, problems } = toPayload(document, types, platform.now())
+    const { payload, problems } = toResolvedPayload(document, types, platform.now())
     return { payload, problems, inputs: exposableInputs(payload, types), results: resultNodes(payload, types) }
   }, [document, types, platform])
+}
+
+/** An input that could be a parameter. */
+export type ExposableInput = { readonly title: string; readonly suggestion: GraphParameter }
+
+/** The values of a payload that can be given from outside, in its order. */
+function exposableInputs(payload: JsonObject, types: NodeTypes): readonly ExposableInput[] {
+  return readPayloadNodes(payload).flatMap(({ id, classType, title, inputs }) =>
+    [...inputs.keys()].flatMap((input) => {
+      const suggestion = suggestParameter(payload, types, { node: id, input })
+      return 'parameter' in suggestion ? [{ title: title ?? classType, suggestion: suggestion.parameter }] : []
+    }),
+  )
+}
+
+/** A node that gives results. */
+export type ResultNode = { readonly id: string; readonly title: string }
+
+/** The nodes of a payload that give results. */
+function resultNodes(payload: JsonObject, types: NodeTypes): readonly ResultNode[] {
+  return readPayloadNodes(payload)
+    .filter(({ classType }) => types.get(classType)?.isOutput === true)
+    .map(({ id, classType, title }) => ({ id, title: title ?? classType }))
 }

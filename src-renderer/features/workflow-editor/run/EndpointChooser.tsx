@@ -1,14 +1,15 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { isStandIn, takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
-import { useRuns, useTab } from '../store/editor-context.ts'
-import { CHOSEN_ENDPOINT, chooseEndpoint, firstEndpoint, runEndpoints } from './run-endpoints.ts'
-import { TakesWorkflows } from './TakesWorkflows.tsx'
+import { useRuns, useTab } from '../store/editor-store.ts'
+import { CHOSEN_ENDPOINT, chooseEndpoint, firstEndpoint, runEndpoints } from '../store/run-store.ts'
 
 /** Chooses the endpoint that runs go to, and says how it does. */
 export function EndpointChooser() {
@@ -31,8 +32,8 @@ export function EndpointChooser() {
   if (loaded && known.length === 0)
     return (
       <span className="px-1">
-        No endpoint takes graphs.{' '}
-        <Link to={ADDRESS.catalog} className="text-accent hover:underline">
+        No endpoint takes workflows.{' '}
+        <Link to={ADDRESS.catalog} className="text-accent underline">
           Choose one from the catalog
         </Link>
       </span>
@@ -44,7 +45,7 @@ export function EndpointChooser() {
     ...graphs.map((one) => ({
       value: one.id,
       label: isStandIn(one) ? `${one.id} (stand-in without a model)` : one.id,
-      group: 'Take graphs',
+      group: 'Take workflows',
     })),
     ...others.map(({ id }) => ({ value: id, label: id, group: 'Others' })),
   ]
@@ -84,5 +85,23 @@ function EndpointState({ endpointId }: { readonly endpointId: string }) {
     <Link to={ADDRESS.endpoint(endpointId)} className="hover:underline">
       <StateDot {...state} detail={detail} />
     </Link>
+  )
+}
+
+/** For an endpoint of which nothing says that it takes graphs: one click says it, as its settings do. */
+function TakesWorkflows({ endpointId }: { readonly endpointId: string }) {
+  const { client, store } = useApp()
+  const change = useMutation({
+    mutationFn: () => client.call('endpointUpdate', { path: { endpointId }, body: { workflows: {} } }),
+    onError: ({ message }) => store.getState().notify({ kind: 'error', text: message }),
+  })
+  return (
+    <Button
+      disabled={change.isPending}
+      title={`The workers of ${endpointId} are not known to run graphs. This turns on its setting "Takes workflows".`}
+      onClick={() => change.mutate()}
+    >
+      It takes workflows
+    </Button>
   )
 }

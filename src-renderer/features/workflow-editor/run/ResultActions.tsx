@@ -2,19 +2,13 @@ import { Copy, Download, FolderInput, Maximize2, Upload } from 'lucide-react'
 import { useMemo } from 'react'
 import type { RunResult } from '../../../../src-main/contract/workflows.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { Button, CopyButton, IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Tooltip } from '../../../ui/Tooltip.tsx'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
+import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
-import { copyPicture } from './copy-picture.ts'
-import { imageInputs } from './image-inputs.ts'
 import { mediaKind } from './RunMedia.tsx'
-import { takeAsInput } from './result-actions.ts'
-import { undoLater } from './undo-later.ts'
+import { imageInputs, takeAsInput, undoLater } from './result-actions.ts'
 
 /** A result of a run. */
 export type ResultActionsProps = { readonly result: RunResult }
@@ -52,11 +46,11 @@ export function ResultActions({ result }: ResultActionsProps) {
 
 function CopyPicture({ address }: { readonly address: string }) {
   const { store } = useApp()
-  const { tell } = store.getState()
+  const { notify } = store.getState()
   const copy = () =>
     copyPicture(address).then(
-      () => tell({ kind: 'done', text: 'The picture is on the clipboard' }),
-      (error: Error) => tell({ kind: 'error', text: `The picture was not copied: ${error.message}` }),
+      () => notify({ kind: 'done', text: 'The picture is on the clipboard' }),
+      (error: Error) => notify({ kind: 'error', text: `The picture was not copied: ${error.message}` }),
     )
   return (
     <IconButton label="Copy picture" onClick={() => void copy()}>
@@ -72,7 +66,7 @@ function AsInput({ result }: ResultActionsProps) {
   const types = useEditor((state) => state.types)
   const path = useEditor((state) => state.path)
   const groups = useMemo(() => {
-    const { tell } = store.getState()
+    const { notify } = store.getState()
     const inputs = imageInputs(document, types, addressOf({ document, path }))
     const items = inputs.map((input) => ({
       label: input.label,
@@ -80,12 +74,12 @@ function AsInput({ result }: ResultActionsProps) {
       onSelect: () =>
         void takeAsInput({ client, tab }, result, input).then(
           () =>
-            tell({
+            notify({
               kind: 'done',
               text: `${result.filename} is the picture of ${input.label}`,
               undo: undoLater(tab, store),
             }),
-          (error: Error) => tell({ kind: 'error', text: `The result was not taken: ${error.message}` }),
+          (error: Error) => notify({ kind: 'error', text: `The result could not be used: ${error.message}` }),
         ),
     }))
     const none = {
@@ -103,4 +97,26 @@ function AsInput({ result }: ResultActionsProps) {
       </Button>
     </Menu>
   )
+}
+
+/**
+ * Puts a picture on the clipboard, as a PNG, which is the one form that every browser takes there.
+ * @param address of the service
+ * @throws Error where the browser does not allow it, or the picture is not kept any more
+ */
+async function copyPicture(address: string): Promise<void> {
+  // A promise within: what is awaited before it would end the time in which a click allows this.
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': readAsPng(address) })])
+}
+
+async function readAsPng(address: string): Promise<Blob> {
+  const response = await fetch(address)
+  if (!response.ok) throw new Error('It is no longer stored.')
+  const picture = await response.blob()
+  if (picture.type === 'image/png') return picture
+  const bitmap = await createImageBitmap(picture)
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
+  bitmap.close()
+  return canvas.convertToBlob({ type: 'image/png' })
 }

@@ -1,18 +1,32 @@
 import { Images } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
+import { Link } from 'wouter'
+import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
+import { readPayloadNode } from '../../../../src-main/domain/workflow/payload.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import { useSearchParts } from '../../../ui/use-search-parts.ts'
-import { useRuns, useTab } from '../store/editor-context.ts'
-import { RunDetails } from './RunDetails.tsx'
+import { useApp } from '../../../store/app-context.ts'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { JobStateDot } from '../../../ui/StateDot.tsx'
+import { useSearchParts } from '../../../ui/use-address.ts'
+import { Duration, RelativeTime } from '../../../ui/Values.tsx'
+import { useJump } from '../problems/use-problems.ts'
+import { useRuns, useTab } from '../store/editor-store.ts'
+import type { ProgressOfNodes } from './node-progress.ts'
+import { ResultActions } from './ResultActions.tsx'
+import { RunErrors, SettingList, whyNoResults } from './RunDetails.tsx'
+import { RunMedia } from './RunMedia.tsx'
 import { RunStrip } from './RunStrip.tsx'
-import { RunTextLink } from './RunTextLink.tsx'
-import { useRunActions } from './use-run-actions.ts'
-import { useRunList } from './use-run-list.ts'
+import { mainSettings, seedOf } from './read-settings.ts'
+import { loadGraph, undoLater } from './result-actions.ts'
+import { useRunActions } from './run-actions.ts'
+import { useRunList } from './run-list.ts'
+import { payloadOf, useRun } from './run-queries.ts'
 
-/** What runs of this workflow gave. The chosen run stands in the address; without a choice it is that which the nodes show. */
+/**
+ * What runs of this workflow gave. The chosen run stands in the address; without a choice it is that which the nodes
+ * show.
+ */
 export function ResultsPanel() {
   const { workflowId } = useTab()
   const { run } = useRunActions()
@@ -29,7 +43,7 @@ export function ResultsPanel() {
   if (chosen === undefined)
     return (
       <EmptyState icon={<Images />} action={<Button onClick={() => void run()}>Run the graph</Button>}>
-        This workflow has not been run yet. What its runs give is shown here.
+        This workflow has not been run yet. Results of its runs appear here.
       </EmptyState>
     )
   return (
@@ -40,5 +54,126 @@ export function ResultsPanel() {
       <RunDetails key={chosen} runId={chosen} />
       <RunTextLink to={ADDRESS.gallery(workflowId)}>All runs of this workflow</RunTextLink>
     </section>
+  )
+}
+
+/** A run within the editor: what it gave, what it was made with, what can be done with it. */
+function RunDetails({ runId }: { readonly runId: string }) {
+  const { data, error } = useRun(runId)
+  if (error !== null) return <ErrorNotice error={error} />
+  return data === undefined ? <SkeletonRows rows={6} /> : <Details run={data} />
+}
+
+function Details({ run }: { readonly run: RunDetail }) {
+  const { store } = useApp()
+  const tab = useTab()
+  const show = useJump()
+  const payload = useMemo(() => payloadOf(run), [run])
+  const seed = useMemo(() => seedOf(payload), [payload])
+  const load = () => {
+    loadGraph(tab, run)
+    store.getState().notify({ kind: 'done', text: 'The graph of the run is loaded', undo: undoLater(tab, store) })
+  }
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <JobStateDot state={run.status} />
+        <RelativeTime at={run.createdAt} />
+        {run.executionMs !== undefined && <Duration ms={run.executionMs} />}
+        {seed !== undefined && (
+          <span className="flex min-w-0 items-center">
+            <span className="truncate text-ink-2">
+              Seed <span className="text-ink tabular-nums">{seed}</span>
+            </span>
+            <CopyButton text={seed} what="seed" />
+          </span>
+        )}
+      </div>
+      <RunErrors run={run} onNode={show} />
+      <ResultList run={run} onNode={show} />
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={load}>Load this graph</Button>
+      </div>
+      <h3 className="font-medium">Made with</h3>
+      <SettingList settings={mainSettings(payload)} />
+      <RunTextLink to={ADDRESS.run(run.id)}>All settings, in the gallery</RunTextLink>
+    </>
+  )
+}
+
+/** The results of a run. */
+type ResultListProps = { readonly run: RunDetail; readonly onNode: (payloadId: string) => void }
+
+/** The results of a run, node by node, each as large as the panel. */
+function ResultList({ run, onNode }: ResultListProps) {
+  const payload = useMemo(() => payloadOf(run), [run])
+  const byNode = [...Map.groupBy(run.results, ({ node }) => node ?? '')]
+  if (run.status === 'IN_PROGRESS') return <Preview run={run} />
+  if (run.results.length === 0) return <p className="text-ink-2">{whyNoResults(run)}</p>
+  return byNode.map(([node, results]) => (
+    <div key={node} className="flex min-w-0 flex-col gap-1">
+      {node !== '' && byNode.length > 1 && (
+        <button type="button" onClick={() => onNode(node)} className="self-start text-ink-2 hover:underline">
+          {titleOf(payload, node)}
+        </button>
+      )}
+      {results.map((result) => (
+        <Result key={`${result.asset} ${result.filename}`} run={run} result={result} />
+      ))}
+    </div>
+  ))
+}
+
+// The newest picture on the way, as large as what comes of it.
+function Preview({ run }: Pick<ResultListProps, 'run'>) {
+  const source = useRuns(({ shown, progress }) => (shown?.id === run.id ? newestPreview(progress) : undefined))
+  if (source === undefined) return <p className="text-ink-2">{whyNoResults(run)}</p>
+  return (
+    <img
+      src={source}
+      alt="Progress"
+      className="h-auto max-h-[60vh] w-full rounded-control border border-line bg-surface-0 object-contain"
+    />
+  )
+}
+
+function newestPreview(progress: ProgressOfNodes): string | undefined {
+  const withPreview = [...progress.values()].filter(({ preview }) => preview !== undefined)
+  return (withPreview.find(({ state }) => state === 'running') ?? withPreview.at(-1))?.preview
+}
+
+function Result({ run, result }: { readonly run: RunDetail; readonly result: RunResult }) {
+  return (
+    <figure className="flex min-w-0 flex-col gap-1">
+      <RunMedia
+        result={result}
+        name={`${result.filename} of run ${run.id}`}
+        className="h-auto max-h-[60vh] w-full rounded-control border border-line bg-surface-0"
+      />
+      <figcaption className="flex flex-wrap items-center justify-between gap-x-2 text-small text-ink-2">
+        <span className="min-w-0 truncate">
+          {result.filename}
+          {result.width !== undefined && ` · ${result.width} × ${result.height}`}
+        </span>
+        <ResultActions result={result} />
+      </figcaption>
+    </figure>
+  )
+}
+
+function titleOf(payload: ReturnType<typeof payloadOf>, id: string): string {
+  const node = readPayloadNode(id, payload.get(id))
+  return node === undefined ? `Node ${id}` : `${node.title ?? node.classType} (${id})`
+}
+
+/** Where a link leads, and its words. */
+type RunTextLinkProps = { readonly to: string; readonly children: ReactNode }
+
+/** A link of words within a panel. */
+function RunTextLink({ to, children }: RunTextLinkProps) {
+  return (
+    <Link to={to} className="self-start text-accent hover:underline">
+      {children}
+    </Link>
   )
 }

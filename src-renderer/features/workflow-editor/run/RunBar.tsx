@@ -1,25 +1,25 @@
 import { Check, ChevronDown, Play } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { useApp } from '../../../store/app-context.ts'
+import { useEffect, useMemo, useState } from 'react'
+import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { CommandsHere } from '../../../ui/CommandsHere.tsx'
+import { CONTROL } from '../../../ui/form/Field.tsx'
 import { Menu, type MenuProps } from '../../../ui/Menu.tsx'
+import { CommandsHere } from '../../../ui/Page.tsx'
 import { Tooltip } from '../../../ui/Tooltip.tsx'
-import { ServerOffer } from '../servers/ServerOffer.tsx'
-import { useEditor, useRuns, useTab } from '../store/editor-context.ts'
-import { CountField } from './CountField.tsx'
+import { useEditor, useRuns, useTab } from '../store/editor-store.ts'
+import { chooseEndpoint, runEndpoints } from '../store/run-store.ts'
 import { EndpointChooser } from './EndpointChooser.tsx'
+import { followRuns, hasEnded } from './follow-runs.ts'
 import { RefusalNotice } from './RefusalNotice.tsx'
 import { RunStatus } from './RunStatus.tsx'
-import { seedMode, setSeedMode } from './run-actions.ts'
-import { chooseEndpoint } from './run-endpoints.ts'
-import { useFollowedRuns } from './use-followed-runs.ts'
-import { useAutoRun, useRunActions } from './use-run-actions.ts'
-import { useRunCommands } from './use-run-commands.ts'
+import { MOST_RUNS_AT_ONCE, type RunActions, seedMode, setSeedMode, useAutoRun, useRunActions } from './run-actions.ts'
+import { ServerOffer } from './ServerOffer.tsx'
 
 const AUTO = {
-  change: { label: 'Run on change', detail: 'When what is sent has changed; one run at a time' },
-  again: { label: 'Run again and again', detail: 'Until one fails or it is stopped' },
+  change: { label: 'Run on change', detail: 'When the workflow changes; one run at a time' },
+  again: { label: 'Run continuously', detail: 'Until a run fails or you stop it' },
 } as const
 
 /** Runs the open document: where, how often, how it goes, and how to stop it. */
@@ -41,7 +41,7 @@ export function RunBar() {
       [
         {
           label: 'Run the selected outputs',
-          detail: hasSelection ? 'Only what they need' : 'Select nodes that give results first',
+          detail: hasSelection ? 'Only what they need' : 'Select nodes that have results first',
           icon: <Play aria-hidden />,
           disabled: !hasSelection || hasNoEndpoint,
           onSelect: () => void actions.run({ onlySelected: true }),
@@ -96,7 +96,7 @@ export function RunBar() {
               className="rounded-none border-l border-on-accent/30"
               onClick={() => runs.getState().set({ auto: 'off' })}
             >
-              {auto === 'change' ? 'Stop running on change' : 'Stop running again'}
+              {auto === 'change' ? 'Stop running on change' : 'Stop running continuously'}
             </Button>
           )}
           <Menu groups={more}>
@@ -114,3 +114,84 @@ export function RunBar() {
     </section>
   )
 }
+
+const LATEST = 20
+
+/** Follows the runs of the tab while it is shown, those too that began before the window was loaded. */
+function useFollowedRuns(): void {
+  const { client, platform, store } = useApp()
+  const { runs, workflowId } = useTab()
+  useEffect(() => followRuns({ client, platform, app: store, runs }), [client, platform, store, runs])
+
+  useEffect(() => {
+    if (runs.getState().shown !== undefined || runs.getState().active.length > 0) return
+    const found = client.call('runList', { query: { workflow: workflowId, limit: LATEST } })
+    void found.then(
+      ({ runs: latest }) => {
+        const { active, set } = runs.getState()
+        const known = new Set(active.map(({ id }) => id))
+        const open = latest.filter((run) => !hasEnded(run) && !known.has(run.id)).toReversed()
+        if (open.length > 0) set({ active: [...open, ...active] })
+      },
+      // The list of results says that it could not be read; runs of this window are followed all the same.
+      () => undefined,
+    )
+  }, [client, runs, workflowId])
+}
+
+/** What the palette offers beside the keys of the editor: other ways to run, other endpoints. */
+function useRunCommands(actions: RunActions): readonly Command[] {
+  const { platform } = useApp()
+  const { runs } = useTab()
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const ids = runEndpoints(endpoints)
+    .filter(takesWorkflows)
+    .map(({ id }) => id)
+    .join(' ')
+  return useMemo(() => {
+    const command = (id: string, label: string, run: () => void): Command => ({ id, label, group: 'Run', run })
+    return [
+      command('run-selected', 'Run the selected outputs', () => void actions.run({ onlySelected: true })),
+      command('run-cancel-all', 'Cancel all runs of this workflow', () => void actions.cancelAll()),
+      ...ids
+        .split(' ')
+        .filter((id) => id !== '')
+        .map((id) => command(`run-on-${id}`, `Run on ${id}`, () => chooseEndpoint({ platform, runs }, id))),
+    ]
+  }, [actions, ids, platform, runs])
+}
+
+/** How often a graph is run. */
+type CountFieldProps = { readonly value: number; readonly onChange: (count: number) => void }
+
+/** A field for a number of runs: each has its own step of the seeds. */
+function CountField({ value, onChange }: CountFieldProps) {
+  // What is typed may be no number yet.
+  const [typed, setTyped] = useState<string>()
+  const text = typed ?? String(value)
+  const isWrong = !isCount(text)
+  return (
+    <label
+      className="flex items-center gap-1.5 text-ink-2"
+      title={`1 to ${MOST_RUNS_AT_ONCE}; each run has its own seeds`}
+    >
+      Runs
+      <input
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={MOST_RUNS_AT_ONCE}
+        value={text}
+        aria-invalid={isWrong}
+        onChange={({ target }) => {
+          setTyped(target.value)
+          if (isCount(target.value)) onChange(Number(target.value))
+        }}
+        onBlur={() => setTyped(undefined)}
+        className={`${CONTROL} h-7 w-14 text-ink`}
+      />
+    </label>
+  )
+}
+
+const isCount = (text: string) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_RUNS_AT_ONCE

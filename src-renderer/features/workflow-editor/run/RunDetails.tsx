@@ -1,65 +1,91 @@
-import { useMemo } from 'react'
-import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
-import { ADDRESS } from '../../../addresses.ts'
-import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import { JobStateDot } from '../../../ui/StateDot.tsx'
-import { Duration, RelativeTime } from '../../../ui/Values.tsx'
-import { useJump } from '../problems/use-jump.ts'
-import { useTab } from '../store/editor-context.ts'
-import { ResultList } from './ResultList.tsx'
-import { RunErrors } from './RunErrors.tsx'
-import { RunTextLink } from './RunTextLink.tsx'
-import { mainSettings, seedOf } from './read-settings.ts'
-import { loadGraph } from './result-actions.ts'
-import { payloadOf } from './run-queries.ts'
-import { SettingList } from './SettingList.tsx'
-import { undoLater } from './undo-later.ts'
-import { useRun } from './use-run.ts'
+/** What is told of a run beside its results: its errors, the settings it was made with, why it has no results. */
+import type { RunView } from '../../../../src-main/contract/workflows.ts'
+import { CopyButton } from '../../../ui/Button.tsx'
+import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
+import type { Setting } from './read-settings.ts'
+import { locatedLine, readRunError } from './run-queries.ts'
 
-/** A run within the editor: what it gave, what it was made with, what can be done with it. */
-export function RunDetails({ runId }: { readonly runId: string }) {
-  const { data, error } = useRun(runId)
-  if (error !== null) return <ErrorNotice error={error} />
-  return data === undefined ? <SkeletonRows rows={6} /> : <Details run={data} />
+/** What went wrong in a run. */
+export type RunErrorsProps = {
+  readonly run: Pick<RunView, 'errors' | 'endpointId'>
+  /** Leads to a node; without it the node is only named. */
+  readonly onNode?: (payloadId: string) => void
 }
 
-function Details({ run }: { readonly run: RunDetail }) {
-  const { store } = useApp()
-  const tab = useTab()
-  const show = useJump()
-  const payload = useMemo(() => payloadOf(run), [run])
-  const seed = useMemo(() => seedOf(payload), [payload])
-  const load = () => {
-    loadGraph(tab, run)
-    store.getState().tell({ kind: 'done', text: 'The graph of the run is loaded', undo: undoLater(tab, store) })
-  }
+/** The errors of a run, each at its node, as the page of its job shows them. */
+export function RunErrors({ run: { errors, endpointId }, onNode }: RunErrorsProps) {
+  return errors.map((text) => {
+    const error = readRunError(text)
+    const { node } = error
+    return (
+      <JobErrorNotice
+        key={text}
+        error={text}
+        endpointId={endpointId}
+        headline={locatedLine(error)}
+        action={
+          node !== undefined &&
+          onNode !== undefined && (
+            <button type="button" onClick={() => onNode(node)} className="shrink-0 underline underline-offset-2">
+              Show
+            </button>
+          )
+        }
+      />
+    )
+  })
+}
+
+/** What a run was made with. */
+type SettingListProps = { readonly settings: readonly Setting[] }
+
+/** Settings, each with its name and the node that it belongs to where several have the same. */
+export function SettingList({ settings }: SettingListProps) {
+  if (settings.length === 0) return <p className="text-ink-2">Nothing was set.</p>
+  const counts = Map.groupBy(settings, ({ name }) => name)
   return (
-    <>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <JobStateDot state={run.status} />
-        <RelativeTime at={run.createdAt} />
-        {run.executionMs !== undefined && <Duration ms={run.executionMs} />}
-        {seed !== undefined && (
-          <span className="flex min-w-0 items-center">
-            <span className="truncate text-ink-2">
-              Seed <span className="text-ink tabular-nums">{seed}</span>
+    <dl className="grid grid-cols-[minmax(6rem,max-content)_minmax(0,1fr)] gap-x-3 gap-y-1">
+      {settings.map(({ node, input, name, title, value }) => (
+        <div key={`${node} ${input}`} className="group contents">
+          <dt className="truncate text-ink-2" title={`${title} (${node})`}>
+            {name}
+            {(counts.get(name)?.length ?? 0) > 1 && <span className="text-small"> · {title}</span>}
+          </dt>
+          <dd className="relative min-w-0">
+            <span className="block max-h-40 overflow-y-auto break-words whitespace-pre-wrap tabular-nums">
+              {value === '' ? <span className="text-ink-2">empty</span> : value}
             </span>
-            <CopyButton text={seed} what="seed" />
-          </span>
-        )}
-      </div>
-      <RunErrors run={run} onNode={show} />
-      <ResultList run={run} onNode={show} />
-      <div className="flex flex-wrap gap-2">
-        <Button onClick={load}>Load this graph</Button>
-      </div>
-      <h3 className="font-medium">Made with</h3>
-      <SettingList settings={mainSettings(payload)} />
-      <RunTextLink to={ADDRESS.run(run.id)}>All settings, in the gallery</RunTextLink>
-    </>
+            <span className="absolute -top-1 right-0 rounded-control bg-surface-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+              <CopyButton text={value} what={name.toLowerCase()} />
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
+}
+
+/** Why a run has no results, in the place where they would be. */
+export function whyNoResults({
+  status,
+  errors,
+  previews = [],
+}: Pick<RunView, 'status' | 'errors' | 'previews'>): string {
+  switch (status) {
+    case 'IN_QUEUE':
+      return 'It waits in the queue.'
+    case 'IN_PROGRESS':
+      return 'It is running; its results appear when it is done.'
+    case 'COMPLETED':
+      if (errors.length > 0) return 'It has no other results.'
+      return previews.length > 0
+        ? 'It returned only previews, shown on its nodes. To keep a picture, add a node that saves it, like Save Image.'
+        : 'It returned no result. Add a node that saves one, like Save Image.'
+    case 'CANCELLED':
+      return 'It was cancelled; nothing is stored.'
+    case 'TIMED_OUT':
+      return 'It took longer than its time to live.'
+    case 'FAILED':
+      return 'It failed before it returned anything.'
+  }
 }

@@ -2,7 +2,7 @@ import clsx from 'clsx'
 import { FileDown } from 'lucide-react'
 import { useState } from 'react'
 import type { RunResult } from '../../../../src-main/contract/workflows.ts'
-import { isShown } from '../../../../src-main/domain/media/media-type.ts'
+import { isShown } from '../../../../src-main/domain/media.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
 /** Something that a run gave, to be looked at or listened to. */
@@ -60,7 +60,7 @@ function FileName({ result }: Pick<RunMediaProps, 'result'>) {
 
 function Picture({ result, name, className }: Omit<RunMediaProps, 'isThumbnail'>) {
   const [broken, setBroken] = useState(false)
-  if (broken) return <p className="p-2 text-small text-ink-2">This picture is not there any more, or is damaged.</p>
+  if (broken) return <p className="p-2 text-small text-ink-2">This picture is no longer available, or is damaged.</p>
   return (
     <img
       src={assetAddress(result.asset)}

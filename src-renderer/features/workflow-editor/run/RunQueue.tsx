@@ -1,19 +1,24 @@
+import { keepPreviousData, useQueries } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp, ChevronsUp, X } from 'lucide-react'
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { useApp } from '../../../store/app-context.ts'
+import { IconButton } from '../../../ui/Button.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { RunActions } from './run-actions.ts'
-import { useQueueOrder } from './use-queue-order.ts'
 
 /** Runs that have not ended, and what is done with one of them. */
 export type RunQueueProps = {
   readonly runs: readonly RunView[]
-  readonly actions: Pick<RunActions, 'cancelOne' | 'moveToFront' | 'changePlaces'>
+  readonly actions: Pick<RunActions, 'cancelOne' | 'moveToFront' | 'swapPositions'>
 }
 
-/** The runs of this workflow that have not ended, in the order in which workers get them; those that wait change places. */
+/**
+ * The runs of this workflow that have not ended, in the order in which workers get them; those that wait swap
+ * positions.
+ */
 export function RunQueue({ runs, actions }: RunQueueProps) {
   const { ordered, before } = useQueueOrder(runs)
   return (
@@ -69,17 +74,49 @@ function Moves({ run, isFirst, above, below, actions }: MovesProps) {
       <IconButton
         label={`Move run ${run.id} up`}
         disabled={!up}
-        onClick={() => up && void actions.changePlaces(run, up)}
+        onClick={() => up && void actions.swapPositions(run, up)}
       >
         <ArrowUp />
       </IconButton>
       <IconButton
         label={`Move run ${run.id} down`}
         disabled={!down}
-        onClick={() => down && void actions.changePlaces(run, down)}
+        onClick={() => down && void actions.swapPositions(run, down)}
       >
         <ArrowDown />
       </IconButton>
     </>
   )
+}
+
+/** Runs in the order in which workers get them. */
+type QueueOrder = {
+  readonly ordered: readonly RunView[]
+  /** How many jobs wait before a run; undefined: it does not wait, or that is not known. */
+  readonly before: (run: RunView) => number | undefined
+}
+
+/** Sorts runs as their endpoints hand them out, and follows that: what runs is first, what is not known yet is last. */
+function useQueueOrder(runs: readonly RunView[]): QueueOrder {
+  const { client } = useApp()
+  const endpointIds = useMemo(() => [...new Set(runs.map(({ endpointId }) => endpointId))], [runs])
+  const queues = useQueries({
+    queries: endpointIds.map((endpointId) => ({
+      queryKey: ['queue', endpointId],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        client.call('jobQueue', { path: { endpointId }, signal }),
+      placeholderData: keepPreviousData,
+    })),
+  })
+
+  const positions = new Map(queues.flatMap(({ data }) => data?.jobs.map(({ id }, at) => [id, at] as const) ?? []))
+  const rank = ({ id, status, endpointId }: RunView) =>
+    status === 'IN_PROGRESS' ? [-1, 0] : [endpointIds.indexOf(endpointId), positions.get(id) ?? Number.MAX_SAFE_INTEGER]
+  return {
+    ordered: runs.toSorted((one, other) => {
+      const [[a = 0, b = 0], [c = 0, d = 0]] = [rank(one), rank(other)]
+      return a - c || b - d
+    }),
+    before: ({ id }) => positions.get(id),
+  }
 }

@@ -1,20 +1,22 @@
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useContext, useState, useSyncExternalStore } from 'react'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { duration } from '../../../ui/format.ts'
-import { StateDot } from '../../../ui/StateDot.tsx'
-import { useNow } from '../../../ui/use-now.ts'
-import { useRuns } from '../store/editor-context.ts'
+import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
+import { useSearchParts } from '../../../ui/use-address.ts'
+import { Duration, Elapsed } from '../../../ui/Values.tsx'
+import { CanvasContext } from '../store/canvas-store.ts'
+import { useRuns } from '../store/editor-store.ts'
 import { hasEnded } from './follow-runs.ts'
-import { LastRun } from './LastRun.tsx'
 import type { ProgressOfNodes } from './node-progress.ts'
 import { RunQueue } from './RunQueue.tsx'
 import type { RunActions } from './run-actions.ts'
+import { locatedLine, readRunError } from './run-queries.ts'
 
-const TICK_MS = 100
-
-/** How the runs that have not ended go: how far the first is, why it waits, how many follow; else how the last ended. */
+/**
+ * How the runs that have not ended go: how far the first is, why it waits, how many follow; else how the last ended.
+ */
 export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run'> }) {
   const sending = useRuns((state) => state.sending)
   const active = useRuns((state) => state.active)
@@ -56,25 +58,24 @@ export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run
 function Running({ runId }: { readonly runId: string }) {
   const startedAt = useRuns(({ head }) => (head?.runId === runId ? head.startedAt : undefined))
   const step = useRuns(({ progress }) => stepOf(progress))
-  // Its worker has it, and waits itself: for the server behind it.
+  // Its worker has it, and waits itself: for the server that it calls.
   const reason = useRuns(({ head }) => (head?.runId === runId ? head.waitingReason : undefined))
   return (
     <>
       {reason === undefined ? (
-        <StateDot tone="running" word="Running" pulses />
+        <StateDot tone="running" text="Running" pulses />
       ) : (
-        <StateDot tone="queued" word="Waiting" />
+        <StateDot tone="queued" text="Waiting" />
       )}
-      {startedAt !== undefined && <Elapsed since={startedAt} />}
+      {startedAt !== undefined && (
+        <span className="text-ink-2 tabular-nums">
+          <Elapsed since={startedAt} />
+        </span>
+      )}
       {step !== undefined && <span className="text-ink-2 tabular-nums">{step}</span>}
       {reason !== undefined && <span className="min-w-0 text-ink-2">{reason}</span>}
     </>
   )
-}
-
-function Elapsed({ since }: { readonly since: number }) {
-  const now = useNow(TICK_MS)
-  return <span className="text-ink-2 tabular-nums">{duration(Math.max(0, now - since))}</span>
 }
 
 function Waiting({ isSending }: { readonly isSending: boolean }) {
@@ -82,10 +83,10 @@ function Waiting({ isSending }: { readonly isSending: boolean }) {
   const isPaused = useAppState(({ live }) => live.endpoints[endpointId ?? '']?.paused)
   const ofRun = useRuns(({ head }) => head?.waitingReason)
   const ofEndpoint = useAppState(({ live }) => live.endpoints[endpointId ?? '']?.waitingReason)
-  if (isSending) return <StateDot tone="queued" word="Sending" />
+  if (isSending) return <StateDot tone="queued" text="Sending" />
   return (
     <>
-      <StateDot tone="queued" word="Queued" />
+      <StateDot tone="queued" text="Queued" />
       <span className="min-w-0 text-ink-2">{ofRun ?? ofEndpoint}</span>
       {isPaused && endpointId !== undefined && <Resume endpointId={endpointId} />}
     </>
@@ -100,7 +101,7 @@ function Resume({ endpointId }: { readonly endpointId: string }) {
       await client.call('endpointResume', { path: { endpointId } })
     } catch (error) {
       store.getState().patchEndpoint(endpointId, { paused: true })
-      store.getState().tell({ kind: 'error', text: `${endpointId} was not resumed: ${(error as Error).message}` })
+      store.getState().notify({ kind: 'error', text: `${endpointId} was not resumed: ${(error as Error).message}` })
     }
   }
   return <Button onClick={() => void resume()}>Resume {endpointId}</Button>
@@ -136,4 +137,53 @@ function shareDone(progress: ProgressOfNodes): number {
     return state === 'waiting' ? 0 : 1
   })
   return parts.reduce((sum, part) => sum + part, 0) / progress.size
+}
+
+/** How the last run of this window ended, with the way to what it gave. */
+function LastRun() {
+  const run = useRuns(({ shown }) => shown)
+  const showResults = useShowResults()
+  if (run === undefined || !hasEnded(run)) return null
+  const [error] = run.errors
+  return (
+    <div
+      role="status"
+      aria-label="Last run"
+      className="flex max-w-xl flex-wrap items-center gap-x-3 gap-y-0.5 border-b border-line px-3 py-1.5"
+    >
+      <JobStateDot state={run.status} />
+      {run.executionMs !== undefined && (
+        <span className="text-ink-2">
+          <Duration ms={run.executionMs} />
+        </span>
+      )}
+      {error === undefined ? (
+        <span className="text-ink-2">{counted(run.results.length, 'result')}</span>
+      ) : (
+        <span className="line-clamp-2 min-w-0 text-failed-ink">{locatedLine(readRunError(error))}</span>
+      )}
+      {showResults !== undefined && (
+        <button type="button" onClick={showResults} className="ml-auto text-accent hover:underline">
+          Show results
+        </button>
+      )}
+    </div>
+  )
+}
+
+const noChanges = () => () => undefined
+
+/** Brings the panel of results into sight; undefined where it is, as beside the form of a graph. */
+function useShowResults(): (() => void) | undefined {
+  const canvas = useContext(CanvasContext)
+  const isSideOpen = useSyncExternalStore(
+    canvas?.subscribe ?? noChanges,
+    () => canvas?.getState().preferences.isSideOpen ?? true,
+  )
+  const [search, set] = useSearchParts()
+  if (canvas === undefined || (isSideOpen && search.get('side') === 'results')) return undefined
+  return () => {
+    canvas.getState().prefer({ isSideOpen: true })
+    set({ side: 'results', run: undefined })
+  }
 }

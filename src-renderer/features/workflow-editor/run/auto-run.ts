@@ -1,7 +1,7 @@
 /**
- * Runs a graph by itself: again and again, or when what would be sent has changed. It never has more than one run of a tab
- * open. Again and again ends where a run does not complete or is refused, or it would fill the queue with failures; on
- * change it then waits for the next change.
+ * Runs a graph by itself: again and again, or when what would be sent has changed. It never has more than one run of a
+ * tab open. Again and again ends where a run does not complete or is refused, or it would fill the queue with failures;
+ * on change it then waits for the next change.
  */
 import type { StoreApi } from 'zustand/vanilla'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
@@ -17,14 +17,14 @@ export type AutoRunPorts = {
   readonly run: () => Promise<void>
   readonly platform: Pick<Platform, 'after'>
   /** Tells a person why it has stopped. */
-  readonly tell: (text: string) => void
+  readonly notify: (text: string) => void
 }
 
 // Whoever types or drags is not done with each key.
-const SETTLED_MS = 600
+const QUIET_MS = 600
 
 /** Begins. @returns ends it; the choice stays in the store */
-export function followAutoRun({ runs, editor, textOf, run, platform, tell }: AutoRunPorts): () => void {
+export function followAutoRun({ runs, editor, textOf, run, platform, notify }: AutoRunPorts): () => void {
   let base: string | undefined
   let cancelChange: (() => void) | undefined
   let cancelBase: (() => void) | undefined
@@ -52,7 +52,7 @@ export function followAutoRun({ runs, editor, textOf, run, platform, tell }: Aut
   function planChange(): void {
     if (runs.getState().auto !== 'change') return
     cancelChange?.()
-    cancelChange = platform.after(SETTLED_MS, runIfChanged)
+    cancelChange = platform.after(QUIET_MS, runIfChanged)
   }
 
   function runAgain(): void {
@@ -61,7 +61,7 @@ export function followAutoRun({ runs, editor, textOf, run, platform, tell }: Aut
     const isFailed = hasRun && shown !== undefined && shown.status !== 'COMPLETED'
     if (refusal !== undefined || isFailed) {
       set({ auto: 'off' })
-      tell('It is not run again and again any more, as the last run did not complete.')
+      notify('Continuous running has stopped because the last run did not complete.')
     } else void run()
   }
 

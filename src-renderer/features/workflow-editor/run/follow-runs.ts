@@ -3,24 +3,25 @@
  * Of the one that is worked on, progress and previews are read at most ten times a second. A run that has ended is read
  * until its results have been stored, then it is the one that nodes show, unless another one runs.
  */
+
+import type { ResponseOf } from '../../../../src-main/client/calls.ts'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
-import type { AnswerOf, ApiClient } from '../../../api-client/client.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
+import { WAITING_EVERY_MS } from '../../../api-client/jobs.ts'
+import { followEvents } from '../../../live/follow-events.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import type { RunStore } from '../store/run-store.ts'
-import { progressOfNodes } from './node-progress.ts'
-import { readRunError } from './read-run-error.ts'
-import { readWorkerProgress } from './worker-progress.ts'
+import { progressOfNodes, readWorkerProgress } from './node-progress.ts'
+import { readRunError } from './run-queries.ts'
 
 // Ten pictures a second are as many as anybody sees apart.
-const LOOK_MS = 100
-// The reason why a run waits changes with time alone.
-const WAITING_EVERY_MS = 3000
+const CHECK_MS = 100
 const RESULTS_AGAIN_MS = 300
 
 /** Whether nothing happens to it any more. */
@@ -42,7 +43,7 @@ export type FollowPorts = {
   readonly platform: Pick<Platform, 'after' | 'now'>
   readonly app: Pick<AppStore, 'subscribe'>
   readonly runs: RunStore
-  /** Hears of each run that has ended, with its results. */
+  /** Is notified of each run that has ended, with its results. */
   readonly onEnded?: (run: RunDetail) => void
 }
 
@@ -52,32 +53,32 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
   let stopped = false
   let isLooking = false
   let wanted = false
-  let cancelLook: (() => void) | undefined
+  let cancelCheck: (() => void) | undefined
   let dueAt = 0
 
   const get = () => runs.getState()
   // What comes after the end is of no use to anybody.
   const unlessStopped = <Value>(value: Value | undefined) => (stopped ? undefined : value)
 
-  function look(afterMs: number): void {
+  function scheduleCheck(afterMs: number): void {
     wanted = true
     // One that is planned for sooner stays, or a worker that reports all the time would put it off for good.
     const at = platform.now() + afterMs
-    if (isLooking || (cancelLook !== undefined && dueAt <= at)) return
-    cancelLook?.()
+    if (isLooking || (cancelCheck !== undefined && dueAt <= at)) return
+    cancelCheck?.()
     dueAt = at
-    cancelLook = platform.after(afterMs, () => void lookNow())
+    cancelCheck = platform.after(afterMs, () => void checkNow())
   }
 
-  async function lookNow(): Promise<void> {
-    cancelLook = undefined
+  async function checkNow(): Promise<void> {
+    cancelCheck = undefined
     wanted = false
     isLooking = true
     const isMissing = await readHead().catch(() => false)
     isLooking = false
     if (stopped || get().active.length === 0) return
-    if (wanted) look(LOOK_MS)
-    else look(isMissing ? RESULTS_AGAIN_MS : WAITING_EVERY_MS)
+    if (wanted) scheduleCheck(CHECK_MS)
+    else scheduleCheck(isMissing ? RESULTS_AGAIN_MS : WAITING_EVERY_MS)
   }
 
   /** @returns whether results are on their way */
@@ -96,7 +97,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     return isMissing
   }
 
-  async function show(run: RunView, job: AnswerOf<'jobProgress'>): Promise<void> {
+  async function show(run: RunView, job: ResponseOf<'jobProgress'>): Promise<void> {
     const nodes = nodesOf.get(run.id) ?? (await readNodes(run.id))
     if (stopped || nodes === undefined) return
     const { shown, progress } = get()
@@ -157,27 +158,28 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
       get().set({ active: active.map((run) => (run.id === runId ? { ...run, status } : run)) })
   }
 
-  const endHearing = app.subscribe(({ heard }, { heard: before }) => {
-    if (heard === before) return
-    if (heard.begun !== before.begun) look(0)
-    const ids = new Set(get().active.map(({ id }) => id))
-    for (const { event } of heard.events) {
-      if (event.type === 'job' && ids.has(event.jobId)) {
-        patch(event.jobId, event.to)
-        look(LOOK_MS)
+  const endFollowing = followEvents(app, {
+    onMissed: () => scheduleCheck(0),
+    onEvents(events) {
+      const ids = new Set(get().active.map(({ id }) => id))
+      for (const { event } of events) {
+        if (event.type === 'job' && ids.has(event.jobId)) {
+          patch(event.jobId, event.to)
+          scheduleCheck(CHECK_MS)
+        }
+        if (event.type === 'run' && ids.has(event.runId)) scheduleCheck(0)
       }
-      if (event.type === 'run' && ids.has(event.runId)) look(0)
-    }
+    },
   })
   const endWatching = runs.subscribe(({ active }, { active: before }) => {
-    if (active.some(({ id }) => !before.some((run) => run.id === id))) look(0)
+    if (active.some(({ id }) => !before.some((run) => run.id === id))) scheduleCheck(0)
   })
-  if (get().active.length > 0) look(0)
+  if (get().active.length > 0) scheduleCheck(0)
 
   return () => {
     stopped = true
-    cancelLook?.()
-    endHearing()
+    cancelCheck?.()
+    endFollowing()
     endWatching()
   }
 }

@@ -1,36 +1,38 @@
 /** What is sent when a person runs a document: settled payloads, each with the document that it was made of. */
-
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { type WorkflowDocument, writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { PackagesByClass } from '../../../../src-main/domain/workflow/node-packages.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import { readPayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
 import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
-import { settle } from '../../../../src-main/domain/workflow/settle/settle.ts'
+import { pruneToOutputs } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
+import { resolveDocument } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate.ts'
 import {
   unrunnableNodes,
   type WorkflowFacts,
   whyNoWorkflows,
 } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
-import { takesNone } from '../problems/find-problems.ts'
+import { knownPackages, takesNone, whyUnrunnable } from '../problems/find-problems.ts'
 import type { Refusal } from '../store/run-store.ts'
-import { selectedOutputs } from './selected-outputs.ts'
 
 /** When seeds move on: after a run, or before it, so that the editor shows the seed of the last picture. */
 export type SeedMode = 'after' | 'before'
 
 /** An endpoint, as far as it decides on what it can run. */
-export type RunPlace = Pick<LiveEndpoint, 'name'> & WorkflowFacts
+export type RunTarget = Pick<LiveEndpoint, 'name'> & WorkflowFacts
 
 /** What is to be run. */
 export type RunOrder = {
   readonly document: WorkflowDocument
   readonly types: NodeTypes
   /** Where it is to run. */
-  readonly endpoint: RunPlace | undefined
+  readonly endpoint: RunTarget | undefined
+  /** What the index of the service has of classes that are not known. */
+  readonly indexed: PackagesByClass
   /** How often, each with its own step of the seeds; 1 to 100. */
   readonly count: number
   /** Where the selected outputs are, where only those are wanted. */
@@ -54,19 +56,19 @@ export type PreparedRuns =
 
 /** Settles seeds and prompts, and checks the first payload: they differ in nothing that could be wrong. */
 export function prepareRuns(order: RunOrder): PreparedRuns {
-  const { document, types, endpoint, count, only, random, now, seedMode, isFirst } = order
+  const { document, types, endpoint, indexed, count, only, random, now, seedMode, isFirst } = order
   // Several runs of a part would all be the same.
   const isPartial = only !== undefined && count === 1
   const runs: PreparedRun[] = []
   let next = document
   for (let at = 0; at < count; at++) {
-    const settled = settle(next, types, { random, isFirst: isFirst && at === 0, mode: seedMode, isPartial })
+    const resolved = resolveDocument(next, types, { random, isFirst: isFirst && at === 0, mode: seedMode, isPartial })
     if (at === 0) {
-      const refusal = judge(settled.document, { types, endpoint, only, now })
+      const refusal = evaluate(resolved.document, { types, endpoint, indexed, only, now })
       if (refusal !== undefined) return { kind: 'refused', refusal }
     }
-    runs.push({ write: () => written(settled.document, { types, only, now }) })
-    next = settled.next
+    runs.push({ write: () => written(resolved.document, { types, only, now }) })
+    next = resolved.next
   }
   return { kind: 'ready', runs, next }
 }
@@ -79,31 +81,71 @@ function sentPayload(document: WorkflowDocument, { types, only, now }: PayloadOp
   return { payload: only === undefined ? payload : selectedOutputs(payload, types, { document, ...only }), problems }
 }
 
-function judge(document: WorkflowDocument, options: PayloadOptions & Pick<RunOrder, 'endpoint'>): Refusal | undefined {
-  const { endpoint } = options
+type EvaluateOptions = PayloadOptions & Pick<RunOrder, 'endpoint' | 'indexed'>
+
+function evaluate(document: WorkflowDocument, options: EvaluateOptions): Refusal | undefined {
+  const { endpoint, indexed } = options
   const why = endpoint && whyNoWorkflows(endpoint)
   if (why !== undefined) return { message: takesNone(endpoint?.name, why).message, problems: [] }
   const { payload, problems } = sentPayload(document, options)
   if (payload === undefined) {
-    const message = 'Nothing that is selected gives a result. Select a node that saves or shows one, like Save Image.'
+    const message = 'No selected node has a result. Select a node that saves or shows one, like Save Image.'
     return { message, problems: [] }
   }
   if (payload.size === 0) return { message: 'The graph is empty. Add nodes, or open a template.', problems: [] }
   const isSent = ({ node }: Problem) => node === undefined || payload.has(node)
-  const unrunnable = new Set(
-    unrunnableNodes(endpoint ?? {}, readPayloadNodes(payload), options.types).map(({ id }) => id),
-  )
-  const isUnrunnable = ({ code, node = '' }: Problem) => code === 'unknown_class' && unrunnable.has(node)
-  const all = [...problems.filter(isSent), ...validate(payload, options.types)]
-  const errors = all.filter((problem) => isError(problem) || isUnrunnable(problem))
-  return errors.length === 0 ? undefined : { message: refusalWords(errors.length), problems: errors }
+  const nodes = unrunnableNodes(endpoint ?? {}, readPayloadNodes(payload), options.types)
+  const unrunnable = new Map(nodes.map(({ id, classType }) => [id, classType]))
+  const packages = knownPackages(document, indexed)
+  const errors = [...problems.filter(isSent), ...validate(payload, options.types)].flatMap((problem): Problem[] => {
+    const { code, node = '' } = problem
+    const lacking = code === 'unknown_class' ? unrunnable.get(node) : undefined
+    if (lacking === undefined) return isError(problem) ? [problem] : []
+    return [{ ...problem, message: whyUnrunnable(endpoint?.name, lacking, packages.get(lacking)) }]
+  })
+  return errors.length === 0 ? undefined : { message: refusalText(errors.length), problems: errors }
 }
 
 const isError = ({ severity }: Problem) => severity === 'error'
-const refusalWords = (count: number) =>
-  count === 1 ? 'One error keeps this graph from running.' : `${count} errors keep this graph from running.`
+const refusalText = (count: number) =>
+  count === 1 ? 'An error prevents this graph from running.' : `${count} errors prevent this graph from running.`
 
 function written(document: WorkflowDocument, options: PayloadOptions) {
   const payload: JsonObject = sentPayload(document, options).payload ?? new Map()
   return { payload: writeJson(payload), document: writeJson(writeDocument(document)) }
+}
+
+/**
+ * What is selected in an editor. `path`: ids of the nodes that were entered to see it; `selection`: ids of nodes of
+ * that graph.
+ */
+type SelectedNodes = {
+  readonly document: WorkflowDocument
+  readonly path: readonly string[]
+  readonly selection: ReadonlySet<string>
+}
+
+/**
+ * The part of a payload that the selected outputs need; undefined where none of what is selected gives a result.
+ * @param nodes.selection ids of nodes; of a subgraph all outputs within it are meant
+ */
+export function selectedOutputs(
+  payload: JsonObject,
+  types: NodeTypes,
+  { document, path, selection }: SelectedNodes,
+): JsonObject | undefined {
+  const chosen = new Set([...selection].map((id) => payloadIdOf(document, path, id)))
+  const outputs = [...payload.keys()].filter((id) => isWithin(id, chosen) && isOutput(payload, id, types))
+  return outputs.length === 0 ? undefined : pruneToOutputs(payload, outputs)
+}
+
+function isWithin(id: string, chosen: ReadonlySet<string>): boolean {
+  const steps = id.split(':')
+  return steps.some((_step, at) => chosen.has(steps.slice(0, at + 1).join(':')))
+}
+
+// One of an unknown class may be an output, and who selects it means it.
+function isOutput(payload: JsonObject, id: string, types: NodeTypes): boolean {
+  const node = readPayloadNode(id, payload.get(id))
+  return node !== undefined && types.get(node.classType)?.isOutput !== false
 }

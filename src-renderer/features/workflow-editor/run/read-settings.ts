@@ -1,13 +1,17 @@
-/** What a run was made with, taken out of its payload: the values that people look for first, and all of them. */
+/**
+ * What a run was made with, taken out of its payload: the values that people look for first, all of them, and where
+ * those of two runs differ.
+ */
 import {
   isArray,
   isNumber,
   isObject,
   type JsonObject,
   type JsonValue,
+  writeJson,
 } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
 import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import { SEED_NAMES } from '../../../../src-main/domain/workflow/widgets.ts'
 
 /** A value that was set on a node. */
 export type Setting = {
@@ -35,14 +39,13 @@ const MAIN: Readonly<Record<string, string>> = {
 }
 const ORDER = Object.keys(MAIN)
 const TEXTS: ReadonlySet<string> = new Set(['text', 'prompt', 'clip_l', 't5xxl', 'text_g', 'text_l'])
-const SEEDS: ReadonlySet<string> = new Set(['seed', 'noise_seed'])
 
 /** The values that say most, prompts first. */
 export function mainSettings(payload: JsonObject): readonly Setting[] {
   const nodes = readPayloadNodes(payload)
   const negative = upstreamOf(nodes, 'negative')
   const positive = upstreamOf(nodes, 'positive')
-  const found = nodes.flatMap((node) => settingsOf(node).filter(({ input }) => Object.hasOwn(MAIN, input)))
+  const found = nodes.flatMap((node) => nodeSettings(node).filter(({ input }) => Object.hasOwn(MAIN, input)))
   const named = found.map((setting) => {
     const { node, input } = setting
     if (!TEXTS.has(input)) return setting
@@ -58,15 +61,15 @@ export function mainSettings(payload: JsonObject): readonly Setting[] {
 }
 
 /** All values that were set, in the order of the payload. */
-export const allSettings = (payload: JsonObject): readonly Setting[] => readPayloadNodes(payload).flatMap(settingsOf)
+export const allSettings = (payload: JsonObject): readonly Setting[] => readPayloadNodes(payload).flatMap(nodeSettings)
 
 /** The seed of what was made: that of the first node with one; undefined where no node has any. */
 export const seedOf = (payload: JsonObject): string | undefined =>
   readPayloadNodes(payload)
-    .flatMap(settingsOf)
-    .find(({ input }) => SEEDS.has(input))?.value
+    .flatMap(nodeSettings)
+    .find(({ input }) => SEED_NAMES.has(input))?.value
 
-function settingsOf({ id, classType, title, inputs }: PayloadNode): readonly Setting[] {
+function nodeSettings({ id, classType, title, inputs }: PayloadNode): readonly Setting[] {
   return [...inputs].flatMap(([input, raw]) => {
     const value = valueText(raw)
     if (value === undefined) return []
@@ -97,3 +100,24 @@ function upstreamOf(nodes: readonly PayloadNode[], input: string): ReadonlySet<s
 }
 
 const isOtherSide = (name: string, side: string) => (name === 'positive' || name === 'negative') && name !== side
+
+/** A value that two runs do not have in common; undefined where one has none. */
+type SettingDifference = {
+  readonly key: string
+  readonly title: string
+  readonly name: string
+  readonly a: string | undefined
+  readonly b: string | undefined
+}
+
+/** Where the settings of two runs differ. Those of the same node and input belong together. */
+export function diffSettings(a: readonly Setting[], b: readonly Setting[]): readonly SettingDifference[] {
+  const keyOf = ({ node, input }: Setting) => `${node} ${input}`
+  const [ofA, ofB] = [new Map(a.map((one) => [keyOf(one), one])), new Map(b.map((one) => [keyOf(one), one]))]
+  return [...new Set([...ofA.keys(), ...ofB.keys()])].flatMap((key) => {
+    const [one, other] = [ofA.get(key), ofB.get(key)]
+    if (one?.value === other?.value) return []
+    const { title = '', name = '', node = '' } = one ?? other ?? {}
+    return [{ key, title: `${title} (${node})`, name, a: one?.value, b: other?.value }]
+  })
+}

@@ -1,13 +1,19 @@
-/** Sends the open document as runs, and cancels those that have not ended. */
+/** Sends the open document as runs, by a press or by itself, and cancels those that have not ended. */
+
+import { useEffect, useMemo } from 'react'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import { imagesOf } from '../../../../src-main/domain/workflow/view/images-of.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
+import { imagesOf } from '../../../../src-main/domain/workflow-runs/payload-files.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { useApp } from '../../../store/app-context.ts'
 import type { AppStore } from '../../../store/app-store.ts'
-import type { Tab } from '../store/editor-context.ts'
+import { type Tab, useTab } from '../store/editor-store.ts'
 import type { Refusal } from '../store/run-store.ts'
-import { randomBetween } from '../widgets/random-between.ts'
+import { randomBetween } from '../widgets/exact-number.ts'
+import { followAutoRun } from './auto-run.ts'
 import { hasEnded, headOf } from './follow-runs.ts'
 import { type PreparedRun, prepareRuns, type SeedMode } from './prepare-runs.ts'
 import { payloadOf } from './run-queries.ts'
@@ -28,12 +34,12 @@ export type RunActions = {
   readonly cancelAll: () => Promise<void>
   /** Lets a run that waits be the next of its endpoint. */
   readonly moveToFront: (run: RunView) => Promise<void>
-  /** Lets two runs that wait for the same endpoint change places. */
-  readonly changePlaces: (run: RunView, other: RunView) => Promise<void>
+  /** Lets two runs that wait for the same endpoint swap positions. */
+  readonly swapPositions: (run: RunView, other: RunView) => Promise<void>
 }
 
-/** The most that one press queues. Source: editor research, 8. */
-export const MOST_RUNS = 100
+/** The most that one press queues. Source: docs/spec/comfyui.md, 8. */
+export const MOST_RUNS_AT_ONCE = 100
 
 // Where it is kept when seeds move on.
 const SEEDS = 'workflow-seeds'
@@ -59,7 +65,7 @@ export type RunActionPorts = {
 /** Makes the actions of a tab. */
 export function createRunActions({ client, platform, app, tab, title }: RunActionPorts): RunActions {
   const { editor, runs, workflowId } = tab
-  const tellError = (text: string) => app.getState().tell({ kind: 'error', text })
+  const notifyError = (text: string) => app.getState().notify({ kind: 'error', text })
 
   // As often as was chosen, by whatever key or button: each time with its own step of the seeds.
   async function run({ onlySelected = false }: RunWish = {}): Promise<void> {
@@ -74,13 +80,14 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
       document,
       types,
       endpoint: app.getState().live.endpoints[endpointId],
+      indexed: app.getState().indexedPackages,
       only,
       random: randomBetween,
       now: platform.now(),
       isFirst: !hasRun,
       seedMode: seedMode(platform),
     }
-    const prepared = prepareRuns({ ...order, count: Math.min(Math.max(count, 1), MOST_RUNS) })
+    const prepared = prepareRuns({ ...order, count: Math.min(Math.max(count, 1), MOST_RUNS_AT_ONCE) })
     if (prepared.kind === 'refused') {
       set({ refusal: prepared.refusal })
       return
@@ -136,7 +143,7 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
       await client.call('cancel', { path: { endpointId: run.endpointId, jobId: run.id } })
     } catch (error) {
       show(run.status)
-      tellError(`The run was not cancelled: ${(error as Error).message}`)
+      notifyError(`The run was not cancelled: ${(error as Error).message}`)
     }
   }
 
@@ -145,14 +152,14 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
       await client.call('jobReorder', { path: { jobId: run.id }, body })
     } catch (error) {
       const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
-      tellError(`The run was not moved: ${isLate ? 'it has begun meanwhile.' : (error as Error).message}`)
+      notifyError(`The run was not moved: ${isLate ? 'it has already started.' : (error as Error).message}`)
     }
   }
 
   return {
     run,
     moveToFront: (one) => reorder(one, { to: 'front' }),
-    changePlaces: (one, other) => reorder(one, { swapWith: other.id }),
+    swapPositions: (one, other) => reorder(one, { swapWith: other.id }),
     async cancel() {
       const head = headOf(runs.getState().active)
       if (head !== undefined) await cancelRun(head)
@@ -165,4 +172,32 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
       for (const one of open.toReversed()) await cancelRun(one)
     },
   }
+}
+
+/** What a person does with runs of the open document, for buttons, keys and the palette. */
+export function useRunActions(): RunActions {
+  const { client, platform, store } = useApp()
+  const tab = useTab()
+  return useMemo(() => createRunActions({ client, platform, app: store, tab }), [client, platform, store, tab])
+}
+
+/** Lets the open document run by itself while it is shown, as was chosen. */
+export function useAutoRun({ run }: Pick<RunActions, 'run'>): void {
+  const { platform, store } = useApp()
+  const { editor, runs } = useTab()
+  useEffect(() => {
+    const end = followAutoRun({
+      runs,
+      editor,
+      // At one time, as dates in the names of files are no change.
+      textOf: (document) => writeJson(toPayload(document, editor.getState().types, 0).payload),
+      run: () => run(),
+      platform,
+      notify: (text) => store.getState().notify({ kind: 'error', text }),
+    })
+    return () => {
+      end()
+      runs.getState().set({ auto: 'off' })
+    }
+  }, [runs, editor, platform, store, run])
 }

@@ -1,9 +1,13 @@
 /**
- * What the canvas shows beside the document: preferences of this machine, what is selected that is no node, what is open over
- * it, and what was just done, for those who hear it. One a page; what is of the document is in the editor's store.
+ * What the canvas shows beside the document: preferences of this machine, what is selected that is no node, what is
+ * open over it, and what was just done, for those who hear it. One a page; what is of the document is in the editor's
+ * store.
  */
+
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { LinkEnd } from '../../../../src-main/domain/workflow/document/links.ts'
+import type { LinkEnd } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
@@ -25,7 +29,7 @@ export type MenuTarget =
 
 /** What is open over the canvas. `screen`: where, px of the window; `at`: the place of the canvas that it is about. */
 export type OpenOverlay =
-  /** `isByKey`: no hand said where; the node goes to a free place. */
+  /** `isByKey`: no hand said where; the node goes to a free space. */
   | {
       readonly kind: 'add'
       readonly screen: Point
@@ -72,17 +76,17 @@ export type CanvasState = {
   /** The link that is being drawn. */
   readonly loose: LooseLink | undefined
   /** What was just done; `at` grows, so that the same words are heard again. */
-  readonly said: { readonly at: number; readonly words: string }
+  readonly said: { readonly at: number; readonly text: string }
   readonly prefer: (change: Partial<CanvasPreferences>) => void
   /** The window has another width, px: panels fold where it leaves no room for them any more, and come back. */
   readonly resize: (width: number) => void
   readonly set: (
     change: Partial<Pick<CanvasState, 'isLocked' | 'links' | 'things' | 'overlay' | 'loose' | 'renaming'>>,
   ) => void
-  readonly say: (words: string) => void
+  readonly say: (text: string) => void
 }
 
-/** The store. */
+/** The store of what a canvas shows beside the document. */
 export type CanvasStore = StoreApi<CanvasState>
 
 // Widths of windows with room for the canvas and two panels, or one; px.
@@ -99,7 +103,10 @@ const DEFAULTS: CanvasPreferences = {
   sideWidth: 320,
 }
 
-/** Makes the store, with what was chosen before. @param width of the window, px: panels that leave no room for the canvas begin folded */
+/**
+ * Makes the store, with what was chosen before.
+ * @param width of the window, px: panels that leave no room for the canvas begin folded
+ */
 export function createCanvasStore(
   platform: Pick<Platform, 'readPreference' | 'writePreference'>,
   width = Number.POSITIVE_INFINITY,
@@ -114,7 +121,7 @@ export function createCanvasStore(
     overlay: undefined,
     renaming: undefined,
     loose: undefined,
-    said: { at: 0, words: '' },
+    said: { at: 0, text: '' },
     prefer(change) {
       // What is folded for want of room was not chosen.
       chosen = { ...chosen, ...change }
@@ -127,7 +134,7 @@ export function createCanvasStore(
       set({ preferences: fitted(chosen, room) })
     },
     set: (change) => set(change),
-    say: (words) => set(({ said }) => ({ said: { at: said.at + 1, words } })),
+    say: (text) => set(({ said }) => ({ said: { at: said.at + 1, text } })),
   }))
 }
 
@@ -156,4 +163,19 @@ function readPreferences(text: string | undefined): CanvasPreferences {
   } catch {
     return DEFAULTS
   }
+}
+
+/** The store of the canvas that a component is on. */
+export const CanvasContext = createContext<CanvasStore | undefined>(undefined)
+
+/** The store of the canvas. @throws Error outside of the editor */
+export function useCanvasStore(): CanvasStore {
+  const store = useContext(CanvasContext)
+  if (store === undefined) throw new Error('this component is for the inside of the workflow editor')
+  return store
+}
+
+/** Selects from what the canvas shows beside the document. */
+export function useCanvas<Selected>(selector: (state: CanvasState) => Selected): Selected {
+  return useStore(useCanvasStore(), selector)
 }

@@ -1,11 +1,21 @@
 /**
  * An open document and all that is edited in it. One store a tab: the document is immutable, every edit goes through
- * `edit`, and undo gives back the document that was there before. Source: issue 7, item 2.
+ * `edit`, and undo gives back the document that was there before. Components within a tab read it with `useEditor`.
+ * Source: ours.
  */
+
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { subgraphsOf, type WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import {
+  type GraphNode,
+  subgraphsOf,
+  type WorkflowDocument,
+} from '../../../../src-main/domain/workflow/document/document.ts'
 import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import type { CanvasStore } from './canvas-store.ts'
+import type { RunState, RunStore } from './run-store.ts'
 
 /** A step that can be undone: the document before it, and where in it the person was. */
 type Step = { readonly label: string; readonly document: WorkflowDocument; readonly path: readonly string[] }
@@ -113,8 +123,8 @@ function stillThere(document: WorkflowDocument, path: readonly string[], selecti
   if (selection.size === 0) return selection
   const graph = graphAt(document, addressOf({ document, path }))
   const ids = new Set(graph?.nodes.items.map(({ id }) => id ?? ''))
-  const kept = [...selection].filter((id) => ids.has(id))
-  return kept.length === selection.size ? selection : new Set(kept)
+  const remaining = [...selection].filter((id) => ids.has(id))
+  return remaining.length === selection.size ? selection : new Set(remaining)
 }
 
 /** The address of the graph that is shown. */
@@ -127,4 +137,52 @@ export function addressOf({ document, path }: Pick<EditorState, 'document' | 'pa
     at = node.type
   }
   return at
+}
+
+/** What the parts of the editor share: the open document, and its runs. */
+export type Tab = {
+  /** Of the library. */
+  readonly workflowId: string
+  readonly editor: EditorStore
+  readonly runs: RunStore
+}
+
+/** The tab that is shown. */
+export const TabContext = createContext<Tab | undefined>(undefined)
+
+/** The tab that a component is within. @throws Error outside of the editor */
+export function useTab(): Tab {
+  const tab = useContext(TabContext)
+  if (tab === undefined) throw new Error('this component is for the inside of the workflow editor')
+  return tab
+}
+
+/** Selects from the open document. Select little: what is selected decides when a component is drawn again. */
+export function useEditor<Selected>(selector: (state: EditorState) => Selected): Selected {
+  return useStore(useTab().editor, selector)
+}
+
+/** Selects from how the runs of the tab go. */
+export function useRuns<Selected>(selector: (state: RunState) => Selected): Selected {
+  return useStore(useTab().runs, selector)
+}
+
+/**
+ * Selects nodes, and of all else on the canvas only what is named: a group or a link that stayed selected out of sight
+ * would be deleted with them.
+ * @param things groups, by their names on the canvas
+ */
+export function selectNodes(
+  { editor, canvas }: { readonly editor: EditorStore; readonly canvas: CanvasStore },
+  ids: Iterable<string>,
+  things: Iterable<string> = [],
+): void {
+  editor.getState().select([...ids])
+  canvas.getState().set({ things: new Set(things), links: new Set() })
+}
+
+/** What a node is called: its own title, else that of its subgraph or class. */
+export function nodeTitle({ document, types }: Pick<EditorState, 'document' | 'types'>, node: GraphNode): string {
+  const { title, type = '' } = node
+  return title ?? subgraphsOf(document).get(type)?.name ?? types.get(type)?.displayName ?? type
 }

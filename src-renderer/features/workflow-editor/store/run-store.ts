@@ -1,11 +1,19 @@
 /**
- * How a run of the open document goes, for the nodes that show it. Nodes are named as the payload names them: `57:8` is
- * node 8 within node 57. Source: image-workflows, Running a graph.
+ * How the runs of the open document go, for the nodes that show it, and which endpoint they go to. Nodes are named as
+ * the payload names them: `57:8` is node 8 within node 57. Source: docs/spec/image-workflows.md, 5.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { RunResult, RunView } from '../../../../src-main/contract/workflows.ts'
 import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
-import type { WantedFile } from '../../../../src-main/domain/workflow/view/images-of.ts'
+import type { WantedFile } from '../../../../src-main/domain/workflow-runs/payload-files.ts'
+import {
+  knowsClasses,
+  mayTakeWorkflows,
+  takesWorkflows,
+  type WorkflowFacts,
+} from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+import type { Platform } from '../../../platform/platform.ts'
 
 /** How one node does. */
 export type NodeProgress = {
@@ -79,4 +87,40 @@ export function createRunStore(): RunStore {
     refusal: undefined,
     set: (change) => set(change),
   }))
+}
+
+/** Where the last choice of an endpoint for graphs is kept. */
+export const CHOSEN_ENDPOINT = 'workflow-endpoint'
+
+type Facts = Pick<LiveEndpoint, 'id' | 'nodeTypesReadAt'> & WorkflowFacts
+
+/** Lets the runs of a tab go to an endpoint. The tabs that are opened next begin with it too. */
+export function chooseEndpoint(
+  { platform, runs }: { readonly platform: Pick<Platform, 'writePreference'>; readonly runs: RunStore },
+  endpointId: string,
+): void {
+  platform.writePreference(CHOSEN_ENDPOINT, endpointId)
+  // What kept a run from being sent to the other one may be none here.
+  runs.getState().set({ endpointId, refusal: undefined })
+}
+
+/** The endpoints that take graphs, or would if their setting said so: those that do, then the others; each by name. */
+export function runEndpoints<Endpoint extends Facts>(
+  endpoints: Readonly<Record<string, Endpoint>>,
+): readonly Endpoint[] {
+  const rank = (endpoint: Facts) => (takesWorkflows(endpoint) ? 0 : 1)
+  return Object.values(endpoints)
+    .filter(mayTakeWorkflows)
+    .sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
+}
+
+/**
+ * The endpoint to begin with: the one that was chosen last while it is there, else the first that takes graphs and
+ * whose classes of nodes are known.
+ * @returns undefined where there is none: a graph that nobody could check, or sent to a worker of something else, would
+ * only fail
+ */
+export function firstEndpoint(endpoints: readonly Facts[], chosenLast: string | undefined): string | undefined {
+  const last = endpoints.find(({ id }) => id === chosenLast)
+  return (last ?? endpoints.find((one) => takesWorkflows(one) && knowsClasses(one)))?.id
 }

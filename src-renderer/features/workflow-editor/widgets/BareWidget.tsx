@@ -1,18 +1,58 @@
 import clsx from 'clsx'
 import { type FunctionComponent, type ReactNode, useId, useState } from 'react'
-import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { ChoiceWidget } from './ChoiceWidget.tsx'
-import { ColourWidget } from './ColourWidget.tsx'
-import { ControlWidget } from './ControlWidget.tsx'
-import type { ControlProps, WidgetSize } from './control-props.ts'
+import { checkValue } from '../../../../src-main/domain/workflow/check-value.ts'
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
+import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { asSentence } from '../../../ui/format.ts'
+import { ChoiceField, ChoiceWidget } from './ChoiceField.tsx'
+import { offStep, valueText } from './exact-number.ts'
 import { FileWidget } from './FileWidget.tsx'
-import { JsonWidget } from './JsonWidget.tsx'
 import { LinesWidget } from './LinesWidget.tsx'
 import { NumberWidget } from './NumberWidget.tsx'
-import { SwitchWidget } from './SwitchWidget.tsx'
-import { TextWidget } from './TextWidget.tsx'
-import { widgetFault } from './widget-fault.ts'
-import { guessInput, isListUnknown, type WidgetKind, widgetHelp, widgetKind, widgetLabel } from './widget-kind.ts'
+import { ColourWidget, JsonWidget, LineInput, SwitchWidget } from './PlainWidgets.tsx'
+import { asItIs, useTyping } from './use-typing.ts'
+import {
+  type ControlProps,
+  frameOf,
+  guessInput,
+  isListUnknown,
+  type WidgetKind,
+  type WidgetSize,
+  widgetHelp,
+  widgetKind,
+  widgetLabel,
+} from './widget-kind.ts'
+
+/** What a control may say, in the words of the field, with what each does. */
+const MODES: Readonly<Record<string, string>> = {
+  fixed: 'stays as it is',
+  increment: 'one step up',
+  decrement: 'one step down',
+  randomize: 'a new random one',
+  'increment-wrap': 'the next, then the first',
+}
+
+/** How the value beside it changes from run to run. */
+function ControlWidget({ id, name, size, widget, set }: ControlProps) {
+  const value = asText(widget.value) ?? 'fixed'
+  const known = Object.keys(MODES).filter((mode) => mode !== 'increment-wrap' || ofChoice(widget))
+  const modes = known.includes(value) ? known : [...known, value]
+  return (
+    <ChoiceField
+      id={id}
+      name={name}
+      label="after each run"
+      size={size}
+      word={value}
+      choices={() => modes.map((mode) => ({ value: mode, word: mode, detail: MODES[mode] }))}
+      isChosen={(mode) => mode === value}
+      onChoose={set}
+    />
+  )
+}
+
+const ofChoice = ({ input }: WidgetView) => input?.type === 'COMBO'
 
 /** A widget, and what happens to its value. */
 export type BareWidgetProps = Pick<ControlProps, 'set' | 'write' | 'end'> & {
@@ -20,7 +60,7 @@ export type BareWidgetProps = Pick<ControlProps, 'set' | 'write' | 'end'> & {
   /** Whose it is, like the title of a node. */
   readonly of: string
   readonly size?: WidgetSize
-  /** Stands in the place of the control, where the value comes from elsewhere. */
+  /** Stands in place of the control, where the value comes from elsewhere. */
   readonly instead?: ReactNode
   /** Beside the name, in the inspector. */
   readonly aside?: ReactNode
@@ -42,7 +82,7 @@ const CONTROLS: Readonly<Record<WidgetKind, FunctionComponent<ControlProps>>> = 
   json: JsonWidget,
 }
 const LIST_UNKNOWN =
-  'The endpoint does not say which values this list has. Type the name of one that its worker has, like model.safetensors.'
+  'The endpoint does not list the values. Type the name of one that its worker has, like model.safetensors.'
 const TALL: ReadonlySet<WidgetKind> = new Set(['lines', 'file', 'json'])
 
 /** The control of a widget with its name, what is wrong with its value, and in the inspector what its class says. */
@@ -57,15 +97,15 @@ export function BareWidget(props: BareWidgetProps) {
   const isInstead = instead !== undefined && instead !== false
   const isTall = TALL.has(kind) && !isInstead
   const Control = CONTROLS[kind]
-  const fault = widget.kind === 'input' && !isInstead ? widgetFault(widget.value, input) : undefined
-  const faultId = fault === undefined ? undefined : `${id}-fault`
+  const problem = widget.kind === 'input' && !isInstead ? widgetProblem(widget.value, input) : undefined
+  const problemId = problem === undefined ? undefined : `${id}-fault`
   const help = widgetHelp(widget)
   const hint = !isInstead && isListUnknown(input) ? LIST_UNKNOWN : undefined
   const isOnNode = size === 'node'
   return (
     <div
       title={
-        isOnNode ? [fault?.text, hint, help].filter((text) => text !== undefined).join(' ') || undefined : undefined
+        isOnNode ? [problem?.text, hint, help].filter((text) => text !== undefined).join(' ') || undefined : undefined
       }
       className={clsx('flex min-w-0 flex-col', isOnNode ? isTall && 'min-h-0 flex-1' : 'gap-1')}
     >
@@ -89,8 +129,8 @@ export function BareWidget(props: BareWidgetProps) {
               widget={widget}
               input={input}
               size={size}
-              faultId={faultId}
-              isWrong={fault?.isError ?? false}
+              problemId={problemId}
+              isWrong={problem?.isError ?? false}
               set={set}
               write={write}
               end={end}
@@ -99,18 +139,58 @@ export function BareWidget(props: BareWidgetProps) {
         </div>
         {tools}
       </div>
-      {fault !== undefined && (
+      {problem !== undefined && (
         // A row of a node has the height that files give it: there the frame is red, and the words are on hover.
         <p
-          id={faultId}
-          className={clsx('text-small', isOnNode && 'sr-only', fault.isError ? 'text-failed-ink' : 'text-ink-2')}
+          id={problemId}
+          className={clsx('text-small', isOnNode && 'sr-only', problem.isError ? 'text-failed-ink' : 'text-ink-2')}
         >
-          {fault.text}
+          {problem.text}
         </p>
       )}
       {!isOnNode && hint !== undefined && <p className="text-small text-ink-2">{hint}</p>}
       {note !== undefined && <p className="text-small text-ink-2">{note}</p>}
       {!isOnNode && help !== undefined && <p className="text-small text-ink-2">{help}</p>}
+    </div>
+  )
+}
+
+/** What is wrong with the value of a widget, said where it is set. One that is no error is sent all the same. */
+type WidgetProblem = { readonly text: string; readonly isError: boolean }
+
+/** Checks the value of a widget; undefined where there is nothing to say. */
+function widgetProblem(value: JsonValue | undefined, input: InputType): WidgetProblem | undefined {
+  if (value === undefined) return undefined
+  const problem = checkValue(input, value)
+  if (problem !== undefined) return { text: asSentence(problem.says), isError: true }
+  const nearest = offStep(value, input)
+  if (nearest === undefined) return undefined
+  return { text: `Its node counts in steps: ${nearest.join(' or ')} fits.`, isError: false }
+}
+
+/** One line of text. */
+function TextWidget({ id, name, label, input, size, widget, problemId, isWrong, write, end }: ControlProps) {
+  const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
+  return (
+    <div className={frameOf(size)}>
+      {size === 'node' && (
+        <label htmlFor={id} className="max-w-1/2 shrink-0 truncate text-ink-2">
+          {label}
+        </label>
+      )}
+      <LineInput
+        id={id}
+        name={name}
+        isWrong={isWrong}
+        problemId={problemId}
+        typing={typing}
+        placeholder={isListUnknown(input) ? 'type a name' : asText(input.options.get('placeholder'))}
+        className={
+          size === 'node'
+            ? 'nodrag w-full min-w-0 bg-transparent text-right outline-none'
+            : 'w-full min-w-0 bg-transparent outline-none'
+        }
+      />
     </div>
   )
 }

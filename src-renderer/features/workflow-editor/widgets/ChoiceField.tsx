@@ -1,17 +1,17 @@
 import clsx from 'clsx'
 import { ChevronDown } from 'lucide-react'
 import { useRef, useState } from 'react'
-import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { takesFile, takesOthers, takesSeveral } from '../../../../src-main/domain/workflow/input-type.ts'
+import { isArray, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { ChoiceList } from './ChoiceList.tsx'
-import type { Choice } from './choices.ts'
-import { type ControlProps, frameOf } from './control-props.ts'
+import { type Choice, type ControlProps, choicesOf, choiceText, frameOf, isChosen, withChoice } from './widget-kind.ts'
 
 /** What is chosen, with a list of what can be. */
 export type ChoiceFieldProps = Pick<ControlProps, 'id' | 'name' | 'label' | 'size'> & {
-  /** What is chosen, in words; nothing where nothing is. */
+  /** What is chosen, as text; nothing where nothing is. */
   readonly word: string
   readonly isWrong?: boolean
-  readonly faultId?: string | undefined
+  readonly problemId?: string | undefined
   readonly choices: () => readonly Choice[]
   readonly isChosen: (value: JsonValue) => boolean
   /** What is typed can be chosen too, where nobody knows all values. */
@@ -21,9 +21,11 @@ export type ChoiceFieldProps = Pick<ControlProps, 'id' | 'name' | 'label' | 'siz
   readonly onChoose: (value: JsonValue) => void
 }
 
-/** A choice of a list. The list is made when it is opened: it can have thousands, and there can be thousands of fields. */
+/**
+ * A choice of a list. The list is made when it is opened: it can have thousands, and there can be thousands of fields.
+ */
 export function ChoiceField(props: ChoiceFieldProps) {
-  const { id, name, label, size, word, isWrong = false, faultId, choices, isChosen, onChoose } = props
+  const { id, name, label, size, word, isWrong = false, problemId, choices, isChosen, onChoose } = props
   const { takesOthers = false, several = false } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -40,7 +42,7 @@ export function ChoiceField(props: ChoiceFieldProps) {
         aria-controls={isOpen ? listId : undefined}
         aria-label={name}
         aria-invalid={isWrong}
-        aria-describedby={faultId}
+        aria-describedby={problemId}
         title={word}
         onClick={() => setOpen(true)}
         onKeyDown={(event) => {
@@ -72,5 +74,28 @@ export function ChoiceField(props: ChoiceFieldProps) {
         />
       )}
     </>
+  )
+}
+
+/** One of the values that its class names, or several. */
+export function ChoiceWidget({ id, name, label, input, size, widget, problemId, isWrong, set }: ControlProps) {
+  const { value } = widget
+  const several = takesSeveral(input)
+  return (
+    <ChoiceField
+      id={id}
+      name={name}
+      label={label}
+      size={size}
+      word={isArray(value) ? value.map(choiceText).join(', ') : choiceText(value)}
+      isWrong={isWrong}
+      problemId={problemId}
+      choices={() => choicesOf(input)}
+      isChosen={(choice) => isChosen(value, choice)}
+      // A worker may have files that nobody here knows.
+      takesOthers={takesOthers(input) || takesFile(input)}
+      several={several}
+      onChoose={(choice) => set(several ? withChoice(value, choice) : choice)}
+    />
   )
 }

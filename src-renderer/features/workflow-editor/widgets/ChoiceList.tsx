@@ -4,7 +4,7 @@ import { Check } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { type Choice, findChoices } from './choices.ts'
+import { type Choice, findChoices } from './widget-kind.ts'
 
 /** A list of choices that is open. */
 export type ChoiceListProps = {
@@ -171,9 +171,7 @@ function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose
 function Nothing({ search }: { readonly search: string }) {
   return (
     <p className="px-2 py-1 text-small text-ink-2">
-      {search === ''
-        ? 'Nobody here knows which values there are. Type one.'
-        : `Nothing has “${search}” in it. Use fewer letters.`}
+      {search === '' ? 'The values are not known here. Type one.' : `Nothing matches “${search}”. Use fewer letters.`}
     </p>
   )
 }

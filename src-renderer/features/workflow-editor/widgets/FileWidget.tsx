@@ -4,9 +4,9 @@ import { Upload } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react'
 import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { ChoiceWidget } from './ChoiceWidget.tsx'
-import type { ControlProps } from './control-props.ts'
+import { ChoiceWidget } from './ChoiceField.tsx'
 import { assetAddress, assetName, nameInWidget, uploadAsset } from './upload-asset.ts'
+import type { ControlProps } from './widget-kind.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   image_upload: 'image/*',
@@ -40,13 +40,13 @@ export function FileWidget(props: ControlProps) {
     if (file === undefined) return
     setSending(true)
     try {
-      const kept = await uploadAsset(client, file, assetName(file))
-      const keptAs = kept.name ?? assetName(file)
-      queries.setQueryData(['asset', keptAs], { assets: [kept] })
+      const uploaded = await uploadAsset(client, file, assetName(file))
+      const storedName = uploaded.name ?? assetName(file)
+      queries.setQueryData(['asset', storedName], { assets: [uploaded] })
       void queries.invalidateQueries({ queryKey: ['assets'] })
-      set(keptAs)
+      set(storedName)
     } catch (error) {
-      store.getState().tell({ kind: 'error', text: `${file.name} was not taken: ${(error as Error).message}` })
+      store.getState().notify({ kind: 'error', text: `${file.name} could not be used: ${(error as Error).message}` })
     } finally {
       setSending(false)
     }

@@ -1,16 +1,17 @@
 import clsx from 'clsx'
 import { Maximize2 } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { asText } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { ControlProps } from './control-props.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ProseEditor } from '../../../ui/editor/LazyEditors.tsx'
+import { WideDialog } from '../../../ui/WideDialog.tsx'
 import { valueText } from './exact-number.ts'
-import { LargeText } from './LargeText.tsx'
 import { changeWeight } from './prompt-weight.ts'
-import { useOwnWheel } from './use-own-wheel.ts'
 import { asItIs, useTyping } from './use-typing.ts'
+import type { ControlProps } from './widget-kind.ts'
 
 /** Lines of text, like a prompt. Ctrl and the arrows change the weight of a word; a button opens it in large. */
-export function LinesWidget({ id, name, label, input, size, widget, faultId, isWrong, write, end }: ControlProps) {
+export function LinesWidget({ id, name, label, input, size, widget, problemId, isWrong, write, end }: ControlProps) {
   const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   const [isLarge, setLarge] = useState(false)
   const { wheelClass, onPointerEnter } = useOwnWheel()
@@ -30,7 +31,7 @@ export function LinesWidget({ id, name, label, input, size, widget, faultId, isW
         id={id}
         aria-label={name}
         aria-invalid={isWrong}
-        aria-describedby={faultId}
+        aria-describedby={problemId}
         spellCheck={false}
         placeholder={asText(input.options.get('placeholder')) ?? label}
         value={typing.text}
@@ -49,7 +50,7 @@ export function LinesWidget({ id, name, label, input, size, widget, faultId, isW
       <button
         type="button"
         aria-label={`Open ${name} in large`}
-        title="Open in large"
+        title="Open in a large editor"
         tabIndex={size === 'node' ? -1 : 0}
         onClick={() => {
           typing.leave()
@@ -82,4 +83,41 @@ function weigh(field: HTMLTextAreaElement, by: number, type: (text: string) => v
   field.value = changed.text
   field.setSelectionRange(changed.from, changed.to)
   type(changed.text)
+}
+
+/**
+ * The wheel over a field of several lines: it moves a text of which only a part is seen. Elsewhere it is the canvas's,
+ * which would stand still wherever the pointer happens to be over a prompt.
+ * @returns handlers, and the class by which React Flow leaves the wheel to the field
+ */
+function useOwnWheel() {
+  const [isOwn, setOwn] = useState(false)
+  return {
+    wheelClass: isOwn && 'nowheel',
+    onPointerEnter: ({ currentTarget: { scrollHeight, clientHeight } }: PointerEvent) =>
+      setOwn(scrollHeight > clientHeight),
+  }
+}
+
+/** A text that is opened in large. */
+type LargeTextProps = {
+  readonly name: string
+  readonly value: string
+  readonly onChange: (text: string) => void
+  readonly onClose: () => void
+}
+
+/** A text over the page, with room for paragraphs. Escape closes it; what was typed stays. */
+function LargeText({ name, value, onChange, onClose }: LargeTextProps) {
+  return (
+    <WideDialog title={name} size="text" onClose={onClose}>
+      <ProseEditor label={name} value={value} onChange={onChange} weigh={changeWeight} />
+      <div className="flex items-center justify-between gap-4">
+        <p className="text-small text-ink-2">Ctrl with arrow up or down changes the weight of the selection.</p>
+        <Button kind="main" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </WideDialog>
+  )
 }

@@ -1,9 +1,9 @@
 import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { type ControlProps, frameOf } from './control-props.ts'
 import { readNumber, stepNumber, valueText } from './exact-number.ts'
 import { useTyping } from './use-typing.ts'
+import { type ControlProps, frameOf } from './widget-kind.ts'
 
 // So many pixels of the pointer are a step. Source: ours; a hand holds still within that.
 const STEP_PX = 4
@@ -11,7 +11,7 @@ const LARGE = 10
 
 /** A number: typed to the digit, changed by arrows, and by dragging over it. */
 export function NumberWidget(props: ControlProps) {
-  const { id, name, label, input, size, widget, faultId, isWrong, set, write, end } = props
+  const { id, name, label, input, size, widget, problemId, isWrong, set, write, end } = props
   const { value } = widget
   const typing = useTyping({ value, show: valueText, read: (text) => readNumber(text, input), write, end })
   const step = (steps: number, take: (value: JsonValue) => void) => {
@@ -64,7 +64,7 @@ export function NumberWidget(props: ControlProps) {
         spellCheck={false}
         aria-valuetext={typing.text}
         aria-invalid={typing.isWrong || isWrong}
-        aria-describedby={faultId}
+        aria-describedby={problemId}
         value={typing.text}
         onChange={({ target }) => typing.type(target.value)}
         onBlur={typing.leave}
@@ -82,8 +82,9 @@ export function NumberWidget(props: ControlProps) {
 }
 
 /**
- * Handlers of a field that is dragged over. The pointer is taken when it has moved by a step, so that a press still puts
- * the caret into the field. @param move hears of the value at the beginning, and by how many steps it has gone
+ * Handlers of a field that is dragged over. The pointer is taken when it has moved by a step, so that a press still
+ * puts the caret into the field. @param move is called with the value at the beginning, and by how many steps it has
+ * gone
  */
 function useDrag(move: (from: JsonValue | undefined, steps: number) => void, end: () => void) {
   const dragged = useRef<{

@@ -1,10 +1,10 @@
 /**
  * Numbers of widgets, exact at any size: what was typed is kept as text, and steps are added in whole digits. A seed of
- * 2^64-1 is no double, and 0.1 + 0.2 is no 0.3 in one. Source: image-workflows, rule 2.
+ * 2^64-1 is no double, and 0.1 + 0.2 is no 0.3 in one. Source: docs/spec/image-workflows.md, 2.2.
  */
-
 import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { type FillRandom, randomWhole } from '../../../../src-main/domain/workflow/resolve/next-value.ts'
 
 /** A decimal number: `digits` over 10 to the power of `scale`. */
 type Decimal = { readonly digits: bigint; readonly scale: number }
@@ -13,7 +13,7 @@ const INTEGER = /^[+-]?\d{1,40}$/
 const DECIMAL = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:e([+-]?\d{1,2}))?$/i
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-// What the editor of the field takes where a class says nothing. Source: editor research, 5.
+// What the editor of the field takes where a class says nothing. Source: docs/spec/comfyui.md, 5.
 const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
 
 /** Whether JSON takes a text as a number, as it stands. */
@@ -52,7 +52,8 @@ export function stepNumber(value: JsonValue | undefined, input: InputType, steps
 /** Whether the class takes a number only in steps that this one does not keep; the nearest ones that do. */
 export function offStep(value: JsonValue | undefined, input: InputType): readonly [string, string] | undefined {
   const [number, step] = [readDecimal(valueText(value)), stepOf(input)]
-  // Steps of decimals are for the arrows alone; those of whole numbers are of what the node computes with, like 8 pixels.
+  // Steps of decimals are for the arrows alone; those of whole numbers are of what the node computes with, like 8
+  // pixels.
   if (input.type !== 'INT' || number === undefined || step === undefined || step.digits <= 1n) return undefined
   const from = boundOf(input, 'min')?.digits ?? 0n
   const rest = mod(number.digits - from, step.digits)
@@ -60,7 +61,7 @@ export function offStep(value: JsonValue | undefined, input: InputType): readonl
   return [String(number.digits - rest), String(number.digits - rest + step.digits)]
 }
 
-/** The bounds of a whole number, both included. Source of the usual ones: editor research, 5. */
+/** The bounds of a whole number, both included. Source of the usual ones: docs/spec/comfyui.md, 5. */
 export function wholeBounds(input: InputType): readonly [bigint, bigint] {
   const low = boundOf(input, 'min')
   const high = boundOf(input, 'max')
@@ -109,3 +110,8 @@ function writeDecimal({ digits, scale }: Decimal): string {
   const whole = (digits < 0n ? '-' : '') + text.slice(0, -scale)
   return part === '' ? whole : `${whole}.${part}`
 }
+
+const browserChance: FillRandom = (bytes) => void crypto.getRandomValues(bytes)
+
+/** A whole number by the chance of the browser, exact at any size. @param least @param most both included */
+export const randomBetween = (least: bigint, most: bigint): bigint => randomWhole([least, most], browserChance)

@@ -1,4 +1,4 @@
-/** Weights in prompts, `(word:1.1)`, changed with Ctrl and the arrows. Source: editor research, 8. */
+/** Weights in prompts, `(word:1.1)`, changed with Ctrl and the arrows. Source: docs/spec/comfyui.md, 8. */
 
 /** A text with what is selected in it, as places of characters. */
 export type Selected = { readonly text: string; readonly from: number; readonly to: number }

@@ -7,7 +7,8 @@ export const assetAddress = (asset: string): string => `/api/assets/${asset}`
 
 /**
  * Keeps a file.
- * @param name under which nodes ask for it; the service gives it a number where another file has the name; undefined: none
+ * @param name under which nodes ask for it; the service gives it a number where another file has the name; undefined:
+ * none
  * @throws ApiError, Error where the browser cannot read the file
  */
 export async function uploadAsset(
@@ -23,7 +24,7 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   // Browsers give it to pages of this machine, or over https, alone.
   if (globalThis.crypto.subtle === undefined)
     throw new Error(
-      'This browser computes no SHA-256 for pages that come over a network without https. Open the page on the machine of the service.',
+      'This browser cannot compute SHA-256 on pages loaded without https. Open the page on the machine of the service.',
     )
   const digest = await crypto.subtle.digest('SHA-256', bytes)
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,12 +1,11 @@
 import { useMemo } from 'react'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { demoteWidget, promoteWidget } from '../../../../src-main/domain/workflow/edit/promote.ts'
-import { inputToWidget, setPlace, widgetToInput } from '../../../../src-main/domain/workflow/edit/widgets.ts'
+import { inputToWidget, setSlot, widgetToInput } from '../../../../src-main/domain/workflow/edit/widgets.ts'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
-import { useEditor, useTab } from '../store/editor-context.ts'
-import { addressOf } from '../store/editor-store.ts'
+import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 
 /** What is done with a widget of the open document. The functions stay the same as long as node and widget do. */
 export type WidgetEdits = {
@@ -46,7 +45,7 @@ export function useWidgetEdits(
       state.edit(label, (document) => change(document, state.types), merge)
     }
     const put = (value: JsonValue, merge?: string) =>
-      edit(`Set ${what}`, (document, types) => setPlace(document, at, { node, name, kind, value, types }), merge)
+      edit(`Set ${what}`, (document, types) => setSlot(document, at, { node, name, kind, value, types }), merge)
     return {
       set(value) {
         editor.getState().endStep()

@@ -1,19 +1,21 @@
-/** Which control a widget gets, and under what name. */
+/** Which control a widget gets and under what name, what can be chosen in it, and what every control works with. */
 import { defaultValue as firstValue } from '../../../../src-main/domain/workflow/default-values.ts'
-import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
-import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { WidgetView } from '../../../../src-main/domain/workflow/view/node-view.ts'
+import { type InputType, takesFile } from '../../../../src-main/domain/workflow/input-type.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonValue,
+  sameJson,
+  writeJson,
+} from '../../../../src-main/domain/workflow/json/value.ts'
+import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
 
 /** A control. `json` is for whatever has none of its own: its JSON as text. */
 export type WidgetKind = 'number' | 'text' | 'lines' | 'choice' | 'file' | 'switch' | 'colour' | 'control' | 'json'
 
 // Longer ones are written by a person, like a prompt.
 const ONE_LINE = 80
-
-const UPLOADS = ['image_upload', 'video_upload', 'audio_upload', 'animated_image_upload', 'mesh_upload', 'file_upload']
-
-/** Whether an input is the name of a file that is sent along: its picture stands below the name. */
-export const takesFile = ({ options }: InputType): boolean => UPLOADS.some((key) => options.get(key) === true)
 
 /** Whether a widget names a picture that is sent along. */
 export const takesPicture = ({ input }: Pick<WidgetView, 'input'>): boolean =>
@@ -63,7 +65,8 @@ function isNotOf(type: string, value: JsonValue | undefined): boolean {
 }
 
 /**
- * What a value lets guess of its input, where nobody knows the class. A number may be any number; a whole one steps by one.
+ * What a value lets guess of its input, where nobody knows the class. A number may be any number; a whole one steps by
+ * one.
  */
 export function guessInput(name: string, value: JsonValue | undefined): InputType {
   const guess = (type: string, key?: string, option?: JsonValue): InputType => {
@@ -97,3 +100,80 @@ export function defaultValue({ kind, input }: WidgetView): JsonValue | undefined
   if (input === undefined || kind !== 'input') return undefined
   return input.options.has('default') || (input.choices?.length ?? 0) > 0 ? firstValue(input) : undefined
 }
+
+/** A value that can be chosen. */
+export type Choice = {
+  readonly value: JsonValue
+  readonly word: string
+  /** What it does. */
+  readonly detail?: string | undefined
+}
+
+/** The word for a value of a choice. */
+export const choiceText = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : writeJson(value)
+
+/** The choices of an input; of one whose choice brings further inputs the names of those. */
+export function choicesOf({ choices, options }: InputType): readonly Choice[] {
+  const listed = options.get('options')
+  const values =
+    choices ?? (isArray(listed) ? listed.map((one) => (isObject(one) ? (one.get('key') ?? null) : one)) : [])
+  return values.map((value) => ({ value, word: choiceText(value) }))
+}
+
+/** The choices whose words hold all parts of what is searched for, in any case; those that begin with it first. */
+export function findChoices(choices: readonly Choice[], search: string): readonly Choice[] {
+  const wanted = search.trim().toLowerCase()
+  if (wanted === '') return choices
+  const parts = wanted.split(/\s+/)
+  const found = choices.filter(({ word }) => {
+    const lower = word.toLowerCase()
+    return parts.every((part) => lower.includes(part))
+  })
+  const begins = ({ word }: Choice) => word.toLowerCase().startsWith(wanted)
+  return [...found.filter(begins), ...found.filter((one) => !begins(one))]
+}
+
+/** The value with one of several chosen, or no longer. */
+export function withChoice(value: JsonValue | undefined, choice: JsonValue): JsonValue {
+  const chosen = isArray(value) ? value : value === undefined || value === '' ? [] : [value]
+  const without = chosen.filter((one) => !sameJson(one, choice))
+  return without.length < chosen.length ? without : [...chosen, choice]
+}
+
+/** Whether a value is chosen. */
+export const isChosen = (value: JsonValue | undefined, choice: JsonValue): boolean =>
+  isArray(value) ? value.some((one) => sameJson(one, choice)) : sameJson(value, choice)
+
+/** Where widgets stand: on the node, in the height of a row of the field's editors, or in the inspector, with room. */
+export type WidgetSize = 'node' | 'panel'
+
+/** What each control of a widget works with. */
+export type ControlProps = {
+  readonly id: string
+  /** For readers, like `seed of KSampler`. */
+  readonly name: string
+  readonly label: string
+  readonly widget: WidgetView
+  /** What its class says of it, or what its value lets guess. */
+  readonly input: InputType
+  readonly size: WidgetSize
+  /** Whether the value is one that its class does not take. */
+  readonly isWrong: boolean
+  /** Id of the element that says what is wrong, or odd; undefined where nothing is. */
+  readonly problemId: string | undefined
+  /** Sets the value, as a step of undo. */
+  readonly set: (value: JsonValue) => void
+  /** Sets it while somebody types or drags: one step until `end`. */
+  readonly write: (value: JsonValue) => void
+  readonly end: () => void
+}
+
+// On a node its name and its value are in one row.
+const ON_NODE =
+  'flex h-5 min-w-0 items-center gap-1 rounded-control border border-line bg-surface-2 px-1.5 text-small focus-within:border-accent has-aria-invalid:border-failed'
+const IN_PANEL =
+  'flex h-7 min-w-0 items-center gap-1 rounded-control border border-line-strong bg-surface-1 px-2 focus-within:border-accent has-aria-invalid:border-failed'
+
+/** The frame of a control. */
+export const frameOf = (size: WidgetSize): string => (size === 'node' ? ON_NODE : IN_PANEL)

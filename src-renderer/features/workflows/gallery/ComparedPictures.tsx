@@ -24,7 +24,7 @@ export function ComparedPictures({ a, b, isSlider }: ComparedPicturesProps) {
 }
 
 function Side({ result, letter }: { readonly result: RunResult | undefined; readonly letter: string }) {
-  if (result === undefined) return <p className="text-ink-2">{letter} has no further result.</p>
+  if (result === undefined) return <p className="text-ink-2">{letter} has no more results.</p>
   return <RunMedia result={result} name={`${result.filename} of ${letter}`} className="h-auto max-h-[70vh] w-full" />
 }
 
@@ -57,7 +57,7 @@ function Slider({ a, b }: { readonly a: RunResult; readonly b: RunResult }) {
           step={STEP}
           value={share}
           onChange={({ target }) => setShare(Number(target.value))}
-          aria-label="How much of A is shown"
+          aria-label="Share of A shown"
           aria-valuetext={`${share} % of A`}
           className="peer absolute inset-0 z-10 size-full cursor-ew-resize opacity-0"
         />

@@ -1,8 +1,23 @@
-import { Route, Switch } from 'wouter'
+import { useQuery } from '@tanstack/react-query'
+import { Images } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { SearchField } from '../../../ui/form/Field.tsx'
+import { Select, type SelectChoice } from '../../../ui/form/Select.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, Skeleton } from '../../../ui/PageStates.tsx'
+import { useSearchParts } from '../../../ui/use-address.ts'
+import { useRunList } from '../../workflow-editor/run/run-list.ts'
+import { runEndpoints } from '../../workflow-editor/store/run-store.ts'
+import { SectionTabs } from '../SectionTabs.tsx'
+import { workflowsQuery } from '../workflow-queries.ts'
 import { ComparePage } from './ComparePage.tsx'
-import { GalleryPage } from './GalleryPage.tsx'
 import { RunPage } from './RunPage.tsx'
+import { RunWall } from './RunWall.tsx'
 
 /** The runs of graphs: all of them, each, and two beside each other. */
 export function GalleryPages() {
@@ -17,4 +32,153 @@ export function GalleryPages() {
       <Route path={`${ADDRESS.gallery()}/:runId`}>{({ runId }) => <RunPage runId={decodeURIComponent(runId)} />}</Route>
     </Switch>
   )
+}
+
+const CRUMBS = [{ name: 'Workflows', to: ADDRESS.workflows }, { name: 'Gallery' }]
+const SEARCH_PAUSE_MS = 250
+
+/** All runs of graphs, the newest first. Filters stand in the address. */
+function GalleryPage() {
+  const [, go] = useLocation()
+  const { address, set } = useGalleryAddress()
+  const { workflow, endpoint, compare } = address
+  const q = useDebounced(address.q, SEARCH_PAUSE_MS)
+  const { phase, error, runs, fresh, more, list } = useRunList({ workflow, endpoint, q })
+  const isFiltered = workflow !== undefined || endpoint !== undefined || q !== undefined
+  return (
+    <Page
+      crumbs={CRUMBS}
+      fills
+      tabs={<SectionTabs current="gallery" />}
+      actions={<GalleryFilters address={address} onChange={set} />}
+    >
+      {compare !== undefined && (
+        <div role="status" className="flex items-center gap-3 rounded-control bg-accent-soft px-3 py-2">
+          Choose the run to compare with.
+          <Button onClick={() => set('compare', undefined)}>Do not compare</Button>
+        </div>
+      )}
+      {error !== undefined && (
+        <ErrorNotice error={error} action={<Button onClick={() => void list.start()}>Try again</Button>} />
+      )}
+      {phase === 'loading' && <Skeleton className="h-96" />}
+      {fresh.length > 0 && (
+        <Button className="self-center" onClick={list.showFresh}>
+          {counted(fresh.length, 'new run')}
+        </Button>
+      )}
+      {phase === 'shown' && runs.length === 0 && (
+        <NoRuns isFiltered={isFiltered} onClear={() => go(ADDRESS.gallery())} />
+      )}
+      {runs.length > 0 && (
+        <RunWall
+          runs={runs}
+          more={more}
+          onEnd={() => void list.readMore()}
+          onReading={list.setReading}
+          compared={compare}
+          linkOf={(runId) => (compare === undefined ? ADDRESS.run(runId) : ADDRESS.comparedRuns(compare, runId))}
+        />
+      )}
+    </Page>
+  )
+}
+
+function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+  const [, go] = useLocation()
+  if (isFiltered)
+    return (
+      <EmptyState icon={<Images />} action={<Button onClick={onClear}>Show all runs</Button>}>
+        No run matches these filters.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={<Images />}
+      command="drydock workflow run graph.json --endpoint sketch -o out/"
+      action={
+        <Button kind="main" onClick={() => go(ADDRESS.workflows)}>
+          Open a workflow
+        </Button>
+      }
+    >
+      No graphs have been run yet. Open a workflow and press Run: its results are stored here, with its settings.
+    </EmptyState>
+  )
+}
+
+/** A value once it has stayed the same for a while, like what is typed into a search. */
+function useDebounced<Value>(value: Value, pauseMs: number): Value {
+  const { platform } = useApp()
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => platform.after(pauseMs, () => setDebounced(value)), [platform, value, pauseMs])
+  return debounced
+}
+
+/** What is filtered by. */
+type GalleryFiltersProps = {
+  readonly address: GalleryAddress
+  readonly onChange: (part: GalleryPart, value: string | undefined) => void
+}
+
+/** Filters of the gallery: by workflow, by endpoint, by words. */
+function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
+  const { client } = useApp()
+  const { data } = useQuery(workflowsQuery(client))
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const workflows = (data?.workflows ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const ids = useMemo(() => runEndpoints(endpoints).map(({ id }) => ({ value: id, label: id })), [endpoints])
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      <Select
+        aria-label="Workflow"
+        none="All workflows"
+        choices={withChosen(workflows, address.workflow)}
+        value={address.workflow ?? ''}
+        onChange={(value) => onChange('workflow', value)}
+        className="w-44"
+      />
+      <Select
+        aria-label="Endpoint"
+        none="All endpoints"
+        choices={withChosen(ids, address.endpoint)}
+        value={address.endpoint ?? ''}
+        onChange={(value) => onChange('endpoint', value)}
+        className="w-40"
+      />
+      <SearchField label="Search runs" value={address.q ?? ''} onChange={(value) => onChange('q', value)} />
+    </div>
+  )
+}
+
+// What the address asks for may be deleted, and is filtered by all the same.
+function withChosen(choices: readonly SelectChoice[], chosen: string | undefined): readonly SelectChoice[] {
+  if (chosen === undefined || choices.some(({ value }) => value === chosen)) return choices
+  return [{ value: chosen, label: `${chosen} (deleted)` }, ...choices]
+}
+
+/** What the address of the gallery says. */
+type GalleryAddress = {
+  readonly workflow: string | undefined
+  readonly endpoint: string | undefined
+  readonly q: string | undefined
+  /** A run that another is to be chosen for, to compare the two. */
+  readonly compare: string | undefined
+}
+
+/** A filter of the gallery, by its name in the address. */
+type GalleryPart = keyof GalleryAddress
+
+/** The filters of the gallery, as its address has them. */
+function useGalleryAddress() {
+  const [search, setParts] = useSearchParts()
+  const read = (part: GalleryPart) => search.get(part) || undefined
+  const set = (part: GalleryPart, value: string | undefined) => setParts({ [part]: value })
+  const address: GalleryAddress = {
+    workflow: read('workflow'),
+    endpoint: read('endpoint'),
+    q: read('q'),
+    compare: read('compare'),
+  }
+  return { address, set }
 }

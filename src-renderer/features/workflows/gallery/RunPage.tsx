@@ -1,27 +1,26 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Briefcase, Ellipsis, Trash2, Workflow } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { Command } from '../../../store/commands-slice.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { useApp } from '../../../store/app-context.ts'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button, CopyButton, IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SegmentedChoice } from '../../../ui/SegmentedChoice.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { Duration, RelativeTime } from '../../../ui/Values.tsx'
-import { RunErrors } from '../../workflow-editor/run/RunErrors.tsx'
+import { addDraft, workflowName } from '../../workflow-editor/files/add-workflow.ts'
+import { hasEnded } from '../../workflow-editor/run/follow-runs.ts'
+import { RunErrors, SettingList } from '../../workflow-editor/run/RunDetails.tsx'
 import { allSettings, mainSettings } from '../../workflow-editor/run/read-settings.ts'
-import { runName } from '../../workflow-editor/run/run-name.ts'
-import { payloadOf } from '../../workflow-editor/run/run-queries.ts'
-import { SettingList } from '../../workflow-editor/run/SettingList.tsx'
-import { useRun } from '../../workflow-editor/run/use-run.ts'
-import { RunMenu } from './RunMenu.tsx'
+import { payloadOf, runName, useRun } from '../../workflow-editor/run/run-queries.ts'
 import { RunResults } from './RunResults.tsx'
-import { useRunPageActions } from './use-run-page-actions.ts'
 
 const CRUMBS = [
   { name: 'Workflows', to: ADDRESS.workflows },
@@ -87,7 +86,7 @@ function Shown({ run }: { readonly run: RunDetail }) {
         action={`Delete run ${run.id}`}
         onConfirm={() => void actions.remove()}
       >
-        Its entry in the gallery goes, and its results with it unless something else uses them. Its job stays.
+        Its entry in the gallery is deleted, with its results unless something else uses them. Its job stays.
       </Confirm>
     </Page>
   )
@@ -151,5 +150,70 @@ function Settings({ run }: { readonly run: RunDetail }) {
         <SettingList settings={settings} />
       </div>
     </Card>
+  )
+}
+
+/** What can be done with a run on its page. */
+function useRunPageActions(run: RunDetail) {
+  const { client, store } = useApp()
+  const [, go] = useLocation()
+  const queries = useQueryClient()
+  return useMemo(() => {
+    const notifyError = (text: string) => store.getState().notify({ kind: 'error', text })
+    return {
+      compareAddress: `${ADDRESS.gallery()}?compare=${encodeURIComponent(run.id)}`,
+      /** Adds the graph that it was made of to the library, as a draft, and opens it. */
+      async openGraph() {
+        try {
+          const { id } = await addDraft(client, workflowName(run.title, ' (of a run)'), run.document ?? run.payload)
+          go(ADDRESS.workflow(id))
+        } catch (error) {
+          notifyError(`The graph was not opened: ${(error as Error).message}`)
+        }
+      },
+      async remove() {
+        try {
+          await client.call('runDelete', { path: { runId: run.id } })
+          queries.removeQueries({ queryKey: ['run', run.id] })
+          store.getState().notify({ kind: 'done', text: 'The run is deleted' })
+          go(ADDRESS.gallery(), { replace: true })
+        } catch (error) {
+          notifyError(`The run was not deleted: ${(error as Error).message}`)
+        }
+      },
+    }
+  }, [client, store, queries, go, run])
+}
+
+/** A run, and who asks before it is deleted. */
+type RunMenuProps = { readonly run: RunDetail; readonly onDelete: () => void }
+
+/** The rest of what can be done with a run. */
+function RunMenu({ run, onDelete }: RunMenuProps) {
+  const [, go] = useLocation()
+  const { workflowId } = run
+  const inWorkflow = {
+    label: 'Open in its workflow',
+    icon: <Workflow aria-hidden />,
+    disabled: workflowId === undefined,
+    onSelect: () =>
+      workflowId !== undefined && go(`${ADDRESS.workflow(workflowId)}?side=results&run=${encodeURIComponent(run.id)}`),
+    ...(workflowId === undefined ? { detail: 'It was not run from the library' } : {}),
+  }
+  const job = { label: 'Show its job', icon: <Briefcase aria-hidden />, onSelect: () => go(ADDRESS.job(run.id)) }
+  const remove = {
+    label: 'Delete run',
+    icon: <Trash2 aria-hidden />,
+    danger: true,
+    disabled: !hasEnded(run),
+    onSelect: onDelete,
+    ...(hasEnded(run) ? {} : { detail: 'Cancel it first' }),
+  }
+  return (
+    <Menu groups={[[inWorkflow, job], [remove]]}>
+      <IconButton label="More actions">
+        <Ellipsis />
+      </IconButton>
+    </Menu>
   )
 }

@@ -2,11 +2,11 @@ import { Download } from 'lucide-react'
 import { useMemo } from 'react'
 import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
 import { readPayloadNode } from '../../../../src-main/domain/workflow/payload.ts'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { EmptyState } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
+import { whyNoResults } from '../../workflow-editor/run/RunDetails.tsx'
 import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { payloadOf } from '../../workflow-editor/run/run-queries.ts'
-import { whyNoResults } from '../../workflow-editor/run/why-no-results.ts'
 import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 
 /** The results of a run, large, each with the node that gave it. */
@@ -39,7 +39,7 @@ export function RunResults({ run }: { readonly run: RunDetail }) {
 
 function captionOf({ node, width, height }: RunResult, payload: ReturnType<typeof payloadOf>): string {
   const known = node === undefined ? undefined : readPayloadNode(node, payload.get(node))
-  const place = node === undefined ? [] : [`${known?.title ?? known?.classType ?? 'Node'} (${node})`]
+  const location = node === undefined ? [] : [`${known?.title ?? known?.classType ?? 'Node'} (${node})`]
   const size = width === undefined ? [] : [`${width} × ${height}`]
-  return [...place, ...size].join(' · ')
+  return [...location, ...size].join(' · ')
 }

@@ -1,8 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import clsx from 'clsx'
+import { type KeyboardEvent, memo, type RefObject, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import { nextCard } from './next-card.ts'
-import { RunCard } from './RunCard.tsx'
+import { focusedCard, nextCard } from '../../../ui/cards.ts'
+import { JobStateDot } from '../../../ui/StateDot.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
+import { locatedLine, readRunError, runName } from '../../workflow-editor/run/run-queries.ts'
 
 /** Runs as a wall of pictures, of which only those in sight are drawn. */
 export type RunWallProps = {
@@ -22,7 +27,7 @@ const GAP_PX = 12
 const CAPTION_PX = 52
 const ROWS_AHEAD = 2
 
-/** The wall. Its cards are links; arrows and h j k l move between them. */
+/** A wall of runs. Its cards are links; keys move between them. */
 export function RunWall({ runs, more, onEnd, onReading, linkOf, compared }: RunWallProps) {
   const scroller = useRef<HTMLElement>(null)
   const width = useWidth(scroller)
@@ -56,9 +61,8 @@ export function RunWall({ runs, more, onEnd, onReading, linkOf, compared }: RunW
   })
 
   function onKeyDown(event: KeyboardEvent) {
-    const { target, ctrlKey, metaKey, altKey } = event
-    if (!(target instanceof HTMLElement) || target.dataset.card === undefined || ctrlKey || metaKey || altKey) return
-    const next = nextCard(event.key, { from: Number(target.dataset.card), count: runs.length, columns })
+    const from = focusedCard(event)?.dataset.card
+    const next = from === undefined ? undefined : nextCard(event.key, Number(from), { count: runs.length, columns })
     if (next === undefined) return
     event.preventDefault()
     wanted.current = next
@@ -91,7 +95,7 @@ export function RunWall({ runs, more, onEnd, onReading, linkOf, compared }: RunW
                 key={run.id}
                 run={run}
                 to={linkOf(run.id)}
-                place={index * columns + at}
+                range={index * columns + at}
                 isCompared={run.id === compared}
               />
             ))}
@@ -113,4 +117,75 @@ function useWidth(element: RefObject<HTMLElement | null>): number {
     return () => observer.disconnect()
   }, [element])
   return width
+}
+
+/** A run on the wall. */
+type RunCardProps = {
+  readonly run: RunView
+  readonly to: string
+  /** Its place on the wall. */
+  readonly range: number
+  /** Another run is looked for to compare it with. */
+  readonly isCompared: boolean
+}
+
+/** A run: its first result, what it was of, when it was. */
+const RunCard = memo(function RunCard({ run, to, range, isCompared }: RunCardProps) {
+  const [first] = run.results
+  const name = runName(run)
+  return (
+    <li className="min-w-0">
+      <Link
+        to={to}
+        data-card={range}
+        className={clsx(
+          'flex flex-col overflow-hidden rounded-control border bg-surface-1 -outline-offset-2',
+          isCompared ? 'border-accent' : 'border-line hover:border-line-strong',
+        )}
+      >
+        <span className="relative flex aspect-square items-center justify-center overflow-hidden bg-surface-0">
+          {first === undefined ? (
+            <NoPicture run={run} />
+          ) : (
+            <RunMedia result={first} name="" isThumbnail className="size-full" />
+          )}
+          {isCompared && (
+            <span className="absolute top-1.5 left-1.5 rounded-control bg-accent px-1.5 text-small text-on-accent">
+              Chosen
+            </span>
+          )}
+          {run.results.length > 1 && (
+            <span className="absolute right-1.5 bottom-1.5 rounded-control bg-ink/80 px-1.5 text-small text-surface-1">
+              {run.results.length} results
+            </span>
+          )}
+        </span>
+        <span className="flex h-12 flex-col justify-center border-t border-line px-2">
+          <span className="truncate font-medium" title={name}>
+            {name}
+          </span>
+          <span className="flex items-center gap-2 text-small text-ink-2">
+            {run.status === 'COMPLETED' ? (
+              <span className="sr-only">Completed</span>
+            ) : (
+              <JobStateDot state={run.status} />
+            )}
+            <RelativeTime at={run.createdAt} />
+            <span className="ml-auto truncate">{run.endpointId}</span>
+          </span>
+        </span>
+      </Link>
+    </li>
+  )
+})
+
+function NoPicture({ run: { status, errors } }: { readonly run: RunView }) {
+  const [error] = errors
+  if (error !== undefined)
+    return (
+      <span className="line-clamp-6 p-3 text-small break-words text-failed-ink">
+        {locatedLine(readRunError(error))}
+      </span>
+    )
+  return <JobStateDot state={status} />
 }

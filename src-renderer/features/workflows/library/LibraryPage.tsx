@@ -1,28 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
-import { FolderOpen, Workflow } from 'lucide-react'
+import { FilePlus2, FolderOpen, LayoutTemplate, Plus, Workflow } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/commands-slice.ts'
+import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SearchField } from '../../../ui/form/Field.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { SearchField } from '../../../ui/SearchField.tsx'
-import { Skeleton } from '../../../ui/Skeleton.tsx'
-import { useSearchParts } from '../../../ui/use-search-parts.ts'
+import { EmptyState, ErrorNotice, Skeleton } from '../../../ui/PageStates.tsx'
+import { useSearchParts } from '../../../ui/use-address.ts'
 import { FileDrop } from '../../workflow-editor/files/FileDrop.tsx'
-import { ServerOffer } from '../../workflow-editor/servers/ServerOffer.tsx'
+import { ServerOffer } from '../../workflow-editor/run/ServerOffer.tsx'
 import { SectionTabs } from '../SectionTabs.tsx'
-import { useOnRuns } from '../use-on-runs.ts'
-import { arrange, SORTS, sortOf } from './arrange.ts'
-import { NewWorkflowMenu } from './NewWorkflowMenu.tsx'
-import { workflowsQuery } from './queries.ts'
-import { TemplatePanel } from './TemplatePanel.tsx'
+import { workflowsQuery } from '../workflow-queries.ts'
+import { TemplatePanel, VersionsPanel } from './LibraryPanels.tsx'
 import { type LibraryActions, useLibraryActions } from './use-library-actions.ts'
-import { VersionsPanel } from './VersionsPanel.tsx'
 import { WorkflowWall } from './WorkflowWall.tsx'
+
+/** The orders of the library, the first without a name in the address. */
+const SORTS = { changed: 'Last changed', name: 'Name', nodes: 'Most nodes' } as const
+
+/** An order of the library. */
+type Sort = keyof typeof SORTS
+
+const COMPARE: Readonly<Record<Sort, (one: WorkflowView, other: WorkflowView) => number>> = {
+  changed: (one, other) => other.updatedAt - one.updatedAt,
+  name: (one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }),
+  nodes: (one, other) => other.nodes - one.nodes,
+}
+
+/** The order of an address. */
+export function sortOf(text: string | null): Sort {
+  return text !== null && Object.hasOwn(SORTS, text) ? (text as Sort) : 'changed'
+}
+
+/** The workflows whose names hold all words of a search, in the chosen order. */
+export function arrange(workflows: readonly WorkflowView[], text: string, sort: Sort): readonly WorkflowView[] {
+  const terms = text.toLowerCase().split(/\s+/)
+  const isWanted = ({ name }: WorkflowView) => terms.every((term) => name.toLowerCase().includes(term))
+  return workflows.filter(isWanted).toSorted(COMPARE[sort])
+}
 
 const CRUMBS = [{ name: 'Workflows' }]
 const SORT_CHOICES = Object.entries(SORTS).map(([value, label]) => ({ value, label }))
@@ -32,7 +51,6 @@ const NOTHING: readonly WorkflowView[] = []
 export function LibraryPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(workflowsQuery(client))
-  useOnRuns(refetch)
   const [search, set] = useAddress()
   const actions = useLibraryActions()
   const [text, sort] = [search.get('q') ?? '', sortOf(search.get('sort'))]
@@ -119,5 +137,31 @@ function useCommands(actions: LibraryActions, openTemplates: () => void): readon
         { id: 'open-workflow-file', label: 'Open a file as a workflow', keys: 'o', run: () => void actions.open() },
       ].map((command) => ({ ...command, group: 'Workflows here' })),
     [actions, openTemplates],
+  )
+}
+
+/** The ways to a new workflow. */
+type NewWorkflowMenuProps = { readonly onEmpty: () => void; readonly onTemplate: () => void }
+
+/** The main action of the library. */
+function NewWorkflowMenu({ onEmpty, onTemplate }: NewWorkflowMenuProps) {
+  return (
+    <Menu
+      groups={[
+        [
+          {
+            label: 'From a template',
+            detail: 'Graphs that run right away',
+            icon: <LayoutTemplate />,
+            onSelect: onTemplate,
+          },
+          { label: 'Empty', detail: 'A canvas without nodes', icon: <FilePlus2 />, onSelect: onEmpty },
+        ],
+      ]}
+    >
+      <Button kind="main">
+        <Plus aria-hidden /> New workflow
+      </Button>
+    </Menu>
   )
 }

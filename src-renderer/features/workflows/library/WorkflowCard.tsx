@@ -1,13 +1,18 @@
-import { CopyPlus, Ellipsis, History, Pencil, Trash2 } from 'lucide-react'
-import { memo, useRef, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { CopyPlus, Ellipsis, History, Pencil, Trash2, Workflow } from 'lucide-react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import { ago, counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { ago, counted, exactTime } from '../../../ui/format.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { useApp } from '../../../store/app-context.ts'
+import { IconButton } from '../../../ui/Button.tsx'
+import { exactTime } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
+import { filesOf } from '../../workflow-editor/files/editor-files.ts'
 import { NameField } from '../../workflow-editor/files/NameField.tsx'
-import { Thumbnail } from './Thumbnail.tsx'
+import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
+import { type LibraryList, WORKFLOWS } from '../workflow-queries.ts'
 import type { LibraryActions } from './use-library-actions.ts'
 
 /** A workflow of the library. */
@@ -69,7 +74,7 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
               {ago(updatedAt, now)}
             </time>
             {unsaved && (
-              <span className="text-warn-ink" title="Edits are kept as a draft and not saved as a version yet">
+              <span className="text-warn-ink" title="Edits are stored as a draft and not yet saved as a version">
                 · Unsaved
               </span>
             )}
@@ -85,7 +90,7 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
             [
               {
                 label: 'Delete',
-                detail: 'It can be taken back',
+                detail: 'This can be undone',
                 icon: <Trash2 />,
                 danger: true,
                 onSelect: () => void actions.remove(workflow),
@@ -107,4 +112,56 @@ function focusBeside(card: HTMLElement): void {
   const item = card.closest('li')
   const beside = item?.nextElementSibling ?? item?.previousElementSibling
   beside?.querySelector<HTMLElement>('[data-card]')?.focus()
+}
+
+/**
+ * The small picture of a workflow: what its last run gave, else its graph. One that has none, or one of an older text,
+ * is drawn when it comes into sight.
+ */
+function Thumbnail({ workflow }: { readonly workflow: WorkflowView }) {
+  const { id, version, draft, thumbnail, thumbnailOld = false, result } = workflow
+  const anchor = useRef<HTMLSpanElement>(null)
+  const app = useApp()
+  const queries = useQueryClient()
+  const shown = result ?? thumbnail
+  const isMissing = result === undefined && (thumbnail === undefined || thumbnailOld)
+  useEffect(() => {
+    const element = anchor.current
+    if (element === null || !isMissing) return
+    const watch = new IntersectionObserver((seen) => {
+      if (seen.some((one) => one.isIntersecting)) void draw()
+    })
+    async function draw(): Promise<void> {
+      watch.disconnect()
+      const drawn = await filesOf(app).thumbnails.draw({ id, version, draft })
+      if (drawn === undefined) return
+      queries.setQueryData<LibraryList>(
+        WORKFLOWS,
+        (list) =>
+          list && {
+            workflows: list.workflows.map((one) =>
+              one.id === id ? { ...one, thumbnail: drawn, thumbnailOld: false } : one,
+            ),
+          },
+      )
+    }
+    watch.observe(element)
+    return () => watch.disconnect()
+  }, [isMissing, id, version, draft, app, queries])
+  return (
+    <span ref={anchor} className="grid size-full min-h-0 place-items-center">
+      {shown === undefined ? (
+        <Workflow aria-hidden className="size-8 stroke-[1.25] text-ink-2" />
+      ) : (
+        <img
+          src={assetAddress(shown)}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+          className="size-full object-contain"
+        />
+      )}
+    </span>
+  )
 }

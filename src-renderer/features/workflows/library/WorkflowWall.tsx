@@ -1,7 +1,7 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
-import { useNow } from '../../../ui/use-now.ts'
-import { nextCard } from './next-card.ts'
+import { type CardPosition, columnsOf, moveBetweenCards } from '../../../ui/cards.ts'
+import { useNow } from '../../../ui/Values.tsx'
 import { WorkflowCard, type WorkflowCardProps } from './WorkflowCard.tsx'
 
 /** The workflows that are shown, in their order. */
@@ -11,28 +11,33 @@ export type WorkflowWallProps = {
 
 // As many as fill a large screen; more are drawn when somebody comes near their place.
 const STEP = 60
-const TELL_TIME_EVERY_MS = 30_000
+const UPDATE_TIME_EVERY_MS = 30_000
+
+const inColumns = (positions: readonly CardPosition[]) => ({
+  count: positions.length,
+  columns: columnsOf(positions.map(({ top }) => top)),
+})
 
 /** A wall of workflows. Arrows and j, k go from one to the next. */
 export function WorkflowWall({ workflows, actions, onVersions }: WorkflowWallProps) {
-  const now = useNow(TELL_TIME_EVERY_MS)
+  const now = useNow(UPDATE_TIME_EVERY_MS)
   const [count, setCount] = useState(STEP)
   const end = useRef<HTMLDivElement>(null)
   const hasMore = workflows.length > count
   useEffect(() => {
-    const place = end.current
-    if (place === null || !hasMore) return
+    const anchor = end.current
+    if (anchor === null || !hasMore) return
     const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && setCount(count + STEP), {
       rootMargin: '600px',
     })
-    watch.observe(place)
+    watch.observe(anchor)
     return () => watch.disconnect()
   }, [hasMore, count])
   return (
     <>
       <ul
         aria-label="Workflows"
-        onKeyDown={goToCard}
+        onKeyDown={(event) => moveBetweenCards(event, inColumns)}
         className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-3"
       >
         {workflows.slice(0, count).map((workflow) => (
@@ -42,18 +47,4 @@ export function WorkflowWall({ workflows, actions, onVersions }: WorkflowWallPro
       <div ref={end} />
     </>
   )
-}
-
-function goToCard(event: KeyboardEvent<HTMLUListElement>): void {
-  const { target, currentTarget, key } = event
-  if (!(target instanceof HTMLElement) || !target.matches('[data-card]')) return
-  const cards = [...currentTarget.querySelectorAll<HTMLElement>('[data-card]')]
-  const next = nextCard(
-    cards.map((card) => card.getBoundingClientRect().top),
-    cards.indexOf(target),
-    key,
-  )
-  if (next === undefined) return
-  event.preventDefault()
-  cards[next]?.focus()
 }

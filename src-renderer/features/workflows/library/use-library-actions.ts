@@ -5,10 +5,15 @@ import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { chooseFiles } from '../../../platform/browser-files.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
-import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES } from '../../workflow-editor/files/add-workflow.ts'
-import { filesOf } from '../../workflow-editor/files/tabs-of.ts'
-import { workflowName } from '../../workflow-editor/files/workflow-name.ts'
-import { type LibraryList, WORKFLOWS } from './queries.ts'
+import {
+  addDraft,
+  addFiles,
+  EMPTY_DOCUMENT,
+  GRAPH_FILES,
+  workflowName,
+} from '../../workflow-editor/files/add-workflow.ts'
+import { filesOf } from '../../workflow-editor/files/editor-files.ts'
+import { type LibraryList, WORKFLOWS } from '../workflow-queries.ts'
 
 /** What can be done in the library. Each tells how it went. */
 export type LibraryActions = {
@@ -28,7 +33,7 @@ export function useLibraryActions(): LibraryActions {
   const [, go] = useLocation()
   return useMemo(() => {
     const { client, store } = app
-    const { tell } = store.getState()
+    const { notify } = store.getState()
     const readAgain = () => queries.invalidateQueries({ queryKey: WORKFLOWS })
     const change = (to: (workflows: readonly WorkflowView[]) => readonly WorkflowView[]) =>
       queries.setQueryData<LibraryList>(WORKFLOWS, (list) => list && { workflows: to(list.workflows) })
@@ -37,7 +42,7 @@ export function useLibraryActions(): LibraryActions {
         await work()
       } catch (error) {
         if (!(error instanceof Error)) throw error
-        tell({ kind: 'error', text: error.message })
+        notify({ kind: 'error', text: error.message })
       } finally {
         void readAgain()
       }
@@ -48,10 +53,10 @@ export function useLibraryActions(): LibraryActions {
     async function openFiles(files: readonly File[]): Promise<void> {
       const { added, images, refused } = await addFiles(client, files)
       void readAgain()
-      for (const text of [...refused, ...images.map(({ why }) => why)]) tell({ kind: 'error', text })
+      for (const text of [...refused, ...images.map(({ why }) => why)]) notify({ kind: 'error', text })
       const [only] = added
       if (only !== undefined && added.length === 1) go(ADDRESS.workflow(only.id))
-      else if (added.length > 1) tell({ kind: 'done', text: `${added.length} workflows are in the library.` })
+      else if (added.length > 1) notify({ kind: 'done', text: `${added.length} workflows are in the library.` })
     }
 
     return {
@@ -73,7 +78,7 @@ export function useLibraryActions(): LibraryActions {
         await tried(async () => {
           await client.call('workflowDelete', { path })
           const undo = () => void tried(() => client.call('workflowRestore', { path }))
-          tell({ kind: 'done', text: `${workflow.name} is deleted.`, undo })
+          notify({ kind: 'done', text: `${workflow.name} is deleted.`, undo })
         })
       },
     }
@@ -87,5 +92,5 @@ async function duplicated({ client, store }: AppServices, workflow: WorkflowView
   if (thumbnail !== undefined) {
     await client.call('workflowUpdate', { path: { workflowId: copy.id }, body: { thumbnail } })
   }
-  store.getState().tell({ kind: 'done', text: `${copy.name} is in the library.` })
+  store.getState().notify({ kind: 'done', text: `${copy.name} is in the library.` })
 }

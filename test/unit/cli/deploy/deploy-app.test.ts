@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../../src-main/cli/client.ts'
 import { type DeployOptions, deployApp } from '../../../../src-main/cli/deploy/deploy-app.ts'
-import { showDeployed } from '../../../../src-main/cli/deploy/show-deployed.ts'
+import { showDeployed } from '../../../../src-main/cli/deploy/show-release.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
 import type { PlannedStep } from '../../../../src-main/contract/app.ts'
 import type { BuildResult } from '../../../../src-main/contract/build.ts'
@@ -69,7 +69,7 @@ test('an endpoint whose id was taken is told with the reason for its other one',
   const lines: string[] = []
   const output = { line: (text = '') => lines.push(text), paint: (_colour: string, text: string) => text } as never
   showDeployed(output, [{ ...GREET, resource: 'Greet', id: 'greet-a1b2c3' }], '$KEY')
-  expect(lines).toContain('\ngreet-a1b2c3 has an ending because another endpoint had the id greet already.')
+  expect(lines).toContain('\ngreet-a1b2c3 has a suffix because another endpoint had the id greet already.')
   lines.length = 0
   showDeployed(output, [GREET], '$KEY')
   expect(lines.join()).not.toContain('ending')
@@ -102,7 +102,7 @@ test('a deploy plans, uploads, releases, and prints the endpoints with a request
   })
   expect(await deploy()).toBe(`
 Plan for demo/production on ${url}, in processes:
-  makes app demo and environment production
+  creates app demo and environment production
   + greet  create
 
 ✓ upload             0 ms  6 B
@@ -152,7 +152,7 @@ test('a name that no environment can have is a wrong use', async () => {
   const { deploy, lines } = await setup()
   await expect(deploy({ env: 'a/b' })).rejects.toMatchObject({
     exitCode: 2,
-    message: expect.stringMatching(/^"a\/b" is no name of an environment: it must be letters/),
+    message: expect.stringMatching(/^"a\/b" is not a valid environment name: it must be letters/),
   })
   expect(lines()).toEqual([])
 })
@@ -216,9 +216,9 @@ test('Ctrl+C gives the release up, and what was active stays', async () => {
   })
   await expect(deploy()).rejects.toMatchObject({
     exitCode: 1,
-    message: 'Release 4 was given up. Nothing changed: release 3 of demo/production stays active.',
+    message: 'Release 4 was cancelled. Nothing changed: release 3 of demo/production stays active.',
   })
-  expect(written.stderr).toBe('giving the release up ...\n')
+  expect(written.stderr).toBe('cancelling the release ...\n')
   expect(lines()).toContain(`POST ${PLACE}/releases/4/cancel`)
   expect(exits).toEqual([])
 })
@@ -243,7 +243,7 @@ test('a release that was active before it could be given up says how to go back'
     },
   })
   expect(await deploy()).toContain('Release 4 of demo/production is active.')
-  expect(written.stderr).toContain('was active before it could be given up. `drydock rollback` goes back.')
+  expect(written.stderr).toContain('became active before it could be cancelled. `drydock rollback` goes back.')
 })
 
 test('without a terminal nothing is deleted unasked, and nothing was uploaded by then', async () => {
@@ -251,7 +251,7 @@ test('without a terminal nothing is deleted unasked, and nothing was uploaded by
   await expect(deploy({}, true)).rejects.toMatchObject({
     exitCode: 5,
     message:
-      'The app no longer has endpoint old, and nobody confirmed that this may be deleted. Nothing was uploaded or changed. Deploy with --yes to delete, or with --keep to leave what is there.',
+      'The app no longer has endpoint old, and the deletion was not confirmed. Nothing was uploaded or changed. Deploy with --yes to delete, or with --keep to keep what is there.',
     body: { code: 'DELETES_UNCONFIRMED', plan: WITH_OLD },
   })
   expect(lines()).toEqual(['GET /api/apps/demo', `POST ${PLACE}/plan`])
@@ -279,7 +279,7 @@ test('a person who says no deploys nothing', async () => {
   const { deploy, lines } = await setup({ [`POST ${PLACE}/plan`]: WITH_OLD }, { person: { yes: false } })
   await expect(deploy()).rejects.toMatchObject({
     exitCode: 1,
-    message: 'Nothing was uploaded or changed. `drydock deploy --keep` deploys and leaves endpoint old.',
+    message: 'Nothing was uploaded or changed. `drydock deploy --keep` deploys and keeps endpoint old.',
   })
   expect(lines()).toEqual(['GET /api/apps/demo', `POST ${PLACE}/plan`])
 })

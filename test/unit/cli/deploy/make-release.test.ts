@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../../src-main/cli/client.ts'
-import { makeRelease } from '../../../../src-main/cli/deploy/make-release.ts'
+import { makeRelease } from '../../../../src-main/cli/deploy/run-release.ts'
 import type { ReleaseProgress } from '../../../../src-main/contract/app.ts'
 import { startStandIn } from '../support.ts'
 import { events, PLACE, progress, step } from './support.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showPlan } from '../../../../src-main/cli/deploy/show-plan.ts'
+import { showPlan } from '../../../../src-main/cli/deploy/show-release.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
 import type { DeployPlan, PlannedStep } from '../../../../src-main/contract/app.ts'
 import { surroundingsOf } from '../support.ts'
@@ -49,7 +49,7 @@ Plan for demo/production on http://127.0.0.1:8790, in processes:
 
 test('a plan says what it makes, and warns beside the output', () => {
   const { stdout, stderr } = setup()({ makes: ['app', 'environment'], warnings: ['There is no GPU.'] })
-  expect(stdout).toContain('  makes app demo and environment production\n')
+  expect(stdout).toContain('  creates app demo and environment production\n')
   expect(stderr).toBe('warning: There is no GPU.\n')
 })
 

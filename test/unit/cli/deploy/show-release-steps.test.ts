@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showReleaseSteps } from '../../../../src-main/cli/deploy/show-release-steps.ts'
+import { showReleaseSteps } from '../../../../src-main/cli/deploy/show-release.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
 import type { ReleaseStep } from '../../../../src-main/contract/app.ts'
 import { surroundingsOf } from '../support.ts'
@@ -12,7 +12,7 @@ function setup({ columns, json = false }: { columns?: number; json?: boolean } =
   /** What is written for these steps alone. */
   const tell = (...steps: readonly ReleaseStep[]) => {
     const before = written.stdout.length
-    shown.tell(steps)
+    shown.report(steps)
     return written.stdout.slice(before)
   }
   return { tell, leave: shown.leave }
@@ -37,8 +37,8 @@ test('an unchanged endpoint, a deleted one and one that is kept say so', () => {
   const { tell } = setup()
   expect(tell(step({ action: 'unchanged' }))).toBe('= greet  unchanged\n')
   expect(tell(step({ action: 'delete' }))).toBe('- greet  deleted\n')
-  expect(tell(step({ action: 'delete', note: 'kept, as nobody confirmed that it goes' }))).toBe(
-    '- greet  kept       kept, as nobody confirmed that it goes\n',
+  expect(tell(step({ action: 'delete', note: 'kept, because the deletion was not confirmed' }))).toBe(
+    '- greet  kept       kept, because the deletion was not confirmed\n',
   )
 })
 

@@ -94,7 +94,7 @@ describe('workflow classes', () => {
   })
 
   test.each<[string, Answers, RegExp]>([
-    ['is another one', { 'GET /object_info': { detail: 'no' } }, /what it has holds no class of nodes/],
+    ['is another one', { 'GET /object_info': { detail: 'no' } }, /: it has no node classes/],
     [
       'refuses',
       { 'GET /object_info': (response: ServerResponse) => void response.writeHead(403).end('no') },

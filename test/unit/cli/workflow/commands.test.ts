@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
 import { describe, expect, test } from 'vitest'
-import { writeGraphIntoPng } from '../../../../src-main/domain/workflow/metadata/write-graph.ts'
+import { writeGraphIntoPng } from '../../../../src-main/domain/workflow/metadata/png.ts'
 import { noWorkflowFiles, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 import { type Answers, NOW, setupCli } from '../support.ts'
 
@@ -69,7 +69,7 @@ describe('workflow validate', () => {
     const { run } = await setup()
     for (const file of ['cat.json', 'payload.json', 'cat.png']) {
       const { exitCode, stdout } = await run(['workflow', 'validate', file, '--endpoint', 'e'])
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${file} is right: 2 nodes would run.\n` })
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${file} is valid: 2 nodes would run.\n` })
     }
     expect((await run(['workflow', 'validate', '-', '--endpoint', 'e'], { stdin: PAYLOAD })).exitCode).toBe(0)
   })
@@ -99,8 +99,8 @@ describe('workflow validate', () => {
 
   test.each([
     ['nothing.json', 'nothing.json cannot be read: there is no such file.'],
-    ['half.json', 'The workflow is no valid JSON'],
-    ['plain.png', 'The file holds no workflow: it is no JSON, and no picture with a graph in it.'],
+    ['half.json', 'The workflow is not valid JSON'],
+    ['plain.png', 'The file holds no workflow: it is neither JSON nor a picture with a graph in it.'],
     ['other.json', 'The file holds no workflow but an object with "name"'],
   ])('of %s says why it is none', async (file, message) => {
     const { run, write } = await setup()
@@ -157,7 +157,7 @@ describe('workflow convert', () => {
     const same = await run(['workflow', 'convert', 'older.json', '--to', 'api', '--json'])
     expect(same.stdout).toContain('{"1":{"is_changed":[-Infinity],"class_type":"Source"')
     const checked = await run(['workflow', 'validate', 'older.json', '--endpoint', 'e'])
-    expect(checked.stdout).toBe('older.json is right: 2 nodes would run.\n')
+    expect(checked.stdout).toBe('older.json is valid: 2 nodes would run.\n')
   })
 
   test('says what it may be asked for', async () => {
@@ -196,7 +196,7 @@ describe('workflow run', () => {
     const command = ['workflow', 'run', 'cat.json', '--endpoint', 'e', '-o', 'out']
     const plain = await run(command)
     expect(plain).toMatchObject({ exitCode: 0, stdout: '' })
-    expect(plain.stderr).toContain('The job gave previews alone. Write them with --previews.')
+    expect(plain.stderr).toContain('The job returned only previews. Write them with --previews.')
     const asked = await run([...command, '--previews'])
     expect(asked.stdout).toMatch(/out\/preview\.png\n$/)
     expect(read('out/preview.png')).toBe('a picture')
@@ -231,7 +231,7 @@ describe('workflow run', () => {
   test.each([
     ['1.text', '--set takes NODE.INPUT=VALUE'],
     ['7.text=x', 'There is no node 7. The graph has 1, 2.'],
-    ['1.words=x', 'Node 1 (Source) has no input words, but text, seed, scale, on.'],
+    ['1.words=x', 'Node 1 (Source) has no input words. Its inputs are text, seed, scale, on.'],
     ['1.seed=many', '1.seed takes a number, not many.'],
     ['1.seed=1.5', '1.seed takes a whole number, not 1.5.'],
     ['1.on=maybe', '1.on takes true or false, not maybe.'],
@@ -332,7 +332,7 @@ describe('workflow run', () => {
       const { run, uploads } = await loading(image)
       const { exitCode, stderr } = await run()
       expect(exitCode).toBe(1)
-      expect(stderr).toMatch(/cannot be read: (the graph (names a file outside|loads it)|it is no file)/)
+      expect(stderr).toMatch(/cannot be read: (the graph (names a file outside|loads it)|it is not a file)/)
       expect(uploads()).toEqual([])
     })
 
@@ -422,15 +422,15 @@ describe('workflow sweeps', () => {
     expect(await run(['workflow', 'sweeps', '--limit', '1'])).toMatchObject({
       exitCode: 0,
       stdout:
-        'SWEEP  GRAPH  ENDPOINT  INPUTS     DONE  FAILED  WAITING  CREATED\ns1     cat    e         seed, cfg  2     1       3        2.0 s ago\n',
-      stderr: 'Older sweeps: the same command with --before s1\n',
+        'SWEEP  GRAPH  ENDPOINT  INPUTS     DONE  FAILED  WAITING  CREATED\ns1     cat    e         seed, cfg  2     1       3        2 s ago\n',
+      stderr: 'For older sweeps, add --before s1\n',
     })
     expect(service.seen.map(({ line }) => line)).toEqual(['GET /api/workflow-sweeps?limit=1'])
   })
 
   test('says how one is made where there is none', async () => {
     const { run } = await setup({ 'GET /api/workflow-sweeps': { sweeps: [], more: false } })
-    expect((await run(['workflow', 'sweeps'])).stdout).toContain('There is no sweep.')
+    expect((await run(['workflow', 'sweeps'])).stdout).toContain('There are no sweeps yet.')
   })
 
   test('cancels what has not ended', async () => {

@@ -14,7 +14,7 @@ test('the ten largest packages are named, and the line that would fix it', () =>
   })
   expect(code).toBe('ARCHIVE_TOO_LARGE')
   expect(message.split('\n')).toEqual([
-    'The artifact would have about 2400 MiB, and 1500 MiB is the most.',
+    'The artifact would have about 2400 MiB, and the limit is 1500 MiB.',
     'The largest packages, not compressed:',
     ...[12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((at) => `${`${at * 100} MiB`.padStart(12)}  p${at - 1} 1`),
     // 900 MiB too much, half of 1800 and more: 1200 and 1100.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BUILD_STEPS } from '../../../../src-main/contract/build.ts'
 import { buildView } from '../../../../src-main/contract/projects.ts'
-import { buildBegun, buildStopped, buildWith } from '../../../../src-main/domain/app/build-progress.ts'
+import { buildBegun, buildStopped, buildWith } from '../../../../src-main/domain/app/project-progress.ts'
 
 const stateOf = ({ steps }: ReturnType<typeof buildBegun>) => steps.map(({ state }) => state)
 

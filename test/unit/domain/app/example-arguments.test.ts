@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ScannedParameter } from '../../../../src-main/contract/scan.ts'
-import { exampleArguments } from '../../../../src-main/domain/app/example-arguments.ts'
+import { exampleArguments } from '../../../../src-main/domain/app/examples.ts'
 
 const parameter = (name: string, annotation?: string, more: Partial<ScannedParameter> = {}): ScannedParameter => ({
   name,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exampleRequest, firstRoute } from '../../../../src-main/domain/app/example-request.ts'
+import { exampleRequest, firstRoute } from '../../../../src-main/domain/app/examples.ts'
 
 test('a first try goes to a route that only reads, where one has no parts to fill in', () => {
   expect(firstRoute(['POST /notes', 'GET /notes/{id}', 'GET /notes'])).toBe('GET /notes')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { comparePaths, fingerprintFrame } from '../../../../src-main/domain/app/fingerprint.ts'
+import { comparePaths, fingerprintFrame } from '../../../../src-main/domain/app/manifest.ts'
 
 test('a frame is length, path, length; lengths as eight bytes, the largest first', () => {
   const frame = fingerprintFrame(new TextEncoder().encode('ä.py'), 258)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Distribution, readMetadata } from '../../../../src-main/domain/app/distributions.ts'
-import { neededOfImage } from '../../../../src-main/domain/app/image-requirements.ts'
+import { type Distribution, neededOfImage, readMetadata } from '../../../../src-main/domain/app/distributions.ts'
 
 const installed = (name: string, ...requires: readonly string[]): Distribution => ({
   ...readMetadata([`Name: ${name}`, 'Version: 1', ...requires.map((text) => `Requires-Dist: ${text}`)].join('\n')),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importedModules } from '../../../../src-main/domain/app/imported-modules.ts'
+import { importedModules } from '../../../../src-main/domain/app/artifact-pieces.ts'
 
 describe('imported modules', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../../src-main/contract/manifest.ts'
 import type { ScannedEndpoint } from '../../../../src-main/contract/scan.ts'
-import { makeManifest } from '../../../../src-main/domain/app/make-manifest.ts'
+import { makeManifest } from '../../../../src-main/domain/app/manifest.ts'
 import { scanned, scannedFunction, scanOf } from './scan-support.ts'
 
 const made = (...endpoints: readonly ScannedEndpoint[]) =>

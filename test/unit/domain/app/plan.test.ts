@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ManifestResource, manifestResource } from '../../../../src-main/contract/manifest.ts'
 import { planDeploy } from '../../../../src-main/domain/app/plan.ts'
-import { codeFolder, type ReleasePlace, targetConfig } from '../../../../src-main/domain/app/target-config.ts'
+import { codeFolder, type TargetContext, targetConfig } from '../../../../src-main/domain/app/target-config.ts'
 
 const resource = (more: Partial<ManifestResource> = {}): ManifestResource =>
   manifestResource.parse({
@@ -23,7 +23,7 @@ const resource = (more: Partial<ManifestResource> = {}): ManifestResource =>
     ...more,
   })
 
-const place = (more: Partial<ReleasePlace> = {}): ReleasePlace => ({
+const place = (more: Partial<TargetContext> = {}): TargetContext => ({
   app: 'shop',
   environment: 'production',
   folder: '/data/releases/1',
@@ -33,11 +33,12 @@ const place = (more: Partial<ReleasePlace> = {}): ReleasePlace => ({
   pythonVersion: '3.12',
   imageRequirements: [],
   volumeFolder: (name) => `/data/volumes/${name}`,
+  pythonPackages: '/drydock/python',
   ...more,
 })
 
 const next = place({ folder: '/data/releases/2' })
-const configs = (resources: Record<string, ManifestResource>, at: ReleasePlace) =>
+const configs = (resources: Record<string, ManifestResource>, at: TargetContext) =>
   Object.fromEntries(Object.entries(resources).map(([name, one]) => [name, targetConfig(name, one, at)]))
 const current = (resources: Record<string, ManifestResource>, at = place()) =>
   Object.entries(configs(resources, at)).map(([name, config]) => ({ resource: name, endpointId: `${name}-id`, config }))

@@ -6,7 +6,7 @@ import {
   previewEnded,
   previewStopping,
   previewWith,
-} from '../../../../src-main/domain/app/preview-view.ts'
+} from '../../../../src-main/domain/app/project-progress.ts'
 
 // Events as a preview of one endpoint wrote them, with the addresses of that machine shortened.
 const ENDPOINT = {
@@ -91,7 +91,7 @@ describe('the view of a preview', () => {
       release: 1,
       endpoints: [ENDPOINT],
       problems: [{ file: 'greet.py', line: 3 }],
-      why: 'The newest save does not build. Release 1 keeps answering; the next save tries again.',
+      why: 'The latest save does not build. Release 1 keeps answering; the next save tries again.',
     })
     for (const mended of [live(2), { event: 'as before', release: 1 } as const]) {
       const view = told(UP, live(1), BROKEN, mended)
@@ -104,7 +104,7 @@ describe('the view of a preview', () => {
     const view = told(UP, { event: 'release failed', release: 1, why: 'greet: ImportError' })
     expect(view).toMatchObject({
       state: 'broken',
-      why: 'The newest save does not start: greet: ImportError. Mend it and save: the preview tries again.',
+      why: 'The latest save does not start: greet: ImportError. Fix it and save: the preview tries again.',
     })
     expect(view.release).toBeUndefined()
   })
@@ -122,7 +122,7 @@ describe('the view of a preview', () => {
     expect(texts(view)).toEqual([
       'info: Variables from .env: TOKEN. Not for workers, so left out: SVC_X.',
       'info: No variables from .env.',
-      'info: Release 2 was not ready yet, and is given up for the newer save.',
+      'info: Release 2 was not ready yet and is cancelled for the newer save.',
       'warning: The folder is gone.',
       'log: hello',
     ])

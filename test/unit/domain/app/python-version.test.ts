@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { choosePythonVersion } from '../../../../src-main/domain/app/python-version.ts'
+import { choosePythonVersion } from '../../../../src-main/domain/app/collect-requirements.ts'
 import { scanned } from './scan-support.ts'
 
 const withVersion = (name: string, version?: string) =>

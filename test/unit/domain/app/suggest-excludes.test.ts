@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ArtifactContents } from '../../../../src-main/domain/app/artifact-pieces.ts'
-import { suggestExcludes } from '../../../../src-main/domain/app/suggest-excludes.ts'
+import { type ArtifactContents, suggestExcludes } from '../../../../src-main/domain/app/artifact-pieces.ts'
 
 const MB = 1024 * 1024
 

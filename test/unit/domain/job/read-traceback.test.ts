@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { codeFoldersOf, fileHere } from '../../../../src-main/domain/job/code-folders.ts'
-import { readTraceback, type TracebackPart } from '../../../../src-main/domain/job/read-traceback.ts'
+import {
+  codeFoldersOf,
+  fileHere,
+  readTraceback,
+  type TracebackPart,
+} from '../../../../src-main/domain/job/read-traceback.ts'
 
 const PYTHON = `Traceback (most recent call last):
   File "/usr/local/lib/python3.12/site-packages/runpod/serverless/modules/rp_job.py", line 182, in run_job

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { utf8Bytes } from '../../../../src-main/contract/utf8.ts'
-import { splitChunk } from '../../../../src-main/domain/job/stream-chunks.ts'
+import { utf8Bytes } from '../../../../src-main/contract/limits.ts'
+import { splitChunk } from '../../../../src-main/domain/job/stream.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 400 })
 const limits = fc.integer({ min: 16, max: 120 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseStreamForm, type StreamReader } from '../../../../src-main/domain/job/stream-form.ts'
+import { chooseStreamForm, type StreamReader } from '../../../../src-main/domain/job/stream.ts'
 
 const CURL: StreamReader = {
   asked: undefined,

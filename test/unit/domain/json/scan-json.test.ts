@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findKeyFault, scanJson } from '../../../../src-main/domain/json/scan-json.ts'
+import { findKeyProblem, scanJson } from '../../../../src-main/domain/json/scan-json.ts'
 
 const UNBOUND = { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY }
 
@@ -66,7 +66,7 @@ describe('scanJson', () => {
 })
 
 describe('findKeyFault', () => {
-  const faultOf = (text: string) => findKeyFault(text, JSON.parse(text), scan(text).keys)
+  const faultOf = (text: string) => findKeyProblem(text, JSON.parse(text), scan(text).keys)
 
   it('finds nothing in what JSON.stringify wrote', () => {
     fc.assert(

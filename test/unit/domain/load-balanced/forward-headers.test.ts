@@ -61,14 +61,20 @@ describe('the headers for a worker', () => {
       'websocket',
     ])
   })
+
+  it('show a worker that takes code who sends it, and never what a client says of that', () => {
+    const raw = ['x-drydock-worker', 'forged']
+    expect(headersForWorker(raw, facts())).toEqual(OWN)
+    expect(headersForWorker(raw, facts({ proof: 'hash' }))).toEqual([...OWN, 'X-Drydock-Worker', 'hash'])
+  })
 })
 
 describe('the headers for a client', () => {
   it('are those of the worker without those of its connection', () => {
     const raw = ['Set-Cookie', 'a', 'Connection', 'X-Mine, close', 'X-Mine', '1', 'Set-Cookie', 'b', 'Trailer', 'T']
-    const place = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
-    expect(headersForClient(raw, { trailers: false, place })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b'])
-    expect(headersForClient(raw, { trailers: true, place })).toEqual([
+    const client = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
+    expect(headersForClient(raw, { trailers: false, client })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b'])
+    expect(headersForClient(raw, { trailers: true, client })).toEqual([
       'Set-Cookie',
       'a',
       'Set-Cookie',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type AnswerPlace,
+  type ClientAddress,
   keepCookieBelow,
   leadBack,
   leadRefreshBack,
-} from '../../../../src-main/domain/load-balanced/lead-back.ts'
+} from '../../../../src-main/domain/load-balanced/forward-headers.ts'
 
 const HOST = '127.0.0.1:8790'
-const BELOW: AnswerPlace = { prefix: '/lb/web', target: '/x', host: HOST, workerPort: 20_001 }
-const OWN: AnswerPlace = { prefix: '', target: '/x', host: 'web.localhost:8790', workerPort: 20_001 }
+const BELOW: ClientAddress = { prefix: '/lb/web', target: '/x', host: HOST, workerPort: 20_001 }
+const OWN: ClientAddress = { prefix: '', target: '/x', host: 'web.localhost:8790', workerPort: 20_001 }
 
 describe('an address in the answer of a worker', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayRepeat, nextTry } from '../../../../src-main/domain/load-balanced/retry.ts'
+import { mayRepeat, nextTry } from '../../../../src-main/domain/load-balanced/choose-worker.ts'
 
 describe('another try', () => {
   it('is harmless of requests that only read and have no body', () => {
@@ -13,7 +13,7 @@ describe('another try', () => {
     ['refused', false, 'another worker, which may still have to start'],
     ['stale', true, 'any'],
     ['stale', false, 'none'],
-    ['broken', true, 'another worker that is there'],
+    ['broken', true, 'another running worker'],
     ['broken', false, 'none'],
   ] as const) {
     it(`after a ${failure} connection, ${repeatable ? '' : 'not '}repeatable: ${next}`, () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer } from '../../../../src-main/domain/load-test/judge-answer.ts'
-import { createTally } from '../../../../src-main/domain/load-test/tally.ts'
+import { createTally, evaluateResponse } from '../../../../src-main/domain/requests/load-test.ts'
 
 const answered = (status: number, value: unknown) => ({
   ms: 5,
@@ -12,7 +11,7 @@ const answered = (status: number, value: unknown) => ({
 describe('an answer in a load test', () => {
   it('is well when the job has ended well, with its spans', () => {
     const record = { id: 'x', status: 'COMPLETED', delayTime: 3, executionTime: 40 }
-    expect(judgeAnswer('runsync', answered(200, record))).toEqual({
+    expect(evaluateResponse('runsync', answered(200, record))).toEqual({
       status: 200,
       latencyMs: 5,
       delayMs: 3,
@@ -40,14 +39,14 @@ describe('an answer in a load test', () => {
     ['any answer of a worker that is well', 'request', 204, '', undefined],
     ['a text of a worker with the word FAILED', 'request', 200, { status: 'FAILED' }, undefined],
   ])('tells %s', (_what, operation, status, body, error) => {
-    const outcome = judgeAnswer(operation, answered(status, body))
+    const outcome = evaluateResponse(operation, answered(status, body))
     if (error === undefined) expect(outcome.error).toBe(undefined)
     else expect(outcome.error).toMatch(error)
   })
 
   it('that never came says why', () => {
-    const none = { ms: 1, status: undefined, text: '', error: 'No answer came: refused.' }
-    expect(judgeAnswer('run', none)).toMatchObject({ status: undefined, error: 'No answer came: refused.' })
+    const none = { ms: 1, status: undefined, text: '', error: 'No response arrived: refused.' }
+    expect(evaluateResponse('run', none)).toMatchObject({ status: undefined, error: 'No response arrived: refused.' })
   })
 })
 

@@ -1,8 +1,7 @@
 import { encode } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { describe, expect, test } from 'vitest'
-import { extensionOf, isShown, isShownName, mediaTypeOf } from '../../../../src-main/domain/media/media-type.ts'
-import { pictureSize } from '../../../../src-main/domain/media/picture-size.ts'
+import { extensionOf, isShown, isShownName, mediaTypeOf, pictureSize } from '../../../../src-main/domain/media.ts'
 
 const latin1 = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt(0))
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -22,7 +21,8 @@ describe('the type of a file', () => {
     ['video/mp4', latin1('\0\0\0\x18ftypisom')],
     ['video/quicktime', latin1('\0\0\0\x14ftypqt  ')],
     ['video/webm', latin1('\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01B\x82\x84webm')],
-    ['application/octet-stream', latin1('\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01B\x82\x88matroska')],
+    ['video/matroska', latin1('\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01B\x82\x88matroska')],
+    ['application/octet-stream', latin1('\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01')],
     ['audio/mpeg', latin1('ID3\x04\0')],
     ['audio/mpeg', latin1('\xff\xfb\x90\x64')],
     ['audio/ogg', latin1('OggS\0')],

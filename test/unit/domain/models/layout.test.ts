@@ -7,15 +7,15 @@ import {
   pauseBefore,
 } from '../../../../src-main/domain/models/download-transitions.ts'
 import {
-  folderFault,
+  folderProblem,
   foldersOf,
-  modelNameFault,
-  placeOfAddress,
+  modelAtAddress,
+  modelNameProblem,
+  modelPathsYaml,
   shownAddress,
 } from '../../../../src-main/domain/models/layout.ts'
-import { modelPathsYaml } from '../../../../src-main/domain/models/model-paths.ts'
-import { modelNamesIn, offeredModels } from '../../../../src-main/domain/models/named-models.ts'
 import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import { modelNamesIn, offeredModels } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import { objectOf } from '../../../support/workflow-files.ts'
 
 test.each([
@@ -40,23 +40,23 @@ test.each([
   'authorized_keys',
   '',
 ])('%j is no name of a model', (name) => {
-  expect(modelNameFault(name)).toEqual(expect.any(String))
+  expect(modelNameProblem(name)).toEqual(expect.any(String))
 })
 
 test.each(['a.safetensors', 'SDXL/base 1.0.safetensors', 'ünïcode_模型.gguf', 'x.pt'])(
   '%j is a name of a model',
   (name) => {
-    expect(modelNameFault(name)).toBe(undefined)
+    expect(modelNameProblem(name)).toBe(undefined)
   },
 )
 
 test('an address tells the name, and the directory where it names one', () => {
-  expect(placeOfAddress('https://x.test/o/r/resolve/main/split_files/unet/a%20b.safetensors?download=true')).toEqual({
+  expect(modelAtAddress('https://x.test/o/r/resolve/main/split_files/unet/a%20b.safetensors?download=true')).toEqual({
     name: 'a b.safetensors',
     directory: 'diffusion_models',
   })
-  expect(placeOfAddress('https://x.test/api/download/models/12')).toEqual({ name: undefined, directory: undefined })
-  expect(placeOfAddress('https://x.test/loras/..%2f..%2fa.safetensors')).toEqual({
+  expect(modelAtAddress('https://x.test/api/download/models/12')).toEqual({ name: undefined, directory: undefined })
+  expect(modelAtAddress('https://x.test/loras/..%2f..%2fa.safetensors')).toEqual({
     name: undefined,
     directory: 'loras',
   })
@@ -74,10 +74,10 @@ test('folders are laid out as ComfyUI has them, or as the settings say', () => {
   expect(foldersOf(mapped, 'checkpoints')).toEqual(['models/Stable-diffusion'])
   expect(foldersOf(mapped, 'text_encoders')).toEqual(['a', 'b'])
   expect(foldersOf(mapped, 'loras')).toEqual([])
-  expect(folderFault(mapped)).toBe(undefined)
-  expect(folderFault({ path: 'm' })).toMatch('must be an absolute folder')
-  expect(folderFault({ path: '/m', directories: { loras: ['../x'] } })).toMatch('must not hold empty parts')
-  expect(folderFault({ path: '/m', directories: { loras: ['/x'] } })).toMatch('not an absolute one')
+  expect(folderProblem(mapped)).toBe(undefined)
+  expect(folderProblem({ path: 'm' })).toMatch('must be an absolute folder')
+  expect(folderProblem({ path: '/m', directories: { loras: ['../x'] } })).toMatch('must not hold empty parts')
+  expect(folderProblem({ path: '/m', directories: { loras: ['/x'] } })).toMatch('not an absolute one')
 })
 
 test('a ComfyUI is told of folders as its own file would', () => {

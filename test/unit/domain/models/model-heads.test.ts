@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ModelFacts } from '../../../../src-main/contract/models.ts'
-import { HEAD_BYTES_MAX } from '../../../../src-main/domain/models/read-safetensors.ts'
+import { HEAD_BYTES_MAX } from '../../../../src-main/domain/models/model-heads.ts'
 import { inspectModel } from '../../../../src-main/storage/scan-models.ts'
 import { LORA, safetensors, type TestTensors, withHead } from '../../../support/model-files.ts'
 
@@ -75,10 +75,10 @@ test.each<[string, Buffer, RegExp]>([
     /not JSON/,
   ],
   ['a head nested a hundred thousand deep', withHead(`{"a":${'['.repeat(100_000)}`, 0), /not JSON/],
-  ['an end beyond the file', lies({ ...HONEST, shape: [2], data_offsets: [0, 8] }), /cut off or damaged/],
-  ['a beginning after the end', lies({ ...HONEST, data_offsets: [4, 0] }), /cut off or damaged/],
-  ['a place that is no whole number', lies({ ...HONEST, data_offsets: [0, 4.5] }), /has no place/],
-  ['a place below zero', lies({ ...HONEST, data_offsets: [-4, 0] }), /has no place/],
+  ['an end beyond the file', lies({ ...HONEST, shape: [2], data_offsets: [0, 8] }), /incomplete or damaged/],
+  ['a beginning after the end', lies({ ...HONEST, data_offsets: [4, 0] }), /incomplete or damaged/],
+  ['a place that is no whole number', lies({ ...HONEST, data_offsets: [0, 4.5] }), /has no offset/],
+  ['a place below zero', lies({ ...HONEST, data_offsets: [-4, 0] }), /has no offset/],
   ['a shape that is longer than its bytes', lies({ ...HONEST, shape: [1_000_000] }), /not as long as its shape/],
   [
     'a shape whose product overflows',
@@ -95,7 +95,7 @@ test.each<[string, Buffer, RegExp]>([
 test('a head longer than the limit is not read', async () => {
   const bytes = Buffer.alloc(HEAD_BYTES_MAX + 9)
   bytes.writeBigUInt64LE(BigInt(HEAD_BYTES_MAX + 1))
-  expect(await inspect(bytes)).toEqual({ format: 'safetensors', fault: 'its head is longer than 8 MiB' })
+  expect(await inspect(bytes)).toEqual({ format: 'safetensors', fault: 'its header is longer than 8 MiB' })
 })
 
 test('names like those of objects are names', async () => {
@@ -143,7 +143,7 @@ test('a GGUF file tells its architecture, and lengths in it are not believed', a
   const cut = gguf([['general.architecture', 'flux']])
   cut.writeBigUInt64LE(2n ** 63n, 24)
   expect(await inspect(cut, 'a.gguf')).toEqual({ format: 'gguf' })
-  expect(await inspect(Buffer.from('GGUF'), 'a.gguf')).toMatchObject({ fault: 'it is too short to be one' })
+  expect(await inspect(Buffer.from('GGUF'), 'a.gguf')).toMatchObject({ fault: 'it is too short' })
 })
 
 test('a pickle is recognised and nothing of it is loaded', async () => {

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { javascriptLiteral, pythonLiteral, shellWord } from '../../../../src-main/domain/samples/literals.ts'
+import { javascriptLiteral, pythonLiteral, shellWord } from '../../../../src-main/domain/requests/sample-call.ts'
 
 describe('a literal of JavaScript', () => {
   it('is the same value, whatever the JSON', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { containerUsage } from '../../../../src-main/domain/worker/container-usage.ts'
+import { containerUsage } from '../../../../src-main/domain/worker/usage.ts'
 
 const cpu = (total: number, system: number) => ({
   cpu_usage: { total_usage: total },

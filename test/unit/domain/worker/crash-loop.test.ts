@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeCrashLoop, type WorkerExit } from '../../../../src-main/domain/worker/crash-loop.ts'
+import { evaluateCrashLoop, type WorkerExit } from '../../../../src-main/domain/worker/crash-loop.ts'
 
 const crash = (at: number, fields: Partial<WorkerExit> = {}): WorkerExit => ({
   at,
@@ -14,7 +14,7 @@ const crash = (at: number, fields: Partial<WorkerExit> = {}): WorkerExit => ({
 
 describe('crash loop', () => {
   it('the first crash waits 1 s and tells how long the worker lived', () => {
-    expect(judgeCrashLoop([crash(10_000)], 10_000)).toEqual({
+    expect(evaluateCrashLoop([crash(10_000)], 10_000)).toEqual({
       backOffUntil: 11_000,
       reason: "worker exited 2 s after its start: ModuleNotFoundError: No module named 'torch'",
       count: 1,
@@ -26,7 +26,7 @@ describe('crash loop', () => {
   })
 
   it('three crashes wait 4 s and are told as one story', () => {
-    expect(judgeCrashLoop([crash(2000), crash(11_000), crash(20_000)], 20_000)).toEqual({
+    expect(evaluateCrashLoop([crash(2000), crash(11_000), crash(20_000)], 20_000)).toEqual({
       backOffUntil: 24_000,
       reason: "worker exited 3 times within 20 s: ModuleNotFoundError: No module named 'torch'",
       count: 3,
@@ -38,7 +38,7 @@ describe('crash loop', () => {
   })
 
   it('a story that took minutes is told in minutes', () => {
-    const reason = (at: number) => judgeCrashLoop([crash(2000), crash(at)], at)?.reason
+    const reason = (at: number) => evaluateCrashLoop([crash(2000), crash(at)], at)?.reason
     expect(reason(119_999)).toContain('2 times within 120 s: ')
     expect(reason(120_000)).toContain('2 times within 2 min: ')
     expect(reason(524_000)).toContain('2 times within 9 min: ')
@@ -47,7 +47,7 @@ describe('crash loop', () => {
   it('the delay doubles with each crash and ends at 60 s', () => {
     const delays = Array.from({ length: 10 }, (_, n) => {
       const exits = Array.from({ length: n + 1 }, (_unused, k) => crash(k * 1000, { livedMs: 500 }))
-      return (judgeCrashLoop(exits, n * 1000)?.backOffUntil ?? 0) - n * 1000
+      return (evaluateCrashLoop(exits, n * 1000)?.backOffUntil ?? 0) - n * 1000
     })
     expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000])
   })
@@ -61,35 +61,35 @@ describe('crash loop', () => {
     ['did a job and ended soon', { ...ready, livedMs: 100, jobsDone: 1 }, false],
     ['was told to leave', { ordered: true }, false],
   ])('a worker that %s', (_what, fields, isCrash) => {
-    expect(judgeCrashLoop([crash(1000, fields)], 1000) !== undefined).toBe(isCrash)
+    expect(evaluateCrashLoop([crash(1000, fields)], 1000) !== undefined).toBe(isCrash)
   })
 
   it('a worker that did a job ends the story of the crashes before it', () => {
     const exits = [crash(1000), crash(3000), crash(9000, { becameReady: true, jobsDone: 1 }), crash(12_000)]
-    expect(judgeCrashLoop(exits, 12_000)?.backOffUntil).toBe(13_000)
+    expect(evaluateCrashLoop(exits, 12_000)?.backOffUntil).toBe(13_000)
   })
 
   it('a worker that did a job and was told to leave ends the story too, one without a job does not', () => {
     const left = { ordered: true, becameReady: true }
-    expect(judgeCrashLoop([crash(1000), crash(3000, { ...left, jobsDone: 1 })], 4000)).toBeUndefined()
-    expect(judgeCrashLoop([crash(1000), crash(3000, left)], 3000)?.backOffUntil).toBe(2000)
+    expect(evaluateCrashLoop([crash(1000), crash(3000, { ...left, jobsDone: 1 })], 4000)).toBeUndefined()
+    expect(evaluateCrashLoop([crash(1000), crash(3000, left)], 3000)?.backOffUntil).toBe(2000)
   })
 
   it('a ready worker that lived long and was told to leave ends the story, also without a job', () => {
     const left = { ordered: true, becameReady: true }
-    expect(judgeCrashLoop([crash(1000), crash(30_000, { ...left, livedMs: 19_999 })], 30_000)?.count).toBe(1)
-    expect(judgeCrashLoop([crash(1000), crash(30_000, { ...left, livedMs: 20_000 })], 30_000)).toBeUndefined()
+    expect(evaluateCrashLoop([crash(1000), crash(30_000, { ...left, livedMs: 19_999 })], 30_000)?.count).toBe(1)
+    expect(evaluateCrashLoop([crash(1000), crash(30_000, { ...left, livedMs: 20_000 })], 30_000)).toBeUndefined()
   })
 
   it('crashes of workers that never got ready are remembered until something changes', () => {
-    expect(judgeCrashLoop([crash(0), crash(5000, { ordered: true })], 600_001)?.count).toBe(1)
+    expect(evaluateCrashLoop([crash(0), crash(5000, { ordered: true })], 600_001)?.count).toBe(1)
   })
 
   it('a crash of long ago of a worker that had been ready is forgotten', () => {
     const wasReady = { becameReady: true, livedMs: 500 }
-    expect(judgeCrashLoop([crash(0, wasReady)], 600_000)?.backOffUntil).toBe(1000)
-    expect(judgeCrashLoop([crash(0, wasReady)], 600_001)).toBeUndefined()
-    expect(judgeCrashLoop([crash(0), crash(900_000)], 900_000)?.backOffUntil).toBe(901_000)
+    expect(evaluateCrashLoop([crash(0, wasReady)], 600_000)?.backOffUntil).toBe(1000)
+    expect(evaluateCrashLoop([crash(0, wasReady)], 600_001)).toBeUndefined()
+    expect(evaluateCrashLoop([crash(0), crash(900_000)], 900_000)?.backOffUntil).toBe(901_000)
   })
 
   it.each<[string, readonly WorkerExit[], boolean]>([
@@ -107,11 +107,11 @@ describe('crash loop', () => {
     ['a program that may not be run', [crash(1, { code: 126 })], true],
     ['another exit code', [crash(1, { code: 1 })], false],
   ])('%s', (_what, exits, needsChange) => {
-    expect(judgeCrashLoop(exits, 5)?.needsChange).toBe(needsChange)
+    expect(evaluateCrashLoop(exits, 5)?.needsChange).toBe(needsChange)
   })
 
   it('no exits, no crash loop', () => {
-    expect(judgeCrashLoop([], 5)).toBeUndefined()
+    expect(evaluateCrashLoop([], 5)).toBeUndefined()
   })
 
   it('one more crash never shortens the wait, and no wait is longer than 60 s', () => {
@@ -120,7 +120,7 @@ describe('crash loop', () => {
         const exits = Array.from({ length: count + 1 }, (_, n) => crash((n + 1) * 20_000, { livedMs }))
         const waits = [exits.slice(0, -1), exits].map((some) => {
           const at = some.at(-1)?.at ?? 0
-          return (judgeCrashLoop(some, at)?.backOffUntil ?? at) - at
+          return (evaluateCrashLoop(some, at)?.backOffUntil ?? at) - at
         })
         expect(waits[1]).toBeGreaterThanOrEqual(waits[0] ?? 0)
         expect(waits[1]).toBeLessThanOrEqual(60_000)

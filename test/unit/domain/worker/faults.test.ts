@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import {
+  activeFaults,
   type FaultShare,
-  faultsOn,
   isHit,
   isUsedUp,
-  settingsUnderFaults,
+  settingsWithFaults,
   tryId,
   whyKilled,
 } from '../../../../src-main/domain/worker/faults.ts'
@@ -74,19 +74,19 @@ describe('the decision of a switch', () => {
 
 describe('what kills a worker', () => {
   it('is named', () => {
-    expect(whyKilled({ killPercent: 100 }, 'x')).toBe('killed by the fault switch killPercent of its endpoint')
-    expect(whyKilled({ killPercent: 100, outOfMemoryPercent: 100 }, 'x')).toBe('out of memory (fault switch)')
+    expect(whyKilled({ killPercent: 100 }, 'x')).toBe('killed by fault injection (killPercent) on its endpoint')
+    expect(whyKilled({ killPercent: 100, outOfMemoryPercent: 100 }, 'x')).toBe('out of memory (fault injection)')
     expect(whyKilled({ failPercent: 100, delayMs: 1, throttle: true, coldStart: true }, 'x')).toBeUndefined()
   })
 })
 
 describe('the switches that are on', () => {
   it('are those that are neither missing nor 0 nor false', () => {
-    expect(faultsOn({ delayMs: 0, failPercent: 1, throttle: false, coldStart: true })).toEqual({
+    expect(activeFaults({ delayMs: 0, failPercent: 1, throttle: false, coldStart: true })).toEqual({
       failPercent: 1,
       coldStart: true,
     })
-    for (const off of [undefined, {}, { killPercent: 0, throttle: false }]) expect(faultsOn(off)).toBeUndefined()
+    for (const off of [undefined, {}, { killPercent: 0, throttle: false }]) expect(activeFaults(off)).toBeUndefined()
   })
 })
 
@@ -101,14 +101,14 @@ describe('cold start', () => {
   })
 
   it('makes a worker worth one job, and keeps none for later', () => {
-    expect(settingsUnderFaults({ ...config, faults: { coldStart: true } })).toMatchObject({
+    expect(settingsWithFaults({ ...config, faults: { coldStart: true } })).toMatchObject({
       workersMin: 0,
       idleTimeoutMs: 0,
       concurrency: 1,
       scaler: { type: 'REQUEST_COUNT', value: 1 },
       container: { image: 'x', keepPausedMs: 0 },
     })
-    expect(settingsUnderFaults({ ...config, faults: { throttle: true } })).toMatchObject({ ...config })
+    expect(settingsWithFaults({ ...config, faults: { throttle: true } })).toMatchObject({ ...config })
   })
 
   it('uses a worker up with its first job, or when nobody knows what it ran', () => {

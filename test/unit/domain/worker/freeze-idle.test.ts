@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { initializingLimitMs } from '../../../../src-main/contract/endpoint.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { decideFreezing } from '../../../../src-main/domain/worker/freeze-idle.ts'
-import { readUnsentResult } from '../../../../src-main/domain/worker/unsent-result.ts'
+import { readUnsentResult } from '../../../../src-main/domain/worker/log-lines.ts'
 
 const REST = limit('freezeIdleMs')
 const NOW = 100_000

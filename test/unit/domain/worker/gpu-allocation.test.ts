@@ -4,10 +4,12 @@ import {
   allocateGpus,
   type GpuHold,
   type GpuNeed,
-  gpuPlaces,
+  gpuSlots,
+  isNamed,
+  meetsWant,
+  readGpuWishes,
 } from '../../../../src-main/domain/worker/gpu-allocation.ts'
 import type { GpuCard } from '../../../../src-main/domain/worker/gpu-list.ts'
-import { isNamed, meetsWant, readGpuWishes } from '../../../../src-main/domain/worker/gpu-need.ts'
 import { card, recordedCards } from '../../../support/recorded-gpus.ts'
 
 const need = (gpu: string | undefined, fields: Partial<GpuNeed> = {}): GpuNeed => ({
@@ -129,28 +131,28 @@ describe('the reason', () => {
       'H100',
       1,
       RTX_4090,
-      'no card of this machine is named H100: it has NVIDIA GeForce RTX 4090 (24 GB)',
+      'no GPU of this machine is named H100: it has NVIDIA GeForce RTX 4090 (24 GB)',
     ],
     [
       'none that large',
       'BLACKWELL_180, B200',
       1,
       MIXED,
-      'no card of this machine is like BLACKWELL_180 (180 GB) or named B200: it has 2 x NVIDIA L40S (45 GB), NVIDIA A100 80GB PCIe (80 GB)',
+      'no GPU of this machine is like BLACKWELL_180 (180 GB) or named B200: it has 2 x NVIDIA L40S (45 GB), NVIDIA A100 80GB PCIe (80 GB)',
     ],
     [
       'excluded',
       'ANY,-4090',
       1,
       RTX_4090,
-      'no card of this machine is usable and not 4090: it has NVIDIA GeForce RTX 4090 (24 GB)',
+      'no GPU of this machine is usable and not 4090: it has NVIDIA GeForce RTX 4090 (24 GB)',
     ],
     [
       'MIG',
       'ANY',
       1,
       recordedCards('mig-a100'),
-      'no card of this machine is usable: it has NVIDIA A100-SXM4-80GB (80 GB); a card in MIG mode is not handed out, nor are its slices',
+      'no GPU of this machine is usable: it has NVIDIA A100-SXM4-80GB (80 GB); GPUs in MIG mode and their slices are not used',
     ],
   ])('%s', (_what, gpu, gpuCount, cards, reason) => {
     expect(given(cards, need(gpu, { gpuCount }), [hold(cards[0], 'hello')])).toBe(reason)
@@ -189,19 +191,19 @@ describe('sharing', () => {
 
 describe('places', () => {
   it('are as many workers as find cards, and the reason why not more', () => {
-    expect(gpuPlaces(need('ANY'), { cards: MIXED }, [hold(A100, 'a')])).toEqual({
+    expect(gpuSlots(need('ANY'), { cards: MIXED }, [hold(A100, 'a')])).toEqual({
       free: 2,
       reason: 'needs 1 GPU, 0 free (3 of 3 in use by endpoint a)',
     })
-    expect(gpuPlaces(need('ANY', { gpuCount: 2 }), { cards: MIXED }, [])).toEqual({
+    expect(gpuSlots(need('ANY', { gpuCount: 2 }), { cards: MIXED }, [])).toEqual({
       free: 1,
       reason: 'needs 2 GPUs, 1 free (2 of 3 in use)',
     })
   })
 
   it('do not end for workers that share or need no card', () => {
-    expect(gpuPlaces(need('ANY', { gpuShared: true }), { cards: MIXED }, [])).toEqual({ free: 100, reason: undefined })
-    expect(gpuPlaces(need(undefined), { cards: [] }, []).free).toBe(Number.POSITIVE_INFINITY)
+    expect(gpuSlots(need('ANY', { gpuShared: true }), { cards: MIXED }, [])).toEqual({ free: 100, reason: undefined })
+    expect(gpuSlots(need(undefined), { cards: [] }, []).free).toBe(Number.POSITIVE_INFINITY)
   })
 })
 
@@ -281,7 +283,7 @@ describe('on any small machine', () => {
     fc.assert(
       fc.property(machines, needs, (cards, wanted) => {
         const exclusive = { ...wanted, gpuShared: false }
-        const { free } = gpuPlaces(exclusive, { cards }, [])
+        const { free } = gpuSlots(exclusive, { cards }, [])
         let held: readonly GpuHold[] = []
         for (let at = 0; ; at++) {
           const answer = allocateGpus(exclusive, { cards }, held)

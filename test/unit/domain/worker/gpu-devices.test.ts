@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { gpuDevices, gpuWay, withoutGpus } from '../../../../src-main/domain/worker/gpu-devices.ts'
-import { isOlder, toolkitEscapes } from '../../../../src-main/domain/worker/gpu-toolkit.ts'
+import {
+  gpuDevices,
+  gpuWay,
+  isOlder,
+  toolkitEscapes,
+  withoutGpus,
+} from '../../../../src-main/domain/worker/gpu-devices.ts'
 import { recordedCards } from '../../../support/recorded-gpus.ts'
 
 const machine = recordedCards('two-l40s-one-a100')
@@ -80,7 +85,7 @@ describe('an engine that cannot hand out cards says why', () => {
     ['Docker 28.2 that found no description', { ...DOCKER_28, DiscoveredDevices: undefined }, 'no NVIDIA runtime'],
     ['Docker 24, whose CDI is not there yet', { ...DOCKER_28, ServerVersion: '24.0.9' }, 'no NVIDIA runtime'],
     ['CDI that does not know the card', { ...DOCKER_28, DiscoveredDevices: cdi(first.id, 'all') }, second.id],
-    ['an old Podman', { ...PODMAN, ServerVersion: '4.9.3', Runtimes: NVIDIA }, 'Podman 4.9.3 takes no request'],
+    ['an old Podman', { ...PODMAN, ServerVersion: '4.9.3', Runtimes: NVIDIA }, 'Podman 4.9.3 does not accept requests'],
     ['an engine that tells nothing', {}, 'no NVIDIA runtime'],
   ])('%s', (_what, info, reason) => {
     expect(devices(info)).toEqual({ reason: expect.stringContaining(reason), fix: expect.stringMatching(/\.$/) })

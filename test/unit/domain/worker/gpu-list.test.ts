@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { readGpuList } from '../../../../src-main/domain/worker/gpu-list.ts'
-import { readGpuProcesses } from '../../../../src-main/domain/worker/gpu-use.ts'
+import { readGpuProcesses } from '../../../../src-main/domain/worker/usage.ts'
 
 const list = (stdout: string, failure?: 'failed', stderr = '') => readGpuList({ stdout, stderr, failure })
 
 test.each([
   ["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", 'the NVIDIA driver is not loaded'],
-  ['Field "compute_cap" is not a valid field to query.', 'the NVIDIA driver is too old to be asked'],
+  ['Field "compute_cap" is not a valid field to query.', 'the NVIDIA driver is too old to be queried'],
   ['Failed to initialize NVML: Insufficient Permissions', 'this user may not use the NVIDIA GPUs'],
   ['Failed to initialize NVML: Unknown Error', 'nvidia-smi failed: Failed to initialize NVML: Unknown Error'],
 ])('%s', (said, fault) => {

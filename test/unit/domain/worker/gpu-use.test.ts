@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gpuUseByWorker } from '../../../../src-main/domain/worker/gpu-use.ts'
+import { gpuUseByWorker } from '../../../../src-main/domain/worker/usage.ts'
 import { card } from '../../../support/recorded-gpus.ts'
 
 const MIB = 1024 ** 2

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobAt } from '../../../../src-main/domain/worker/job-at.ts'
+import { jobAt } from '../../../../src-main/domain/worker/log-lines.ts'
 
 const SPANS = [
   { jobId: 'a', from: 1000, to: 2000 },

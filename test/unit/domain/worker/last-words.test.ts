@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lastWords } from '../../../../src-main/domain/worker/last-words.ts'
+import { lastLine } from '../../../../src-main/domain/worker/crash-loop.ts'
 
 const TRACEBACK = [
   'Traceback (most recent call last):',
@@ -79,21 +79,21 @@ describe('last words', () => {
     ['without an error the last line that is not empty counts', ['loading', '  bye  ', '', '   '], 'bye'],
     ['without output the exit code counts', ['', ' '], 'exit code 1'],
   ])('%s', (_name, lines, words) => {
-    expect(lastWords(lines, { code: 1 })).toBe(words)
+    expect(lastLine(lines, { code: 1 })).toBe(words)
   })
 
   it('a signal is named, with the last line after it', () => {
-    expect(lastWords([], { signal: 'SIGKILL' })).toBe('killed by SIGKILL')
-    expect(lastWords(['loading weights'], { signal: 'SIGKILL' })).toBe('killed by SIGKILL, after: loading weights')
-    expect(lastWords(TRACEBACK, { signal: 'SIGABRT' })).toBe("ModuleNotFoundError: No module named 'torch'")
+    expect(lastLine([], { signal: 'SIGKILL' })).toBe('killed by SIGKILL')
+    expect(lastLine(['loading weights'], { signal: 'SIGKILL' })).toBe('killed by SIGKILL, after: loading weights')
+    expect(lastLine(TRACEBACK, { signal: 'SIGABRT' })).toBe("ModuleNotFoundError: No module named 'torch'")
   })
 
   it('an end that nobody saw is said to be one', () => {
-    expect(lastWords([], {})).toBe('ended without a word')
+    expect(lastLine([], {})).toBe('ended without output')
   })
 
   it('300 characters pass, 301 are cut', () => {
-    expect([299, 300, 301].map((length) => lastWords(['x'.repeat(length)], {}))).toEqual([
+    expect([299, 300, 301].map((length) => lastLine(['x'.repeat(length)], {}))).toEqual([
       'x'.repeat(299),
       'x'.repeat(300),
       `${'x'.repeat(299)}…`,
@@ -101,7 +101,7 @@ describe('last words', () => {
   })
 
   it('an error far above the end is old news', () => {
-    expect(lastWords(['ValueError: old', ...Array.from({ length: 300 }, (_, n) => `line ${n}`)], { code: 1 })).toBe(
+    expect(lastLine(['ValueError: old', ...Array.from({ length: 300 }, (_, n) => `line ${n}`)], { code: 1 })).toBe(
       'line 299',
     )
   })
@@ -115,7 +115,7 @@ describe('last words', () => {
     )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
-        const words = lastWords(lines, { code: 1 })
+        const words = lastLine(lines, { code: 1 })
         expect(words.length).toBeGreaterThan(0)
         expect(words.length).toBeLessThanOrEqual(300)
         expect(words).not.toMatch(/\n/)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMask } from '../../../../src-main/domain/worker/mask-secrets.ts'
+import { createMask } from '../../../../src-main/domain/worker/log-lines.ts'
 
 test('a secret is hidden wherever it stands', () => {
   expect(createMask(['hunter22'])('a hunter22 and hunter22b')).toBe('a *** and ***b')

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decideScaling } from '../../../../src-main/domain/worker/scaling.ts'
 import type { ScalingDecision, ScalingFacts, ScalingWorker } from '../../../../src-main/domain/worker/scaling-facts.ts'
-import { nextWorkerState } from '../../../../src-main/domain/worker/transitions.ts'
-import { anyFacts } from './scaling-support.ts'
+import { anyFacts, nextWorkerState } from './scaling-support.ts'
 
 const RUNS = { numRuns: 500 }
 
@@ -27,7 +26,7 @@ function carriedOut(facts: ScalingFacts, decision: ScalingDecision): ScalingFact
       return { ...worker, state: 'idle', idleSince: facts.now, resumedAt: facts.now }
     return worker
   })
-  return { ...facts, workers: [...stayed, ...started], freePlaces: facts.freePlaces - decision.start }
+  return { ...facts, workers: [...stayed, ...started], freeSlots: facts.freeSlots - decision.start }
 }
 
 /** The same facts later. */
@@ -68,7 +67,7 @@ describe('every scaling decision', () => {
       const heldBack = (facts.backOffUntil ?? 0) > facts.now
       if (heldBack) expect({ start: decision.start, throttled: decision.throttled }).toEqual({ start: 0, throttled: 0 })
       else expect(after + decision.throttled).toBe(decision.wanted)
-      expect(decision.start).toBeLessThanOrEqual(facts.freePlaces)
+      expect(decision.start).toBeLessThanOrEqual(facts.freeSlots)
     }))
 
   it('stops only live workers, each once', () =>

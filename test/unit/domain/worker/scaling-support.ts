@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import type { WorkerState } from '../../../../src-main/contract/endpoint.ts'
 import type { ScalingFacts, ScalingWorker } from '../../../../src-main/domain/worker/scaling-facts.ts'
+import { nextStanding, shownState, type WorkerEvent } from '../../../../src-main/domain/worker/transitions.ts'
 
 /** The time of every example, steady ms. */
 export const NOW = 1_000_000
@@ -26,7 +28,7 @@ export function facts({ config, queue, ...fields }: FactFields = {}): ScalingFac
     stopping: false,
     queue: { normal: 0, lowPriority: 0, inProgress: 0, oldestNormalWaitMs: 0, ...queue },
     workers: [],
-    freePlaces: 100,
+    freeSlots: 100,
     now: NOW,
     ...fields,
   }
@@ -99,11 +101,11 @@ export const anyFacts: fc.Arbitrary<ScalingFacts> = fc
     wait: fc.nat(20_000),
     lost: fc.nat(2),
     workers: fc.array(anyWorker, { maxLength: 9 }),
-    freePlaces: fc.nat(6),
+    freeSlots: fc.nat(6),
     backOff: fc.constantFrom(undefined, undefined, -500, 0, 700, 9000),
     keepPausedMs: fc.constantFrom(undefined, 0, 1000, 6000, 600_000),
   })
-  .map(({ config, paused, normal, lowPriority, wait, lost, workers, freePlaces, backOff, keepPausedMs }) => ({
+  .map(({ config, paused, normal, lowPriority, wait, lost, workers, freeSlots, backOff, keepPausedMs }) => ({
     config,
     keepPausedMs,
     paused,
@@ -115,7 +117,13 @@ export const anyFacts: fc.Arbitrary<ScalingFacts> = fc
       oldestNormalWaitMs: normal === 0 ? 0 : wait,
     },
     workers: workers.map((fields, n) => ({ id: `w${n}`, ...fields })),
-    freePlaces,
+    freeSlots,
     ...(backOff === undefined ? {} : { backOffUntil: NOW + backOff }),
     now: NOW,
   }))
+
+/** The state that is seen after an event of a worker that serves; undefined: the event is refused. */
+export function nextWorkerState(state: WorkerState, event: WorkerEvent): WorkerState | undefined {
+  const next = state === 'throttled' ? undefined : nextStanding({ phase: state, duty: 'serving' }, event)
+  return next && shownState(next.phase)
+}

@@ -33,7 +33,7 @@ describe('an endpoint without work', () => {
     ]
     expect(decide({ stopping: true, workers, queue: waiting(9, 60_000, 1), config: { workersMin: 2 } })).toEqual({
       start: 0,
-      stop: ['a', 'b', 'c', 'd'].map((workerId) => ({ workerId, reason: 'its endpoint is going away' })),
+      stop: ['a', 'b', 'c', 'd'].map((workerId) => ({ workerId, reason: 'its endpoint is being deleted' })),
       throttled: 0,
       wanted: 0,
     })
@@ -286,24 +286,22 @@ describe('what holds starts back', () => {
   const scaler = countScaler(1)
 
   it('too few places: the rest is throttled, with the reason of the fleet', () => {
-    expect(decide({ config: { scaler }, queue: waiting(3), freePlaces: 1, noCapacityReason: '8 of 8 in use' })).toEqual(
-      {
-        start: 1,
-        stop: [],
-        throttled: 2,
-        throttledReason: '8 of 8 in use',
-        nextCheckAt: NOW + COLD_START,
-        wanted: 3,
-      },
-    )
+    expect(decide({ config: { scaler }, queue: waiting(3), freeSlots: 1, noCapacityReason: '8 of 8 in use' })).toEqual({
+      start: 1,
+      stop: [],
+      throttled: 2,
+      throttledReason: '8 of 8 in use',
+      nextCheckAt: NOW + COLD_START,
+      wanted: 3,
+    })
   })
 
   it('no place: nothing but a change of the facts helps', () => {
-    expect(decide({ queue: waiting(3, 9000), freePlaces: 0 })).toEqual({ start: 0, stop: [], throttled: 1, wanted: 1 })
+    expect(decide({ queue: waiting(3, 9000), freeSlots: 0 })).toEqual({ start: 0, stop: [], throttled: 1, wanted: 1 })
   })
 
   it('a reason without need is not passed on', () => {
-    expect(decide({ freePlaces: 0, noCapacityReason: 'full' })).toEqual({ start: 0, stop: [], throttled: 0, wanted: 0 })
+    expect(decide({ freeSlots: 0, noCapacityReason: 'full' })).toEqual({ start: 0, stop: [], throttled: 0, wanted: 0 })
   })
 
   it.each([

@@ -1,12 +1,9 @@
 import type { WorkerState } from '../../../../src-main/contract/endpoint.ts'
-import { judgeCrashLoop, type WorkerExit } from '../../../../src-main/domain/worker/crash-loop.ts'
+import { evaluateCrashLoop, type WorkerExit } from '../../../../src-main/domain/worker/crash-loop.ts'
 import { decideScaling } from '../../../../src-main/domain/worker/scaling.ts'
 import type { ScalingFacts } from '../../../../src-main/domain/worker/scaling-facts.ts'
-import {
-  nextWorkerState,
-  WORKER_TRANSITIONS,
-  type WorkerEvent,
-} from '../../../../src-main/domain/worker/transitions.ts'
+import { WORKER_TRANSITIONS, type WorkerEvent } from '../../../../src-main/domain/worker/transitions.ts'
+import { nextWorkerState } from './scaling-support.ts'
 
 /** A job of the simulation. */
 export type SimulatedJob = { readonly arrivesAt: number; readonly runsMs: number; readonly lowPriority?: boolean }
@@ -41,8 +38,8 @@ type Worker = {
 }
 
 /**
- * Runs the decisions against simple workers in fake time. It jumps from event to event and asks for a decision only when
- * the facts changed or `nextCheckAt` came: a scaler that needed to be polled would hang here.
+ * Runs the decisions against simple workers in fake time. It jumps from event to event and asks for a decision only
+ * when the facts changed or `nextCheckAt` came: a scaler that needed to be polled would hang here.
  */
 export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 1000, untilMs }: Scenario): Course {
   const arrivals = jobs.toSorted((a, b) => a.arrivesAt - b.arrivesAt)
@@ -129,8 +126,8 @@ export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 100
         oldestNormalWaitMs: now - (normal[0]?.arrivesAt ?? now),
       },
       workers: fleet.map((worker) => ({ ...worker, jobs: worker.jobs.length, outdated: false })),
-      freePlaces: places - fleet.length,
-      backOffUntil: judgeCrashLoop(exits, now)?.backOffUntil,
+      freeSlots: places - fleet.length,
+      backOffUntil: evaluateCrashLoop(exits, now)?.backOffUntil,
       now,
     })
     totals = { ...totals, decisions: totals.decisions + 1 }

@@ -45,19 +45,15 @@ describe('why jobs wait', () => {
   it.each<[string, string, Parameters<typeof why>]>([
     [
       'held by a fault switch',
-      'The fault switch delayMs of this endpoint holds each job for 2 s.',
+      'Fault injection (delayMs) on this endpoint delays each job by 2 s.',
       [{ workers: [worker('idle')] }, { faults: { delayMs: 2000 } }],
     ],
     [
       'paused',
-      'The endpoint is paused. Resume it to go on.',
+      'The endpoint is paused. Resume it to continue.',
       [{ paused: true, crashLoop, workers: busy }, { workersMax: 0 }],
     ],
-    [
-      'maximum 0',
-      'The endpoint may have no worker: its maximum is 0. Raise it to go on.',
-      [{ crashLoop }, { workersMax: 0 }],
-    ],
+    ['maximum 0', 'The endpoint has a maximum of 0 workers. Raise it to continue.', [{ crashLoop }, { workersMax: 0 }]],
     [
       'crash loop',
       'No worker runs: worker exited 3 times within 20 s: KeyError: 1; next try in 8 s.',
@@ -68,7 +64,7 @@ describe('why jobs wait', () => {
       'A worker is starting, for 3 s. Before: worker exited 3 times within 20 s: KeyError: 1.',
       [{ crashLoop: { ...crashLoop, backOffUntil: NOW }, workers: [worker('initializing')] }],
     ],
-    ['no capacity', `No place for a worker: ${noCapacityReason}.`, [{ noCapacityReason }]],
+    ['no capacity', `No capacity for a worker: ${noCapacityReason}.`, [{ noCapacityReason }]],
     ['starting', 'A worker is starting, for 3 s.', [{ workers: [worker('initializing')] }]],
     ['just started', 'A worker is starting, for 0.2 s.', [{ workers: [worker('initializing', NOW - 200)] }]],
     [
@@ -78,7 +74,7 @@ describe('why jobs wait', () => {
     ],
     [
       'only ill workers',
-      'No worker is well: 1 worker unhealthy (no GPU).',
+      'No worker is healthy: 1 worker unhealthy (no GPU).',
       [{ workers: [worker('unhealthy', 0, 'no GPU')] }],
     ],
     ['about to start', 'A worker is about to start.', [{ workers: [worker('stopping')] }]],
@@ -96,7 +92,7 @@ describe('why jobs wait', () => {
     ['busy and one ill', 'All 3 workers are busy. 1 worker unhealthy.', [{ workers: [...busy, worker('unhealthy')] }]],
     [
       'busy and no place',
-      `The only worker is busy. No place for another: ${noCapacityReason}.`,
+      `The only worker is busy. No capacity for another: ${noCapacityReason}.`,
       [{ workers: [worker('running')], noCapacityReason }],
     ],
     [
@@ -112,7 +108,7 @@ describe('why jobs wait', () => {
     ['scaler waits', 'Another worker starts when a job has waited 4 s.', [{ workers: [worker('running')] }]],
     [
       'scaler by count',
-      'Another worker starts at more than 4 jobs for each.',
+      'Another worker starts when there are more than 4 jobs per worker.',
       [{ workers: [worker('running')] }, { scaler: { type: 'REQUEST_COUNT', value: 4 } }],
     ],
     [
@@ -125,21 +121,21 @@ describe('why jobs wait', () => {
       'A worker is free but has not asked for a job yet.',
       [{ workers: [worker('idle'), worker('running')] }],
     ],
-    ['low priority', 'Low priority: waits for a worker that other work started.', [{ queue: onlyLow }]],
+    ['low priority', 'Low priority: waits for a worker that was started for other jobs.', [{ queue: onlyLow }]],
     [
       'low priority beside work',
-      'Low priority: waits for a worker that other work started.',
+      'Low priority: waits for a worker that was started for other jobs.',
       [{ queue: onlyLow, workers: [worker('running')] }],
     ],
     ['low priority, all busy', 'All 3 workers are busy.', [{ queue: onlyLow, workers: busy }]],
     [
       'low priority, old crashes',
-      'Low priority: waits for a worker that other work started.',
+      'Low priority: waits for a worker that was started for other jobs.',
       [{ queue: onlyLow, crashLoop }],
     ],
     [
       'a low priority job behind normal ones',
-      'Low priority: waits for a worker that other work started.',
+      'Low priority: waits for a worker that was started for other jobs.',
       [{ workers: [worker('running')], job: { lowPriority: true, ahead: 12 } }],
     ],
     [

@@ -51,7 +51,7 @@ describe('results', () => {
     const images = Array.from({ length: 501 }, (_one, at) => ({ filename: `${at}.png`, data: LONG }))
     const { results, errors } = findResults({ images })
     expect(results).toHaveLength(500)
-    expect(errors).toEqual(['The first 500 of 501 results were kept.'])
+    expect(errors).toEqual(['Only the first 500 of 501 results were stored.'])
     expect(findResults({ images: images.slice(1) }).errors).toEqual([])
   })
 })

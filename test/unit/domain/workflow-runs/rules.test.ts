@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { readCatalog } from '../../../../src-main/build/read-catalog.ts'
+import { readCatalog } from '../../../../src-main/build/resources.ts'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import { filesIn } from '../../../../src-main/domain/workflow-runs/files-in.ts'
-import { findMissingModel } from '../../../../src-main/domain/workflow-runs/installed-models.ts'
-import { nameVariants } from '../../../../src-main/domain/workflow-runs/name-variants.ts'
+import { nameVariants } from '../../../../src-main/domain/workflow-runs/find-results.ts'
+import { findMissingModel } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
+import { filesIn } from '../../../../src-main/domain/workflow-runs/payload-files.ts'
 import { json, objectOf } from '../../../support/workflow-files.ts'
 
 const nodesOf = (payload: object) => readPayloadNodes(objectOf(JSON.stringify(payload)))

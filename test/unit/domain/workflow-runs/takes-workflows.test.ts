@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readCatalog } from '../../../../src-main/build/read-catalog.ts'
+import { readCatalog } from '../../../../src-main/build/resources.ts'
 import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
 import {
   isStandIn,

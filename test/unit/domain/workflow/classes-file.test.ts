@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { classFacts } from '../../../../src-main/domain/workflow/class-facts.ts'
-import { readClassesFile, typesIn, writeClassesFile } from '../../../../src-main/domain/workflow/classes-file.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import {
+  classFacts,
+  readClassesFile,
+  typesIn,
+  writeClassesFile,
+} from '../../../../src-main/domain/workflow/classes-file.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { json, objectOf } from '../../../support/workflow-files.ts'
 
 const CLASS = '{"input":{"required":{"seed":["INT",{"max":18446744073709551615}]}},"output":[]}'
@@ -22,7 +26,7 @@ describe('a text of classes', () => {
   })
 
   test.each(['[]', '{}', '{"version":"1","types":{}}', '{"nodes":[]}', 'no'])('%s holds none', (text) => {
-    expect(readClassesFile(text)).toMatch(/^(holds no class of nodes|is no JSON)/)
+    expect(readClassesFile(text)).toMatch(/^(has no node classes|is not valid JSON)/)
     expect(typesIn(text).size).toBe(0)
   })
 

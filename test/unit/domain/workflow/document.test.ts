@@ -6,8 +6,7 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { json, objectOf, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 
 const DOCUMENT = objectOf(`{

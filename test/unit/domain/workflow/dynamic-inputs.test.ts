@@ -3,13 +3,12 @@ import { readDocument, type WorkflowDocument } from '../../../../src-main/domain
 import { addNode } from '../../../../src-main/domain/workflow/edit/add-node.ts'
 import { canConnect, connect } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { createNodeViewer } from '../../../../src-main/domain/workflow/graph-view.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { toDocument } from '../../../../src-main/domain/workflow/to-document/to-document.ts'
+import { toDocument } from '../../../../src-main/domain/workflow/to-document.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
-import { createNodeViewer } from '../../../../src-main/domain/workflow/view/node-viewer.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate.ts'
 import { json, objectOf } from '../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(

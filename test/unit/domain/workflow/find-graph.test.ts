@@ -1,6 +1,6 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
 import { readPngTexts, withPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
@@ -122,7 +122,11 @@ describe('the graph in a file', () => {
   })
 
   test.each<readonly [string, Uint8Array, string]>([
-    ['a picture without one', png(), 'The file holds no workflow: it is no JSON, and no picture with a graph in it.'],
+    [
+      'a picture without one',
+      png(),
+      'The file holds no workflow: it is neither JSON nor a picture with a graph in it.',
+    ],
     [
       'a picture with other texts',
       png(text('Software', 'x')),
@@ -131,19 +135,19 @@ describe('the graph in a file', () => {
     [
       'a picture whose workflow is damaged',
       png(text('workflow', '{"a" 1}')),
-      'The workflow is no valid JSON: colon expected in line 1, column 6.',
+      'The workflow is not valid JSON: colon expected in line 1, column 6.',
     ],
     [
       'a bomb',
       png(chunk('zTXt', Buffer.concat([Buffer.from('workflow\0\0'), deflateSync(Buffer.alloc(70_000_000))]))),
-      'The file holds no workflow: it is no JSON, and no picture with a graph in it.',
+      'The file holds no workflow: it is neither JSON nor a picture with a graph in it.',
     ],
     ['other JSON', Buffer.from('[1]'), 'The file holds no workflow but a list.'],
-    ['nothing', Buffer.alloc(0), 'The file holds no workflow: it is no JSON, and no picture with a graph in it.'],
+    ['nothing', Buffer.alloc(0), 'The file holds no workflow: it is neither JSON nor a picture with a graph in it.'],
     [
       'a film',
       Buffer.from('\0\0\0 ftypisom'),
-      'The file holds no workflow: it is no JSON, and no picture with a graph in it.',
+      'The file holds no workflow: it is neither JSON nor a picture with a graph in it.',
     ],
   ])('%s says so', (_what, bytes, why) => {
     expect(found(bytes)).toBe(why)
@@ -165,7 +169,7 @@ describe('a graph is put into a picture', () => {
 
   test('and is found again, in place of the one before; all else stays', () => {
     const before = png(text('workflow', '{"old": 1}'), text('Software', 'kept'))
-    const after = withPngTexts(before, [encoded('workflow', DOCUMENT), encoded('prompt', PAYLOAD)], crc32)
+    const after = withPngTexts(before, [encoded('workflow', DOCUMENT), encoded('prompt', PAYLOAD)])
     if (after === undefined) throw new Error('it was refused')
     expect(found(after)).toBe(`document ${squeezed(DOCUMENT)}`)
     expect(readPngTexts(after, TOOLS)).toEqual([
@@ -173,7 +177,7 @@ describe('a graph is put into a picture', () => {
       { keyword: 'prompt', text: PAYLOAD },
       { keyword: 'Software', text: 'kept' },
     ])
-    const cleared = withPngTexts(after, [], crc32)
+    const cleared = withPngTexts(after, [])
     expect(cleared?.length).toBe(after.length)
   })
 
@@ -181,6 +185,6 @@ describe('a graph is put into a picture', () => {
     ['no picture', Buffer.from('{}')],
     ['one that is cut off', png().subarray(0, 60)],
   ])('%s is refused', (_what, bytes) => {
-    expect(withPngTexts(bytes, [], crc32)).toBeUndefined()
+    expect(withPngTexts(bytes, [])).toBeUndefined()
   })
 })

@@ -1,17 +1,17 @@
 /** Bytes and texts that were made to hold up or fill whoever reads them. Before, each took minutes or all memory. */
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { fileTools } from '../../../../src-main/build/file-tools.ts'
-import { mediaTypeOf } from '../../../../src-main/domain/media/media-type.ts'
+import { fileTools } from '../../../../src-main/build/resources.ts'
+import { mediaTypeOf } from '../../../../src-main/domain/media.ts'
 import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { jsonNumber } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
 import { readPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
-import { faultOf } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
-import { settlePrompt } from '../../../../src-main/domain/workflow/settle/dynamic-prompts.ts'
-import { nextValue } from '../../../../src-main/domain/workflow/settle/next-value.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
+import { valueProblem } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
+import { resolvePrompt } from '../../../../src-main/domain/workflow/resolve/dynamic-prompts.ts'
+import { nextValue } from '../../../../src-main/domain/workflow/resolve/next-value.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')
@@ -80,7 +80,7 @@ test.each([
   ['picture', (text: Buffer) => png(chunk('tEXt', Buffer.concat([bytesOf('prompt\0'), text])))],
 ])('a %s with more than the library takes is not read', (_what, fileOf) => {
   const text = Buffer.alloc(21 * MIB, '[')
-  expect(findGraph(fileOf(text), fileTools)).toMatchObject({ why: expect.stringContaining('up to 20') })
+  expect(findGraph(fileOf(text), fileTools)).toMatchObject({ why: expect.stringContaining('limit is 20') })
 })
 
 test('fields of a camera that all point at one place are read once', () => {
@@ -120,7 +120,7 @@ test('a drawing gives its graph, also behind other metadata', () => {
 
 test('a prompt of many comments that do not end is a prompt', () => {
   const prompt = '/* '.repeat(500_000)
-  expect(settlePrompt(prompt, (least) => least) === prompt).toBe(true)
+  expect(resolvePrompt(prompt, (least) => least) === prompt).toBe(true)
 })
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
   ['a/b /*', 'a/b /*'],
   ['/*/ a */ b', ' b'],
 ])('of the prompt %j its comments are left out', (prompt, rest) => {
-  expect(settlePrompt(prompt, (least) => least)).toBe(rest)
+  expect(resolvePrompt(prompt, (least) => least)).toBe(rest)
 })
 
 test('a pattern that would be tried for ever lets all choices through', () => {
@@ -145,8 +145,8 @@ test('a pattern that would be tried for ever lets all choices through', () => {
 
 test('a number of ten million digits is refused without being counted', () => {
   const parameter = { name: 'n', node: '1', input: 'n', type: 'integer', min: '0', max: '9' } as const
-  expect(faultOf(parameter, { number: '9'.repeat(10_000_000) })).toMatch(/^is 9{60}…, but must be a whole number$/)
-  expect(faultOf(parameter, jsonNumber(9n))).toBe(undefined)
+  expect(valueProblem(parameter, { number: '9'.repeat(10_000_000) })).toMatch(/^is 9{60}…, but must be a whole number$/)
+  expect(valueProblem(parameter, jsonNumber(9n))).toBe(undefined)
 })
 
 test('a graph in which each link closes a loop tells of some of them, shortly', () => {

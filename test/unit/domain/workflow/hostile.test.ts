@@ -7,13 +7,13 @@ import {
 } from '../../../../src-main/domain/workflow/document/document.ts'
 import { paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
 import { removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
+import { createGraphViewer } from '../../../../src-main/domain/workflow/graph-view.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
-import { settle } from '../../../../src-main/domain/workflow/settle/settle.ts'
-import { toDocument } from '../../../../src-main/domain/workflow/to-document/to-document.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { resolveDocument } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
+import { toDocument } from '../../../../src-main/domain/workflow/to-document.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
-import { createGraphViewer } from '../../../../src-main/domain/workflow/view/graph-view.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const TYPES = bundledTypes()
@@ -24,7 +24,7 @@ const codes = (document: WorkflowDocument) => toPayload(document, TYPES, 0).prob
 /** All that is done with a document when it is opened and run. */
 function openAndRun(document: WorkflowDocument) {
   createGraphViewer()(document, undefined, TYPES)
-  const { document: sent } = settle(document, TYPES, { random: (least) => least, isFirst: false })
+  const { document: sent } = resolveDocument(document, TYPES, { random: (least) => least, isFirst: false })
   const { payload, problems } = toPayload(sent, TYPES, 0)
   return [...problems, ...validate(payload, TYPES)].map(({ code }) => code)
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson, strictJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { sameJson, withKey } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { sameJson, withKey, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 
 const rewritten = (text: string, indent = 0) => {

@@ -1,9 +1,9 @@
 import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
-import { crc32, writeGraphIntoPng } from '../../../../src-main/domain/workflow/metadata/write-graph.ts'
+import { crc32, writeGraphIntoPng } from '../../../../src-main/domain/workflow/metadata/png.ts'
 
 const TOOLS: ByteTools = {
   utf8: (bytes) => new TextDecoder().decode(bytes),
@@ -129,6 +129,15 @@ function shape(json: string): Buffer {
   return Buffer.concat([...head, u32(0x4e4f534a, true), data])
 }
 
+/** An EXR picture without pixels: attributes, then the end of its head. */
+function exr(texts: Readonly<Record<string, string>>): Buffer {
+  const attribute = (name: string, type: string, value: Buffer) =>
+    Buffer.concat([Buffer.from(`${name}\0${type}\0`), u32(value.length, true), value])
+  const strings = Object.entries(texts).map(([name, text]) => attribute(name, 'string', Buffer.from(text)))
+  const head = [u32(0x01312f76, true), u32(2, true), attribute('compression', 'compression', Buffer.of(3))]
+  return Buffer.concat([...head, ...strings, Buffer.of(0), Buffer.alloc(40)])
+}
+
 function found(bytes: Uint8Array): string {
   const graph = findGraph(bytes, TOOLS)
   return graph.kind === 'none' ? graph.why : writeJson(graph.raw)
@@ -142,6 +151,7 @@ const FILES: readonly (readonly [string, Buffer])[] = [
   ['a MOV film', film(BOTH)],
   ['a film with both in its comment', film({ '\u00a9cmt': IN_TEXT }, { isPlain: true, inUserData: true })],
   ['an AVIF picture', avif(`workflow:${DOCUMENT}`)],
+  ['an EXR picture', exr(BOTH)],
   ['a WebM film', webm({ PROMPT: PAYLOAD, WORKFLOW: DOCUMENT })],
   ['a WebM film of unknown length', webm(BOTH, { isUnknown: true })],
   ['a FLAC sound', flac(BOTH)],
@@ -154,7 +164,7 @@ const FILES: readonly (readonly [string, Buffer])[] = [
   ['a shape', shape(`{"asset":{"version":"2.0","extras":{"prompt":${PAYLOAD},"workflow":${DOCUMENT}}}}`)],
 ]
 
-describe('the graph in a film, a sound, a tensor, a drawing, a shape', () => {
+describe('the graph in a picture, a film, a sound, a tensor, a drawing, a shape', () => {
   test.each(FILES)('%s: the document is found', (_, bytes) => {
     expect(found(bytes)).toBe(DOCUMENT)
   })

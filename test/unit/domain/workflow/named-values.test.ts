@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDocument, writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { setPlace } from '../../../../src-main/domain/workflow/edit/widgets.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { setSlot } from '../../../../src-main/domain/workflow/edit/widgets.ts'
+import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { objectOf } from '../../../support/workflow-files.ts'
 
@@ -50,7 +50,7 @@ describe('values of a class that nobody knows', () => {
   test('are edited by their names, in both lists', () => {
     const document = documentOf([7, 'a'], { steps: 7, text: 'a' })
     const target = { node: '1', name: 'text', kind: 'input', value: 'b', types: new Map() } as const
-    const edited = setPlace(document, undefined, target)
+    const edited = setSlot(document, undefined, target)
     expect(writeJson(writeDocument(edited))).toContain(
       '"widgets_values":[7,"b"],"widgets_values_named":{"steps":7,"text":"b"}',
     )

@@ -1,12 +1,14 @@
-/** Documents mean here what the public editor's own page makes of them; its answers are recorded by test/comfy/record.ts. */
+/**
+ * Documents mean here what the public editor's own page makes of them; its answers are recorded by
+ * test/comfy/record.ts.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { typesIn } from '../../../../src-main/domain/workflow/classes-file.ts'
 import { defaultValues, sentValues } from '../../../../src-main/domain/workflow/default-values.ts'
 import { readNode } from '../../../../src-main/domain/workflow/document/document.ts'
 import { typeOfNode } from '../../../../src-main/domain/workflow/dynamic-inputs.ts'
-import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonValue, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { CLASSES, documentOf, payloadOf, withText } from '../../../comfy/convert.ts'
 import { differences } from '../../../comfy/differences.ts'
 import { recordedFile } from '../../../comfy/recorded.ts'
@@ -40,9 +42,12 @@ describe('a document of a payload', () => {
 
   test('holds every widget in its place, with a default where the payload has none', () => {
     expect(sampler.widgets_values).toEqual([5, 'fixed', 3, 8, 'euler', 'simple', 1])
-    expect(
-      sampler.inputs.filter(({ widget }: { widget?: object }) => widget).map(({ name }: { name: string }) => name),
-    ).toEqual(['seed', 'steps', 'cfg', 'sampler_name', 'scheduler', 'denoise'])
+    expect(sampler.inputs.map(({ name }: { name: string }) => name)).toEqual([
+      'model',
+      'positive',
+      'negative',
+      'latent_image',
+    ])
   })
 
   test('names the values of a class that nobody knows by its slots', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { serverOfEntry, withServer } from '../../../../src-main/domain/workflow/server/entry-server.ts'
 import {
   isSameServer,
-  serverInWords,
+  serverOfEntry,
+  serverText,
   withHiddenPassword,
   withoutCredentials,
-} from '../../../../src-main/domain/workflow/server/server-address.ts'
+  withServer,
+} from '../../../../src-main/domain/workflow/server-address.ts'
 
 describe('an address of a server', () => {
   test.each([
@@ -21,8 +22,8 @@ describe('an address of a server', () => {
   })
 
   test('is called by host, port and path', () => {
-    expect(serverInWords('http://ann:secret@127.0.0.1:8188/?x#y')).toBe('127.0.0.1:8188')
-    expect(serverInWords('https://host/comfy/')).toBe('host/comfy')
+    expect(serverText('http://ann:secret@127.0.0.1:8188/?x#y')).toBe('127.0.0.1:8188')
+    expect(serverText('https://host/comfy/')).toBe('host/comfy')
   })
 
   test.each([

@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { layOut } from '../../../../src-main/domain/workflow/arrange/lay-out.ts'
 import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { toDocument } from '../../../../src-main/domain/workflow/to-document/to-document.ts'
+import { toResolvedPayload } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
+import { toDocument } from '../../../../src-main/domain/workflow/to-document.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import {
+  bundledTypes,
   json,
   noWorkflowFiles,
   objectOf,
@@ -60,6 +61,21 @@ describe('from a payload to a document', () => {
     )
   })
 
+  test('braces in a prompt are not choices: the settled prompt is the text of the payload', () => {
+    const types = readNodeTypes(
+      json({ Text: { input: { required: { text: ['STRING', { dynamicPrompts: true }] } }, output: [] } }) as JsonObject,
+    )
+    // Comments, and what stands behind a backslash, cannot be said in a prompt.
+    const sayable = fc.array(fc.constantFrom('{', '}', '|', 'a', ' ')).map((signs) => signs.join(''))
+    fc.assert(
+      fc.property(sayable, (text) => {
+        const payload = json({ 1: { class_type: 'Text', inputs: { text } } }) as JsonObject
+        const back = toResolvedPayload(readDocument(toDocument(payload, types)), types, 0)
+        expect(said(back.payload)).toEqual(said(payload))
+      }),
+    )
+  })
+
   test.each(workflowFiles.filter((name) => !readWorkflowFile(name).includes('"nodes"')))(
     '%s and back says the same, with its classes known or not',
     (name) => {
@@ -82,13 +98,30 @@ describe('from a payload to a document', () => {
     expect(JSON.parse(document).nodes.map(({ title }: { title?: string }) => title)).toEqual(['Mine', undefined])
   })
 
+  test('inputs that a choice brings stand where the choice does, behind the sockets of the class', () => {
+    const types = bundledTypes()
+    const payload = {
+      1: {
+        class_type: 'Wan2VideoEditApi',
+        inputs: {
+          ...{ model: 'wan2.7-videoedit', 'model.prompt': ['2', 0], video: ['3', 0], seed: ['4', 0] },
+          'model.reference_images.image1': ['5', 0],
+        },
+      },
+    }
+    const [edit] = JSON.parse(writeJson(toDocument(json(payload) as JsonObject, types))).nodes
+    const names = edit.inputs.map(({ name }: { name: string }) => name)
+    expect(names).toEqual([
+      ...['video', 'model.prompt', 'model.reference_images.image1', 'model.reference_images.image2', 'seed'],
+    ])
+  })
+
   test('an optional input is marked, and a linked widget names itself', () => {
     const payload = json({ 3: { class_type: 'Run', inputs: { seed: ['4', 1] } } }) as JsonObject
     const [run] = JSON.parse(writeJson(toDocument(payload, TYPES))).nodes
     expect(run.inputs).toEqual([
       { name: 'model', type: 'MODEL', link: null },
       { name: 'seed', type: 'INT', widget: { name: 'seed' }, link: 1 },
-      { name: 'text', type: 'STRING', widget: { name: 'text' }, link: null },
     ])
   })
 })

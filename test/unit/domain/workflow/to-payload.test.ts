@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { json, noWorkflowFiles, objectOf, readWorkflowFile, specifiedTypes } from '../../../support/workflow-files.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type JsonObject, type JsonValue, withKey } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type NodeTypes, readNodeTypes, withLists } from '../../../../src-main/domain/workflow/node-types.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate/validate.ts'
+import { validate } from '../../../../src-main/domain/workflow/validate.ts'
 import { json, objectOf, readWorkflowFile, specifiedTypes, workflowFiles } from '../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(
@@ -59,7 +59,7 @@ describe('what is wrong with a payload', () => {
     [
       { model: ['9', 0] },
       'error dangling_link 2 model',
-      'Input model is linked to node 9, which is not there. Link it to another one.',
+      'Input model is linked to node 9, which does not exist. Link it to another one.',
     ],
     [
       { model: ['1', 2] },
@@ -69,40 +69,32 @@ describe('what is wrong with a payload', () => {
     [
       { model: ['1', 1] },
       'error type_mismatch 2 model',
-      'Input model wants MODEL, but output CLIP of node 1 (Load) gives CLIP. Link something that fits.',
+      'Input model needs MODEL, but output CLIP of node 1 (Load) gives CLIP. Link something that fits.',
     ],
     [
       { model: ['1', 'x'] },
       'error wrong_value_type 2 model',
-      'Input model is a list, but no link of a node and a place.',
+      'Input model is a list, but not a link of a node and an output.',
     ],
     [{ text: null }, 'error required_input_missing 2 text', 'Input text has no value. Set one.'],
     [{ model: null }, 'error required_input_missing 2 model', 'Input model has no value. Link a MODEL to it.'],
     [
       { seed: -1 },
       'error value_smaller_than_min 2 seed',
-      'Input seed is -1, but the least it may be is 0. Choose another value.',
+      'Input seed is -1, but the minimum is 0. Choose another value.',
     ],
     [
       { seed: 'x' },
       'error wrong_value_type 2 seed',
-      'Input seed has "x", where a whole number is wanted. Choose another value.',
+      'Input seed has "x", but needs a whole number. Choose another value.',
     ],
-    [
-      { cfg: 31 },
-      'error value_bigger_than_max 2 cfg',
-      'Input cfg is 31, but the most it may be is 30. Choose another value.',
-    ],
-    [
-      { cfg: null },
-      'error wrong_value_type 2 cfg',
-      'Input cfg has null, where a number is wanted. Choose another value.',
-    ],
-    [{ text: {} }, 'error wrong_value_type 2 text', 'Input text has {}, where a text is wanted. Choose another value.'],
+    [{ cfg: 31 }, 'error value_bigger_than_max 2 cfg', 'Input cfg is 31, but the maximum is 30. Choose another value.'],
+    [{ cfg: null }, 'error wrong_value_type 2 cfg', 'Input cfg has null, but needs a number. Choose another value.'],
+    [{ text: {} }, 'error wrong_value_type 2 text', 'Input text has {}, but needs a string. Choose another value.'],
     [
       { many: { __value__: ['x', 'z'] } },
       'error value_not_in_list 2 many',
-      'Input many has "z", which is none of its choices: "x", "y". Choose another value.',
+      'Input many has "z", which is not one of its choices: "x", "y". Choose another value.',
     ],
   ])('%j is %s', (inputs, is, message) => {
     expect(found(withRun(inputs))).toEqual([{ is, message }])
@@ -145,7 +137,7 @@ describe('what is wrong with a payload', () => {
       [
         {
           is: 'error required_input_missing 1 file',
-          message: 'Input file has no value. Type one that its worker has.',
+          message: 'Input file has no value. Type one that the worker has.',
         },
       ],
       [{ is: 'error required_input_missing 1 name', message: 'Input name has no value. Set one.' }],
@@ -184,8 +176,8 @@ describe('what is wrong with a payload', () => {
       .filter(({ is }) => is.includes('cycle'))
       .map(({ message }) => message)
     expect(messages).toEqual([
-      'The links form a loop: 2 → 3 → 1 → 2. Cut one of them.',
-      'The links form a loop: 4 → 4. Cut one of them.',
+      'The links form a loop: 2 → 3 → 1 → 2. Remove one of them.',
+      'The links form a loop: 4 → 4. Remove one of them.',
     ])
   })
 
@@ -209,14 +201,14 @@ describe('what is wrong with a payload', () => {
   test.each<readonly [unknown, string]>([
     [
       { nodes: [], links: [] },
-      'This is no workflow payload but a saved workflow of the editor. Convert it to a payload.',
+      'This is not a workflow payload but a saved workflow of the editor. Convert it to a payload.',
     ],
-    [[], 'This is no workflow payload but a list. Send {id: {class_type, inputs}}.'],
-    ['x', 'This is no workflow payload but a text. Send {id: {class_type, inputs}}.'],
-    [{}, 'This is no workflow payload but an empty object. Send {id: {class_type, inputs}}.'],
+    [[], 'This is not a workflow payload but a list. Send {id: {class_type, inputs}}.'],
+    ['x', 'This is not a workflow payload but a string. Send {id: {class_type, inputs}}.'],
+    [{}, 'This is not a workflow payload but an empty object. Send {id: {class_type, inputs}}.'],
     [
       { a: 1, b: 2, c: 3, d: 4 },
-      'This is no workflow payload but an object with "a", "b", "c" and more. Send {id: {class_type, inputs}}.',
+      'This is not a workflow payload but an object with "a", "b", "c" and more. Send {id: {class_type, inputs}}.',
     ],
   ])('%j is no payload', (value, message) => {
     expect(found(value)).toEqual([{ is: 'error not_a_workflow', message }])

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { describe, expect, it } from 'vitest'
-import { containerAddress, portsLabel, readPortsLabel } from '../../../../src-main/fleet/docker/container-address.ts'
+import { containerAddress, portsLabel, readPortsLabel } from '../../../../src-main/fleet/docker/labels.ts'
 
 type State = Pick<Docker.ContainerInspectInfo, 'NetworkSettings'>
 

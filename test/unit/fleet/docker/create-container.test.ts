@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { describe, expect, it } from 'vitest'
-import { createContainer } from '../../../../src-main/fleet/docker/create-container.ts'
+import { createContainer } from '../../../../src-main/fleet/docker/container-maker.ts'
 
 // Source: engine 20.10 on ext4.
 const NO_QUOTA =

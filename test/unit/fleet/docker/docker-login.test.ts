@@ -90,6 +90,6 @@ describe('a program of a keychain', () => {
   })
 
   it('is run only under a name that is one', async () => {
-    await expect(setup({ credsStore: '../../bin/sh' }).login('ghcr.io')).rejects.toThrow('has a bad name')
+    await expect(setup({ credsStore: '../../bin/sh' }).login('ghcr.io')).rejects.toThrow('has an invalid name')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitOf } from '../../../../src-main/fleet/docker/exit-reason.ts'
+import { exitOf } from '../../../../src-main/fleet/docker/container-worker.ts'
 
 const MIB = 1024 ** 2
 

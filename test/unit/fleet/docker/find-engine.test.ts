@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { enginePlaces, engineSockets } from '../../../../src-main/fleet/docker/find-engine.ts'
+import { engineAddresses, engineSockets } from '../../../../src-main/fleet/docker/find-engine.ts'
 
 // What this machine has at its own places must not count.
 const ours = <T extends { readonly host: string }>(home: string, places: readonly T[]) =>
@@ -18,7 +18,7 @@ function setup(files: Readonly<Record<string, unknown>> = {}) {
     writeFileSync(join(home, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
   const look = (env: Readonly<Record<string, string>> = {}, platform: NodeJS.Platform = 'linux') =>
-    enginePlaces({ env, home, platform })
+    engineAddresses({ env, home, platform })
   return { home, look }
 }
 

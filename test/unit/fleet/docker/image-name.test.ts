@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { registryName, registryOf, splitImage } from '../../../../src-main/fleet/docker/image-name.ts'
+import { registryName, registryOf, splitImage } from '../../../../src-main/fleet/docker/docker-login.ts'
 
 describe('the registry of an image', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { installProgress } from '../../../../src-main/fleet/docker/install-progress.ts'
+import { installProgress } from '../../../../src-main/fleet/docker/build-image.ts'
 
 it.each([
   ['Collecting torch==2.9.1', 'installing torch'],

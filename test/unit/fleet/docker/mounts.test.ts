@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
-import { givesEngine } from '../../../../src-main/fleet/docker/engine-sockets.ts'
-import { findMounts } from '../../../../src-main/fleet/docker/mounts.ts'
+import { findMounts, givesEngine } from '../../../../src-main/fleet/docker/mounts.ts'
 
 const SOCKET = '/srv/engine/my.sock'
 
@@ -105,14 +104,14 @@ describe('the volumes of an endpoint', () => {
     async (name) => {
       const { at, find } = setup()
       await expect(find([at(name)])).rejects.toThrow(
-        `the volume ${at(name)}:/there would give the container the Docker engine, and with it this machine`,
+        `the volume ${at(name)}:/there would give the container control of the Docker engine, and with it of this machine`,
       )
     },
   )
 
   it('are refused where a socket of an engine has no file here', async () => {
     await expect(setup().find(['/run/podman/podman.sock'])).rejects.toThrow(
-      'would give the container the Docker engine',
+      'would give the container control of the Docker engine',
     )
   })
 
@@ -136,7 +135,7 @@ describe('the folder of a handler', () => {
     const { at, find } = setup()
     writeFileSync(at('handler.py'), '')
     await expect(find([], at('handler.py'))).rejects.toThrow(
-      /^the folder of the handler .* would give the container the Docker engine.* Put the handler into a folder of its own$/,
+      /^the folder of the handler .* would give the container control of the Docker engine.* Put the handler into a folder of its own$/,
     )
   })
 })

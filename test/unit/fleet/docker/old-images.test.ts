@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { oldImages } from '../../../../src-main/fleet/docker/old-images.ts'
+import { oldImages } from '../../../../src-main/fleet/docker/worker-image.ts'
 
 const REPOSITORY = 'drydock-worker'
 const TAG = '0.2.0-aaaa'

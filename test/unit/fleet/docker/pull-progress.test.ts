@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPullProgress } from '../../../../src-main/fleet/docker/pull-progress.ts'
+import { createPullProgress } from '../../../../src-main/fleet/docker/engine-messages.ts'
 
 const MB = 1e6
 const IMAGE = 'python:3.12-slim'

@@ -9,9 +9,9 @@ function setup() {
   const join = (name = 'image') => {
     const heard: string[] = []
     const controller = new AbortController()
-    const watch = { tell: (words: string) => heard.push(words), signal: controller.signal }
-    const done = share(name, watch, async ({ tell, signal }) => {
-      const run = { ...Promise.withResolvers<void>(), tell, signal }
+    const watch = { report: (words: string) => heard.push(words), signal: controller.signal }
+    const done = share(name, watch, async ({ report, signal }) => {
+      const run = { ...Promise.withResolvers<void>(), report, signal }
       signal.addEventListener('abort', () => run.reject(signal.reason))
       runs.push(run)
       await run.promise
@@ -31,10 +31,10 @@ describe('work that several wait for', () => {
     const { runs, join, begun } = setup()
     const [one, two] = [join(), join()]
     const run = await begun()
-    run.tell('half')
+    run.report('half')
     const three = join()
     expect(three.heard).toEqual(['half'])
-    run.tell('all')
+    run.report('all')
     run.resolve()
     await Promise.all([one.done, two.done, three.done])
     expect([one.heard, two.heard, three.heard]).toEqual([
@@ -86,7 +86,7 @@ describe('work that several wait for', () => {
 
   it('is not begun for one who has left already', async () => {
     const share = createSharedWork()
-    const watch = { tell: () => undefined, signal: AbortSignal.abort(new Error('left')) }
+    const watch = { report: () => undefined, signal: AbortSignal.abort(new Error('left')) }
     await expect(share('image', watch, () => Promise.reject(new Error('begun')))).rejects.toThrow('left')
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GpuNeed } from '../../../../src-main/domain/worker/gpu-allocation.ts'
 import type { GpuInventory } from '../../../../src-main/domain/worker/gpu-list.ts'
-import { createGpuBook } from '../../../../src-main/fleet/gpu/gpu-book.ts'
+import { createGpuBook } from '../../../../src-main/fleet/docker/gpu-book.ts'
 import { createSteadyClock } from '../../../../src-main/services/steady-clock.ts'
 import { createFakeClock, settle } from '../../../support/fake-clock.ts'
 import { recordedCards } from '../../../support/recorded-gpus.ts'
@@ -28,13 +28,13 @@ function setup(inventory: GpuInventory = { cards: ONE }) {
 
 test('the cards are looked for when the first worker needs one, and who asked hears of it', async () => {
   const { book, seen } = setup()
-  expect(book.places({ ...ANY, gpu: undefined }).free).toBe(Number.POSITIVE_INFINITY)
+  expect(book.slots({ ...ANY, gpu: undefined }).free).toBe(Number.POSITIVE_INFINITY)
   expect(seen.readings).toBe(0)
-  expect(book.places(ANY)).toEqual({ free: 0, reason: 'looking for GPUs' })
+  expect(book.slots(ANY)).toEqual({ free: 0, reason: 'looking for GPUs' })
   expect(() => book.take('w1', 'hello', ANY)).toThrow('looking for GPUs')
   await settle()
   expect(seen).toMatchObject({ readings: 1, changes: 1 })
-  expect(book.places(ANY)).toMatchObject({ free: 1 })
+  expect(book.slots(ANY)).toMatchObject({ free: 1 })
 })
 
 test('a card is given once, the same one again to the same worker, and comes back', async () => {
@@ -44,7 +44,7 @@ test('a card is given once, the same one again to the same worker, and comes bac
   expect(book.take('w1', 'hello', ANY)).toEqual([ONE[0]?.id])
   expect(book.holds()).toHaveLength(1)
   const reason = 'needs 1 GPU, 0 free (1 of 1 in use by endpoint hello)'
-  expect(book.places(ANY)).toEqual({ free: 0, reason })
+  expect(book.slots(ANY)).toEqual({ free: 0, reason })
   expect(() => book.take('w2', 'other', ANY)).toThrow(reason)
   const before = seen.changes
   book.release('w1')
@@ -63,20 +63,20 @@ test('cards of workers of an earlier run are theirs, also before the cards are k
   const { book } = setup()
   book.adopt('w1', 'hello', [ONE[0]?.id ?? ''], false)
   await book.refresh()
-  expect(book.places(ANY).free).toBe(0)
+  expect(book.slots(ANY).free).toBe(0)
   book.adopt('w1', 'hello', [ONE[0]?.id ?? ''], true)
-  expect(book.places({ ...ANY, gpuShared: true }).free).toBeGreaterThan(1)
+  expect(book.slots({ ...ANY, gpuShared: true }).free).toBeGreaterThan(1)
 })
 
 test('an answer is never older than 30 s by much, and asking often reads once', async () => {
   const { book, seen, time } = setup()
   await book.refresh()
   await time.advance(29_999)
-  book.places(ANY)
+  book.slots(ANY)
   await settle()
   expect(seen.readings).toBe(1)
   await time.advance(1)
-  for (let n = 0; n < 5; n++) book.places(ANY)
+  for (let n = 0; n < 5; n++) book.slots(ANY)
   await settle()
   expect(seen).toMatchObject({ readings: 2, changes: 1 })
   expect([...book.cards()]).toEqual([...ONE])
@@ -85,14 +85,14 @@ test('an answer is never older than 30 s by much, and asking often reads once', 
 test('while somebody waits for cards that are not there, a driver that comes is seen', async () => {
   const { book, seen, time } = setup(NONE)
   await book.refresh()
-  expect(book.places(ANY)).toEqual({ free: 0, reason: NONE.fault })
+  expect(book.slots(ANY)).toEqual({ free: 0, reason: NONE.fault })
   await time.advance(30_000)
   expect(seen).toMatchObject({ readings: 2, changes: 2 })
-  book.places(ANY)
+  book.slots(ANY)
   seen.inventory = { cards: ONE }
   await time.advance(30_000)
   expect(seen.readings).toBe(3)
-  expect(book.places(ANY).free).toBe(1)
+  expect(book.slots(ANY).free).toBe(1)
 })
 
 test('nobody waits: nothing is read, nor after the end', async () => {
@@ -100,7 +100,7 @@ test('nobody waits: nothing is read, nor after the end', async () => {
   await book.refresh()
   await time.advance(300_000)
   expect(seen.readings).toBe(1)
-  book.places(ANY)
+  book.slots(ANY)
   await settle()
   book.close()
   const { readings, changes } = seen

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { cardsInWords } from '../../../../src-main/domain/worker/gpu-list.ts'
-import { createGpuReader, hasNvidiaHook } from '../../../../src-main/fleet/gpu/inventory.ts'
+import { cardsText } from '../../../../src-main/domain/worker/gpu-list.ts'
+import { createGpuReader, hasNvidiaHook } from '../../../../src-main/fleet/docker/gpu-inventory.ts'
 import { RECORDED_NVIDIA_SMI } from '../../../support/recorded-gpus.ts'
 
 const readerOf = (machine: string, limitMs?: number) =>
@@ -43,13 +43,13 @@ test.each([
   ['mig-a100', 'NVIDIA A100-SXM4-80GB (80 GB)'],
 ])('the cards of %s in words', async (machine, words) => {
   const { cards, fault } = await readerOf(machine).inventory()
-  expect([cardsInWords(cards), fault]).toEqual([words, undefined])
+  expect([cardsText(cards), fault]).toEqual([words, undefined])
   expect(cards.map(({ mig }) => mig)).toEqual(cards.map(() => machine === 'mig-a100'))
 })
 
 test.each([
   ['none', 'this machine has no NVIDIA GPU: its driver finds none', 0],
-  ['driver-mismatch', 'the NVIDIA driver was updated, and the machine still runs the old one', 0],
+  ['driver-mismatch', 'the NVIDIA driver was updated, but the old one is still running', 0],
   ['lost-card', 'the GPU at 0000:65:00.0 does not answer any more', 1],
 ])('%s is told in words with what to do', async (machine, fault, cards) => {
   const inventory = await readerOf(machine).inventory()

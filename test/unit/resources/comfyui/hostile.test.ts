@@ -25,7 +25,7 @@ it.each([
     url: '',
     statusText: 'OK',
   })
-  expect(sentence).toContain('is no ComfyUI server')
+  expect(sentence).toContain('is not a ComfyUI server')
   expect(sentence.length).toBeLessThan(500)
 })
 
@@ -54,7 +54,7 @@ it('of a hundred thousand results the first thousand are fetched, and it says so
   const images = Array.from({ length: 100_000 }, (_, at) => ({ filename: `${at}.png`, subfolder: '', type: 'output' }))
   const { results, faults } = listResults(objectOf({ 9: { images } }))
   expect(results).toHaveLength(1000)
-  expect(faults).toEqual(['99000 more results were left out: 1000 is the most of a job.'])
+  expect(faults).toEqual(['99000 more results were left out: the limit of a job is 1000.'])
 })
 
 it('a message in a million empty parts is one of none', () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { openEvents } from '../../../../resources/node/comfyui/follow/events.ts'
 import { comfyServerAt } from '../../../../resources/node/comfyui/server/comfy-server.ts'
 import { openSocket } from '../../../../resources/node/comfyui/socket/open-socket.ts'
@@ -26,6 +27,8 @@ async function setup() {
 }
 
 const LIMITS = { textBytes: 1000, binaryBytes: 1000 }
+// Lengths on both sides of each way to write one.
+const SENT = [0, 1, 125, 126, 65_535, 65_536]
 
 it('a socket whose reader wants no more for now is read no further until it goes on', async () => {
   const { url, accepted, ask } = await setup()
@@ -68,4 +71,43 @@ it('of thousands of messages that come at once none is lost, and they keep their
     found.push(event.message.data.get('n'))
   }
   expect(found).toEqual(Array.from({ length: count }, (_, n) => `${n}`))
+})
+
+it('a server of another make hears what is sent, and is read with parts, pings and a reason to close', async () => {
+  // It offers to compress, and ends the connection on a frame without a mask or with a wrong length.
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: true })
+  await once(server, 'listening')
+  onTestFinished(() => server.close())
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  const heard: number[] = []
+  server.on('connection', (peer) => {
+    peer.on('message', (text) => void heard.push(String(text).length))
+    peer.on('pong', () => peer.close(4001, 'that is all'))
+    peer.on('message', () => {
+      if (heard.length !== SENT.length) return
+      peer.send('é')
+      peer.send('part ', { fin: false })
+      peer.send('of one', { fin: true })
+      peer.send(Buffer.alloc(200), { fin: false })
+      peer.send(Buffer.alloc(801), { fin: true })
+      peer.send(Buffer.from([1, 2]))
+      peer.ping('there?')
+    })
+  })
+
+  const seen: unknown[] = []
+  const ended = Promise.withResolvers<Error>()
+  const socket = await openSocket({
+    ...{ url: new URL(`http://127.0.0.1:${address.port}/`), headers: {}, limits: LIMITS, signal: NEVER },
+    ...{ openMs: 60_000, silenceMs: 60_000, onEnd: ended.resolve },
+    onMessage: (message) => {
+      seen.push(message.kind === 'text' ? message.text : message.kind === 'binary' ? [...message.bytes] : message)
+      return true
+    },
+  })
+  for (const length of SENT) socket.send('x'.repeat(length))
+  expect((await ended.promise).message).toBe('the server closed the connection (4001: that is all)')
+  expect(heard).toEqual(SENT)
+  expect(seen).toEqual(['é', 'part of one', { kind: 'dropped', bytes: 1001, text: false }, [1, 2]])
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { handler } from '../../../../resources/node/sketch/handler.ts'
 import { readPrompt } from '../../../../resources/node/sketch/picture/read-prompt.ts'
 import { PictureError, readPicture } from '../../../../resources/node/sketch/raster/read-picture.ts'
-import { crc32 } from '../../../../src-main/domain/workflow/metadata/write-graph.ts'
+import { crc32 } from '../../../../src-main/domain/workflow/metadata/png.ts'
 import { type Nodes, run, textToPicture } from './graphs.ts'
 
 function chunk(type: string, data: Uint8Array): Buffer {

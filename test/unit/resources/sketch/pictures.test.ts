@@ -19,7 +19,7 @@ describe('a seed', () => {
 
   it('stands in the file exactly, with the whole graph and what made it', async () => {
     const { images: [image] = [] } = await run(textToPicture({ seed: '18446744073709551615' }))
-    if (image === undefined) return expect.fail('no picture')
+    if (image === undefined) return expect.fail('not a picture')
     expect(image).toMatchObject({ filename: expect.stringMatching(/^test_\d{5}_\.png$/), type: 'base64', node: '9' })
     const { prompt, Comment } = textsOf(image)
     expect(prompt).toBe(JSON.stringify(textToPicture({ seed: '18446744073709551615' })))
@@ -75,8 +75,8 @@ it('samplers and schedules agree on the picture and differ in it; an unknown one
   }
   const { notes } = await run(textToPicture({ sampler: 'uni_pc', scheduler: 'beta' }))
   expect(notes?.slice(1)).toEqual([
-    'The stand-in has no schedule beta: normal took its place (node 3)',
-    'The stand-in has no sampler uni_pc: dpmpp_2m took its place (node 3)',
+    'The stand-in has no schedule beta: normal was used instead (node 3)',
+    'The stand-in has no sampler uni_pc: dpmpp_2m was used instead (node 3)',
   ])
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DoctorRow } from '../../../../src-main/contract/system.ts'
-import { createDoctor } from '../../../../src-main/services/management/doctor.ts'
-import type { FleetMachine, Host, OwnImage } from '../../../../src-main/services/ports/machine.ts'
+import { createDoctor } from '../../../../src-main/services/machine/doctor.ts'
+import type { FleetMachine, Host, OwnImage } from '../../../../src-main/services/ports/fleet.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 const CURRENT = 'drydock-worker:2'
@@ -22,7 +22,7 @@ function setup(images: readonly OwnImage[]) {
     workerImage: () => CURRENT,
     async makeWorkerImage(watch) {
       making += 1
-      tell = watch.tell
+      tell = watch.report
       await made.promise
       here = [...here, { name: CURRENT, bytes: 1, old: false }]
     },
@@ -61,8 +61,8 @@ test('the worker image that is missing is made once, and its row tells how far i
   expect(await row('worker image')).toMatchObject({ busy: 'step 3 of 9' })
   end.resolve()
   expect(await Promise.all(both)).toEqual([
-    `The worker image ${CURRENT} is there.`,
-    `The worker image ${CURRENT} is there.`,
+    `The worker image ${CURRENT} is ready.`,
+    `The worker image ${CURRENT} is ready.`,
   ])
   expect(makings()).toBe(1)
   expect(await row('worker image')).toEqual({ check: 'worker image', state: 'ok', found: CURRENT })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BuildFailure } from '../../../../src-main/contract/build.ts'
 import { AppError } from '../../../../src-main/contract/errors.ts'
-import { problemsOf } from '../../../../src-main/services/projects/problems-of.ts'
+import { problemsOf } from '../../../../src-main/services/projects/builds.ts'
 
 const ofSystem = (code: string) => Object.assign(new Error(`${code}: mkdir '/x'`), { code })
 
@@ -12,7 +12,7 @@ test.each([
   ['EROFS', 'FOLDER_UNWRITABLE'],
 ])('what the system says as %s is told as %s, with what to do', (code, told) => {
   expect(problemsOf(ofSystem(code))).toEqual([
-    { code: told, message: expect.stringMatching(/Free some space|allow it/) },
+    { code: told, message: expect.stringMatching(/Free some space|make it writable/) },
   ])
 })
 

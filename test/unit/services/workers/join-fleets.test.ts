@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
-import type { WorkerSpec } from '../../../../src-main/services/ports.ts'
+import type { WorkerSpec } from '../../../../src-main/services/ports/fleet.ts'
 import { joinFleets } from '../../../../src-main/services/workers/join-fleets.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { createFakeFleet, type FakeFleet } from '../../../support/fake-fleet.ts'

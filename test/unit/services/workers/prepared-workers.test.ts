@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import type { Endpoint, WorkerSpec } from '../../../../src-main/services/ports.ts'
+import type { WorkerSpec } from '../../../../src-main/services/ports/fleet.ts'
+import type { Endpoint } from '../../../../src-main/services/ports/storage.ts'
 import { createPreparedWorkers } from '../../../../src-main/services/workers/prepared-workers.ts'
 
 /** A pool, the workers that its fleet has made, and endpoints for it. */
@@ -34,7 +35,7 @@ function setup() {
   return { pool, made, endpoint, fill }
 }
 
-describe('containers that are made before they are needed', () => {
+describe('containers that are created in advance', () => {
   it('are as many as the endpoint wants, and the next workers get them', async () => {
     const { pool, made, endpoint, fill } = setup()
     await fill(endpoint({ prepared: 2 }))

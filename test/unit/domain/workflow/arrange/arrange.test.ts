@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Alignment, align } from '../../../../../src-main/domain/workflow/arrange/align.ts'
 import {
+  type Alignment,
+  align,
   alignNodes,
+  distribute,
   distributeNodes,
   layOutNodes,
 } from '../../../../../src-main/domain/workflow/arrange/arrange-nodes.ts'
-import { distribute } from '../../../../../src-main/domain/workflow/arrange/distribute.ts'
-import { freePlace, moveToFreePlace } from '../../../../../src-main/domain/workflow/arrange/free-place.ts'
+import { freeSpace, moveToFreeSpace } from '../../../../../src-main/domain/workflow/arrange/free-space.ts'
 import { readDocument, type WorkflowDocument } from '../../../../../src-main/domain/workflow/document/document.ts'
 import {
   boundsOf,
@@ -117,20 +118,20 @@ describe('nodes', () => {
 
   test('that are added find the nearest free place', () => {
     const box = { x: 0, y: 0, width: 100, height: 100 }
-    expect(freePlace([], box)).toEqual([0, 0])
-    expect(freePlace([{ x: -50, y: 0, width: 100, height: 100 }], box)).toEqual([74, 0])
-    expect(freePlace([{ x: 0, y: -80, width: 400, height: 100 }], box)).toEqual([0, 44])
+    expect(freeSpace([], box)).toEqual([0, 0])
+    expect(freeSpace([{ x: -50, y: 0, width: 100, height: 100 }], box)).toEqual([74, 0])
+    expect(freeSpace([{ x: 0, y: -80, width: 400, height: 100 }], box)).toEqual([0, 44])
     const many = Array.from({ length: 5000 }, (_, at) => ({
       x: (at % 100) * 110,
       y: Math.floor(at / 100) * 110,
       width: 100,
       height: 100,
     }))
-    const [x, y] = freePlace(many, { ...box, x: 5000, y: 2500 })
+    const [x, y] = freeSpace(many, { ...box, x: 5000, y: 2500 })
     expect(many.some((one) => one.x < x + 100 && x < one.x + 100 && one.y < y + 100 && y < one.y + 100)).toBe(false)
     const last = document.nodes.items.at(-1)?.id ?? ''
     const stacked = moveNodes(document, undefined, new Map([[last, document.nodes.items[0]?.pos ?? [0, 0]]]))
-    const free = moveToFreePlace(stacked, undefined, last)
+    const free = moveToFreeSpace(stacked, undefined, last)
     expect(free.nodes.items.filter((one, at) => one !== stacked.nodes.items[at]).map(({ id }) => id)).toEqual([last])
   })
 

@@ -21,10 +21,10 @@ import {
 import { moveNodes } from '../../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { removeNodes } from '../../../../../src-main/domain/workflow/edit/remove.ts'
 import { addReroute, waypointsOf } from '../../../../../src-main/domain/workflow/edit/reroutes.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { createGraphViewer } from '../../../../../src-main/domain/workflow/graph-view.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import { type NodeType, readNodeTypes } from '../../../../../src-main/domain/workflow/node-types.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { createGraphViewer } from '../../../../../src-main/domain/workflow/view/graph-view.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { EMPTY_DOCUMENTS } from '../../../../support/random-edits.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
@@ -163,10 +163,10 @@ describe('a link', () => {
     [
       ['1', 2],
       ['2', 'clip'],
-      'Input clip of CLIP Text Encode (Prompt) wants CLIP, but VAE of Load Checkpoint gives VAE.',
+      'Input clip of CLIP Text Encode (Prompt) needs CLIP, but VAE of Load Checkpoint gives VAE.',
     ],
-    [['9', 0], ['2', 'clip'], 'It is not there any more.'],
-    [['1', 0], ['3', 'no such'], 'It is not there any more.'],
+    [['9', 0], ['2', 'clip'], 'It no longer exists.'],
+    [['1', 0], ['3', 'no such'], 'It no longer exists.'],
   ] as const)('from %j to %j is refused with the reason', ([node, slot], [target, name], why) => {
     const document = withNodes(...PICTURE)
     const answer = canConnect(document, undefined, { from: { node, slot }, to: { node: target, name }, types: TYPES })

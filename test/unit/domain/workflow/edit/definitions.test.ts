@@ -7,7 +7,7 @@ import {
 import { copyNodes, paste } from '../../../../../src-main/domain/workflow/edit/clipboard.ts'
 import { insertIntoLink } from '../../../../../src-main/domain/workflow/edit/connect.ts'
 import { removeNodes } from '../../../../../src-main/domain/workflow/edit/remove.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'

@@ -33,7 +33,7 @@ import {
   removeReroute,
   waypointsOf,
 } from '../../../../../src-main/domain/workflow/edit/reroutes.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { objectOf } from '../../../../support/workflow-files.ts'
 

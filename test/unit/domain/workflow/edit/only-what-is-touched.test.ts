@@ -8,8 +8,7 @@ import { addNode } from '../../../../../src-main/domain/workflow/edit/add-node.t
 import { moveNodes, setCollapsed, setMode, setTitle } from '../../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { removeNodes } from '../../../../../src-main/domain/workflow/edit/remove.ts'
 import { setWidget } from '../../../../../src-main/domain/workflow/edit/widgets.ts'
-import { isArray, isObject, type JsonValue } from '../../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { isArray, isObject, type JsonValue, writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import {
   bundledTypes,
   noWorkflowFiles,
@@ -20,7 +19,10 @@ import {
 
 const TYPES = bundledTypes()
 
-/** The places of a value that differ in another: paths like `nodes.3.pos.0`. Those that are the very same are not entered. */
+/**
+ * The places of a value that differ in another: paths like `nodes.3.pos.0`. Those that are the very same are not
+ * entered.
+ */
 function differences(one: JsonValue | undefined, other: JsonValue | undefined, path = ''): readonly string[] {
   if (one === other) return []
   const at = (key: string | number) => (path === '' ? String(key) : `${path}.${key}`)

@@ -5,9 +5,9 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../../src-main/domain/workflow/document/document.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../../src-main/domain/workflow/validate/validate.ts'
+import { validate } from '../../../../../src-main/domain/workflow/validate.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { EDIT_TYPES, EMPTY_DOCUMENTS, randomEdits, session } from '../../../../support/random-edits.ts'
 import { whatNodesDo } from '../../../../support/same-payload.ts'

@@ -9,7 +9,8 @@ import { canConnect, connect } from '../../../../../src-main/domain/workflow/edi
 import { dissolve } from '../../../../../src-main/domain/workflow/edit/dissolve.ts'
 import { makeSubgraph } from '../../../../../src-main/domain/workflow/edit/make-subgraph.ts'
 import { addReroute, waypointsOf } from '../../../../../src-main/domain/workflow/edit/reroutes.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
+import { promotedWidgets } from '../../../../../src-main/domain/workflow/promoted-widgets.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import {
@@ -133,18 +134,28 @@ test('a node with a subgraph is linked by what its subgraph has, also where it h
   expect(wrong).toMatchObject({ why: expect.stringContaining('A of Part gives LATENT') })
 })
 
-test('a value that the node holds goes to the inner node when it is dissolved', () => {
-  const document = readDocument(
-    objectOf(
-      '{"nodes":[{"id":1,"type":"sub","inputs":[{"name":"steps","type":"INT","widget":{"name":"steps"},"link":null}],"widgets_values":[33]}],"links":[],"version":0.4,' +
-        '"definitions":{"subgraphs":[{"id":"sub","inputs":[{"id":"i","name":"steps","type":"INT","linkIds":[1]}],"outputs":[],' +
-        '"nodes":[{"id":8,"type":"KSampler","inputs":[{"name":"steps","type":"INT","widget":{"name":"steps"},"link":1}],"widgets_values":[1,"fixed",20]}],' +
-        '"links":[{"id":1,"origin_id":-10,"origin_slot":0,"target_id":8,"target_slot":0,"type":"INT"}]}]}}',
-    ),
-  )
-  const dissolved = dissolve(document, undefined, '1', bundledTypes())
-  expect(dissolved && writeJson(writeDocument(dissolved.document))).toContain('"widgets_values":[1,"fixed",33]')
-})
+test.each(['[1]', '[]'])(
+  'a value that the node holds goes to the inner node when it is dissolved, whose links the input names as %s',
+  (linkIds) => {
+    const document = readDocument(
+      objectOf(
+        '{"nodes":[{"id":1,"type":"sub","inputs":[{"name":"steps","type":"INT","widget":{"name":"steps"},"link":null}],"widgets_values":[33]}],"links":[],"version":0.4,' +
+          '"definitions":{"subgraphs":[{"id":"sub","inputs":[{"id":"i","name":"steps","type":"INT","linkIds":LINKS}],"outputs":[],'.replace(
+            'LINKS',
+            linkIds,
+          ) +
+          '"nodes":[{"id":8,"type":"KSampler","inputs":[{"name":"steps","type":"INT","widget":{"name":"steps"},"link":1}],"widgets_values":[1,"fixed",20]}],' +
+          '"links":[{"id":1,"origin_id":-10,"origin_slot":0,"target_id":8,"target_slot":0,"type":"INT"}]}]}}',
+      ),
+    )
+    const [host, definition] = [document.nodes.items[0], document.definitions?.subgraphs.items[0]]
+    expect(host && definition && promotedWidgets(host, definition).map(({ inner }) => inner)).toEqual([
+      { node: '8', widget: 'steps' },
+    ])
+    const dissolved = dissolve(document, undefined, '1', bundledTypes())
+    expect(dissolved && writeJson(writeDocument(dissolved.document))).toContain('"widgets_values":[1,"fixed",33]')
+  },
+)
 
 test('points of links within go into the subgraph, and come out of it again', () => {
   const document = beginning()

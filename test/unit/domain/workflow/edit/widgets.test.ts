@@ -10,15 +10,14 @@ import { demoteWidget, promoteWidget } from '../../../../../src-main/domain/work
 import {
   inputToWidget,
   setControl,
-  setPlace,
+  setSlot,
   setWidget,
   widgetToInput,
 } from '../../../../../src-main/domain/workflow/edit/widgets.ts'
-import type { JsonValue } from '../../../../../src-main/domain/workflow/json/value.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { type JsonValue, writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
+import { nodeView } from '../../../../../src-main/domain/workflow/node-view.ts'
+import { hostWidgets } from '../../../../../src-main/domain/workflow/promoted-widgets.ts'
 import { toPayload } from '../../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { hostWidgets } from '../../../../../src-main/domain/workflow/view/host-widgets.ts'
-import { nodeView } from '../../../../../src-main/domain/workflow/view/node-view.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { bundledTypes, json, objectOf } from '../../../../support/workflow-files.ts'
 
@@ -81,7 +80,7 @@ describe('the value of a widget', () => {
     ).toBe('[1,"increment",20,8,"euler","normal",1]')
     const primitive = documentOf([{ id: 1, type: 'PrimitiveNode', widgets_values: ['a', 'fixed', ''] }])
     const place = { node: '1', name: 'value', kind: 'filter', value: '/x/', types: TYPES } as const
-    expect(valuesOf(setPlace(primitive, undefined, place))).toBe('["a","fixed","/x/"]')
+    expect(valuesOf(setSlot(primitive, undefined, place))).toBe('["a","fixed","/x/"]')
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { classPackages } from '../../../../../src-main/domain/workflow/node-packages.ts'
 import { readNodeTypes } from '../../../../../src-main/domain/workflow/node-types.ts'
-import { classPackages } from '../../../../../src-main/domain/workflow/packages/class-packages.ts'
 import { bundledTypes, json, objectOf } from '../../../../support/workflow-files.ts'
 
 test('classes are grouped by the package that brings them', () => {

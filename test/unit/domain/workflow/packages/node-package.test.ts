@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { readDocument } from '../../../../../src-main/domain/workflow/document/document.ts'
 import {
-  packagesInWords,
   packagesOfDocument,
   packagesOfPayload,
+  packagesText,
   readNodePackage,
-} from '../../../../../src-main/domain/workflow/packages/node-package.ts'
-import { readPackageIndex, withNamed } from '../../../../../src-main/domain/workflow/packages/package-index.ts'
-import { withPackages } from '../../../../../src-main/domain/workflow/packages/problem-packages.ts'
+  readPackageIndex,
+  withNamed,
+} from '../../../../../src-main/domain/workflow/node-packages.ts'
+import { withPackages } from '../../../../../src-main/domain/workflow/problem.ts'
 import { objectOf } from '../../../../support/workflow-files.ts'
 
 const read = (properties: object) => readNodePackage(objectOf(JSON.stringify(properties)))
@@ -90,9 +91,9 @@ describe('an index of packages', () => {
   })
 
   test.each([
-    ['[]', 'it is no JSON object'],
-    ['{', 'it is no JSON'],
-    ['{"a": 1}', 'it names no class of nodes'],
+    ['[]', 'it is not a JSON object'],
+    ['{', 'it is not JSON'],
+    ['{"a": 1}', 'it names no node classes'],
   ])('is not %s', (text, why) => {
     expect(() => readPackageIndex(text)).toThrow(why)
   })
@@ -131,7 +132,7 @@ test('problems of classes that are not known say where these can be had', () => 
     },
     other,
   ])
-  expect(packagesInWords([{ name: 'ComfyUI', version: '0.40.0' }])).toBe(
-    'It comes with ComfyUI 0.40.0: a server of that version or a newer one has it.',
+  expect(packagesText([{ name: 'ComfyUI', version: '0.40.0' }])).toBe(
+    'It comes with ComfyUI 0.40.0: servers of that version or newer have it.',
   )
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GraphParameter } from '../../../../../src-main/contract/published.ts'
 import { readDocument, writeDocument } from '../../../../../src-main/domain/workflow/document/document.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import {
   freeParameterName,
   parameterOf,

@@ -32,17 +32,17 @@ test('the largest seed passes as it is', () => {
 
 describe('a request is refused with the name of the field', () => {
   test.each([
-    ['{}', 'input.prompt', 'is missing, and has no default; give a text'],
-    ['{"prompt": 1}', 'input.prompt', 'is 1, but must be a text'],
-    ['{"prompt": "", "seed": 18446744073709551616}', 'input.seed', /most it may be is 18446744073709551615$/],
-    ['{"prompt": "", "seed": -1}', 'input.seed', 'is -1, but the least it may be is 0'],
+    ['{}', 'input.prompt', 'is missing, and has no default; give a string'],
+    ['{"prompt": 1}', 'input.prompt', 'is 1, but must be a string'],
+    ['{"prompt": "", "seed": 18446744073709551616}', 'input.seed', /maximum is 18446744073709551615$/],
+    ['{"prompt": "", "seed": -1}', 'input.seed', 'is -1, but the minimum is 0'],
     ['{"prompt": "", "seed": 1.5}', 'input.seed', 'is 1.5, but must be a whole number'],
     ['{"prompt": "", "seed": "1"}', 'input.seed', 'is "1", but must be a whole number'],
-    ['{"prompt": "", "cfg": 20.5}', 'input.cfg', 'is 20.5, but the most it may be is 20'],
+    ['{"prompt": "", "cfg": 20.5}', 'input.cfg', 'is 20.5, but the maximum is 20'],
     ['{"prompt": "", "sampler": "lms"}', 'input.sampler', 'is "lms", but must be one of euler, heun, 2'],
     ['{"prompt": "", "tiled": 1}', 'input.tiled', 'is 1, but must be true or false'],
-    ['{"prompt": "", "promt": ""}', 'input.promt', /^is no parameter of this graph; it has prompt, seed/],
-    ['{"prompt": "", "__proto__": 1}', 'input.__proto__', /^is no parameter/],
+    ['{"prompt": "", "promt": ""}', 'input.promt', /^is not a parameter of this graph; it has prompt, seed/],
+    ['{"prompt": "", "__proto__": 1}', 'input.__proto__', /^is not a parameter/],
   ])('%s', (text, field, why) => {
     const found = read(text)
     expect(found).toEqual({ field, why: typeof why === 'string' ? why : expect.stringMatching(why) })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import { readNodeTypes } from '../../../../../src-main/domain/workflow/node-types.ts'
 import { describeGraph } from '../../../../../src-main/domain/workflow/publish/describe-graph.ts'
-import { fillPayload } from '../../../../../src-main/domain/workflow/publish/fill-payload.ts'
-import { suggestParameter } from '../../../../../src-main/domain/workflow/publish/suggest-parameter.ts'
+import { suggestParameter } from '../../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { fillPayload } from '../../../../../src-main/domain/workflow/publish/parameter-values.ts'
 import { json, objectOf } from '../../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(
@@ -41,7 +41,7 @@ describe('a parameter is suggested', () => {
   test.each([
     ['9', 'seed', 'There is no node 9.'],
     ['3', 'sed', 'Node 3 (KSampler) has no input sed.'],
-    ['3', 'model', 'Input model of node 3 is linked to another node; only values can be given from outside.'],
+    ['3', 'model', 'Input model of node 3 is linked to another node; only values can be parameters.'],
   ])('not for %s.%s: %s', (node, input, why) => {
     expect(suggest(node, input)).toEqual({ why })
   })

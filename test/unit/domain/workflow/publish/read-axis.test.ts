@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GraphParameter } from '../../../../../src-main/contract/published.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
-import { readAxis } from '../../../../../src-main/domain/workflow/publish/read-axis.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
+import { readAxis } from '../../../../../src-main/domain/workflow/publish/sweep.ts'
 
 const parameter = (type: GraphParameter['type'], more: Partial<GraphParameter> = {}): GraphParameter => {
   return { name: 'x', node: '3', input: 'x', type, ...more }
@@ -20,9 +20,9 @@ describe('the values of an axis', () => {
   })
 
   test.each([
-    [parameter('integer', { max: '5' }), '1..9', 'A value is 6, but the most it may be is 5.'],
+    [parameter('integer', { max: '5' }), '1..9', 'A value is 6, but the maximum is 5.'],
     [parameter('integer'), '1.5', 'A value is 1.5, but must be a whole number.'],
-    [parameter('integer'), '0..1000', 'The range has 1001 values, and at most 200 are possible.'],
+    [parameter('integer'), '0..1000', 'The range has 1001 values, and the limit is 200.'],
     [parameter('choice', { choices: ['euler'] }), 'heun', 'A value is "heun", but must be one of euler.'],
     [parameter('string'), ' \n', 'Give values for x (x of node 3).'],
   ])('%j does not take %j', (given, text, why) => {

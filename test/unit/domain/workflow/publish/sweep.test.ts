@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
 import {
   rangeValues,
   type SweepAxis,
@@ -59,7 +59,7 @@ describe('a range', () => {
     ['1...2', 'its ends and its step must be numbers'],
     ['1..5 step 0', 'its step must not be 0'],
     ['1..5 step -1', 'its step leads away from its end'],
-    ['0..18446744073709551615', 'has 18446744073709551616 values, and at most 100 are possible'],
+    ['0..18446744073709551615', 'has 18446744073709551616 values, and the limit is 100'],
   ])('%s is refused: %s', (text, why) => {
     expect(rangeValues(text, 100)).toEqual({ why })
   })

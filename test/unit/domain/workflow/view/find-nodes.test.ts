@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readDocument } from '../../../../../src-main/domain/workflow/document/document.ts'
-import { findNodes } from '../../../../../src-main/domain/workflow/view/find-nodes.ts'
+import { findNodes } from '../../../../../src-main/domain/workflow/find-nodes.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
 
 const DOCUMENT = readDocument(

@@ -4,11 +4,11 @@ import { makeSubgraph } from '../../../../../src-main/domain/workflow/edit/make-
 import { moveNodes, setTitle } from '../../../../../src-main/domain/workflow/edit/node-fields.ts'
 import { addReroute } from '../../../../../src-main/domain/workflow/edit/reroutes.ts'
 import { setWidget } from '../../../../../src-main/domain/workflow/edit/widgets.ts'
-import { writeJson } from '../../../../../src-main/domain/workflow/json/write.ts'
-import { createGraphViewer, type GraphView } from '../../../../../src-main/domain/workflow/view/graph-view.ts'
-import { imagesOf } from '../../../../../src-main/domain/workflow/view/images-of.ts'
-import type { NodeView } from '../../../../../src-main/domain/workflow/view/node-view.ts'
-import { payloadIdOf, whereIs } from '../../../../../src-main/domain/workflow/where-is.ts'
+import { createGraphViewer, type GraphView } from '../../../../../src-main/domain/workflow/graph-view.ts'
+import { writeJson } from '../../../../../src-main/domain/workflow/json/value.ts'
+import type { NodeView } from '../../../../../src-main/domain/workflow/node-view.ts'
+import { payloadIdOf, whereIs } from '../../../../../src-main/domain/workflow/payload-ids.ts'
+import { imagesOf } from '../../../../../src-main/domain/workflow-runs/payload-files.ts'
 import { beginning, EDIT_TYPES } from '../../../../support/random-edits.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
 
@@ -100,7 +100,7 @@ describe('the view of a graph', () => {
     expect(viewed(bent).links[0]?.waypoints).toEqual([{ id: '1', pos: [7, 8] }])
     const raw = { groups: [{ title: 'broken' }, { title: 'ok', bounding: [1, 2, 3, 4] }] }
     expect(viewed(documentOf([], raw)).groups).toEqual([
-      { place: 1, title: 'ok', color: undefined, bounds: { x: 1, y: 2, width: 3, height: 4 }, isCollapsed: false },
+      { index: 1, title: 'ok', color: undefined, bounds: { x: 1, y: 2, width: 3, height: 4 }, isCollapsed: false },
     ])
   })
 
@@ -161,9 +161,9 @@ describe('a node of a payload', () => {
     ['5:7', { path: [], at: undefined, node: '5:7' }],
     ['57:9', undefined],
     ['', undefined],
-  ])('%s is found in the document', (id, place) => {
-    expect(whereIs(nested, id)).toEqual(place)
-    if (place !== undefined) expect(payloadIdOf(nested, place.path, place.node)).toBe(id)
+  ])('%s is found in the document', (id, index) => {
+    expect(whereIs(nested, id)).toEqual(index)
+    if (index !== undefined) expect(payloadIdOf(nested, index.path, index.node)).toBe(id)
   })
 
   test('names the files that it asks for', () => {

@@ -1,0 +1,110 @@
+"""Deployed mode: an artifact with sources, the folder `env` of packages and `runpod_manifest.json`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from svc_runtime._handles import find_handle
+from svc_runtime._import_hints import import_hint
+from svc_runtime._mounts import configure_mounts
+from svc_runtime._start import StartError
+from svc_runtime._system_packages import report_missing
+
+# Where artifacts are in the platform's images. source: the public package, which says so of its builds.
+_APP_FOLDER = "/app"
+_MANIFEST = "runpod_manifest.json"
+_PACKAGES = "env"
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource of the manifest, and where it is."""
+
+    name: str
+    kind: str
+    module: str
+    folder: str
+    python_version: str | None
+    left_out: tuple[str, ...]
+    system_packages: tuple[str, ...]
+
+
+def load_deployed(env: Mapping[str, str], kind: str) -> tuple[Resource, Any]:
+    """The resource that the environment names, and its handle. The artifact becomes the current folder.
+
+    Raises StartError when the resource is none of this kind, or its module does not import.
+    """
+    resource = read_resource(env)
+    if resource.kind != kind:
+        raise StartError(f'"{resource.name}" is a resource of kind {resource.kind}, and this worker runs kind {kind}')
+    _enter(resource.folder)
+    configure_mounts(env.get("RUNPOD_MOUNTS"))
+    report_missing(resource.system_packages)
+    try:
+        module = importlib.import_module(resource.module)
+    except BaseException as error:  # also SystemExit: a module may not end the worker without a word
+        hint = import_hint(error, left_out=resource.left_out, built_for=resource.python_version)
+        told = f"{type(error).__name__}: {error}"
+        raise StartError(
+            f'module "{resource.module}" of resource "{resource.name}" does not import: {told}{hint}'
+        ) from error
+    handle = find_handle(module, resource.name)
+    if handle is None:
+        raise StartError(
+            f'module "{resource.module}" declares no resource "{resource.name}", which the app was built with: '
+            "deploy it again"
+        )
+    return resource, handle
+
+
+def read_resource(env: Mapping[str, str]) -> Resource:
+    """Raises StartError."""
+    name = env.get("FLASH_RESOURCE_NAME") or env.get("RUNPOD_RESOURCE_NAME")
+    if not name:
+        raise StartError("the worker is told no resource: FLASH_RESOURCE_NAME and RUNPOD_DEV_RESOURCE are not set")
+    folder = os.path.abspath(env.get("RUNPOD_APP_DIR") or _APP_FOLDER)
+    manifest = _read_manifest(os.path.join(folder, _MANIFEST))
+    resources = [one for one in manifest.get("resources") or [] if isinstance(one, dict)]
+    found = next((one for one in resources if one.get("name") == name), None)
+    if found is None:
+        known = ", ".join(str(one.get("name")) for one in resources) or "none"
+        raise StartError(f'the app in {folder} has no resource "{name}"; it has {known}')
+    if not isinstance(found.get("module"), str) or not found["module"]:
+        raise StartError(f'the manifest in {folder} does not say which module resource "{name}" is in')
+    return Resource(
+        name=name,
+        kind=str(found.get("kind")),
+        module=found["module"],
+        folder=folder,
+        python_version=manifest.get("pythonVersion"),
+        left_out=tuple(manifest.get("excludedPackages") or ()),
+        system_packages=tuple(found.get("systemDependencies") or ()),
+    )
+
+
+def _read_manifest(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            manifest = json.load(file)
+    except FileNotFoundError:
+        raise StartError(f"there is no app: {path} does not exist") from None
+    except (OSError, ValueError) as error:
+        raise StartError(f"{path} cannot be read: {error}") from None
+    if not isinstance(manifest, dict):
+        raise StartError(f"{path} is no manifest: it must be an object")
+    return manifest
+
+
+def _enter(folder: str) -> None:
+    """The app's own modules first, then its packages, here and in processes that the user's code starts."""
+    own = [folder, os.path.join(folder, _PACKAGES)]
+    sys.path[:0] = own
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([*own, *([inherited] if inherited else [])])
+    os.chdir(folder)

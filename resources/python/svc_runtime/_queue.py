@@ -1,0 +1,53 @@
+"""The handler of a queue resource, deployed or live, and the `config` that svc_worker reads beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from svc.runtime._handler_kinds import Job, make_handler
+from svc.runtime._job_input import Call, Signature, fields_of
+from svc_runtime._deployed import load_deployed
+from svc_runtime._handles import body_of, init_of
+from svc_runtime._hooks import HookError, run_init
+from svc_runtime._mounts import configure_mounts
+from svc_runtime._sdk import provide_sdk
+from svc_runtime._start import StartError, concurrency, live_resource
+
+Handler = Callable[[Job], Any]
+
+
+def queue_program(env: Mapping[str, str]) -> tuple[Handler, dict[str, Any]]:
+    """Handler and config. The end of a stream repeats its chunks, as the platform's workers do. Raises StartError."""
+    resource = live_resource(env)
+    handler = _deployed_handler(env) if resource is None else _live_handler(resource, env)
+    at_once = concurrency(env)
+    return handler, {"return_aggregate_stream": True, **({} if at_once is None else {"concurrency": at_once})}
+
+
+def _deployed_handler(env: Mapping[str, str]) -> Handler:
+    resource, handle = load_deployed(env, "queue")
+    function = body_of(handle)
+    signature = Signature(function, getattr(function, "__name__", resource.name))
+    try:
+        run_init(init_of(handle), resource.name)
+    except HookError as error:
+        raise StartError(str(error)) from error.__cause__
+
+    def prepare(job: Job) -> tuple[Callable[..., Any], Call]:
+        return function, signature.call(fields_of(job))
+
+    handler: Handler = make_handler(function, prepare)
+    return handler
+
+
+def _live_handler(resource: str, env: Mapping[str, str]) -> Handler:
+    from svc_runtime import _captured_output
+    from svc_runtime._live_folder import enter_live_folder
+    from svc_runtime._live_functions import LiveFunctions
+    from svc_runtime._live_handler import live_handler
+
+    provide_sdk(env)
+    configure_mounts(env.get("RUNPOD_MOUNTS"))
+    _captured_output.install()
+    return live_handler(LiveFunctions(resource, enter_live_folder(env)))

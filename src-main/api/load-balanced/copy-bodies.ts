@@ -1,0 +1,112 @@
+/**
+ * The bodies of load-balanced requests and answers, copied piece by piece between client and worker: none is held as a
+ * whole.
+ */
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { type ClientAddress, headersForClient, pairsOf } from '../../domain/load-balanced/forward-headers.ts'
+import type { Seat } from '../../services/load-balanced/worker-seats.ts'
+import type { Exchange } from './exchange.ts'
+
+/**
+ * Passes a response on as it comes, no faster than the client reads: nothing waits for more, so that events arrive one
+ * by one. Trailers go along where the client can have them.
+ * @param done called once: without a reason when the response is complete, else with why not
+ */
+export function copyResponse(
+  { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
+  workerResponse: IncomingMessage,
+  response: ServerResponse,
+  done: (why: string | undefined) => void,
+): void {
+  const { incoming, notes, elapsedMs, by, page } = exchange
+  const trailers =
+    incoming.httpVersion !== '1.0' &&
+    incoming.method !== 'HEAD' &&
+    workerResponse.headers['transfer-encoding'] !== undefined
+  const status = workerResponse.statusCode ?? 502
+  notes.status = status
+  notes.firstByteMs = elapsedMs()
+  response.writeHead(
+    status,
+    workerResponse.statusMessage ?? '',
+    headersForClient(workerResponse.rawHeaders, {
+      trailers,
+      client: clientAddressOf(exchange, seat),
+      session: by === 'session',
+      page,
+    }),
+  )
+
+  const onDrain = () => void workerResponse.resume()
+  const finish = (why: string | undefined) => {
+    response.off('drain', onDrain)
+    done(why)
+  }
+  response.on('drain', onDrain)
+  workerResponse.on('data', (chunk: Buffer) => {
+    notes.bytesOut += chunk.length
+    if (!response.write(chunk)) workerResponse.pause()
+  })
+  workerResponse.on('end', () => {
+    if (trailers && workerResponse.rawTrailers.length > 0)
+      response.addTrailers(pairsOf(workerResponse.rawTrailers).map(([name, value]): [string, string] => [name, value]))
+    response.end()
+    finish(undefined)
+  })
+  workerResponse.on('error', (error) =>
+    finish(`it closed the connection in the middle of its response (${error.message})`),
+  )
+  // The head goes with the first piece of the body where there is one at once; else it does not wait for it.
+  setImmediate(() => {
+    if (notes.bytesOut === 0 && !response.writableEnded && !response.destroyed) response.flushHeaders()
+  })
+}
+
+/**
+ * Where the client asked, and which port the worker knows itself by: a container by its own, a process by the one it
+ * got.
+ */
+export function clientAddressOf({ address, incoming, endpoint: { config } }: Exchange, seat: Seat): ClientAddress {
+  return {
+    prefix: address.prefix,
+    target: address.target,
+    host: incoming.headers.host ?? '',
+    workerPort: (config.container && config.loadBalanced?.port) ?? seat.address.port,
+  }
+}
+
+/** The error of a body above the limit. */
+export function tooLarge(): AppError {
+  return new AppError('REQUEST_TOO_LARGE', { limit: `${limit('proxyBodyBytes') / 1024 / 1024} MiB` })
+}
+
+/**
+ * Passes the body of a request on as it comes, no faster than the worker reads, with its trailers. It is cut off where
+ * it exceeds the limit.
+ * @returns a function that stops reading
+ */
+export function pumpBody(
+  { incoming, notes }: Pick<Exchange, 'incoming' | 'notes'>,
+  outgoing: ClientRequest,
+  onTooLarge: () => void,
+): () => void {
+  const onData = (chunk: Buffer) => {
+    notes.bytesIn += chunk.length
+    if (notes.bytesIn > limit('proxyBodyBytes')) onTooLarge()
+    else if (!outgoing.write(chunk)) incoming.pause()
+  }
+  const onDrain = () => void incoming.resume()
+  const onEnd = () => {
+    if (incoming.rawTrailers.length > 0)
+      outgoing.addTrailers(pairsOf(incoming.rawTrailers).map(([name, value]): [string, string] => [name, value]))
+    outgoing.end()
+  }
+  incoming.on('data', onData).on('end', onEnd)
+  outgoing.on('drain', onDrain)
+  return () => {
+    incoming.off('data', onData).off('end', onEnd)
+    outgoing.off('drain', onDrain)
+  }
+}

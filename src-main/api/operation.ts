@@ -1,0 +1,83 @@
+/** What operations of the APIs share: what they get, and JSON as a response. */
+import type { Context } from 'hono'
+import type { APP_ROUTES, AppOperation } from '../contract/app-routes.ts'
+import type { PLATFORM_ROUTES, PlatformOperation } from '../contract/platform-routes.ts'
+import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
+import type { Json } from '../domain/json/json.ts'
+import type { Endpoint } from '../services/ports/storage.ts'
+import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../services/service-context.ts'
+import type { Parsed } from './read-request.ts'
+
+/** What the job API uses of the service. */
+export type JobApiServices = ServiceBase &
+  Pick<JobServices, 'waiters' | 'streams' | 'streamClients' | 'models'> &
+  Pick<WorkerServices, 'views'>
+
+/** What an operation of the job API gets: host, page, key and endpoint have been checked. */
+export type OperationRequest = {
+  readonly c: Context
+  readonly service: JobApiServices
+  readonly endpoint: Endpoint
+}
+
+/** One operation of the job API. */
+export type Operation = (request: OperationRequest) => Promise<Response> | Response
+
+// Above this a string is made into bytes once; Node would go through it twice, first to measure it.
+const LONG_TEXT = 65_536
+/** Header of a response that is JSON. */
+export const JSON_TYPE = { 'content-type': 'application/json' } as const
+/** The response of an operation that has nothing to tell but that it was done. */
+export const DONE = { ok: true } as const
+
+/** JSON as a response, given whole or in pieces. */
+export function jsonResponse(json: string | readonly Json[]): Response {
+  if (typeof json !== 'string') return piecesResponse(json)
+  return new Response(json.length > LONG_TEXT ? Buffer.from(json) : json, { headers: JSON_TYPE })
+}
+
+// Large payloads go out as they are: to join them would copy them once more.
+function piecesResponse(pieces: readonly Json[]): Response {
+  if (pieces.every((piece) => typeof piece === 'string')) return jsonResponse(pieces.join(''))
+  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const body = new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    },
+  })
+  return new Response(body, { headers: { ...JSON_TYPE, 'content-length': String(length) } })
+}
+
+/**
+ * What an operation of the management API gets: the account key has been checked, and the values are those of its row.
+ */
+export type ManagementRequest<Name extends AppOperation> = Parsed<(typeof APP_ROUTES)[Name]> & { readonly c: Context }
+
+type Answer<Name extends AppOperation> = Response | DeepReadonly<ResponseOf<(typeof APP_ROUTES)[Name]>>
+
+/**
+ * The operations of the management API. They give what their row answers; a Response where it is not JSON, or JSON at
+ * hand. Each file names the services that its operations use.
+ */
+export type ManagementOperations<Services = ServiceContext> = {
+  readonly [Name in AppOperation]: (
+    request: ManagementRequest<Name>,
+    service: Services,
+  ) => Answer<Name> | Promise<Answer<Name>>
+}
+
+type PlatformRequest<Name extends PlatformOperation> = Parsed<(typeof PLATFORM_ROUTES)[Name]> & { readonly c: Context }
+
+type PlatformAnswer<Name extends PlatformOperation> =
+  | Response
+  | DeepReadonly<ResponseOf<(typeof PLATFORM_ROUTES)[Name]>>
+
+/** The operations of the platform's management API, in the same way. */
+export type PlatformOperations = {
+  readonly [Name in PlatformOperation]: (
+    request: PlatformRequest<Name>,
+    service: ServiceContext,
+  ) => PlatformAnswer<Name> | Promise<PlatformAnswer<Name>>
+}

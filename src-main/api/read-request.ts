@@ -1,0 +1,198 @@
+/**
+ * Reads what a request brings along by its row of the route table: path, query and body, in this order. Bodies are read
+ * within their limit, unpacked, and checked to be JSON.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import type { Context } from 'hono'
+import type { ZodType } from 'zod'
+import { AppError } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
+import type { BodyOf, PathOf, QueryOf, Route } from '../contract/routes.ts'
+import { MIB } from '../contract/units.ts'
+import { errorCode } from '../domain/error-code.ts'
+import type { Json, JsonText } from '../domain/json/json.ts'
+import { fieldsOf, findKeyProblem, keyProblemText, scanJson } from '../domain/json/scan-json.ts'
+import { jsonText } from '../services/ports/job-storage.ts'
+import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
+import { fieldError } from './error-response.ts'
+
+/** The values of a request. */
+export type Parsed<Row extends Route = Route> = {
+  readonly path: PathOf<Row>
+  readonly query: QueryOf<Row>
+  /** Of a route that takes bytes these; undefined where it takes none, or reads lines as they come. */
+  readonly body: Row extends { readonly bodyType: 'application/octet-stream' } ? Bytes : BodyOf<Row>
+  /** A JSON body as it came. */
+  readonly sent: Row extends { readonly body: ZodType } ? JsonBody : undefined
+}
+
+const USUAL_LIMIT = { bytes: limit('managementBodyBytes'), name: 'this operation' }
+
+/**
+ * Reads a request. The names in the path of a request need not be there yet: what they mean is the operation's.
+ * @throws AppError BAD_FIELD, BAD_INPUT, and those of readBody and parseJson
+ */
+export async function parseRequest<Row extends Route>(c: Context, route: Row): Promise<Parsed<Row>> {
+  const path: Record<string, unknown> = c.req.param()
+  for (const name in route.params) path[name] = parameter(name, route.params[name] as ZodType, path[name])
+  const query: Record<string, unknown> = {}
+  for (const name in route.query) query[name] = parameter(name, route.query[name] as ZodType, c.req.query(name))
+  // No promise is made for nothing: this is on the way of every job.
+  const { body, sent } = hasBody(route) ? await parseBody(c, route) : NO_BODY
+  return { path, query, body, sent } as unknown as Parsed<Row>
+}
+
+const NO_BODY = { body: undefined, sent: undefined }
+
+const hasBody = ({ body, bodyType }: Route) => body !== undefined || bodyType === 'application/octet-stream'
+
+// A parameter that fits not is named in the error.
+function parameter(name: string, schema: ZodType, given: unknown): unknown {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw new AppError('BAD_FIELD', { field: name, why: parsed.error.issues[0]?.message ?? 'is not valid' })
+}
+
+async function parseBody(c: Context, { body, bodyType, bodyLimit = USUAL_LIMIT, passesPayloads }: Route) {
+  const { bytes, name } = bodyLimit
+  if (bodyType === 'application/octet-stream') return { body: await readBody(c, bytes, name), sent: undefined }
+  if (body === undefined) return NO_BODY
+  const sent = parseJson(await readBody(c, bytes, name), passesPayloads === true ? foldedText : bodyText)
+  return { body: readFields(body, sent), sent }
+}
+
+/** The fields of a body that was read. @throws AppError BAD_FIELD, BAD_INPUT */
+export function readFields<Value>(schema: ZodType<Value>, { value }: JsonBody): Value {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw fieldError(parsed.error)
+}
+
+/** What the node server adds to a request; missing when the app is called as a function. */
+export type NodeBindings = { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
+
+/** A JSON object as it came: its text, its value, and the text of each top-level field. */
+export type JsonBody = {
+  readonly value: Record<string, unknown>
+  /** JSON text of a top-level field; undefined where it is missing. */
+  readonly raw: (field: string) => string | undefined
+  /** The same; of a large field its bytes, where they need not be made. */
+  readonly payload: (field: string) => Json | undefined
+}
+
+type Unpack = (packed: Bytes, options: { readonly maxOutputLength: number }) => Promise<Bytes>
+
+/** How compressed bodies are unpacked, by their Content-Encoding. Each works in a thread and stops at its maximum. */
+const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
+  gzip: promisify(gunzip) as Unpack,
+  'x-gzip': promisify(gunzip) as Unpack,
+  deflate: promisify(inflate) as Unpack,
+  br: promisify(brotliDecompress) as Unpack,
+  zstd: promisify(zstdDecompress) as Unpack,
+}
+
+/**
+ * Reads a body up to a limit, unpacked where it is compressed. It is cut off while it arrives and while it is unpacked:
+ * what is above the limit is never held.
+ * @param maxBytes of the body as it was before it was compressed
+ * @param operation name for the message
+ * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD where it is not what its Content-Encoding says
+ */
+export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Bytes> {
+  const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit: exactSize(maxBytes), operation })
+  const encoding = c.req.header('content-encoding')?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return readSent(c, maxBytes, tooLarge)
+  const unpack = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined
+  if (unpack === undefined) throw new AppError('UNSUPPORTED_ENCODING', { encoding: encoding.slice(0, 100) })
+  const packed = await readSent(c, maxBytes, tooLarge)
+  try {
+    return await unpack(packed, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    const why = `it is not ${encoding}, as its Content-Encoding says (${(error as Error).message})`
+    throw new AppError('BAD_FIELD', { field: 'body', why }, { cause: error })
+  }
+}
+
+// The bytes as they were sent.
+async function readSent(c: Context, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()
+  const incoming = (c.env as NodeBindings | undefined)?.incoming
+  const source: AsyncIterable<Uint8Array> | null = incoming ?? c.req.raw.body
+  if (source === null) return Buffer.alloc(0)
+  if (incoming !== undefined) return readIncoming(incoming, maxBytes, tooLarge)
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of source) {
+    bytes += part.length
+    if (bytes > maxBytes) throw tooLarge()
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+// Events instead of iteration: this is on the way of every submit, and most bodies are one piece.
+function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
+  return new Promise((resolve, reject) => {
+    const parts: Bytes[] = []
+    let bytes = 0
+    const onData = (part: Bytes) => {
+      bytes += part.length
+      if (bytes <= maxBytes) parts.push(part)
+      else finish(() => reject(tooLarge()))
+    }
+    const onEnd = () =>
+      finish(() => resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)))
+    const onClose = () =>
+      finish(() => reject(new AppError('NOT_JSON', { why: 'the connection was closed before its end' })))
+    const finish = (settle: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      settle()
+    }
+    incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+  })
+}
+
+/**
+ * Parses a body as a JSON object. Depth and number of keys are bounded before; repeated keys are refused, because two
+ * readers of such a text see two different bodies.
+ * @param decode makes the text; with foldedText long strings are empty in `value`
+ * @throws AppError NOT_JSON, BAD_INPUT
+ */
+export function parseJson(sent: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
+  const bytes = withoutMark(sent)
+  if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
+  if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
+  const { text, scanned, cut } = decode(bytes)
+  const scan = scanJson(scanned, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
+  if (scan === 'too-deep')
+    throw new AppError('NOT_JSON', { why: `it is nested deeper than ${limit('jsonDepth')} levels` })
+  if (scan === 'too-many-keys') throw new AppError('NOT_JSON', { why: `it holds more than ${limit('jsonKeys')} keys` })
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('BAD_INPUT', { why: 'The body is not a JSON object' })
+  const problem = findKeyProblem(text, value, scan.keys)
+  if (problem !== undefined) throw new AppError('NOT_JSON', { why: keyProblemText(problem) })
+  const payload = fieldsOf(scan, cut)
+  const raw = (field: string) => {
+    const json = payload(field)
+    return json === undefined ? undefined : jsonText(json)
+  }
+  return { value: value as Record<string, unknown>, raw, payload }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('NOT_JSON', { why: (error as Error).message.slice(0, 200) }, { cause: error })
+  }
+}
+
+// To the byte, as somebody may miss the limit by one.
+function exactSize(bytes: number): string {
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes} bytes`
+}

@@ -1,0 +1,159 @@
+/**
+ * The folder `resources` of this installation: its programs, the catalog, what comes along for workflows. Also the
+ * index of packages of nodes, which the user puts into the data folder.
+ */
+
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { inflateSync } from 'node:zlib'
+import { z } from 'zod'
+import { catalogFile } from '../contract/catalog.ts'
+import { limit } from '../contract/limits.ts'
+import { errorCode } from '../domain/error-code.ts'
+import { sizeText } from '../domain/text.ts'
+import { type PackagesByClass, readPackageIndex } from '../domain/workflow/node-packages.ts'
+import type { ReadCatalog } from '../services/ports/build.ts'
+import type {
+  FileTools,
+  ReadBuiltInNodeTypes,
+  ReadHandlerClasses,
+  ReadTemplates,
+  WorkflowPorts,
+} from '../services/ports/workflows.ts'
+
+/** The folder `resources` of this installation, an absolute path. */
+export const RESOURCES: string = fileURLToPath(new URL('../../resources', import.meta.url))
+
+const SOURCE = /\.ts$/
+
+/**
+ * A program in `resources`. A clone has its TypeScript source; an installed package has JavaScript in its place,
+ * because Node removes no types from files below `node_modules`.
+ * @param path its source, relative to `resources`; a file that is not TypeScript stays as it is
+ * @returns an absolute path
+ */
+export function resourceProgram(path: string): string {
+  const source = join(RESOURCES, path)
+  const built = source.replace(SOURCE, '.js')
+  return existsSync(built) ? built : source
+}
+
+/** The folder of our Python packages, of which svc_runtime runs apps of the platform's Python package. */
+export const PYTHON_PACKAGES: string = join(RESOURCES, 'python')
+
+const UTF8 = new TextDecoder('utf-8')
+
+/** What Node does with the bytes of files. */
+export const fileTools: FileTools = {
+  utf8: (bytes) => UTF8.decode(bytes),
+  inflate(bytes, most) {
+    try {
+      return inflateSync(bytes, { maxOutputLength: most })
+    } catch {
+      return undefined // damaged, or larger than what is asked for: the port knows no difference
+    }
+  },
+  sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+}
+
+/** Name of the index of packages of nodes in the data folder; the user puts it there. Source: ours. */
+export const PACKAGE_INDEX_FILE = 'node-packages.json'
+
+/**
+ * Reads the index of packages of nodes.
+ * @param folder the data folder
+ * @returns nothing where the user has put none there
+ * @throws Error that says why it cannot be read, for a person
+ */
+export async function readPackageIndexFile(folder: string): Promise<PackagesByClass> {
+  const most = limit('nodePackagesBytes')
+  try {
+    await using file = await open(join(folder, PACKAGE_INDEX_FILE))
+    const { size } = await file.stat()
+    if (size > most) throw new Error(`it has ${sizeText(size)}, and ${sizeText(most)} are read`)
+    return readPackageIndex(await file.readFile('utf8'))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return new Map()
+    throw error
+  }
+}
+
+/**
+ * The index of a data folder, as the core takes it. @param folder is asked each time, as it is known after the start
+ */
+function packageIndexOf(folder: () => string): WorkflowPorts['packageIndex'] {
+  return {
+    read: () => readPackageIndexFile(folder()),
+    changedAt: () =>
+      stat(join(folder(), PACKAGE_INDEX_FILE)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => undefined,
+      ),
+  }
+}
+
+// What comes along for workflows: templates, classes of nodes, and which of them a handler runs.
+const index = z.object({
+  templates: z.array(z.object({ id: z.string().regex(/^[a-z0-9-]+$/), name: z.string(), summary: z.string() })),
+})
+const handlerClasses = z.object({
+  classes: z.array(z.string()),
+  lists: z.record(z.string(), z.record(z.string(), z.array(z.string()))),
+})
+
+/** Reads `workflows/index.json` with the document of each template. */
+const readTemplates: ReadTemplates = async () => {
+  const folder = join(RESOURCES, 'workflows')
+  const { templates } = index.parse(JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')))
+  return Promise.all(
+    templates.map(async (template) => ({
+      ...template,
+      text: await readFile(join(folder, `${template.id}.json`), 'utf8'),
+    })),
+  )
+}
+
+/** Reads `node-types.json`. */
+export const readBuiltInNodeTypes: ReadBuiltInNodeTypes = () => readFile(join(RESOURCES, 'node-types.json'), 'utf8')
+
+/** Reads `classes.json` beside a handler that comes along. */
+const readHandlerClasses: ReadHandlerClasses = async (handler) => {
+  if (relative(RESOURCES, handler).startsWith('..')) return undefined
+  try {
+    return handlerClasses.parse(JSON.parse(await readFile(join(dirname(handler), 'classes.json'), 'utf8')))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** All of it, as the core takes it. @param data the data folder, asked each time, as it is known after the start */
+export function workflowResources(
+  data: () => string,
+): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer'> {
+  return {
+    tools: fileTools,
+    templates: readTemplates,
+    builtInNodeTypes: readBuiltInNodeTypes,
+    handlerClasses: readHandlerClasses,
+    packageIndex: packageIndexOf(data),
+  }
+}
+
+const SUFFIX = '.json'
+
+/** Reads the files of the catalog that this installation has. Their handlers become absolute paths. */
+export const readCatalog: ReadCatalog = async () => {
+  const folder = join(RESOURCES, 'catalog')
+  const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const file = catalogFile.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
+      const handler = file.handler === undefined ? {} : { handler: resourceProgram(file.handler) }
+      return { ...file, ...handler, id: name.slice(0, -SUFFIX.length) }
+    }),
+  )
+}

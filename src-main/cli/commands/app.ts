@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import { ago, counted } from '../../domain/text.ts'
+import { confirmDeletion } from '../ask.ts'
+import { openSession } from '../session.ts'
+import { showEnvironments } from '../show-environment.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock app`: the apps of the service. */
+export function addApp(program: Command, surroundings: Surroundings): void {
+  const app = program.command('app').description('list, show or delete apps; `drydock deploy` creates them')
+  addAppList(app, surroundings)
+  addAppGet(app, surroundings)
+  addAppDelete(app, surroundings)
+}
+
+/** `drydock app get`: an app with its environments. */
+function addAppGet(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('get')
+    .description('show an app with its environments')
+    .argument('<app>', 'name of the app')
+    .addHelpText('after', '\nExamples:\n  $ drydock app get demo')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { checkedApp } = await import('../deploy/app-target.ts')
+      const app = checkedApp(name)
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('appRead', { path: { app } })
+      if (output.json) output.document(response)
+      else showEnvironments(output, response, surroundings.now())
+    })
+}
+
+/** `drydock app delete`: delete an app with everything that belongs to it. */
+function addAppDelete(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('delete')
+    .description('delete an app: its environments, endpoints, releases and variables')
+    .argument('<app>', 'name of the app')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .addHelpText('after', '\nExamples:\n  $ drydock app delete demo\n  $ drydock app delete demo --yes')
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
+      const { checkedApp } = await import('../deploy/app-target.ts')
+      const app = checkedApp(name)
+      const { client, output } = await openSession(command, surroundings)
+      const { environments } = await client.call('appRead', { path: { app } })
+      const parts = environments.map((each) => `${each.name} (${counted(each.endpoints, 'endpoint')})`).join(', ')
+      const what = `app ${app}${parts === '' ? '' : ` with ${parts}`}`
+      const question = `Delete ${what}, all jobs, releases and variables?`
+      await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      const response = await client.call('appDelete', { path: { app } })
+      if (output.json) output.document(response)
+      else output.line(`app ${app} deleted`)
+    })
+}
+
+/** `drydock app list`: all apps, one a line. */
+function addAppList(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('list', { isDefault: true })
+    .description('list apps')
+    .addHelpText('after', '\nExamples:\n  $ drydock app list\n  $ drydock app list --json')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('appList')
+      if (output.json) output.document(response)
+      else if (response.apps.length === 0)
+        output.hint('There are no apps yet. Deploy one: drydock init demo, then drydock deploy')
+      else
+        output.table(
+          ['APP', 'CREATED', 'ENVIRONMENTS'],
+          response.apps.map(({ name, createdAt, environments }) => [
+            name,
+            ago(createdAt, surroundings.now()),
+            environments.map((environment) => environment.name).join(', '),
+          ]),
+        )
+    })
+}

@@ -1,0 +1,78 @@
+/** The commands that change jobs of the queue: cancel, retry and purge. */
+import type { Command } from 'commander'
+import { counted } from '../../domain/text.ts'
+import { CliError } from '../cli-error.ts'
+import { jobAddress, readExpired } from '../follow-job.ts'
+import { openSession } from '../session.ts'
+import { showHandle } from '../show-job.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock cancel`: cancel a job that waits or runs. */
+export function addCancel(program: Command, surroundings: Surroundings): void {
+  program
+    .command('cancel')
+    .description('cancel a waiting or running job')
+    .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
+    .argument('[job]', 'id of the job')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock cancel hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
+  $ drydock cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1`,
+    )
+    .action(async (first: string, second: string | undefined, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = await jobAddress(client, first, second)
+      showHandle(output, path.endpointId, await client.call('cancel', { path }))
+    })
+}
+
+/** `drydock retry`: queue a failed or timed-out job again under its id. */
+export function addRetry(program: Command, surroundings: Surroundings): void {
+  program
+    .command('retry')
+    .description('retry a failed or timed-out job under the same id')
+    .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
+    .argument('[job]', 'id of the job')
+    .option(
+      '--new',
+      'run the same input as a new job instead; works for every ended job, also one that has expired for the API',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock retry hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
+  $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
+  $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --new`,
+    )
+    .action(async (first: string, second: string | undefined, options: { readonly new?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = await jobAddress(client, first, second)
+      const handle =
+        options.new === true
+          ? await client.call('jobRerun', { path })
+          : await client.call('retry', { path }).catch(async (error: unknown) => {
+              const { status } = await readExpired(client, path, error)
+              const why = `Job ${path.jobId} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${path.jobId} --new`
+              throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
+            })
+      showHandle(output, path.endpointId, handle)
+    })
+}
+
+/** `drydock purge`: cancel all jobs of an endpoint that wait. */
+export function addPurge(program: Command, surroundings: Surroundings): void {
+  program
+    .command('purge')
+    .description('cancel all waiting jobs of an endpoint; running jobs continue')
+    .argument('<endpoint>', 'id of the endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock purge hello\n  $ drydock purge hello --json')
+    .action(async (endpointId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('purgeQueue', { path: { endpointId } })
+      if (output.json) output.document(response)
+      else output.line(`${counted(response.removed, 'waiting job')} of ${endpointId} cancelled`)
+    })
+}

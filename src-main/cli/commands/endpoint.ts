@@ -1,0 +1,251 @@
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { EndpointView } from '../../contract/endpoint.ts'
+import { ago } from '../../domain/text.ts'
+import { serverOfEntry } from '../../domain/workflow/server-address.ts'
+import { canAsk } from '../ask.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
+import { plainText } from '../output.ts'
+import { checkProgram } from '../program-search.ts'
+import { openSession } from '../session.ts'
+import { endpointStateText, showEndpoint, showWarning, waitText } from '../show-endpoint.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { HubOptions } from '../worker-repository.ts'
+
+/** `drydock endpoint`: everything that is done with endpoints. */
+export function addEndpoint(program: Command, surroundings: Surroundings): void {
+  const endpoint = program.command('endpoint').description('create, list, change and delete endpoints')
+  addEndpointCreate(endpoint, surroundings)
+  addEndpointList(endpoint, surroundings)
+  addEndpointShow(endpoint, surroundings)
+  addEndpointUpdate(endpoint, surroundings)
+  addEndpointDelete(endpoint, surroundings)
+  addEndpointPause(endpoint, surroundings)
+  addEndpointResume(endpoint, surroundings)
+  addEndpointRotateKey(endpoint, surroundings)
+}
+
+/** `drydock endpoint pause`: hand out no further job; jobs are still accepted and wait. */
+function addEndpointPause(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('pause')
+    .description('stop starting jobs; new jobs are still accepted and wait')
+    .argument('<endpoint>', 'id of the endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock endpoint pause hello')
+    .action(async (endpointId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      showEndpoint(output, await client.call('endpointPause', { path: { endpointId } }), surroundings.now())
+    })
+}
+
+/** `drydock endpoint resume`: hand out jobs again, and forget a crash loop. */
+function addEndpointResume(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('resume')
+    .description('start jobs again, and clear a crash loop')
+    .argument('<endpoint>', 'id of the endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock endpoint resume hello')
+    .action(async (endpointId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      showEndpoint(output, await client.call('endpointResume', { path: { endpointId } }), surroundings.now())
+    })
+}
+
+/** `drydock endpoint rotate-key`: give the endpoint a new key; the old one is void at once. */
+function addEndpointRotateKey(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('rotate-key')
+    .description('create a new key for the endpoint; the old one stops working at once')
+    .argument('<endpoint>', 'id of the endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock endpoint rotate-key hello')
+    .action(async (endpointId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      showEndpoint(output, await client.call('endpointRotateKey', { path: { endpointId } }), surroundings.now())
+    })
+}
+
+/** `drydock endpoint show`: print the settings of an endpoint. */
+function addEndpointShow(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('show')
+    .description('show the settings of an endpoint')
+    .argument('<endpoint>', 'id of the endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock endpoint show hello')
+    .action(async (endpointId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      showEndpoint(output, await client.call('endpointRead', { path: { endpointId } }), surroundings.now())
+    })
+}
+
+/** `drydock endpoint delete`: stop the workers, cancel the jobs and delete an endpoint. */
+function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('delete')
+    .description('delete an endpoint, stop its workers and cancel its jobs')
+    .argument('<endpoint>', 'id of the endpoint')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .addHelpText(
+      'after',
+      '\nAsks for confirmation first, on a terminal.\n\nExamples:\n  $ drydock endpoint delete hello\n  $ drydock endpoint delete hello --yes',
+    )
+    .action(async (endpointId: string, { yes }: { yes?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      if (yes !== true && canAsk(output, surroundings)) await askFirst(endpointId, surroundings)
+      const response = await client.call('endpointDelete', { path: { endpointId } })
+      if (output.json) output.document(response)
+      else output.line(`endpoint ${endpointId} deleted`)
+    })
+}
+
+/** @throws CliError ABANDONED unless the person says yes */
+async function askFirst(endpointId: string, { ask }: Surroundings): Promise<void> {
+  const message = `Delete endpoint ${endpointId} with all its jobs, results and logs?`
+  if (!(await ask.yes(message))) {
+    throw new CliError('ABANDONED', { why: `Endpoint ${endpointId} was not deleted.` })
+  }
+}
+
+/** `drydock endpoint list`: all endpoints, one a line. */
+function addEndpointList(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('list')
+    .description('list endpoints')
+    .addHelpText('after', '\nExamples:\n  $ drydock endpoint list\n  $ drydock endpoint list --json')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('endpointList')
+      if (output.json) {
+        output.document(response)
+        return
+      }
+      if (response.endpoints.length === 0) {
+        output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
+        return
+      }
+      output.table(
+        ['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS', 'RUNS', 'CHANGED', 'WAITS FOR'],
+        response.endpoints.map((endpoint) => [
+          endpoint.id,
+          endpoint.name,
+          endpoint.app === undefined ? '' : `${endpoint.app.name}/${endpoint.app.environment}`,
+          `${endpointStateText(output, endpoint)}${endpoint.faults === undefined ? '' : ', faults on'}`,
+          `${endpoint.workersMin},${endpoint.workersMax}`,
+          endpoint.handler === undefined
+            ? (endpoint.command ?? endpoint.container?.image ?? '')
+            : basename(endpoint.handler),
+          ago(endpoint.updatedAt, surroundings.now()),
+          waitText(endpoint, surroundings.now()),
+        ]),
+      )
+    })
+}
+
+/** `drydock endpoint update`: change settings of an endpoint. */
+function addEndpointUpdate(parent: Command, surroundings: Surroundings): void {
+  addEndpointOptions(
+    parent
+      .command('update')
+      .description('change settings of an endpoint; workers are replaced if needed')
+      .argument('<endpoint>', 'id of the endpoint')
+      .option('--name <name>', 'display name'),
+  )
+    .addHelpText(
+      'after',
+      `
+--env replaces all variables of the endpoint. --volume, --publish and --cap-add replace their lists in the same way, and
+the workflow options replace all workflow settings.
+
+Examples:
+  $ drydock endpoint update hello --workers 1,4
+  $ drydock endpoint update hello --handler new_handler.py --env MODEL=large
+  $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`,
+    )
+    .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: Command) => {
+      const body = {
+        ...settingsOf(options, surroundings),
+        ...(options.name === undefined ? {} : { name: options.name }),
+      }
+      if (Object.keys(body).length === 0) throw usageError('Give at least one option, like --workers 1,4.')
+      const { client, output } = await openSession(command, surroundings)
+      const { command: line, container, searchPath } = body
+      // A container has programs of its own.
+      if (line !== undefined && container === undefined) {
+        const before = await client.call('endpointRead', { path: { endpointId } })
+        if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
+      }
+      const changed = await client.call('endpointUpdate', { path: { endpointId }, body })
+      showEndpoint(output, changed, surroundings.now())
+      showWarning(output, changed)
+    })
+}
+
+/** `drydock endpoint create`: make an endpoint from a handler file, a worker command, an image or a ComfyUI server. */
+function addEndpointCreate(parent: Command, surroundings: Surroundings): void {
+  addEndpointOptions(
+    parent
+      .command('create')
+      .description('create an endpoint and print its key, which is shown only once')
+      .argument('<name>', 'display name')
+      .option('--id <id>', 'id in addresses: a-z, 0-9 and inner hyphens (default: generated)')
+      .option('--hub <folder>', "take variables, GPU and disk from .runpod/hub.json of the worker's repository")
+      .option('--preset <name>', 'preset of hub.json'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock endpoint create hello --handler handler.py
+  $ drydock endpoint create hello --id hello --handler handler.py --workers 0,3 --idle-timeout 30 --env MODEL=small
+  $ drydock endpoint create mine --command "python3 my_worker.py" --concurrency 4 --json
+  $ drydock endpoint create hello --handler handler.py --container --memory 2g
+  $ drydock endpoint create sdxl --image registry.example.com/sdxl:2 --gpu ADA_24 --volume ./models:/models:ro
+  $ drydock endpoint create sdxl --image registry.example.com/sdxl:2 --hub ./worker-sdxl --preset Fast --env STEPS=4
+  $ drydock endpoint create comfy --id comfy --workflow-server http://127.0.0.1:8188
+  $ drydock endpoint create web --command 'uvicorn app:app --port $PORT' --load-balanced`,
+    )
+    .action(async (name: string, options: EndpointOptions & HubOptions & { id?: string }, command: Command) => {
+      const { withHub } = await import('../worker-repository.ts')
+      const settings = await withHub(settingsOf(options, surroundings), options, surroundings.cwd)
+      const server = settings.workflows?.server
+      const isBridge = server !== undefined && !hasProgram(settings)
+      if (!hasProgram(settings) && !isBridge) {
+        throw usageError(
+          'Choose what the endpoint runs: --handler FILE.py or --command "python3 my_worker.py" or --image IMAGE, ' +
+            'or --workflow-server URL for a ComfyUI server.',
+        )
+      }
+      const { command: line, container, searchPath } = settings
+      if (line !== undefined && container === undefined) checkProgram(line, searchPath, surroundings.cwd)
+      const { client, output } = await openSession(command, surroundings)
+      const program = isBridge ? await bridgeSettings(client) : {}
+      const body = { ...program, ...settings, name, ...(options.id === undefined ? {} : { id: options.id }) }
+      const made = await client.call('endpointCreate', { body })
+      showEndpoint(output, made, surroundings.now())
+      showWarning(output, made)
+      if (server !== undefined) output.note(await readClasses(client, made))
+    })
+}
+
+const hasProgram = ({ handler, command, container }: EndpointSettings) =>
+  handler !== undefined || command !== undefined || container?.image !== undefined
+
+/** The settings of the entry of the catalog that passes graphs to a server; the server is the caller's. */
+async function bridgeSettings(client: ServiceClient): Promise<EndpointSettings> {
+  const { entries } = await client.call('catalogList')
+  const bridge = entries.find(({ settings }) => serverOfEntry(settings) !== undefined)
+  if (bridge === undefined) throw usageError('The catalog has no ComfyUI bridge. Reinstall Drydock.')
+  return bridge.settings
+}
+
+// The endpoint is made all the same: its server may be started later.
+async function readClasses(client: ServiceClient, { id }: EndpointView): Promise<string> {
+  try {
+    const { text, server } = await client.call('nodeTypesFetch', { path: { endpointId: id } })
+    return `${Object.keys(JSON.parse(text)).length} node classes read from ${server}`
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    return plainText(`${error.message} They are read as soon as the server answers.`)
+  }
+}

@@ -1,0 +1,160 @@
+import type { Command } from 'commander'
+import { counted } from '../../domain/text.ts'
+import { confirmDeletion } from '../ask.ts'
+import type { VariableOptions } from '../deploy/variables.ts'
+import { openSession } from '../session.ts'
+import { showEnvironment, showEnvironments } from '../show-environment.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock env`: the environments of an app and their variables. */
+export function addEnv(program: Command, surroundings: Surroundings): void {
+  const env = program.command('env').description('environments of an app and their variables')
+  addEnvList(env, surroundings)
+  addEnvGet(env, surroundings)
+  addEnvCreate(env, surroundings)
+  addEnvDelete(env, surroundings)
+  addEnvSet(env, surroundings)
+  addEnvUnset(env, surroundings)
+}
+
+/** `drydock env list`: the environments of an app, one a line. */
+function addEnvList(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('list', { isDefault: true })
+    .description('list the environments of an app')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .addHelpText('after', '\nExamples:\n  $ drydock env list\n  $ drydock env list --app demo --json')
+    .action(async (options: { app?: string }, command: Command) => {
+      const { appOf } = await import('../deploy/app-target.ts')
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('appRead', { path: { app: appOf(options.app, surroundings) } })
+      if (output.json) output.document(response)
+      else showEnvironments(output, response, surroundings.now())
+    })
+}
+
+/** `drydock env get`: an environment with its endpoints, releases and names of variables. */
+function addEnvGet(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('get')
+    .description('show an environment: endpoints, releases, names of variables')
+    .argument('[env]', 'name of the environment (default: production, or the only one)')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .addHelpText('after', '\nExamples:\n  $ drydock env get\n  $ drydock env get staging')
+    .action(async (env: string | undefined, options: { app?: string }, command: Command) => {
+      const { existingTarget } = await import('../deploy/app-target.ts')
+      const { client, output } = await openSession(command, surroundings)
+      const path = await existingTarget(client, { ...options, ...(env === undefined ? {} : { env }) }, surroundings)
+      const response = await client.call('environmentRead', { path })
+      if (output.json) output.document(response)
+      else showEnvironment(output, response, surroundings.now())
+    })
+}
+
+/** `drydock env create`: make an environment, and its app if it is missing. */
+function addEnvCreate(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('create')
+    .description('create an environment, and its app if needed; a deploy does this too')
+    .argument('<env>', 'name of the environment')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .addHelpText(
+      'after',
+      '\nUse it to set variables before the first release.\n\nExamples:\n  $ drydock env create staging\n  $ drydock env set --env staging API_TOKEN < token.txt',
+    )
+    .action(async (name: string, options: { app?: string }, command: Command) => {
+      const { appOf, checkedEnvironment } = await import('../deploy/app-target.ts')
+      const app = appOf(options.app, surroundings)
+      const body = { name: checkedEnvironment(name) }
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('environmentCreate', { path: { app }, body })
+      if (output.json) output.document(response)
+      else output.line(`environment ${app}/${name} created`)
+    })
+}
+
+/** `drydock env unset`: remove variables of an environment. */
+function addEnvUnset(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('unset')
+    .description('remove variables of an environment')
+    .argument('<names...>', 'names of the variables')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--later', 'only remove them; workers keep them until the next release')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock env unset API_TOKEN\n  $ drydock env unset --env staging API_TOKEN MODEL --later',
+    )
+    .action(async (names: readonly string[], options: VariableOptions, command: Command) => {
+      const [{ changeVariables }, { checkedVariable }] = await Promise.all([
+        import('../deploy/variables.ts'),
+        import('../deploy/variables.ts'),
+      ])
+      const remove = names.map(checkedVariable)
+      await changeVariables(await openSession(command, surroundings), surroundings, { remove }, options)
+    })
+}
+
+/** `drydock env delete`: delete an environment with everything that belongs to it. */
+function addEnvDelete(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('delete')
+    .description('delete an environment: its endpoints, releases and variables')
+    .argument('<env>', 'name of the environment')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('-y, --yes', 'do not ask for confirmation')
+    .addHelpText('after', '\nExamples:\n  $ drydock env delete staging\n  $ drydock env delete staging --yes')
+    .action(async (environment: string, { yes, ...options }: { app?: string; yes?: true }, command: Command) => {
+      const { appOf, checkedEnvironment } = await import('../deploy/app-target.ts')
+      const path = { app: appOf(options.app, surroundings), environment: checkedEnvironment(environment) }
+      const { client, output } = await openSession(command, surroundings)
+      const { endpoints, variables } = await client.call('environmentRead', { path })
+      const parts = [
+        ...endpoints.map(({ resource }) => `endpoint ${resource}`),
+        ...(variables.length === 0 ? [] : [counted(variables.length, 'variable')]),
+      ]
+      const what = `environment ${path.app}/${environment}${parts.length === 0 ? '' : ` with ${parts.join(', ')}`}`
+      const question = `Delete ${what}, all jobs and releases?`
+      await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      const response = await client.call('environmentDelete', { path })
+      if (output.json) output.document(response)
+      else output.line(`environment ${path.app}/${environment} deleted`)
+    })
+}
+
+/** `drydock env set`: set variables of an environment; values are stored encrypted and never shown. */
+function addEnvSet(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('set')
+    .description('set variables of an environment: stored encrypted, given to its workers, never shown')
+    .argument('[variables...]', 'NAME=VALUE, or one NAME to read its value from standard input or a prompt')
+    .option('--from-file <file>', 'read variables from a .env file')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--later', 'only store them; workers get them with the next release')
+    .addHelpText(
+      'after',
+      `
+Command lines stay in the history of the shell, and others on this machine may see them. So pass secrets as NAME
+alone, with the value on standard input or at the prompt.
+
+Examples:
+  $ drydock env set API_TOKEN < token.txt
+  $ drydock env set --env staging API_TOKEN          # asks for it
+  $ drydock env set MODEL=small LEVEL=2
+  $ drydock env set --from-file .env --later`,
+    )
+    .action(async (given: readonly string[], options: SetOptions, command: Command) => {
+      const [{ changeVariables }, { variableValues }] = await Promise.all([
+        import('../deploy/variables.ts'),
+        import('../deploy/variables.ts'),
+      ])
+      const { set, leftOut } = await variableValues(given, options.fromFile, surroundings)
+      const session = await openSession(command, surroundings)
+      if (leftOut.length > 0) session.output.note(`left out, because the service sets them: ${leftOut.join(', ')}`)
+      await changeVariables(session, surroundings, { set }, options)
+    })
+}
+
+type SetOptions = VariableOptions & { readonly fromFile?: string }

@@ -1,0 +1,159 @@
+import { basename, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
+import { limit } from '../../contract/limits.ts'
+import { counted } from '../../domain/text.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
+import { findService } from '../find-service.ts'
+import { duration, type Output, plainText } from '../output.ts'
+import { withSpinner } from '../progress-line.ts'
+import type { TestResult } from '../run-worker-tests.ts'
+import { globalOptions, outputOf } from '../session.ts'
+import { showWarning } from '../show-endpoint.ts'
+import { onFreshService } from '../start-service.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { TestPlan } from '../worker-repository.ts'
+
+/** `drydock test`: the tests of a worker repository, as jobs of an endpoint that goes afterwards. */
+export function addTest(program: Command, surroundings: Surroundings): void {
+  addEndpointOptions(
+    program
+      .command('test')
+      .description('run .runpod/tests.json and test_input.json of a worker repository')
+      .argument('[folder]', 'folder of the repository', '.'),
+  )
+    .option('--no-gpu', 'run without the GPU that tests.json asks for')
+    .addHelpText(
+      'after',
+      `
+Each test is a job of an endpoint that is made for it and deleted afterwards. It runs the handler file of the folder, or
+what --handler, --command or --image names. A test passes when its job is COMPLETED within its limit, or within
+10 minutes if it has none; pulling an image and starting a worker do not count. Without a running service, one is
+started for the tests. The exit code is 0 only if every test passed.
+
+Examples:
+  $ drydock test
+  $ drydock test ./worker --handler src/handler.py --env MODEL=small
+  $ docker build -t worker . && drydock test --image worker --pull never
+  $ drydock test --image worker --no-gpu --json`,
+    )
+    .action(async (folder: string, options: TestOptions, command: Command) => {
+      const { readTestPlan } = await import('../worker-repository.ts')
+      const from = resolve(surroundings.cwd, folder)
+      const plan = await readTestPlan(from)
+      const body = {
+        name: `tests of ${basename(from)}`.slice(0, 100),
+        ...(await settingsFor(from, plan, options, surroundings)),
+      }
+      const output = outputOf(command, surroundings)
+      const results = await onService(command, surroundings, (client, signal) =>
+        runAll(client, { body, plan, signal }, { output, surroundings }),
+      )
+      const failed = results.filter(({ passed }) => !passed).length
+      if (output.json) output.document({ passed: results.length - failed, failed, tests: results })
+      else showResults(output, results)
+      if (failed > 0) throw new CliError('TESTS_FAILED', { failed, of: counted(results.length, 'test') })
+    })
+}
+
+// `gpu`: what --gpu gave, or false after --no-gpu.
+type TestOptions = EndpointOptions & { readonly gpu?: EndpointSettings | boolean }
+
+/** What the endpoint of the tests runs, and with which variables: those of the command line come last. */
+async function settingsFor(
+  folder: string,
+  plan: TestPlan,
+  options: TestOptions,
+  surroundings: Surroundings,
+): Promise<EndpointSettings> {
+  const given = settingsOf(options, surroundings)
+  const env = { ...plan.env, ...given.env }
+  const common = { ...given, env, workersMax: given.workersMax ?? 1 }
+  const { container } = given
+  if (container?.image !== undefined) {
+    const asks = plan.gpu !== undefined && options.gpu !== false && container.gpu === undefined
+    return { ...common, container: { ...(asks ? { gpu: plan.gpu, gpuCount: plan.gpuCount } : {}), ...container } }
+  }
+  if (given.handler !== undefined || given.command !== undefined) return common
+  const { findHandler } = await import('../worker-repository.ts')
+  const handler = await findHandler(folder)
+  if (handler !== undefined) return { ...common, handler }
+  throw usageError(`${folder} has no handler.py. Name what runs: --handler FILE.py, --command or --image IMAGE.`)
+}
+
+/** Works on the service that runs, or on one of its own with a fresh data folder. A stop signal ends the work. */
+async function onService<Result>(
+  command: Command,
+  surroundings: Surroundings,
+  work: (client: ServiceClient, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stop = new AbortController()
+  const off = surroundings.onStopSignal((signal) => {
+    stop.abort(new CliError('ABANDONED', { why: `The tests were stopped by ${signal}.` }))
+  })
+  const { createClient } = await import('../client.ts')
+  try {
+    const found = await findService(globalOptions(command), surroundings).catch((error: unknown) => {
+      if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
+      throw error
+    })
+    if (found !== undefined) return await work(createClient(found), stop.signal)
+    return await onFreshService('test', (client) => work(client, stop.signal))
+  } finally {
+    off()
+  }
+}
+
+/** Runs the tests one after the other; the endpoint goes, however they end. */
+async function runAll(
+  client: ServiceClient,
+  {
+    body,
+    plan,
+    signal,
+  }: { readonly body: object & { readonly name: string }; readonly plan: TestPlan; readonly signal: AbortSignal },
+  shown: { readonly output: Output; readonly surroundings: Surroundings },
+): Promise<readonly TestResult[]> {
+  const { runWorkerTest } = await import('../run-worker-tests.ts')
+  const { now } = shown.surroundings
+  const made = await client.call('endpointCreate', { body })
+  const endpointId = made.id
+  try {
+    showWarning(shown.output, made)
+    const results: TestResult[] = []
+    for (const test of plan.tests) {
+      const result = await withSpinner(test.name, shown, (show) =>
+        runWorkerTest(
+          client,
+          { endpointId, test, defaultMs: limit('executionTimeoutDefaultMs') },
+          { show, now, signal },
+        ),
+      )
+      signal.throwIfAborted()
+      results.push(result)
+    }
+    return results
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    await client.call('endpointDelete', { path: { endpointId } })
+  }
+}
+
+function showResults(output: Output, results: readonly TestResult[]): void {
+  output.table(
+    ['TEST', 'RESULT', 'WAITED', 'RAN', 'LIMIT'],
+    results.map(({ name, passed, delayMs, executionMs, timeoutMs }) => [
+      plainText(name),
+      passed ? output.paint('green', 'passed') : output.paint('red', 'failed'),
+      spanText(delayMs),
+      spanText(executionMs),
+      duration(timeoutMs),
+    ]),
+  )
+  for (const { name, why } of results) if (why !== undefined) output.line(`\n${plainText(name)}: ${plainText(why)}`)
+}
+
+const spanText = (ms: number | undefined) => (ms === undefined ? '' : duration(ms))

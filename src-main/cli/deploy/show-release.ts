@@ -1,0 +1,191 @@
+/** What is printed of a release: its plan, the steps of its endpoints, and how to call what is deployed. */
+import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../../contract/app.ts'
+import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
+import { plainId } from '../../domain/ids.ts'
+import { gitText } from '../../domain/text.ts'
+import { type Colour, type Output, valueText } from '../output.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+// More lines than these may leave the screen, where nothing can be redrawn; source: a terminal has 24 at least.
+const REDRAWN_AT_MOST = 20
+const STATE_WIDTH = 'unchanged'.length
+const CLEAR_LINE = '\x1b[2K'
+
+/** Shows how far a release is. */
+export type ShownSteps = {
+  readonly report: (steps: readonly ReleaseStep[]) => void
+  /** What is written next stands below, and later steps stand below that. */
+  readonly leave: () => void
+}
+
+/** Shows each endpoint of a release on a line: redrawn in place on a terminal, else printed whenever it changes. */
+export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 'stdout'>): ShownSteps {
+  const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
+  const shown = new Map<string, string>()
+  let drawn = 0
+
+  function print(steps: readonly ReleaseStep[], width: number): void {
+    for (const step of steps) {
+      const line = stepLine(output, step, { width })
+      if (shown.get(step.resource) === line) continue
+      shown.set(step.resource, line)
+      output.line(line)
+    }
+  }
+
+  function redraw(steps: readonly ReleaseStep[], width: number): void {
+    const lines = steps.map((step) => stepLine(output, step, { width, columns }))
+    const up = drawn === 0 ? '' : `\x1b[${drawn}A`
+    stdout.write(up + lines.map((line) => `${CLEAR_LINE}${line}\n`).join(''))
+    drawn = lines.length
+  }
+
+  return {
+    report(steps) {
+      // A service that was started again knows them no more.
+      if (output.json || steps.length === 0) return
+      const width = Math.max(...steps.map(({ resource }) => resource.length))
+      if (columns > 0 && steps.length <= REDRAWN_AT_MOST) redraw(steps, width)
+      else print(steps, width)
+    },
+    leave() {
+      drawn = 0
+    },
+  }
+}
+
+type StepStyle = { readonly mark: string; readonly colour: Colour; readonly text: string }
+
+function stepLine(
+  output: Output,
+  step: ReleaseStep,
+  { width, columns = Number.POSITIVE_INFINITY }: { readonly width: number; readonly columns?: number },
+): string {
+  const { mark, colour, text } = styleOf(step)
+  const head = ` ${step.resource.padEnd(width)}  ${text.padEnd(STATE_WIDTH)}`
+  const [note = ''] = (step.note ?? '').split('\n', 1)
+  // A line can be redrawn only as long as it is one.
+  const rest = `${head}  ${note}`.trimEnd().slice(0, columns - 1 - mark.length)
+  return `${output.paint(colour, mark)}${rest}`
+}
+
+function styleOf({ action, state, note }: ReleaseStep): StepStyle {
+  if (state === 'failed') return { mark: '✗', colour: 'red', text: 'failed' }
+  if (state === 'waiting' || state === 'starting') return { mark: '·', colour: 'gray', text: state }
+  if (action === 'unchanged') return { mark: '=', colour: 'gray', text: 'unchanged' }
+  if (action === 'delete') return { mark: '-', colour: 'red', text: note === undefined ? 'deleted' : 'kept' }
+  // Also when it is done: that it is active is said once, of the release.
+  return { mark: '✓', colour: 'green', text: 'ready' }
+}
+
+const MARKS = {
+  create: ['+', 'green'],
+  update: ['~', 'yellow'],
+  unchanged: ['=', 'gray'],
+  delete: ['-', 'red'],
+} as const satisfies Record<PlannedStep['action'], readonly [mark: string, colour: Colour]>
+
+const ACTION_WIDTH = Math.max(...Object.keys(MARKS).map((action) => action.length))
+
+/** Prints what a deploy would do, as a diff. @param url address of the service that it goes to */
+export function showPlan(output: Output, plan: DeployPlan, url: string): void {
+  const { app, environment, makes, runsOn, git, activeGit, steps, warnings } = plan
+  output.line()
+  output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}, in ${runsOn}:`)
+  const names = { app: `app ${app}`, environment: `environment ${environment}` }
+  if (makes.length > 0) output.line(`  creates ${makes.map((what) => names[what]).join(' and ')}`)
+  if (git !== undefined) output.line(`  code: ${gitText(git)}`)
+  if (activeGit !== undefined) output.line(output.paint('gray', `  active now: ${gitText(activeGit)}`))
+  const width = Math.max(0, ...steps.map(({ resource }) => resource.length))
+  for (const step of steps) output.line(planLine(output, step, width))
+  for (const warning of warnings) output.note(`warning: ${warning}`)
+}
+
+function planLine(output: Output, { resource, action, changes }: PlannedStep, width: number): string {
+  const [mark, colour] = MARKS[action]
+  const what = `${mark} ${resource.padEnd(width)}  ${action.padEnd(ACTION_WIDTH)}`
+  return `  ${output.paint(colour, what)}  ${changes.map(changeText).join(', ')}`.trimEnd()
+}
+
+function changeText({ setting, from, to }: PlannedStep['changes'][number]): string {
+  return `${setting} ${sideText(from)} -> ${sideText(to)}`
+}
+
+const sideText = (value: unknown) => (value === undefined ? 'none' : valueText(value))
+
+/** Prints endpoints, load-balanced ones with their routes first, and one request that can be pasted. */
+export function showDeployed(
+  output: Output,
+  endpoints: readonly DeployedEndpoint[],
+  /** A piece of shell that gives the key, see `keyFromFile`; the key itself is never printed. */
+  key: string,
+): void {
+  const width = Math.max(0, ...endpoints.map(({ resource }) => resource.length))
+  const show = (title: string, shown: readonly DeployedEndpoint[]) => {
+    if (shown.length === 0) return
+    output.line(output.paint('bold', title))
+    for (const { resource, url, hostUrl, routes } of shown) {
+      output.line(`  ${resource.padEnd(width)}  ${url}`)
+      const more = [hostUrl === undefined ? '' : `or ${hostUrl}`, routes.join(', ')].filter((text) => text !== '')
+      for (const text of more) output.line(`  ${' '.repeat(width)}  ${output.paint('gray', text)}`)
+    }
+  }
+  show(
+    'load-balanced',
+    endpoints.filter(({ loadBalanced }) => loadBalanced),
+  )
+  show(
+    'queue-based',
+    endpoints.filter(({ loadBalanced }) => !loadBalanced),
+  )
+  // Said once: in a second environment it is so of each.
+  const renamed = endpoints.find(({ id, resource }) => id.startsWith(`${plainId(resource)}-`))
+  if (renamed !== undefined) {
+    const text = `${renamed.id} has a suffix because another endpoint had the id ${plainId(renamed.resource)} already.`
+    output.line(`\n${output.paint('gray', text)}`)
+  }
+  const request = sampleRequest(endpoints, key)
+  if (request !== undefined) output.line(`\nTry:\n  ${request}`)
+}
+
+/** A piece of shell that reads a key from its file. */
+export function keyFromFile(path: string): string {
+  return `$(cat ${shellQuoted(path)})`
+}
+
+/** A text as one word of a shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/**
+ * One request in a form that can be pasted into a shell, with arguments made from the signature: to a route that only
+ * reads, where there is one.
+ */
+function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): string | undefined {
+  const header = `-H "Authorization: Bearer ${key}"`
+  const json = `-H 'Content-Type: application/json'`
+  const first = firstRoute(endpoints.flatMap(({ routes }) => routes))
+  const owner = endpoints.find(({ routes }) => routes.some((route) => route === first))
+  if (first !== undefined && owner !== undefined) {
+    const { method, path, body = {} } = exampleRequest(first, owner)
+    const url = shellQuoted(`${owner.url}${path}`)
+    if (method === 'GET') return `curl ${header} ${url}`
+    return `curl -X ${method} ${header} ${json} -d ${asBody(body)} ${url}`
+  }
+  const queue = endpoints.find(({ loadBalanced }) => !loadBalanced)
+  if (queue === undefined) return undefined
+  const input = queue.examples?.[queue.functions[0] ?? ''] ?? {}
+  return `curl ${header} ${json} -d ${asBody({ input })} ${shellQuoted(`${queue.url}/runsync`)}`
+}
+
+const asBody = (value: object) => shellQuoted(spaced(value))
+
+// JSON as people write it, with a space after colons and commas.
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`)
+    .join(', ')}}`
+}

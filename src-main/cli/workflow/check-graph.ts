@@ -1,0 +1,57 @@
+/** The problems of a graph: found before it is run, and printed, the errors first. */
+
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { Problem } from '../../domain/workflow/problem.ts'
+import { CliError } from '../cli-error.ts'
+import { type Output, plainText } from '../output.ts'
+import { type CheckedPayload, indexOfService, namePackages } from './graph-facts.ts'
+import type { GraphFile } from './read-graph-file.ts'
+
+/** Prints problems, the errors first. */
+export function showProblems(output: Output, problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  const sorted = [...errorsOf(problems), ...problems.filter(({ severity }) => severity === 'warning')]
+  output.table(
+    ['', 'CODE', 'NODE', 'INPUT', 'WHAT TO DO'],
+    sorted.map(({ severity, code, node = '', input = '', message }) =>
+      [output.paint(severity === 'error' ? 'red' : 'yellow', severity), code, node, input, message].map(
+        (cell, column) => (column < 2 ? cell : plainText(cell)),
+      ),
+    ),
+  )
+}
+
+/** Prints problems beside the output, a line each. */
+export function noteProblems(output: Output, problems: readonly Problem[]): void {
+  for (const { severity, code, message } of problems) output.note(plainText(`${severity} ${code}: ${message}`))
+}
+
+/** Ends the command where a graph is wrong. @throws CliError WORKFLOW_INVALID */
+export function refuseErrors(file: string, problems: readonly Problem[]): void {
+  const errors = errorsOf(problems)
+  const [first] = errors
+  if (first === undefined) return
+  const more = errors.length === 1 ? '' : ` There are ${errors.length} errors in total.`
+  throw new CliError('WORKFLOW_INVALID', { file, why: `${first.message}${more}` })
+}
+
+function errorsOf(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(({ severity }) => severity === 'error')
+}
+
+type Deps = { readonly client: ServiceClient; readonly output: Output }
+
+/**
+ * Tells what is wrong with a graph before a service gets it, with the packages of classes that the endpoint lacks. They
+ * are warnings, which JSON has no field for.
+ * @throws CliError WORKFLOW_INVALID
+ */
+export async function evaluateGraph(
+  graph: Pick<GraphFile, 'form' | 'raw' | 'name'>,
+  { payload, problems }: CheckedPayload,
+  { client, output }: Deps,
+): Promise<void> {
+  if (!output.json)
+    noteProblems(output, await namePackages(problems, payload, { graph, index: indexOfService(client), output }))
+  refuseErrors(graph.name, problems)
+}

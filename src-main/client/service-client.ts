@@ -1,0 +1,99 @@
+/** The client of commands and of the desktop: HTTP of Node, with the account key. */
+import type { ErrorBody } from '../contract/errors.ts'
+import {
+  ApiError,
+  addressOf,
+  type CallArguments,
+  createCalls,
+  methodOf,
+  type Operation,
+  type ResponseOf,
+} from './calls.ts'
+import { type HttpRequest, readEvents, readText, request, type ServerSentEvent } from './http.ts'
+
+type Bytes = Uint8Array | AsyncIterable<Uint8Array | string>
+
+/** What goes into a call of this client. */
+export type ServiceArguments<Name extends Operation = Operation> = CallArguments<Name, Bytes>
+
+/** The calls to one service. */
+export type ServiceClient = {
+  readonly url: string
+  /** The method and address of an operation, for a person. */
+  describe<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): string
+  /** Calls an operation. @throws what `Failures` makes of a failure */
+  call<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): Promise<ResponseOf<Name>>
+  /** Calls an operation that answers with a file: its text in the pieces that arrive. @throws as `call` */
+  download<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): AsyncGenerator<string>
+  /** Calls an operation for server-sent events; ends when the service ends them. @throws as `call` */
+  follow<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): AsyncGenerator<ServerSentEvent>
+}
+
+/** The errors of a client. */
+export type Failures = {
+  readonly notReachable: (why: string, cause: Error) => Error
+  readonly notDrydock: (status: number) => Error
+  readonly refused: (body: ErrorBody) => Error
+}
+
+const API_ERRORS: Failures = {
+  notReachable: (why, cause) => new ApiError('NOT_REACHABLE', 0, `The service does not answer: ${why}.`, { cause }),
+  notDrydock: (status) => new ApiError('NOT_DRYDOCK', status, `The answer ${status} is none of a Drydock service.`),
+  refused: ({ code, status, error }) => new ApiError(code, status, error),
+}
+
+/** Makes the client of a service. @param url without a slash at the end */
+export function createServiceClient(
+  { url, key }: { readonly url: string; readonly key: string },
+  { notReachable, notDrydock, refused }: Failures = API_ERRORS,
+): ServiceClient {
+  // What ends a connection, or keeps it from beginning; errors of ours and the caller's end are passed on.
+  const told = (cause: unknown) => {
+    if (!(cause instanceof Error) || cause.name === 'AbortError') return cause
+    const code = 'code' in cause ? String(cause.code) : ''
+    return notReachable(CONNECTION_REASONS[code] ?? cause.message, cause)
+  }
+  const { call, open } = createCalls({
+    async send({ address, headers, ...rest }: Omit<HttpRequest, 'url'> & { readonly address: string }) {
+      const all = { authorization: `Bearer ${key}`, ...headers }
+      try {
+        const answer = await request({ ...rest, url: url + address, headers: all })
+        return { ...answer, text: () => readText(answer.body).catch((cause: unknown) => Promise.reject(told(cause))) }
+      } catch (cause) {
+        throw told(cause)
+      }
+    },
+    notDrydock,
+    refused,
+  })
+  return {
+    url,
+    describe: (operation, args = {} as never) => `${methodOf(operation)} ${addressOf(operation, args)}`,
+    call,
+    async *download(operation, args = {} as never) {
+      const { body } = await open(operation, args, '*/*')
+      try {
+        yield* body
+      } catch (cause) {
+        throw told(cause)
+      }
+    },
+    async *follow(operation, args = {} as never) {
+      const { body, contentType, status } = await open(operation, args, 'text/event-stream')
+      if (!contentType.startsWith('text/event-stream')) throw notDrydock(status)
+      try {
+        yield* readEvents(body)
+      } catch (cause) {
+        throw told(cause)
+      }
+    },
+  }
+}
+
+const CONNECTION_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was lost',
+  ENOTFOUND: 'there is no host with that name',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: 'it took too long',
+}

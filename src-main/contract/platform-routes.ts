@@ -1,0 +1,394 @@
+/**
+ * The management API of the platform, version 2, as its tools and clients ask for it: a second door to the endpoints,
+ * credentials and folders of this service. All of it takes the account key; errors are problem documents (RFC 9457).
+ * Source: docs/spec/platform.md, 5.
+ */
+import { z } from 'zod'
+import {
+  networkVolume,
+  platformEndpoint,
+  platformEndpointCreate,
+  platformEndpointUpdate,
+  platformRegistry,
+  platformRegistryCreate,
+  platformReleases,
+  platformWorkers,
+  template,
+  templateCreate,
+  templateUpdate,
+  volumeCreate,
+  volumeUpdate,
+} from './platform.ts'
+import {
+  cpuQuery,
+  cpuType,
+  dataCenter,
+  dataCenterQuery,
+  dataCentersQuery,
+  gpuQuery,
+  gpuType,
+} from './platform-catalog.ts'
+import type { Route } from './routes.ts'
+import { wholeNumber } from './routes.ts'
+import { TASK_END_ROUTE } from './task-calls.ts'
+
+/** A row; `status` is that of an answer that is not 200. */
+export type PlatformRoute = Route & { readonly status?: 201 | 204 }
+
+const SOURCE = 'docs/spec/platform.md, 5'
+const nothing = z.undefined()
+
+const pageQuery = {
+  cursor: z.string().max(500).optional().describe('nextCursor of the page before'),
+  limit: wholeNumber.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
+}
+const pagination = z.object({ hasNextPage: z.boolean(), nextCursor: z.string().nullable() })
+
+const logQuery = {
+  tail: wholeNumber.refine((n) => n <= 5000, 'must be at most 5000').optional(),
+  since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
+}
+
+/** The largest page of a list that asks for none; the public client follows the cursor. Source: ours. */
+export const PLATFORM_PAGE = 100
+
+const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
+
+const ENDPOINT_ROUTES = {
+  endpointList: {
+    methods: ['GET'],
+    path: '/v2/serverless',
+    summary: 'List endpoints',
+    response: z.object({ endpoints: z.array(platformEndpoint) }),
+    errors: [],
+    source: SOURCE,
+  },
+  endpointCreate: {
+    methods: ['POST'],
+    path: '/v2/serverless',
+    summary: 'Create an endpoint',
+    status: 201,
+    body: platformEndpointCreate,
+    response: platformEndpoint,
+    errors: [...READ_BODY, 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
+    source: SOURCE,
+  },
+  endpointRead: {
+    methods: ['GET'],
+    path: '/v2/serverless/:id',
+    summary: 'Read an endpoint',
+    response: platformEndpoint,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: SOURCE,
+  },
+  endpointUpdate: {
+    methods: ['PATCH'],
+    path: '/v2/serverless/:id',
+    summary: 'Change an endpoint; workers are replaced if needed',
+    body: platformEndpointUpdate,
+    response: platformEndpoint,
+    errors: [...READ_BODY, 'ENDPOINT_NOT_FOUND', 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
+    source: SOURCE,
+  },
+  endpointDelete: {
+    methods: ['DELETE'],
+    path: '/v2/serverless/:id',
+    summary: 'Stop the workers, cancel the jobs and delete the endpoint',
+    status: 204,
+    response: nothing,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: SOURCE,
+  },
+  workerList: {
+    methods: ['GET'],
+    path: '/v2/serverless/:id/workers',
+    summary: 'List the workers of an endpoint',
+    response: platformWorkers,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: SOURCE,
+  },
+  releaseList: {
+    methods: ['GET'],
+    path: '/v2/serverless/:id/releases',
+    summary: 'List the changes that replaced the workers of an endpoint',
+    response: platformReleases,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    source: SOURCE,
+  },
+  workerLogs: {
+    methods: ['GET'],
+    path: '/v2/serverless/:id/workers/:workerId/logs',
+    summary: 'Follow the lines of a worker as server-sent events',
+    query: { ...logQuery, source: z.enum(['container', 'system']).optional() },
+    response: z.string(),
+    errors: ['BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'WORKER_NOT_FOUND'],
+    source: SOURCE,
+  },
+  workerLogSnapshot: {
+    methods: ['GET'],
+    path: '/v1/pod/:workerId/logs',
+    summary: 'Read the lines of a worker, or follow them',
+    query: {
+      ...logQuery,
+      type: z.enum(['all', 'container', 'system']).optional(),
+      stream: z.enum(['true', 'false']).optional(),
+    },
+    response: z.object({ container: z.array(z.string()), system: z.array(z.string()) }),
+    errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
+    source: `${SOURCE}; the host of logs of the public client`,
+  },
+} as const satisfies Record<string, PlatformRoute>
+
+const RECORD_ROUTES = {
+  templateList: {
+    methods: ['GET'],
+    path: '/v2/templates',
+    summary: 'List templates',
+    query: pageQuery,
+    response: z.object({ templates: z.array(template), pagination }),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+  templateCreate: {
+    methods: ['POST'],
+    path: '/v2/templates',
+    summary: 'Create a template',
+    status: 201,
+    body: templateCreate,
+    response: template,
+    errors: [...READ_BODY, 'NAME_TAKEN', 'CANNOT_APPLY'],
+    source: SOURCE,
+  },
+  templateRead: {
+    methods: ['GET'],
+    path: '/v2/templates/:id',
+    summary: 'Read a template',
+    response: template,
+    errors: ['TEMPLATE_NOT_FOUND'],
+    source: SOURCE,
+  },
+  templateUpdate: {
+    methods: ['PATCH'],
+    path: '/v2/templates/:id',
+    summary: 'Change a template, and the endpoints that were made from it',
+    body: templateUpdate,
+    response: template,
+    errors: [...READ_BODY, 'TEMPLATE_NOT_FOUND', 'NAME_TAKEN', 'CANNOT_APPLY'],
+    source: SOURCE,
+  },
+  templateDelete: {
+    methods: ['DELETE'],
+    path: '/v2/templates/:id',
+    summary: 'Delete a template',
+    status: 204,
+    response: nothing,
+    errors: ['TEMPLATE_NOT_FOUND', 'IN_USE'],
+    source: SOURCE,
+  },
+  volumeList: {
+    methods: ['GET'],
+    path: '/v2/network-volumes',
+    summary: 'List network volumes',
+    query: pageQuery,
+    response: z.object({ networkVolumes: z.array(networkVolume), pagination }),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+  volumeCreate: {
+    methods: ['POST'],
+    path: '/v2/network-volumes',
+    summary: 'Create a network volume: a folder of the data folder',
+    status: 201,
+    body: volumeCreate,
+    response: networkVolume,
+    errors: [...READ_BODY, 'NAME_TAKEN'],
+    source: SOURCE,
+  },
+  volumeRead: {
+    methods: ['GET'],
+    path: '/v2/network-volumes/:id',
+    summary: 'Read a network volume',
+    response: networkVolume,
+    errors: ['VOLUME_NOT_FOUND'],
+    source: SOURCE,
+  },
+  volumeUpdate: {
+    methods: ['PATCH'],
+    path: '/v2/network-volumes/:id',
+    summary: 'Rename or enlarge a network volume',
+    body: volumeUpdate,
+    response: networkVolume,
+    errors: [...READ_BODY, 'VOLUME_NOT_FOUND', 'NAME_TAKEN', 'CANNOT_APPLY'],
+    source: SOURCE,
+  },
+  volumeDelete: {
+    methods: ['DELETE'],
+    path: '/v2/network-volumes/:id',
+    summary: 'Forget a network volume; its folder stays',
+    status: 204,
+    response: nothing,
+    errors: ['VOLUME_NOT_FOUND', 'IN_USE'],
+    source: `${SOURCE}; ours for the folder, because what a person stored is not deleted by a name`,
+  },
+  registryList: {
+    methods: ['GET'],
+    path: '/v2/registries',
+    summary: 'List registry credentials, without what is secret',
+    query: pageQuery,
+    response: z.object({ registries: z.array(platformRegistry), pagination }),
+    errors: ['BAD_FIELD', 'SECRET_LOST'],
+    source: SOURCE,
+  },
+  registryCreate: {
+    methods: ['POST'],
+    path: '/v2/registries',
+    summary: 'Store registry credentials',
+    status: 201,
+    body: platformRegistryCreate,
+    response: platformRegistry,
+    errors: [...READ_BODY, 'NAME_TAKEN', 'CANNOT_APPLY'],
+    source: SOURCE,
+  },
+  registryRead: {
+    methods: ['GET'],
+    path: '/v2/registries/:id',
+    summary: 'Read registry credentials, without what is secret',
+    response: platformRegistry,
+    errors: ['REGISTRY_NOT_FOUND', 'SECRET_LOST'],
+    source: SOURCE,
+  },
+  registryDelete: {
+    methods: ['DELETE'],
+    path: '/v2/registries/:id',
+    summary: 'Remove registry credentials',
+    status: 204,
+    response: nothing,
+    errors: ['REGISTRY_NOT_FOUND', 'IN_USE'],
+    source: SOURCE,
+  },
+} as const satisfies Record<string, PlatformRoute>
+
+const CATALOG_ROUTES = {
+  gpuList: {
+    methods: ['GET'],
+    path: '/v2/catalog/gpus',
+    summary: 'List the graphics cards of this machine',
+    query: gpuQuery,
+    response: z.object({ gpus: z.array(gpuType) }),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+  gpuRead: {
+    methods: ['GET'],
+    path: '/v2/catalog/gpus/:id',
+    summary: 'Read a kind of graphics card',
+    query: gpuQuery,
+    response: gpuType,
+    errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],
+    source: SOURCE,
+  },
+  cpuList: {
+    methods: ['GET'],
+    path: '/v2/catalog/cpus',
+    summary: 'List the families of CPU machines',
+    query: cpuQuery,
+    response: z.object({ cpus: z.array(cpuType) }),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+  cpuRead: {
+    methods: ['GET'],
+    path: '/v2/catalog/cpus/:id',
+    summary: 'Read a family of CPU machines',
+    query: cpuQuery,
+    response: cpuType,
+    errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],
+    source: SOURCE,
+  },
+  dataCenterList: {
+    methods: ['GET'],
+    path: '/v2/catalog/datacenters',
+    summary: 'List the data centers, all of which are this machine',
+    query: dataCentersQuery,
+    response: z.object({ dataCenters: z.array(dataCenter) }),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+  dataCenterRead: {
+    methods: ['GET'],
+    path: '/v2/catalog/datacenters/:id',
+    summary: 'Read a data center',
+    query: dataCenterQuery,
+    response: dataCenter,
+    errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],
+    source: SOURCE,
+  },
+  publicTemplateList: {
+    methods: ['GET'],
+    path: '/v2/catalog/templates',
+    summary: 'List public templates: those of this service that are marked so, as the source community',
+    query: { source: z.enum(['official', 'verified', 'community']).optional() },
+    response: z.object({ templates: z.array(template) }),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+} as const satisfies Record<string, PlatformRoute>
+
+const NOT_HERE = {
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  response: nothing,
+  errors: ['NOT_ON_THIS_MACHINE'],
+  source: `${SOURCE}: public clients ask for it`,
+} as const
+
+/** What makes no sense on one machine; it says so. */
+const ROUTES_NOT_HERE = {
+  podList: { ...NOT_HERE, path: '/v2/pods', summary: 'Pods: not on one machine' },
+  podRead: {
+    ...NOT_HERE,
+    methods: ['GET', 'POST', 'PUT', 'PATCH'],
+    path: '/v2/pods/:id',
+    summary: 'A pod: not on one machine',
+  },
+  podAction: { ...NOT_HERE, path: '/v2/pods/:id/:action', summary: 'Something with a pod: not on one machine' },
+  globalVolumeList: { ...NOT_HERE, path: '/v2/global-volumes', summary: 'Global volumes: not on one machine' },
+  globalVolumeRead: { ...NOT_HERE, path: '/v2/global-volumes/:id', summary: 'A global volume: not on one machine' },
+  sshKeys: { ...NOT_HERE, path: '/v2/account/ssh-keys', summary: 'SSH keys: not on one machine' },
+  clusterList: { ...NOT_HERE, path: '/v2/clusters', summary: 'Clusters: not on one machine' },
+  clusterRead: { ...NOT_HERE, path: '/v2/clusters/:id', summary: 'A cluster: not on one machine' },
+  clusterPods: { ...NOT_HERE, path: '/v2/clusters/:id/pods', summary: 'Pods of a cluster: not on one machine' },
+  billing: { ...NOT_HERE, path: '/v2/billing', summary: 'Bills: not on one machine' },
+  billingOf: { ...NOT_HERE, path: '/v2/billing/:of', summary: 'Bills of something: not on one machine' },
+  buildList: { ...NOT_HERE, path: '/v2/serverless/:id/builds', summary: 'Builds of a repository: not on one machine' },
+  buildRead: { ...NOT_HERE, path: '/v2/serverless/:id/builds/:buildId', summary: 'A build: not on one machine' },
+  delegationList: { ...NOT_HERE, path: '/v2/registries/delegations', summary: 'Delegations: not on one machine' },
+  delegationRead: { ...NOT_HERE, path: '/v2/registries/delegations/:id', summary: 'A delegation: not on one machine' },
+} as const satisfies Record<string, PlatformRoute>
+
+/** What is answered with more than that it is not here. */
+export const PLATFORM_ROUTES_HERE = {
+  ...ENDPOINT_ROUTES,
+  ...RECORD_ROUTES,
+  ...CATALOG_ROUTES,
+  ...TASK_END_ROUTE,
+} as const satisfies Record<string, PlatformRoute>
+
+/** The management API of the platform. An address that stands first is none with an id. */
+export const PLATFORM_ROUTES = {
+  ...ROUTES_NOT_HERE,
+  ...PLATFORM_ROUTES_HERE,
+} as const satisfies Record<string, PlatformRoute>
+
+/** Name of an operation of it. */
+export type PlatformOperation = keyof typeof PLATFORM_ROUTES
+
+const PREFIXES = new Set(Object.values(PLATFORM_ROUTES).map(({ path }) => prefixOf(path)))
+
+/** Whether a path is of this API, so that errors are told in its form. @param path like /v2/serverless/abc */
+export function isPlatformPath(path: string): boolean {
+  return PREFIXES.has(prefixOf(path))
+}
+
+function prefixOf(path: string): string {
+  return path.split('/', 3).join('/')
+}

@@ -1,0 +1,222 @@
+/** What people send by hand: requests that they save under a name, and load tests. */
+import { z } from 'zod'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+import { done, moment } from './routes.ts'
+
+/** How a request is sent: as a job in one of three ways, or as it is to a load-balanced endpoint. */
+const SEND_OPERATIONS = ['run', 'runsync', 'stream', 'request'] as const
+
+/** Methods that are offered for requests to load-balanced endpoints. */
+export const SEND_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+
+/** A request as it stands in the editor. Texts, because what is being written need not be valid yet. */
+export const requestDraft = z.strictObject({
+  operation: z.enum(SEND_OPERATIONS),
+  body: z.string().max(limit('managementBodyBytes')).describe('text of the editor'),
+  method: z.enum(SEND_METHODS).optional().describe('of a request to a load-balanced endpoint, as are the next three'),
+  path: z.string().max(4096).optional().describe('from its / on, with the query'),
+  headers: z.string().max(16_384).optional().describe('lines of `Name: value`'),
+  bodyKind: z.enum(['none', 'json', 'text']).optional(),
+})
+
+/** A request as it stands in the editor. */
+export type RequestDraft = z.infer<typeof requestDraft>
+
+const name = z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters')
+
+/** A request with a name. Names are unique within an endpoint. */
+export const savedRequest = z.object({
+  id: z.string(),
+  name,
+  request: requestDraft,
+  updatedAt: moment,
+})
+
+/** A request with a name. */
+export type SavedRequest = z.infer<typeof savedRequest>
+
+/** Body of 'save a request'. */
+const savedRequestCreate = z.strictObject({ name, request: requestDraft })
+
+/** Body of 'change a saved request': its name, the request, or both. */
+const savedRequestUpdate = z.strictObject({ name: name.optional(), request: requestDraft.optional() })
+
+/** What the inputs of the newest jobs look like, or those that a published graph takes. */
+export const inputHints = z.object({
+  fields: z.array(
+    z.object({
+      path: z.string().describe('names from the input on, with dots between them; lists add none'),
+      values: z.array(z.string()).describe('JSON texts that were seen, newest first'),
+    }),
+  ),
+  example: z
+    .string()
+    .optional()
+    .describe('JSON text of the newest input, or one to begin with; missing where there is none, or it is large'),
+})
+
+/** What the inputs of the newest jobs look like. */
+export type InputHints = z.infer<typeof inputHints>
+
+// Load tests: many requests to an endpoint at once, sent by the service to itself, and what came of them.
+const count = (most: number) =>
+  z
+    .number(`must be a whole number from 1 to ${most}`)
+    .int(`must be a whole number from 1 to ${most}`)
+    .min(1, `must be from 1 to ${most}`)
+    .max(most, `must be from 1 to ${most}`)
+
+/** What is sent, how often, and how many at once. */
+const loadTestPlan = z.strictObject({
+  operation: z.enum(['run', 'runsync', 'request']).describe('request: as it is, to a load-balanced endpoint'),
+  requests: count(limit('loadTestRequests')),
+  concurrency: count(limit('loadTestConcurrency')),
+  method: z.enum(SEND_METHODS).optional().describe('of a request to a load-balanced endpoint; GET without it'),
+  path: z
+    .string()
+    .max(4096)
+    .regex(/^\/[!-~]*$/, 'must begin with / and hold no spaces')
+    .optional()
+    .describe('of a request to a load-balanced endpoint; / without it'),
+})
+
+/** Body of 'start a load test'. */
+export const loadTestCreate = loadTestPlan.extend({
+  body: z.string().max(limit('managementBodyBytes')).optional().describe('JSON text; jobs need one'),
+})
+
+/** What a load test is to do. */
+export type LoadTestCreate = z.infer<typeof loadTestCreate>
+
+/** The states of a load test; all but the first are final. */
+const LOAD_TEST_STATES = ['running', 'completed', 'stopped'] as const
+
+/** Spans in ms. Bucket n of the histogram holds spans up to 1.1 to the power n. */
+const spans = z.object({
+  count: z.number().int(),
+  mean: z.number(),
+  p50: z.number(),
+  p90: z.number(),
+  p99: z.number(),
+  max: z.number(),
+  histogram: z.record(z.string(), z.number().int()),
+})
+
+/** Spans as stats. */
+export type Spans = z.infer<typeof spans>
+
+/** What came of the requests that have ended. */
+const loadTestResult = z.object({
+  elapsedMs: z.number().int().describe('since the first request'),
+  done: z.number().int(),
+  failed: z.number().int().describe('of them, those without an answer of 2xx, and failed jobs'),
+  statuses: z.record(z.string(), z.number().int()).describe('by HTTP status; `none` where no answer came'),
+  latency: spans.optional().describe('from the sending to the end of the answer'),
+  delay: spans.optional().describe('of jobs, in the queue'),
+  execution: spans.optional().describe('of jobs, at the worker'),
+  errors: z.array(z.object({ text: z.string(), count: z.number().int() })).describe('most frequent first'),
+})
+
+/** What came of a load test so far. */
+export type LoadTestResult = z.infer<typeof loadTestResult>
+
+/** A load test: what was asked for, how far it is, and what it measured. */
+export const loadTest = z.object({
+  id: z.string(),
+  endpointId: z.string(),
+  state: z.enum(LOAD_TEST_STATES),
+  reason: z.string().optional().describe('why it was stopped'),
+  plan: loadTestPlan,
+  startedAt: moment,
+  result: loadTestResult,
+})
+
+/** A load test as the API gives it. */
+export type LoadTest = z.infer<typeof loadTest>
+
+// The text of a body is at its limit when it is JSON within JSON: each quote in it has become two characters.
+const TEXT_BODY = { bytes: 2 * limit('managementBodyBytes'), name: 'this operation' }
+
+/** Part of the management API. */
+export const REQUEST_ROUTES = {
+  savedRequestList: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/saved-requests',
+    summary: 'List the saved requests of an endpoint by name',
+    response: z.object({ requests: z.array(savedRequest) }),
+    errors: [],
+    source: 'ours',
+  },
+  savedRequestCreate: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/saved-requests',
+    summary: 'Save a request under a name; it is deleted with its endpoint',
+    body: savedRequestCreate,
+    bodyLimit: TEXT_BODY,
+    response: savedRequest,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_EXISTS'],
+    source: 'ours',
+  },
+  savedRequestUpdate: {
+    methods: ['PATCH'],
+    path: '/api/endpoints/:endpointId/saved-requests/:savedRequestId',
+    summary: 'Rename a saved request, or replace it',
+    body: savedRequestUpdate,
+    bodyLimit: TEXT_BODY,
+    response: savedRequest,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_NOT_FOUND', 'SAVED_REQUEST_EXISTS'],
+    source: 'ours',
+  },
+  savedRequestDelete: {
+    methods: ['DELETE'],
+    path: '/api/endpoints/:endpointId/saved-requests/:savedRequestId',
+    summary: 'Delete a saved request',
+    response: done,
+    errors: ['SAVED_REQUEST_NOT_FOUND'],
+    source: 'ours',
+  },
+  inputHintsRead: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/input-hints',
+    summary: 'Fields and values of the newest inputs of an endpoint, for completion',
+    response: inputHints,
+    errors: [],
+    source: 'ours',
+  },
+  loadTestList: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/load-tests',
+    summary: 'List the load tests of an endpoint, newest first',
+    response: z.object({ loadTests: z.array(loadTest) }),
+    errors: [],
+    source: 'ours',
+  },
+  loadTestCreate: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/load-tests',
+    summary: 'Start a load test; only one can run at a time',
+    body: loadTestCreate,
+    bodyLimit: TEXT_BODY,
+    response: loadTest,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_QUEUE_BASED', 'NOT_LOAD_BALANCED', 'LOAD_TEST_RUNNING'],
+    source: 'ours',
+  },
+  loadTestRead: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/load-tests/:loadTestId',
+    summary: 'Read a load test; with follow=true as events until it has ended',
+    query: { follow: z.enum(['true', 'false']).optional() },
+    response: loadTest,
+    errors: ['BAD_FIELD', 'LOAD_TEST_NOT_FOUND'],
+    source: 'ours',
+  },
+  loadTestStop: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/load-tests/:loadTestId/stop',
+    summary: 'Stop a load test: no further request is sent, and results so far are stored',
+    response: loadTest,
+    errors: ['LOAD_TEST_NOT_FOUND'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,86 @@
+/**
+ * The routes of the listener for users that are part of no API: following all changes, what describes the APIs, signing
+ * in, and packages for scripts. They are rows so that the router reads them as any other, and stand beside the tables
+ * of the APIs because each has a gate of its own and the OpenAPI document leaves them out.
+ */
+import { z } from 'zod'
+import { limit } from './limits.ts'
+import { serviceEvent } from './live.ts'
+import type { Route } from './routes.ts'
+
+const html = z.string().describe('HTML')
+
+/** The rows. Source of those of packages: PEP 503, the form that pip reads. */
+export const SERVICE_ROUTES = {
+  events: {
+    methods: ['GET'],
+    path: '/events',
+    summary: 'Follow all changes as server-sent events; `endpoint` narrows them',
+    // Any text: what counts first is the header Last-Event-ID, which is checked by the same rule.
+    query: { endpoint: z.string().optional(), lastEventId: z.string().optional() },
+    response: serviceEvent,
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+  openApi: {
+    methods: ['GET'],
+    path: '/openapi.json',
+    summary: 'The OpenAPI document of the job API and the management API',
+    response: z.looseObject({}),
+    errors: [],
+    source: 'ours',
+  },
+  stateManager: {
+    methods: ['POST'],
+    path: '/graphql',
+    summary: 'Where the endpoints of apps are; by POST alone, as any page can make a browser send a GET',
+    // Without `body`: what is wrong with a query is said in the form of GraphQL.
+    bodyLimit: { bytes: limit('appQueryBytes'), name: 'a query' },
+    response: z.looseObject({}),
+    errors: ['BODY_TOO_LARGE', 'UNSUPPORTED_ENCODING'],
+    source: 'docs/spec/app-deploy.md, 8',
+  },
+  upload: {
+    methods: ['PUT'],
+    path: '/uploads/:uploadId',
+    summary: 'Send an artifact to an address that was given out for it; the address is the key',
+    params: { uploadId: z.string().max(100) },
+    bodyType: 'application/gzip',
+    response: z.undefined(),
+    errors: ['UPLOAD_UNKNOWN', 'UPLOAD_TOO_LARGE', 'UPLOAD_DAMAGED', 'DISK_FULL'],
+    source: 'docs/spec/platform.md, 6',
+  },
+  signIn: {
+    methods: ['GET'],
+    path: '/sign-in',
+    summary: 'Turn the code of a link into a session, and go on to a page',
+    query: { code: z.string().default(''), to: z.string().default('') },
+    response: z.undefined(),
+    errors: [],
+    source: 'ours: one-time link',
+  },
+  packageList: {
+    methods: ['GET'],
+    path: '/simple/',
+    summary: 'List the Python packages that scripts import',
+    response: html,
+    errors: [],
+    source: 'PEP 503',
+  },
+  packageFiles: {
+    methods: ['GET'],
+    path: '/simple/:project/',
+    summary: 'List the files of a package',
+    response: html,
+    errors: [],
+    source: 'PEP 503',
+  },
+  packageFile: {
+    methods: ['GET'],
+    path: '/simple/:project/:file',
+    summary: 'Read a file of a package',
+    response: z.instanceof(Uint8Array),
+    errors: [],
+    source: 'PEP 503',
+  },
+} as const satisfies Record<string, Route>

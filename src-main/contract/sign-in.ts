@@ -1,0 +1,44 @@
+/** Programs that ask to be signed in, as the platform's own tools do, and the routes of the page that decides. */
+import { z } from 'zod'
+import type { Route } from './routes.ts'
+import { done } from './routes.ts'
+
+/** States of a program that asks to be signed in. Source: docs/spec/platform.md, 6. */
+export const SIGN_IN_REQUEST_STATES = ['PENDING', 'APPROVED', 'CONSUMED', 'DENIED', 'EXPIRED'] as const
+
+/** State of a program that asks to be signed in. */
+export type SignInRequestState = (typeof SIGN_IN_REQUEST_STATES)[number]
+
+/** A program that asks to be signed in. */
+export const signInRequestView = z.object({
+  id: z.string(),
+  status: z.enum(SIGN_IN_REQUEST_STATES).describe('CONSUMED: it has been given the account key'),
+  expiresAt: z.number().int().describe('wall ms'),
+})
+
+/** A program that asks to be signed in. */
+export type SignInRequestView = z.infer<typeof signInRequestView>
+
+/** Body of 'decide on a program that asks to be signed in'. */
+const signInDecision = z.strictObject({ allow: z.boolean() })
+
+/** Part of the management API. */
+export const SIGN_IN_ROUTES = {
+  signInRequestRead: {
+    methods: ['GET'],
+    path: '/api/sign-in-requests/:requestId',
+    summary: 'Read how a program stands that asks to be signed in',
+    response: signInRequestView,
+    errors: ['SIGN_IN_NOT_FOUND'],
+    source: 'ours: the page that `rp login` opens',
+  },
+  signInRequestDecide: {
+    methods: ['POST'],
+    path: '/api/sign-in-requests/:requestId',
+    summary: 'Allow or refuse a program that asks to be signed in',
+    body: signInDecision,
+    response: done,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'SIGN_IN_NOT_FOUND'],
+    source: 'ours: the page that `rp login` opens',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,68 @@
+/**
+ * The addresses of calls of tasks, which the platform's package asks: a call is begun by GraphQL, and the token that came
+ * with it lets in. Source: docs/spec/platform.md, 4.
+ */
+import { z } from 'zod'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+
+const timeout = z.number().min(0).nullish().describe('seconds that it may take from now on')
+const sent = z.object({ status: z.string(), timeout: z.number().nullable() })
+const params = { taskId: z.string().max(100) }
+const source = 'docs/spec/platform.md, 4'
+
+/** What a call is asked, each with its address. */
+export const TASK_ROUTES = {
+  taskPing: {
+    methods: ['GET'],
+    path: '/tasks/:taskId/ping',
+    summary: 'Whether there is such a call; it needs no token',
+    params,
+    response: z.object({ status: z.string() }),
+    errors: ['TASK_NOT_FOUND'],
+    source,
+  },
+  taskSubmit: {
+    methods: ['POST'],
+    path: '/tasks/:taskId/submit',
+    summary: 'Send the request of a call, once',
+    params,
+    body: z.looseObject({ function_name: z.string(), timeout }),
+    bodyLimit: { bytes: limit('runsyncBodyBytes'), name: 'a task' },
+    response: sent,
+    errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'TASK_ALREADY_SENT', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+    source,
+  },
+  taskTimeout: {
+    methods: ['POST'],
+    path: '/tasks/:taskId/timeout',
+    summary: 'Set the time that a call may take',
+    params,
+    body: z.looseObject({ timeout: z.number().min(0) }),
+    response: sent,
+    errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'NOT_JSON', 'BAD_FIELD'],
+    source,
+  },
+  taskResult: {
+    methods: ['GET'],
+    path: '/tasks/:taskId/result',
+    summary: 'How a call stands, and at the end its value or error',
+    params,
+    response: z.object({ status: z.enum(['IDLE', 'RUNNING', 'DONE']), response: z.unknown().optional() }),
+    errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'PAYLOAD_LOST'],
+    source,
+  },
+} as const satisfies Record<string, Route>
+
+/** How the package ends a call, by the platform's management API: a call is a pod to it. */
+export const TASK_END_ROUTE = {
+  taskEnd: {
+    methods: ['DELETE'],
+    path: '/v2/pods/:id',
+    summary: 'End a call of a task, which the package takes for a pod; other pods are not on one machine',
+    status: 204,
+    response: z.undefined(),
+    errors: ['NOT_ON_THIS_MACHINE'],
+    source,
+  },
+} as const satisfies Record<string, Route & { readonly status: 204 }>

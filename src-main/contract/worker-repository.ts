@@ -1,0 +1,83 @@
+/**
+ * The two files by which a worker repository describes itself, in its folder `.runpod`: `tests.json`, jobs with limits,
+ * and `hub.json`, the form of an endpoint. Source: docs/spec/platform.md, 7.
+ */
+import { z } from 'zod'
+
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+const cudaVersions = z.array(z.string()).optional().describe('CUDA versions that it runs with')
+const variableName = z.string().min(1)
+
+/** One job of `tests.json`. */
+const workerTest = z.object({
+  name: z.string().min(1),
+  input: z.record(z.string(), z.unknown()),
+  timeout: z.number().positive().optional().describe('ms that it may run'),
+})
+
+/** `tests.json`. */
+export const workerTests = z.object({
+  tests: z.array(workerTest).min(1),
+  config: z
+    .object({
+      gpuTypeId: z.string().optional().describe('kind of GPU, like NVIDIA GeForce RTX 4090'),
+      gpuCount: z.number().int().positive().optional(),
+      cpuFlavor: z.string().optional(),
+      env: z.array(z.object({ key: variableName, value: scalar.transform(String) })).optional(),
+      allowedCudaVersions: cudaVersions,
+    })
+    .default({}),
+})
+
+/** One question of the form; `default` is its answer where nobody gives another. */
+const hubInput = z.object({
+  name: z.string().optional(),
+  type: z.enum(['string', 'number', 'boolean', 'huggingface']).catch('string'),
+  description: z.string().optional(),
+  default: scalar.optional(),
+  options: z.array(z.object({ label: z.string(), value: scalar.transform(String) })).optional(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  trueValue: z.string().default('true'),
+  falseValue: z.string().default('false'),
+  required: z.boolean().optional(),
+  advanced: z.boolean().default(false).describe('hidden until it is asked for'),
+})
+
+/** One variable of the form: a fixed value, or a question. */
+const hubVariable = z.object({
+  key: variableName,
+  value: scalar.transform(String).optional(),
+  input: hubInput.optional(),
+})
+
+/** `hub.json`. */
+export const hubFile = z.object({
+  title: z.string().min(1),
+  description: z.string().optional(),
+  type: z.string().optional(),
+  config: z
+    .object({
+      runsOn: z.enum(['GPU', 'CPU']).optional(),
+      containerDiskInGb: z.number().positive().optional(),
+      cpuFlavor: z.string().optional(),
+      gpuCount: z.number().int().positive().optional(),
+      gpuIds: z.string().optional().describe('pools, separated by commas, and GPUs that are left out, with a hyphen'),
+      allowedCudaVersions: cudaVersions,
+      env: z.array(hubVariable).default([]),
+      presets: z.array(z.object({ name: z.string().min(1), defaults: z.record(z.string(), scalar) })).default([]),
+    })
+    .default({ env: [], presets: [] }),
+})
+
+/** `hub.json`. */
+export type HubFile = z.infer<typeof hubFile>
+
+/** One variable of the form. */
+export type HubVariable = z.infer<typeof hubVariable>
+
+/** What is wrong with one of the files, as a part of a sentence. */
+export function fileProblem({ issues: [issue] }: z.ZodError): string {
+  if (issue === undefined) return 'it does not have the expected form'
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`
+}

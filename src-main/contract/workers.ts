@@ -1,0 +1,119 @@
+/**
+ * What people do with workers: shells in their containers, and replacing them by new ones. Source: ours,
+ * Workers.
+ */
+import { z } from 'zod'
+import { limit, utf8Bytes } from './limits.ts'
+import type { Route } from './routes.ts'
+import { done, wholeNumber } from './routes.ts'
+
+/** Size of a terminal in characters. */
+export const shellSize = z.strictObject({
+  columns: z.number().int().min(1).max(1000),
+  rows: z.number().int().min(1).max(1000),
+})
+
+/** Size of a terminal. */
+export type ShellSize = z.infer<typeof shellSize>
+
+/** A shell that was opened. */
+const openedShell = z.object({
+  shellId: z.string(),
+  program: z.string().describe('what runs in the terminal: bash, or sh where the image has no bash'),
+})
+
+/** Body of 'type into a shell'. */
+const shellInput = z.strictObject({
+  text: z.string().refine((text) => utf8Bytes(text) <= limit('shellInputBytes'), 'is too long for one call'),
+})
+
+/** A piece of what a shell wrote, or its end, after which nothing comes. */
+export const shellOutput = z.object({
+  end: z.number().int().describe('bytes up to the end of this piece; send it back as `after` to continue'),
+  data: z.string().describe('bytes of the terminal in base64'),
+  ended: z.string().optional().describe('why the shell ended, as a person reads it'),
+})
+
+/** A piece of what a shell wrote. */
+export type ShellOutput = z.infer<typeof shellOutput>
+
+// The routes of shells. As all of the management API they take the account key or a session: whoever may open a shell
+// may run anything in the container. Output comes as events and input as calls, one after the other, so that a shell
+// needs nothing beside HTTP.
+
+/** Part of the management API. */
+export const SHELL_ROUTES = {
+  shellOpen: {
+    methods: ['POST'],
+    path: '/api/workers/:workerId/shell',
+    summary: 'Open a shell in the container of a worker; it ends with the worker, or a minute after it was last read',
+    body: shellSize,
+    response: openedShell,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'WORKER_NOT_FOUND', 'SHELL_REFUSED', 'TOO_MANY_SHELLS'],
+    source: 'ours: a shell in the container',
+  },
+  shellOutput: {
+    methods: ['GET'],
+    path: '/api/shells/:shellId/output',
+    summary: 'Output of a shell; with follow=true as events until it ends',
+    query: {
+      after: wholeNumber.optional().describe('bytes already seen'),
+      follow: z.enum(['true', 'false']).optional(),
+    },
+    response: shellOutput,
+    errors: ['BAD_FIELD', 'SHELL_NOT_FOUND'],
+    source: 'ours',
+  },
+  shellInput: {
+    methods: ['POST'],
+    path: '/api/shells/:shellId/input',
+    summary: 'Type into a shell; send the next text after the response, to preserve the order',
+    body: shellInput,
+    response: done,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'],
+    source: 'ours',
+  },
+  shellResize: {
+    methods: ['POST'],
+    path: '/api/shells/:shellId/size',
+    summary: 'Change the size of the terminal of a shell',
+    body: shellSize,
+    response: done,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'],
+    source: 'ours',
+  },
+  shellClose: {
+    methods: ['DELETE'],
+    path: '/api/shells/:shellId',
+    summary: 'End a shell and everything that runs in it',
+    response: done,
+    errors: ['SHELL_NOT_FOUND'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>
+
+/** Who goes first: a new worker where there is a slot for one more, else the old one, which frees its slot. */
+const replacementOrder = z.enum(['new first', 'old first'])
+
+/** Who goes first. */
+export type ReplacementOrder = z.infer<typeof replacementOrder>
+
+/** Part of the management API. */
+export const WORKER_MANAGEMENT_ROUTES = {
+  workerReplace: {
+    methods: ['POST'],
+    path: '/api/workers/:workerId/replace',
+    summary: 'Replace a worker by a new one; it finishes its jobs first',
+    response: z.object({ order: replacementOrder }),
+    errors: ['WORKER_NOT_FOUND', 'WORKER_LEAVES'],
+    source: 'ours: replace',
+  },
+  endpointReplaceWorkers: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/replace-workers',
+    summary: 'Replace all workers of an endpoint, one after the other',
+    response: z.object({ workers: z.array(z.string()).describe('ids of the workers that will stop') }),
+    errors: [],
+    source: 'ours: replace',
+  },
+} as const satisfies Record<string, Route>

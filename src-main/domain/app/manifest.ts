@@ -1,0 +1,150 @@
+/** The manifest of an app, and what its fingerprint is made of. */
+import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../contract/manifest.ts'
+import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
+import { exampleArguments } from './examples.ts'
+
+// Source: docs/spec/app-deploy.md, 1.
+const DEFAULTS = { workers: [0, 1], idleTimeout: 60, scalerValue: 4, maxConcurrency: 1, gpuCount: 1 } as const
+
+/**
+ * Makes the manifest of an app.
+ * @param fingerprint of all its files @param endpointFingerprints by name; those that are not known are missing
+ * @param imageRequirements what its packages leave to the image @param generatedAt ISO 8601, UTC
+ */
+export function makeManifest({
+  app,
+  scan,
+  pythonVersion,
+  fingerprint,
+  endpointFingerprints = {},
+  imageRequirements,
+  generatedAt,
+}: {
+  readonly app: string
+  readonly scan: Pick<ScanDocument, 'endpoints'>
+  readonly pythonVersion: string
+  readonly fingerprint: string
+  readonly endpointFingerprints?: Readonly<Record<string, string>>
+  readonly imageRequirements: readonly string[]
+  readonly generatedAt: string
+}): Manifest {
+  const deployed = scan.endpoints
+    .flatMap((endpoint) =>
+      endpoint.kind === 'client' || endpoint.name === null ? [] : [[endpoint.name, endpoint] as const],
+    )
+    .sort(([a], [b]) => comparePaths(a, b))
+  const byKind = deployed.filter(([, { kind }]) => kind === 'load-balanced')
+  return {
+    version: MANIFEST_VERSION,
+    app,
+    python_version: pythonVersion,
+    generated_at: generatedAt,
+    source_fingerprint: fingerprint,
+    image_requirements: [...imageRequirements],
+    resources: Object.fromEntries(
+      deployed.map(([name, endpoint]) => [name, resourceOf(endpoint, endpointFingerprints[name])]),
+    ),
+    routes: Object.fromEntries(byKind.map(([name, endpoint]) => [name, routesOf(endpoint)])),
+    function_registry: Object.fromEntries(
+      deployed.flatMap(([name, { functions }]) => functions.map((found) => [found.name, name])),
+    ),
+  }
+}
+
+function resourceOf(
+  { kind, settings, functions, makesRemoteCalls, handlerFile }: ScannedEndpoint,
+  fingerprint: string | undefined,
+): ManifestResource {
+  const [workersMin, workersMax] = settings.workers ?? DEFAULTS.workers
+  const instanceIds = listOf(settings.cpu)
+  const dataCenterIds = listOf(settings.datacenter)
+  return {
+    is_load_balanced: kind === 'load-balanced',
+    ...(settings.image === undefined ? {} : { imageName: settings.image }),
+    workersMin,
+    workersMax,
+    // Neither of them means any card, as in the public tool.
+    ...(instanceIds.length > 0 ? { instanceIds } : { gpuIds: listOf(settings.gpu ?? 'any').join(',') }),
+    gpuCount: settings.gpu_count ?? DEFAULTS.gpuCount,
+    env: settings.env ?? {},
+    functions: functions.map((found) => ({
+      name: found.name,
+      module: found.module,
+      is_async: found.isAsync,
+      is_generator: found.isGenerator,
+      is_class: found.isClass,
+      ...(found.isClass ? { methods: found.methods } : {}),
+      ...exampleOf(found),
+      ...(found.httpMethod ? { http_method: found.httpMethod } : {}),
+      ...(found.httpPath ? { http_path: found.httpPath } : {}),
+    })),
+    idleTimeout: settings.idle_timeout ?? DEFAULTS.idleTimeout,
+    scalerType: settings.scaler_type ?? (kind === 'load-balanced' ? 'REQUEST_COUNT' : 'QUEUE_DELAY'),
+    scalerValue: settings.scaler_value ?? DEFAULTS.scalerValue,
+    executionTimeoutMs: settings.execution_timeout_ms ?? 0,
+    maxConcurrency: settings.max_concurrency ?? DEFAULTS.maxConcurrency,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(handlerFile === undefined ? {} : { handlerFile }),
+    makesRemoteCalls,
+    networkVolumes: volumesOf(settings),
+    systemDependencies: settings.system_dependencies ?? [],
+    ...(settings.min_cuda_version === undefined ? {} : { minCudaVersion: settings.min_cuda_version }),
+    ...(dataCenterIds.length > 0 ? { dataCenterIds } : {}),
+    ...(settings.flashboot === undefined ? {} : { flashboot: settings.flashboot }),
+    ...(settings.template === undefined ? {} : { template: settings.template }),
+  }
+}
+
+function exampleOf(found: ScannedEndpoint['functions'][number]) {
+  const example = exampleArguments(found)
+  return example === undefined ? {} : { example }
+}
+
+function volumesOf({ volume }: ScannedEndpoint['settings']): ManifestResource['networkVolumes'] {
+  const volumes = volume === undefined ? [] : Array.isArray(volume) ? volume : [volume]
+  return volumes.map(({ datacenter, ...given }) => {
+    const [dataCenterId] = listOf(datacenter)
+    return dataCenterId === undefined ? given : { ...given, dataCenterId }
+  })
+}
+
+/** Routes have the order of the source: the first that matches answers. */
+function routesOf({ functions }: ScannedEndpoint): Record<string, string> {
+  return Object.fromEntries(functions.map(({ name, httpMethod, httpPath }) => [`${httpMethod} ${httpPath}`, name]))
+}
+
+function listOf(value: string | readonly string[] | undefined): string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
+}
+
+// A length goes before a path and before the bytes of a file, so that no two sets of files give the same stream.
+const LENGTH_BYTES = 8
+
+/**
+ * What goes into the hash before the bytes of a file: length of the path, path, length of the bytes; lengths as 8 bytes
+ * big-endian. Source: docs/spec/app-deploy.md, 5.
+ * @param path UTF-8 of the relative path with forward slashes
+ * @param length of the file, in bytes
+ */
+export function fingerprintFrame(path: Uint8Array, length: number): Uint8Array {
+  const frame = new Uint8Array(LENGTH_BYTES + path.length + LENGTH_BYTES)
+  const view = new DataView(frame.buffer)
+  view.setBigUint64(0, BigInt(path.length))
+  frame.set(path, LENGTH_BYTES)
+  view.setBigUint64(LENGTH_BYTES + path.length, BigInt(length))
+  return frame
+}
+
+/** Compares two paths by code points, which is the order of their UTF-8 bytes and the one that Python sorts by. */
+export function comparePaths(a: string, b: string): number {
+  if (a === b) return 0
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  // Back to the begin of a character that takes two units.
+  if (at > 0 && isSecondHalf(a.charCodeAt(at)) && isSecondHalf(b.charCodeAt(at))) at--
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
+}
+
+function isSecondHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

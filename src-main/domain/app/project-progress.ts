@@ -1,0 +1,180 @@
+/** Builds and previews of a project as the pages show them: one event after the other changes the view. */
+import { BUILD_STEPS, type BuildEvent, type BuildProblem } from '../../contract/build.ts'
+import type { PreviewEvent } from '../../contract/preview-events.ts'
+import type { BuildView, PreviewView } from '../../contract/projects.ts'
+import { assertNever } from '../assert-never.ts'
+import { counted } from '../text.ts'
+
+/** A build that begins. @param startedAt ms since the epoch */
+export function buildBegun(startedAt: number): BuildView {
+  const steps = BUILD_STEPS.map((step) => ({ step, state: 'waiting' as const }))
+  return { state: 'running', startedAt, steps, problems: [], warnings: [] }
+}
+
+/** A build after one of its events. */
+export function buildWith(view: BuildView, event: BuildEvent): BuildView {
+  return { ...view, steps: view.steps.map((step) => (step.step === event.step ? stepWith(step, event) : step)) }
+}
+
+type Step = BuildView['steps'][number]
+
+function stepWith(step: Step, event: BuildEvent): Step {
+  switch (event.kind) {
+    case 'started':
+      return { step: step.step, state: 'running' }
+    case 'progress':
+      return { ...step, text: event.text }
+    case 'ended':
+      return { step: step.step, state: 'done', tookMs: event.tookMs, text: event.summary }
+    default:
+      return assertNever(event)
+  }
+}
+
+/** A build that has ended without a result: the step that was under way failed, or goes back where it was cancelled. */
+export function buildStopped(
+  view: BuildView,
+  {
+    state,
+    endedAt,
+    problems,
+  }: {
+    readonly state: 'failed' | 'cancelled'
+    /** ms since the epoch. */
+    readonly endedAt: number
+    readonly problems: readonly BuildProblem[]
+  },
+): BuildView {
+  const left = state === 'failed' ? 'failed' : 'waiting'
+  return {
+    ...view,
+    state,
+    endedAt,
+    problems: [...problems],
+    steps: view.steps.map((step) => (step.state === 'running' ? { ...step, state: left } : step)),
+  }
+}
+
+type Note = PreviewView['notes'][number]
+
+// How many of the newest are stored. Source: the contract.
+const NOTES = 500
+// Of a line, in characters. All notes go to whoever follows ten times in a second; the log has a long line whole.
+const NOTE_LENGTH = 2000
+
+/** A preview that begins. @param startedAt ms since the epoch */
+export function previewBegun(startedAt: number): PreviewView {
+  return { state: 'starting', startedAt, steps: [], endpoints: [], problems: [], notes: [] }
+}
+
+/** A preview after one of its events. @param at ms since the epoch */
+export function previewWith(view: PreviewView, event: PreviewEvent, at: number): PreviewView {
+  const note = (kind: Note['kind'], text: string, more: Partial<Note> = {}) =>
+    noted(view, { at, kind, text, ...more }).notes
+  switch (event.event) {
+    case 'up':
+      return { ...view, url: event.url, notes: note('info', `The service of the preview is running at ${event.url}.`) }
+    case 'variables':
+      return { ...view, notes: note('info', variablesText(event)) }
+    case 'preparing':
+      return { ...view, steps: [...event.steps] }
+    case 'live': {
+      const { release, runsOn, endpoints, tookMs, files } = event
+      const text = view.release === undefined ? `Live: ${counted(endpoints.length, 'endpoint')}` : changeText(event)
+      const warnings = event.warnings.filter((text) => !view.notes.some((reported) => reported.text === text))
+      const live = { ...sound(view), release, runsOn, endpoints: [...endpoints], steps: [] }
+      const reported = noted(
+        { ...live, state: unlessStopping(view, 'live') },
+        { at, kind: 'live', text, tookMs, files: [...files] },
+      )
+      return warnings.reduce((after, text) => noted(after, { at, kind: 'warning', text }), reported)
+    }
+    case 'as before': {
+      const text = `The source is back at release ${event.release}, which is live.`
+      return { ...sound(view), state: unlessStopping(view, 'live'), steps: [], notes: note('info', text) }
+    }
+    case 'build failed': {
+      const problems = event.problems.map((problem) => ({ ...problem }))
+      const why = `The latest save does not build. ${goesOn(event.answers)}`
+      return { ...broken(view), problems, why, notes: note('error', why) }
+    }
+    case 'release failed': {
+      const why = `The latest save does not start: ${ended(event.why)} ${goesOn(event.answers)}`
+      return { ...broken(view), problems: [], why, notes: note('error', why) }
+    }
+    case 'given up': {
+      const text = `Release ${event.release} was not ready yet and is cancelled for the newer save.`
+      return { ...view, steps: [], notes: note('info', text) }
+    }
+    case 'warning':
+      return { ...view, notes: note('warning', event.message) }
+    case 'log':
+      return { ...view, notes: note('log', event.line.line, { endpoint: event.endpoint }) }
+    case 'stopping':
+      return { ...view, state: 'stopping' }
+    case 'ended':
+      return view // what counts is the end of its program
+    default:
+      return assertNever(event)
+  }
+}
+
+/** A preview that was asked to end. */
+export function previewStopping(view: PreviewView): PreviewView {
+  return { ...view, state: 'stopping' }
+}
+
+/**
+ * A preview whose program has ended.
+ * @param why missing: somebody ended it
+ * @param at ms since the epoch
+ */
+export function previewEnded(view: PreviewView, why: string | undefined, at: number): PreviewView {
+  const { url: _url, release: _release, why: _why, ...rest } = view
+  const over = { ...rest, state: 'ended' as const, steps: [], endpoints: [], problems: [] }
+  if (why === undefined)
+    return noted(over, { at, kind: 'info', text: 'The preview has ended. Everything of it is removed.' })
+  return noted({ ...over, why }, { at, kind: 'error', text: why })
+}
+
+function noted(view: PreviewView, note: Note): PreviewView {
+  const text = note.text.length > NOTE_LENGTH ? `${note.text.slice(0, NOTE_LENGTH)}…` : note.text
+  return { ...view, notes: [...view.notes.slice(-(NOTES - 1)), { ...note, text }] }
+}
+
+function sound({ why: _why, ...view }: PreviewView): PreviewView {
+  return { ...view, problems: [] }
+}
+
+function broken(view: PreviewView): PreviewView {
+  return { ...view, state: unlessStopping(view, 'broken'), steps: [] }
+}
+
+// What was under way tells its end after the preview was asked to end.
+function unlessStopping({ state }: PreviewView, next: 'live' | 'broken'): PreviewView['state'] {
+  return state === 'stopping' ? state : next
+}
+
+function changeText({ because, files, changed }: PreviewEvent & { readonly event: 'live' }): string {
+  const what = because === 'variables' ? 'Variables' : files.length === 0 ? 'The source' : listed(files)
+  return `${what} changed, ${counted(changed, 'endpoint')}`
+}
+
+function listed(files: readonly string[]): string {
+  return files.length > 3 ? `${files.length} files` : files.join(', ')
+}
+
+function variablesText({ names, leftOut }: PreviewEvent & { readonly event: 'variables' }): string {
+  const taken = names.length === 0 ? 'No variables from .env' : `Variables from .env: ${names.join(', ')}`
+  return leftOut.length === 0 ? `${taken}.` : `${taken}. Not for workers, so left out: ${leftOut.join(', ')}.`
+}
+
+function goesOn(answers: number | undefined): string {
+  return answers === undefined
+    ? 'Fix it and save: the preview tries again.'
+    : `Release ${answers} keeps answering; the next save tries again.`
+}
+
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

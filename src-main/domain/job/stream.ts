@@ -1,0 +1,163 @@
+/**
+ * Streams of jobs: in which form a read is answered, and chunks cut to the size that one may have. The specification
+ * shows an array; the platform answers with an object, and code that was written for it finds the end of a job in
+ * `.status`, which an array does not have, so it never ends. Who needs the object is known by what the client is, or
+ * by what it did before.
+ */
+import { utf8Bytes } from '../../contract/limits.ts'
+
+/** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
+export type StreamForm = 'array' | 'object'
+
+/** What is known of a client that reads a stream. */
+export type StreamReader = {
+  /** As the query says. */
+  readonly asked: StreamForm | undefined
+  /** As the setting of the endpoint says. */
+  readonly ofEndpoint: StreamForm | undefined
+  /** As the setting of the service says. */
+  readonly ofService: StreamForm
+  /** Empty for none. */
+  readonly userAgent: string
+  /** Whether the request names JSON as the type of its body. */
+  readonly announcesJson: boolean
+  /** Whether the same client, by key and User-Agent, has queued a job on this endpoint. */
+  readonly hasRun: boolean
+  /** Whether it asks again although its last answer was an array that was empty because the job had ended. */
+  readonly asksAfterEnd: boolean
+}
+
+type Rule = {
+  readonly why: string
+  /** The form; undefined where the rule says nothing, and the next one is asked. */
+  readonly form: (reader: StreamReader) => StreamForm | undefined
+}
+
+/** HTTP libraries that leave their name where the public clients for Python and Go use them. */
+const LIBRARIES_OF_CLIENTS = /^(python-requests|Python\/[\d.]+ aiohttp|Go-http-client)\//
+
+/**
+ * Names that programs have when they do not give one: `fetch` of browsers and servers, and the usual libraries. Tools
+ * in the hand of a person (curl, httpie, Postman) are not among them, since a person reads an array as well.
+ */
+const LIBRARIES =
+  /^(node|undici|Deno\/|Bun\/|Mozilla\/|axios\/|node-fetch|got |python-httpx\/|python-requests\/|Python-urllib\/|python-urllib3\/|Python\/[\d.]+ aiohttp\/|Go-http-client\/|okhttp\/|Java-http-client\/|Apache-HttpClient\/|reqwest|Ruby|Faraday|GuzzleHttp|Dart\/|RestSharp|k6\/)/i
+
+/**
+ * Who gets what, and why; the first rule that says something decides. Source: docs/spec/job-api.md, 1 and 5, and ours.
+ */
+const RULES = {
+  asked: { why: 'the request says so, with ?format=', form: ({ asked }) => asked },
+  endpoint: { why: 'the setting of the endpoint says so', form: ({ ofEndpoint }) => ofEndpoint },
+  service: {
+    why: 'the setting of the service says so',
+    form: ({ ofService }) => (ofService === 'object' ? 'object' : undefined),
+  },
+  publicClient: {
+    why: 'a client of the platform, by its name',
+    form: ({ userAgent }) => (/runpod/i.test(userAgent) ? 'object' : undefined),
+  },
+  publicLibrary: {
+    why: 'a client of the platform without a name: it announces JSON and sends none, which few others do',
+    form: ({ userAgent, announcesJson }) =>
+      LIBRARIES_OF_CLIENTS.test(userAgent) && announcesJson ? 'object' : undefined,
+  },
+  runsAndPolls: {
+    why: 'a program that queued a job here and now reads streams, as code written for the platform does',
+    form: ({ userAgent, hasRun }) => (hasRun && isProgram(userAgent) ? 'object' : undefined),
+  },
+  asksAfterEnd: {
+    why: 'it got the end as an array, and did not understand it',
+    form: ({ asksAfterEnd }) => (asksAfterEnd ? 'object' : undefined),
+  },
+  specification: { why: 'the form of the specification', form: () => 'array' },
+} as const satisfies Record<string, Rule>
+
+/** Name of a rule. */
+export type StreamFormRule = keyof typeof RULES
+
+/** The form for a client, and the rule that decided. */
+export function chooseStreamForm(reader: StreamReader): { readonly form: StreamForm; readonly rule: StreamFormRule } {
+  for (const [rule, { form }] of Object.entries<Rule>(RULES)) {
+    const said = form(reader)
+    if (said !== undefined) return { form: said, rule: rule as StreamFormRule }
+  }
+  return { form: 'array', rule: 'specification' }
+}
+
+/** Whether a client is a program by its User-Agent; of others it is not remembered that they queued jobs. */
+export function isProgram(userAgent: string): boolean {
+  return LIBRARIES.test(userAgent)
+}
+
+/**
+ * Cuts one chunk into pieces of at most `maxBytes` of JSON each, in order. A string is cut into strings, an array into
+ * arrays, anything else is sent as pieces of its JSON text. Source: docs/spec/job-api.md, 5 and 11.
+ * @param output JSON text of the chunk's output
+ * @param metrics JSON text of its metrics, which only the first piece gets
+ * @returns JSON texts of `{output, metrics?}`
+ */
+export function splitChunk(output: string, metrics: string | undefined, maxBytes: number): readonly string[] {
+  const pieces = fits(output, maxBytes) ? [output] : cut(output, maxBytes)
+  return pieces.map((piece, index) => chunkText(piece, index === 0 ? metrics : undefined))
+}
+
+function chunkText(output: string, metrics: string | undefined): string {
+  return metrics === undefined ? `{"output":${output}}` : `{"output":${output},"metrics":${metrics}}`
+}
+
+// A letter of JSON text takes at most 3 bytes a UTF-16 unit, so short text needs no count.
+function fits(text: string, maxBytes: number): boolean {
+  return text.length * 3 <= maxBytes || utf8Bytes(text) <= maxBytes
+}
+
+function cut(output: string, maxBytes: number): readonly string[] {
+  const value: unknown = JSON.parse(output)
+  if (typeof value === 'string') return cutString(value, maxBytes)
+  if (Array.isArray(value)) return cutArray(value, maxBytes)
+  return cutString(output, maxBytes)
+}
+
+// 6 bytes is the longest form of one unit in JSON (\u0000), 2 more are the quotes.
+function cutString(text: string, maxBytes: number): readonly string[] {
+  const pieces: string[] = []
+  let from = 0
+  while (from < text.length) {
+    let to = Math.min(text.length, from + maxBytes - 2)
+    while (utf8Bytes(JSON.stringify(text.slice(from, to))) > maxBytes)
+      to = from + Math.max(1, Math.floor((to - from) / 2))
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1)) && to - from > 1) to -= 1
+    pieces.push(JSON.stringify(text.slice(from, to)))
+    from = to
+  }
+  return pieces
+}
+
+function cutArray(items: readonly unknown[], maxBytes: number): readonly string[] {
+  const pieces: string[] = []
+  let open: string[] = []
+  let bytes = 2
+  const close = () => {
+    if (open.length > 0) pieces.push(`[${open.join(',')}]`)
+    open = []
+    bytes = 2
+  }
+  for (const item of items) {
+    const text = JSON.stringify(item)
+    const size = utf8Bytes(text) + 1
+    if (size + 2 > maxBytes) {
+      close()
+      pieces.push(...cut(text, maxBytes))
+      continue
+    }
+    if (bytes + size > maxBytes) close()
+    open.push(text)
+    bytes += size
+  }
+  close()
+  return pieces
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}

@@ -1,0 +1,18 @@
+/** How this machine is called by its own programs, and by containers on it. */
+
+/** The address that only programs of this machine reach. What has no other address listens here. */
+export const LOOPBACK = '127.0.0.1'
+
+/** The names of loopback in the address of a page or a server, lower case. */
+export const LOOPBACK_NAMES: readonly string[] = [LOOPBACK, 'localhost', '[::1]']
+
+/** Whether an IP address is one of loopback. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
+}
+
+/** The name by which a container reaches this machine where its engine is a virtual machine. Source: Docker Desktop. */
+export const HOST_OF_CONTAINERS = 'host.docker.internal'
+
+/** The port of the service where none is named, as in all examples. Source: ours. */
+export const DEFAULT_PORT = 8790

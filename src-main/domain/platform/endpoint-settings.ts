@@ -1,0 +1,221 @@
+/**
+ * What an endpoint of the platform's management API becomes here: pure, so that both doors to it make the same
+ * settings. What our settings can say goes into them; the rest is kept in `platform` as it was asked for. Source:
+ * docs/spec/platform.md, 5.
+ */
+import { type ContainerSettings, containerSettings, GPU_GROUPS } from '../../contract/container.ts'
+import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
+import { limit } from '../../contract/limits.ts'
+import type { PlatformEndpointCreate, PlatformEndpointUpdate } from '../../contract/platform.ts'
+import type { PlatformSettings } from '../../contract/platform-settings.ts'
+import { PACKAGES_TARGET, type RuntimeProgram, runtimeProgram } from '../app/runtime-program.ts'
+import { VOLUME_TARGET } from '../app/target-config.ts'
+import { splitWords } from '../text.ts'
+import { cpuSpec } from './catalog.ts'
+import { readRuntimeImage } from './runtime-image.ts'
+
+/** What the machine gives an endpoint that asks for a program. */
+export type ProgramPlace = {
+  /** Whether there is an engine of containers; without it our runtime is a process. */
+  readonly hasEngine: boolean
+  /** Folder of this machine with our Python packages, absolute. */
+  readonly pythonPackages: string
+  /** The cards that the workers get, where they are containers; see `askedCards`. */
+  readonly gpu: string | undefined
+  /** Folders of this machine for the network volumes that are asked for, in their order. */
+  readonly volumeFolders: readonly string[]
+}
+
+/** The settings that say which program runs, and on what. Null takes one away. */
+export type ProgramSettings = {
+  readonly handler: string | null
+  readonly command: string | null
+  readonly loadBalanced: EndpointConfig['loadBalanced'] | null
+  readonly container: { readonly [Name in keyof ContainerSettings]?: ContainerSettings[Name] | null } | null
+}
+
+/** What is asked for; fields that an update leaves out are those of before. */
+export type Asked = {
+  readonly platform: PlatformSettings
+  readonly env: EndpointConfig['env']
+  readonly isLoadBalanced: boolean
+  /** It runs calls of a task, each as a job. */
+  readonly isTask: boolean
+}
+
+type Fields = PlatformEndpointCreate | PlatformEndpointUpdate
+
+const KEPT = [
+  'image',
+  'args',
+  'disk',
+  'ports',
+  'cpu',
+  'dataCenterIds',
+  'networkVolumes',
+  'flashboot',
+  'timeout',
+  'templateId',
+] as const satisfies readonly (keyof PlatformSettings & keyof Fields)[]
+
+/** Fields of which any changes the program; see `programSettings`. */
+const OF_THE_PROGRAM: readonly string[] = ['image', 'args', 'gpu', 'cpu', 'networkVolumes', 'registry', 'ports']
+
+/** Whether a change needs the program to be settled anew. */
+export function changesProgram(fields: Partial<Fields>): boolean {
+  return OF_THE_PROGRAM.some((name) => fields[name as keyof Fields] !== undefined)
+}
+
+/** What is kept of what was asked for, after a change of it. */
+export function keptSettings(before: PlatformSettings, fields: Partial<Fields>): PlatformSettings {
+  const { registry: registryBefore, gpu: gpuBefore, ...others } = before
+  const given = Object.fromEntries(
+    KEPT.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const])),
+  )
+  const registry = fields.registry === undefined ? registryBefore : (fields.registry ?? undefined)
+  const gpu =
+    fields.gpu === undefined
+      ? gpuBefore
+      : { ...gpuBefore, ...fields.gpu, pools: fields.gpu.pools ?? gpuBefore?.pools ?? [] }
+  return {
+    ...others,
+    ...given,
+    ...(registry === undefined || registry === '' ? {} : { registry }),
+    ...(gpu === undefined ? {} : { gpu }),
+  }
+}
+
+/** The settings that have a place of their own in ours: name, growth, times, variables. */
+export function plainSettings(fields: Partial<Fields>): Partial<EndpointConfig> {
+  const { name, workers, scaling, timeout, env } = fields
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(workers?.min === undefined ? {} : { workersMin: workers.min }),
+    ...(workers?.max === undefined ? {} : { workersMax: workers.max }),
+    ...(workers?.idleTimeout === undefined ? {} : { idleTimeoutMs: workers.idleTimeout * 1000 }),
+    ...(scaling === undefined ? {} : { scaler: scalerOf(scaling) }),
+    ...(timeout === undefined ? {} : { executionTimeoutMs: executionTimeoutMs(timeout) }),
+    ...(env === undefined ? {} : { env, concurrency: concurrencyOf(env) }),
+  }
+}
+
+function scalerOf(scaling: PlatformEndpointCreate['scaling']): EndpointConfig['scaler'] {
+  return scaling.type === 'QUEUE_DELAY'
+    ? { type: scaling.type, value: scaling.queueDelay }
+    : { type: scaling.type, value: scaling.requestCount }
+}
+
+/** A limit of the platform as one of ours; there 0 or less is none. @param timeout ms */
+export function executionTimeoutMs(timeout: number): number {
+  if (timeout <= 0) return limit('executionTimeoutMaxMs')
+  return Math.min(Math.max(timeout, limit('executionTimeoutMinMs')), limit('executionTimeoutMaxMs'))
+}
+
+// The runtime reads it as well; here it is the service that hands the jobs out.
+function concurrencyOf({ RUNPOD_MAX_CONCURRENCY: text }: EndpointConfig['env']): number {
+  const parsed = endpointConfig.shape.concurrency.safeParse(Number(text ?? 1))
+  return parsed.success ? parsed.data : 1
+}
+
+/** The cards that are asked for, in the words of `container.gpu`; undefined: none are. */
+export function askedCards({ gpu }: PlatformSettings): string | undefined {
+  if (gpu === undefined || gpu.pools.length === 0) return undefined
+  const groups = Object.keys(GPU_GROUPS)
+  const isAny = groups.every((group) => gpu.pools.includes(group))
+  const excluded = (gpu.excludedTypes ?? []).map((name) => `-${name.trim()}`)
+  return [...(isAny ? ['ANY'] : gpu.pools), ...excluded].join(',')
+}
+
+/** How many cards a worker asks for. */
+export const askedCardCount = ({ gpu }: PlatformSettings): number => gpu?.count ?? 1
+
+/** What cannot be done with what is asked for, with the name of the field; undefined where all can. */
+export function askedProblem({ platform, isLoadBalanced, isTask }: Asked): { field: string; why: string } | undefined {
+  const runtime = platform.image === undefined ? undefined : readRuntimeImage(platform.image)
+  if ((runtime?.kind === 'task') !== isTask && runtime !== undefined)
+    return { field: 'image', why: 'is the runtime of tasks, which are no endpoints: choose that of queue or api' }
+  if (runtime !== undefined && (runtime.kind === 'api') !== isLoadBalanced) {
+    const [kind, type] = runtime.kind === 'api' ? ['api', 'LOAD_BALANCER'] : ['queue', 'QUEUE']
+    return { field: 'image', why: `is the runtime of ${kind}, which needs the type ${type}` }
+  }
+  if (platform.args !== undefined && splitWords(platform.args) === undefined)
+    return { field: 'args', why: 'has a quotation mark that is not closed' }
+  const unknown = platform.cpu?.find((one) => cpuSpec(one) === undefined)
+  if (unknown !== undefined) return { field: 'cpu', why: `has no family ${unknown.id}; see GET /v2/catalog/cpus` }
+  if ((platform.networkVolumes?.length ?? 0) > 1)
+    return { field: 'networkVolumes', why: `has several, and all would be at ${VOLUME_TARGET}: give one` }
+  return undefined
+}
+
+/** What the platform's images of the runtime have beside Python. Source: resources/python/svc_runtime, _sdk.py. */
+const SDK_PACKAGE = 'runpod>=2.0.0rc2'
+
+/** The settings of the program, of an endpoint about which `askedProblem` says nothing. */
+export function programSettings(asked: Asked, place: ProgramPlace, before?: ContainerSettings): ProgramSettings {
+  const { platform, env, isLoadBalanced, isTask } = asked
+  const loadBalanced = isLoadBalanced ? portsOf(platform.ports, env) : null
+  const runtime = platform.image === undefined ? undefined : readRuntimeImage(platform.image)
+  if (runtime === undefined && !isTask) {
+    const args = splitWords(platform.args ?? '') ?? []
+    const container = {
+      ...containerOf(asked, place, before, []),
+      image: platform.image ?? null,
+      args: args.length === 0 ? null : [...args],
+      python: null,
+      packages: [],
+      systemPackages: [],
+    }
+    return { handler: null, command: null, loadBalanced, container }
+  }
+  const { pythonPackages, hasEngine } = place
+  const kind = isTask ? 'task' : isLoadBalanced ? 'api' : 'queue'
+  // An image of the user's brings its Python along; the runtime of tasks is mounted into it.
+  const inContainer = hasEngine || runtime === undefined
+  const { volumes, handler = null, command = null } = runtimeProgram(kind, { pythonPackages, inContainer })
+  if (!inContainer) return { handler, command, loadBalanced, container: null }
+  const container = {
+    ...containerOf(asked, place, before, volumes),
+    image: runtime === undefined ? (platform.image ?? null) : null,
+    args: null,
+    python: runtime?.python ?? null,
+    // The platform's images have it, and sources of development sessions import it.
+    packages: runtime === undefined ? [] : [SDK_PACKAGE],
+  }
+  return { handler, command, loadBalanced, container }
+}
+
+// Volumes that a person added stay; those that follow from what was asked for are settled anew.
+function containerOf(
+  { platform }: Asked,
+  { gpu, volumeFolders }: ProgramPlace,
+  before: ContainerSettings | undefined,
+  runtime: RuntimeProgram['volumes'],
+): Exclude<ProgramSettings['container'], null> {
+  const own = (before?.volumes ?? []).filter(({ target }) => target !== VOLUME_TARGET && target !== PACKAGES_TARGET)
+  const folders = volumeFolders.map((source) => ({ source, target: VOLUME_TARGET, readOnly: false }))
+  const cpu = platform.cpu?.[0]
+  const settings = before ?? containerSettings.parse({})
+  return {
+    ...settings,
+    registryAuth: platform.registry ?? null,
+    volumes: [...own, ...folders, ...runtime],
+    gpu: gpu ?? null,
+    gpuCount: gpu === undefined ? 1 : askedCardCount(platform),
+    cpu: (cpu === undefined ? undefined : cpuSpec(cpu)) ?? null,
+  }
+}
+
+// The variables win, as on the platform: the program reads them.
+function portsOf(ports: readonly string[] | undefined, env: EndpointConfig['env']) {
+  const [http] = (ports ?? []).filter((port) => port.endsWith('/http'))
+  const port = portOf(env.PORT) ?? portOf(http?.split('/', 1)[0]) ?? DEFAULT_PORT
+  const healthPort = portOf(env.PORT_HEALTH) ?? port
+  return { port, ...(healthPort === port ? {} : { healthPort }) }
+}
+
+const DEFAULT_PORT = 80
+
+function portOf(text: string | undefined): number | undefined {
+  const port = Number(text ?? Number.NaN)
+  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : undefined
+}

@@ -1,0 +1,137 @@
+/**
+ * Reads the manifest that the platform's tools put into an artifact of SDK 2.0, and the settings with which they save
+ * its endpoints, as a manifest of ours: from there on a deploy is a deploy, whichever door it came through.
+ */
+import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../contract/manifest.ts'
+import type { PlatformManifest } from '../../contract/platform-manifest.ts'
+import { readRuntimeImage } from './runtime-image.ts'
+
+type PlatformResource = PlatformManifest['resources'][number]
+
+/** What the platform's tools send to save an endpoint of an app, as far as it counts here. */
+export type SavedEndpoint = {
+  readonly name: string
+  readonly workersMin?: number | null
+  readonly workersMax?: number | null
+  readonly idleTimeout?: number | null
+  readonly scalerType?: string | null
+  readonly scalerValue?: number | null
+  readonly executionTimeoutMs?: number | null
+  readonly gpuIds?: string | null
+  readonly gpuCount?: number | null
+  readonly instanceIds?: readonly string[] | null
+  readonly template?: {
+    readonly imageName?: string | null
+    readonly env?: readonly { readonly key: string; readonly value: string }[] | null
+  } | null
+}
+
+/** Whether the value of a manifest file is one of SDK 2.0: ours has an object of resources. */
+export function isPlatformManifest(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'resources' in value && Array.isArray(value.resources)
+}
+
+/** The resources that have an endpoint. Tasks run on demand and have none. */
+export function resourcesWithEndpoint({ resources }: PlatformManifest): readonly PlatformResource[] {
+  return resources.filter(({ kind }) => kind !== 'task')
+}
+
+/**
+ * The same manifest in our form.
+ * @param fingerprint what tells this code from other code: the SHA-256 of its artifact
+ * @param saved endpoints as a tool has saved them, by resource; what they say counts before the manifest
+ */
+export function fromPlatformManifest(
+  { app, pythonVersion, excludedPackages, ...found }: PlatformManifest,
+  fingerprint: string,
+  saved: ReadonlyMap<string, SavedEndpoint> = new Map(),
+): Manifest {
+  const served = resourcesWithEndpoint({ app, pythonVersion, excludedPackages, ...found })
+  const resources = served.map((each) => [each.name, resourceOf(each, saved.get(each.name))] as const)
+  const routes = served.filter(({ kind }) => kind === 'api').map((each) => [each.name, routesOf(each)] as const)
+  return {
+    version: MANIFEST_VERSION,
+    app,
+    python_version: pythonVersion,
+    generated_at: new Date(0).toISOString(),
+    source_fingerprint: fingerprint,
+    image_requirements: [...excludedPackages],
+    resources: Object.fromEntries(resources),
+    routes: Object.fromEntries(routes),
+    function_registry: Object.fromEntries(served.map(({ name }) => [name, name])),
+  }
+}
+
+function resourceOf(found: PlatformResource, saved: SavedEndpoint | undefined): ManifestResource {
+  const { kind, name, module = '' } = found
+  const isApi = kind === 'api'
+  const image = saved?.template?.imageName ?? found.imageName
+  const cards = saved === undefined ? found.gpus?.join(',') : (saved.gpuIds ?? undefined)
+  const cpus = saved === undefined ? found.instanceIds : (saved.instanceIds ?? undefined)
+  const given = new Map(Object.entries(found.env))
+  for (const { key, value } of saved?.template?.env ?? []) given.set(key, value)
+  return {
+    sdk: 2,
+    is_load_balanced: isApi,
+    ...(image === undefined || readRuntimeImage(image) !== undefined ? {} : { imageName: image }),
+    workersMin: saved?.workersMin ?? found.workersMin,
+    workersMax: saved?.workersMax ?? found.workersMax,
+    ...(cards === undefined ? {} : { gpuIds: cards }),
+    gpuCount: saved?.gpuCount ?? found.gpuCount,
+    ...(cpus === undefined ? {} : { instanceIds: [...cpus] }),
+    env: Object.fromEntries([...given].filter(([variable]) => !SET_HERE.has(variable))),
+    functions: isApi
+      ? found.routes.map(({ method, path, handler }) => functionOf(handler, module, method, path))
+      : [functionOf(name, module)],
+    idleTimeout: saved?.idleTimeout ?? found.idleTimeout,
+    scalerType: scalerOf(saved?.scalerType) ?? found.scalerType ?? (isApi ? 'REQUEST_COUNT' : 'QUEUE_DELAY'),
+    scalerValue: saved?.scalerValue ?? found.scalerValue,
+    executionTimeoutMs: saved?.executionTimeoutMs ?? found.executionTimeoutMs,
+    maxConcurrency: found.maxConcurrency,
+    // Whether it calls others stands in its code, which nobody has read. The key opens its own app alone.
+    makesRemoteCalls: true,
+    networkVolumes: found.mounts.map(({ reference }) => ({ name: reference })),
+    systemDependencies: found.systemDependencies,
+    ...(found.minCudaVersion === undefined ? {} : { minCudaVersion: found.minCudaVersion }),
+    ...(found.locations === undefined ? {} : { dataCenterIds: found.locations.split(',') }),
+    flashboot: found.flashboot,
+  }
+}
+
+// What tells a worker where it is, and with which key it calls others, is set by the service that starts it. The key of
+// the account, which the tool sends along in clear, goes no further.
+const SET_HERE: ReadonlySet<string> = new Set([
+  'FLASH_RESOURCE_NAME',
+  'FLASH_ENVIRONMENT',
+  'RUNPOD_BUILD_ID',
+  'RUNPOD_API_KEY',
+  'RUNPOD_MAX_CONCURRENCY',
+  'RUNPOD_RUNTIME_KIND',
+  'PORT',
+  'PORT_HEALTH',
+])
+
+function scalerOf(type: string | null | undefined): ManifestResource['scalerType'] | undefined {
+  return type === 'QUEUE_DELAY' || type === 'REQUEST_COUNT' ? type : undefined
+}
+
+function functionOf(
+  name: string,
+  module: string,
+  method?: string,
+  path?: string,
+): ManifestResource['functions'][number] {
+  return {
+    name,
+    module,
+    is_async: false,
+    is_generator: false,
+    is_class: false,
+    ...(method === undefined ? {} : { http_method: method }),
+    ...(path === undefined ? {} : { http_path: path }),
+  }
+}
+
+function routesOf({ routes }: PlatformResource): Record<string, string> {
+  return Object.fromEntries(routes.map(({ method, path, handler }) => [`${method} ${path}`, handler]))
+}

@@ -1,0 +1,157 @@
+/** What comes of the requests of a load test: each evaluated by its response, and all of them counted. */
+import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
+import { readJobError } from '../job/read-error.ts'
+import { textIn } from '../json/json.ts'
+import { bucketOf, percentilesOf } from '../metrics.ts'
+
+/** What came of one request. Spans in ms; those that are not known are missing. */
+export type Outcome = {
+  readonly status: number | undefined
+  readonly latencyMs: number
+  readonly delayMs?: number | undefined
+  readonly executionMs?: number | undefined
+  /** What went wrong, for a person; undefined: nothing did. */
+  readonly error: string | undefined
+}
+
+/** What a load test has counted so far. */
+export type Tally = {
+  readonly add: (outcome: Outcome) => void
+  readonly result: (elapsedMs: number) => LoadTestResult
+}
+
+// Source: ours. More kinds of errors than this are read in the list of jobs.
+const MAX_ERRORS = 20
+const ERROR_LENGTH = 500
+/** Ids of jobs and workers differ from request to request and would make each error one of its own. */
+const IDS = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-\w+)?\b|\b(?=\w*\d)(?=\w*[a-z])[a-z0-9]{14}\b/g
+
+/** Makes an empty count. */
+export function createTally(): Tally {
+  const latency = createSpans()
+  const delay = createSpans()
+  const execution = createSpans()
+  const statuses: Record<string, number> = {}
+  const errors = new Map<string, number>()
+  let failed = 0
+
+  function addError(text: string): void {
+    const kind = text.replace(IDS, '…').slice(0, ERROR_LENGTH)
+    const known = errors.has(kind) || errors.size < MAX_ERRORS
+    const key = known ? kind : 'other errors'
+    errors.set(key, (errors.get(key) ?? 0) + 1)
+  }
+
+  return {
+    add({ status, latencyMs, delayMs, executionMs, error }) {
+      const name = status === undefined ? 'none' : String(status)
+      statuses[name] = (statuses[name] ?? 0) + 1
+      latency.add(latencyMs)
+      if (delayMs !== undefined) delay.add(delayMs)
+      if (executionMs !== undefined) execution.add(executionMs)
+      if (error === undefined) return
+      failed += 1
+      addError(error)
+    },
+    result: (elapsedMs) => ({
+      elapsedMs,
+      done: latency.count(),
+      failed,
+      statuses: { ...statuses },
+      ...optional('latency', latency.read()),
+      ...optional('delay', delay.read()),
+      ...optional('execution', execution.read()),
+      errors: [...errors].map(([text, count]) => ({ text, count })).sort((one, other) => other.count - one.count),
+    }),
+  }
+}
+
+const optional = (name: string, value: Spans | undefined) => (value === undefined ? {} : { [name]: value })
+
+function createSpans() {
+  const histogram: Record<number, number> = {}
+  let count = 0
+  let sum = 0
+  let max = 0
+  return {
+    count: () => count,
+    add(ms: number) {
+      const bucket = bucketOf(ms)
+      histogram[bucket] = (histogram[bucket] ?? 0) + 1
+      count += 1
+      sum += ms
+      max = Math.max(max, ms)
+    },
+    read(): Spans | undefined {
+      const percentiles = percentilesOf(histogram)
+      if (percentiles === undefined) return undefined
+      const { p50, p90, p99 } = percentiles
+      // A percentile is right within a bucket; none is above the largest span.
+      const atMost = (ms: number) => Math.min(ms, max)
+      const round = (ms: number) => Math.round(ms * 10) / 10
+      return {
+        count,
+        mean: round(sum / count),
+        p50: round(atMost(p50)),
+        p90: round(atMost(p90)),
+        p99: round(atMost(p99)),
+        max: round(max),
+        histogram: { ...histogram },
+      }
+    },
+  }
+}
+
+/** A response as it came; `text` may be cut. */
+type LoadTestResponse = {
+  readonly ms: number
+  readonly status: number | undefined
+  readonly text: string
+  readonly error: string | undefined
+}
+
+/** What is read of the JSON of a response. */
+type Fields = Readonly<Record<'status' | 'delayTime' | 'executionTime' | 'error' | 'code', unknown>>
+
+/**
+ * Tells what came of a request of a load test. Any 2xx is well, but a job must also have ended well where the request
+ * waited for it.
+ */
+export function evaluateResponse(operation: LoadTestCreate['operation'], response: LoadTestResponse): Outcome {
+  const { ms, status, text } = response
+  const isJob = operation !== 'request'
+  const fields = isJob || (status !== undefined && status >= 400) ? fieldsOf(text) : undefined
+  return {
+    status,
+    latencyMs: ms,
+    delayMs: isJob ? numberOf(fields?.delayTime) : undefined,
+    executionMs: isJob ? numberOf(fields?.executionTime) : undefined,
+    error: problemOf(operation, response, fields),
+  }
+}
+
+function problemOf(
+  operation: LoadTestCreate['operation'],
+  { status, text, error }: LoadTestResponse,
+  fields: Fields | undefined,
+): string | undefined {
+  if (status === undefined) return error ?? 'No response arrived.'
+  if (status >= 400) return `${status}: ${textIn(fields?.error) ?? firstLine(text)}`
+  if (operation !== 'runsync' || fields === undefined || fields.status === 'COMPLETED') return undefined
+  if (fields.status === 'IN_QUEUE' || fields.status === 'IN_PROGRESS')
+    return 'The job had not ended when the waiting time was over. Use more workers, or fewer concurrent requests.'
+  const { type, message } = readJobError(textIn(fields.error) ?? '')
+  return `Job ${String(fields.status)}: ${type === undefined ? '' : `${type}: `}${firstLine(message)}`
+}
+
+function fieldsOf(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined
+  } catch {
+    return undefined // a large answer is cut, and its spans are not known then
+  }
+}
+
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined)
+const firstLine = (text: string) => text.trim().split('\n', 1)[0] ?? ''

@@ -1,0 +1,143 @@
+/** Spans, sizes, commits and commands as text for people. */
+import type { GitState } from '../contract/app.ts'
+import type { Faults } from '../contract/faults.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
+
+/**
+ * A span for a person with two figures: `320 ms`, `1.4 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`. @param ms at least 0
+ */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 59.5) return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`
+  return ofUnits(Math.round(seconds))
+}
+
+// The two largest units that are not nought.
+function ofUnits(seconds: number): string {
+  if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 1440) return pair(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  const hours = Math.round(minutes / 60)
+  return pair(Math.floor(hours / 24), 'd', hours % 24, 'h')
+}
+
+const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
+
+/**
+ * How long ago a moment was: `just now`, `14 s ago`, `5 min ago`. Moments to come read `in 14 s`. Both in ms since the
+ * epoch.
+ */
+export function ago(at: number, now: number): string {
+  const ms = now - at
+  if (Math.abs(ms) < SECOND_MS) return 'just now'
+  // The seconds of a minute that is long gone tell nothing, and would change all the time.
+  if (ms >= MINUTE_MS && ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
+  // Whole seconds: a figure that jumps ten times a second tells nothing.
+  const whole = Math.max(SECOND_MS, Math.floor(Math.abs(ms) / SECOND_MS) * SECOND_MS)
+  const span = durationText(whole).replace(/\.0 s$/, ' s')
+  return ms < 0 ? `in ${span}` : `${span} ago`
+}
+
+/** A text with one full stop at its end, whether it had one or not. */
+export function withFullStop(text: string): string {
+  return `${text.replace(/[.\s]+$/, '')}.`
+}
+
+/** A number with its noun: `1 job`, `1,204 jobs`. @param nouns the noun for several, where an s is not enough */
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : nouns}`
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** A size for a person, with two figures in binary units: `820 B`, `1.4 MiB`. @param bytes at least 0 */
+export function sizeText(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1023.5 && unit < UNITS.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`
+}
+
+/** The injected faults that are on: `delays each job by 2.0 s, fails 10 %`; empty: all are off. */
+export function faultsText(faults: Faults = {}): string {
+  const { delayMs, failPercent, killPercent, outOfMemoryPercent, throttle, coldStart } = faults
+  return [
+    delayMs ? `delays each job by ${durationText(delayMs)}` : '',
+    failPercent ? `fails ${failPercent} %` : '',
+    killPercent ? `kills the worker of ${killPercent} %` : '',
+    outOfMemoryPercent ? `runs out of memory on ${outOfMemoryPercent} %` : '',
+    throttle ? 'has no capacity for further workers' : '',
+    coldStart ? 'starts cold for every job' : '',
+  ]
+    .filter((words) => words !== '')
+    .join(', ')
+}
+
+/**
+ * A span as text for a person, in seconds: `0.3 s`, `5 s`, `420 s`. Source: ours, because one unit can be compared at a
+ * glance.
+ * @param spanMs - the span, ms; less than 0 counts as 0
+ */
+export function inSeconds(spanMs: number): string {
+  const tenths = Math.round(Math.max(0, spanMs) / 100)
+  return tenths < 10 ? `${tenths / 10} s` : `${Math.round(spanMs / 1000)} s`
+}
+
+/**
+ * What is left of a wait, in whole seconds and never too little: `8 s` for 7,001 ms. Source: ours, because "in 0 s" is
+ * over.
+ * @param spanMs - the span, ms, above 0
+ */
+export function remainingSeconds(spanMs: number): string {
+  return `${Math.ceil(spanMs / 1000)} s`
+}
+
+// As much of a hash as tells commits of one repository apart; source: git shows 7 at least.
+const SHOWN = 8
+
+/** A commit as text, like `main 1a2b3c4d Mend the parser (with changes that are not committed)`. */
+export function gitText({ commit, branch, message, clean }: GitState): string {
+  const words = [branch, commit.slice(0, SHOWN), message].filter((word) => word !== undefined && word !== '')
+  return `${words.join(' ')}${clean ? '' : ' (with changes that are not committed)'}`
+}
+
+/**
+ * Cuts a command line into its words as a shell does: at spaces, but not within quotes or after a backslash.
+ * @returns undefined: a quotation mark is not closed
+ */
+export function splitWords(line: string): readonly string[] | undefined {
+  const words: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (let at = 0; at < line.length; at++) {
+    const letter = line.charAt(at)
+    if (letter === '\\' && quote !== "'" && at + 1 < line.length) word = (word ?? '') + line.charAt(++at)
+    else if (letter === quote) quote = ''
+    else if (quote === '' && (letter === '"' || letter === "'")) {
+      quote = letter
+      word ??= '' // "" is a word too
+    } else if (quote === '' && /\s/.test(letter)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else word = (word ?? '') + letter
+  }
+  if (quote !== '') return undefined
+  return word === undefined ? words : [...words, word]
+}
+
+// A command in a sentence; not the beginning of a path or a name.
+const COMMAND = /(?<![\w/.$-])drydock (?=[a-z-])/g
+
+/**
+ * A hint as its reader can type it.
+ * @param text with commands as `drydock deploy`
+ * @param name how the command line is called, like `npx drydock`
+ */
+export function asCalledBy(text: string, name: string): string {
+  return name === 'drydock' ? text : text.replace(COMMAND, `${name} `)
+}

@@ -1,0 +1,191 @@
+/** What workers use: of containers by the engine, of processes by the system, of cards by nvidia-smi. */
+import type { WorkerUsage } from '../../contract/endpoint.ts'
+import { KIB, MIB } from '../../contract/units.ts'
+import type { GpuHold } from './gpu-allocation.ts'
+import type { GpuCard } from './gpu-list.ts'
+
+/** The part of the engine's statistics that is read; engines leave out what their kernel does not count. */
+export type ContainerStats = {
+  readonly cpu_stats?: CpuStats
+  readonly precpu_stats?: CpuStats
+  readonly memory_stats?: {
+    readonly usage?: number
+    readonly limit?: number
+    readonly stats?: Readonly<Record<string, number>>
+  }
+  readonly networks?: Readonly<Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>>
+}
+
+type CpuStats = {
+  readonly cpu_usage?: { readonly total_usage?: number }
+  readonly system_cpu_usage?: number
+  readonly online_cpus?: number
+}
+
+/**
+ * What a container uses: share of one CPU in percent since the reading before, memory without what the kernel only
+ * caches of its files, bytes over the network since the start. Source: the engine's API, as its own `stats` counts.
+ */
+export function containerUsage(stats: ContainerStats): WorkerUsage {
+  const cpuPercent = cpu(stats)
+  const memory = stats.memory_stats
+  const files = memory?.stats?.total_inactive_file ?? memory?.stats?.inactive_file ?? 0
+  const networks = stats.networks === undefined ? undefined : Object.values(stats.networks)
+  return {
+    ...(cpuPercent === undefined ? {} : { cpuPercent }),
+    ...(memory?.usage === undefined ? {} : { memoryBytes: Math.max(0, memory.usage - files) }),
+    ...(memory?.limit === undefined ? {} : { memoryLimitBytes: memory.limit }),
+    ...(networks === undefined
+      ? {}
+      : {
+          networkReceivedBytes: networks.reduce((sum, { rx_bytes }) => sum + rx_bytes, 0),
+          networkSentBytes: networks.reduce((sum, { tx_bytes }) => sum + tx_bytes, 0),
+        }),
+  }
+}
+
+function cpu({ cpu_stats: now, precpu_stats: before }: ContainerStats): number | undefined {
+  const used = difference(now?.cpu_usage?.total_usage, before?.cpu_usage?.total_usage)
+  const passed = difference(now?.system_cpu_usage, before?.system_cpu_usage)
+  if (used === undefined || passed === undefined || passed <= 0) return undefined
+  return Math.max(0, Math.round((used / passed) * (now?.online_cpus ?? 1) * 1000) / 10)
+}
+
+const difference = (now: number | undefined, before: number | undefined) =>
+  now === undefined || before === undefined ? undefined : now - before
+
+/** A process as the system reports it. */
+export type ProcessTimes = {
+  /** The process group that it is of: a worker and all that it starts are one. */
+  readonly group: number
+  /** Processor time since its start, ms. */
+  readonly cpuMs: number
+}
+
+/** What the processes of a worker have used up to a moment. */
+export type GroupSample = {
+  /** Steady ms. */
+  readonly at: number
+  readonly cpuMs: number
+  readonly memoryBytes: number
+}
+
+// Linux counts processor time in steps of 10 ms wherever user programs look.
+const MS_PER_TICK = 10
+// Places in /proc/PID/stat after the name, which stands in brackets and may hold anything. Source: proc(5).
+const GROUP = 2
+const USER_TICKS = 11
+const SYSTEM_TICKS = 12
+
+/** Reads /proc/PID/stat; undefined where it is none. */
+export function readProcStat(text: string): ProcessTimes | undefined {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [group, user, system] = [GROUP, USER_TICKS, SYSTEM_TICKS].map((at) => Number(fields[at] ?? Number.NaN))
+  if (group === undefined || user === undefined || system === undefined) return undefined
+  return Number.isNaN(group + user + system) ? undefined : { group, cpuMs: (user + system) * MS_PER_TICK }
+}
+
+/** The memory that is in use, from /proc/PID/status; 0 where it says none, as of a process that ends. */
+export function readResidentBytes(text: string): number {
+  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(text)?.[1] ?? 0) * KIB
+}
+
+/** Reads the lines of `ps -o pgid=,rss=,time=`, with times like `1-02:03:04`, `12:34` or `0:01.23`. */
+export function readPsLines(text: string): readonly (ProcessTimes & { readonly memoryBytes: number })[] {
+  return text.split('\n').flatMap((line) => {
+    const [group, kib, time] = line.trim().split(/\s+/)
+    if (group === undefined || kib === undefined || time === undefined) return []
+    return [{ group: Number(group), memoryBytes: Number(kib) * KIB, cpuMs: psTimeMs(time) }]
+  })
+}
+
+function psTimeMs(time: string): number {
+  const [clock = '', days = '0'] = time.split('-').toReversed()
+  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+  return Math.round((Number(days) * 86_400 + seconds) * 1000)
+}
+
+/**
+ * What a worker's processes use: share of one CPU in percent since the sample before, and memory. Pages that processes
+ * share are counted for each of them, as `ps` does.
+ */
+export function usageSince(before: GroupSample | undefined, now: GroupSample): WorkerUsage {
+  const { memoryBytes } = now
+  const passed = before === undefined ? 0 : now.at - before.at
+  if (before === undefined || passed <= 0) return { memoryBytes }
+  // A child that ended takes its time along.
+  const used = Math.max(0, now.cpuMs - before.cpuMs)
+  return { cpuPercent: Math.round((used / passed) * 1000) / 10, memoryBytes }
+}
+
+/** A process that uses a card. `memoryBytes` undefined: the driver does not tell, as under Windows. */
+export type GpuProcess = {
+  readonly gpuId: string
+  readonly pid: number
+  readonly memoryBytes: number | undefined
+}
+
+/** What a worker uses of its cards; a field is missing where nobody can tell. */
+type GpuUse = { readonly gpuPercent?: number; readonly gpuMemoryBytes?: number }
+
+/** Asks nvidia-smi for the processes on the cards, in the form that readGpuProcesses reads. */
+export const GPU_PROCESSES_ARGUMENTS = [
+  '--query-compute-apps=gpu_uuid,pid,used_memory',
+  '--format=csv,noheader,nounits',
+] as const
+
+const ROW = /^(GPU-[^,\s]+),\s*(\d+),\s*(\d+)?/
+
+/** Reads the answer to GPU_PROCESSES_ARGUMENTS; lines that are no row are left out. */
+export function readGpuProcesses(stdout: string): readonly GpuProcess[] {
+  return stdout.split('\n').flatMap((line) => {
+    const [, gpuId, pid, mebibytes] = ROW.exec(line.trim()) ?? []
+    if (gpuId === undefined) return []
+    return [{ gpuId, pid: Number(pid), memoryBytes: mebibytes === undefined ? undefined : Number(mebibytes) * MIB }]
+  })
+}
+
+/**
+ * What each worker uses. The driver tells memory by process and load by card only: memory is that of the processes of
+ * the worker, and where they are not known, that of the cards it has for itself; load is the mean of the cards it has
+ * for itself, and missing for a card that is shared.
+ * @param facts.pidsOf - processes of each worker, as this machine numbers them; empty where it does not see them
+ */
+export function gpuUseByWorker(facts: {
+  readonly cards: readonly GpuCard[]
+  readonly held: readonly GpuHold[]
+  readonly processes: readonly GpuProcess[]
+  readonly pidsOf: (workerId: string) => readonly number[]
+}): ReadonlyMap<string, GpuUse> {
+  const uses = new Map<string, GpuUse>()
+  for (const workerId of new Set(facts.held.map((hold) => hold.workerId))) {
+    const ids = facts.held.filter((hold) => hold.workerId === workerId).map(({ gpuId }) => gpuId)
+    const alone = facts.held.filter(({ gpuId }) => ids.includes(gpuId)).every((hold) => hold.workerId === workerId)
+    const own = alone ? facts.cards.filter(({ id }) => ids.includes(id)) : []
+    const gpuPercent = mean(own.map(({ usePercent }) => usePercent))
+    const gpuMemoryBytes =
+      memoryOfProcesses(facts.processes, facts.pidsOf(workerId)) ?? sum(own.map(({ usedBytes }) => usedBytes))
+    uses.set(workerId, {
+      ...(gpuPercent === undefined ? {} : { gpuPercent }),
+      ...(gpuMemoryBytes === undefined ? {} : { gpuMemoryBytes }),
+    })
+  }
+  return uses
+}
+
+/** Undefined where none of the processes is known to use a card, or the driver does not tell how much. */
+function memoryOfProcesses(processes: readonly GpuProcess[], pids: readonly number[]): number | undefined {
+  return sum(processes.filter(({ pid }) => pids.includes(pid)).map(({ memoryBytes }) => memoryBytes))
+}
+
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  const reported = values.filter((value) => value !== undefined)
+  return reported.length === 0 || reported.length < values.length
+    ? undefined
+    : reported.reduce((total, value) => total + value, 0)
+}
+
+function mean(values: readonly (number | undefined)[]): number | undefined {
+  const total = sum(values)
+  return total === undefined ? undefined : Math.round(total / values.length)
+}

@@ -1,0 +1,77 @@
+/**
+ * What payloads hold that a run goes with: the files that they name, so that these stay stored, or that nodes ask for,
+ * and the text that the run is found by.
+ */
+import { typeOfPayloadNode } from '../workflow/dynamic-inputs.ts'
+import { takesFile } from '../workflow/input-type.ts'
+import { asText, isArray, type JsonObject } from '../workflow/json/value.ts'
+import type { NodeTypes } from '../workflow/node-types.ts'
+import { readPayloadNodes } from '../workflow/payload.ts'
+
+// Endings of what nodes load: an input of a sampler never looks like it.
+const MEDIA_FILE = /\.(?:png|jpe?g|webp|gif|avif|bmp|svg|mp4|webm|mov|mkv|mp3|ogg|flac|wav|m4a|txt|glb|latent)$/i
+const NAME_LENGTH_MAX = 255
+const FILES_MAX = 1000
+
+/**
+ * Texts within JSON that may be names of files which nodes load, so that these files stay stored. `a.png [input]` names
+ * the folder of a file too.
+ * @param value JSON as JavaScript reads it, or as domain/workflow/json does
+ */
+export function filesIn(value: unknown): readonly string[] {
+  const found = new Set<string>()
+  const visit = (one: unknown): void => {
+    if (found.size >= FILES_MAX) return
+    if (typeof one === 'string') {
+      const name = one.length > 2 * NAME_LENGTH_MAX ? one : withoutFolder(one).trim()
+      if (name.length <= NAME_LENGTH_MAX && MEDIA_FILE.test(name)) found.add(name)
+    } else if (typeof one === 'object' && one !== null)
+      for (const inner of one instanceof Map ? one.values() : Object.values(one)) visit(inner)
+  }
+  visit(value)
+  return [...found]
+}
+
+// Nodes may say in which folder of the server a file is, like `x.png [input]`.
+const withoutFolder = (name: string): string => name.replace(/ \[(?:input|output|temp)\]$/, '')
+
+/** A file that a node of a payload asks for. */
+export type WantedFile = { readonly node: string; readonly input: string; readonly name: string }
+
+// Classes that read files of users on every server, for where nobody knows the class.
+const LOADERS: ReadonlyMap<string, string> = new Map([
+  ['LoadImage', 'image'],
+  ['LoadImageMask', 'image'],
+  ['LoadAudio', 'audio'],
+  ['LoadVideo', 'file'],
+])
+
+/** The files that a payload asks for, like the picture of LoadImage; each use of one by its node and input. */
+export function imagesOf(payload: JsonObject, types: NodeTypes): readonly WantedFile[] {
+  return readPayloadNodes(payload).flatMap((node) => {
+    const { id, classType, inputs } = node
+    const type = typeOfPayloadNode(node, types)
+    const known = type?.inputs.filter(takesFile).map(({ name }) => name)
+    const names = known === undefined || known.length === 0 ? [LOADERS.get(classType)] : known
+    return names.flatMap((input): readonly WantedFile[] => {
+      const value = input === undefined ? undefined : inputs.get(input)
+      const name = isArray(value) ? undefined : asText(value)
+      return input === undefined || name === undefined || name === ''
+        ? []
+        : [{ node: id, input, name: withoutFolder(name) }]
+    })
+  })
+}
+
+// Enough for the prompts of a graph; a search looks through this much of each of 10,000 runs.
+const WORDS_LENGTH_MAX = 4000
+// One prompt must not leave the others out.
+const TEXT_MAX = 1500
+
+/** What a run is found by, in small letters: its title, its label, and the texts that are set on its nodes. */
+export function wordsOf(payload: JsonObject, title: string, label = ''): string {
+  const texts = readPayloadNodes(payload).flatMap(({ inputs }) =>
+    [...inputs.values()].flatMap((value) => (typeof value === 'string' ? [value.slice(0, TEXT_MAX)] : [])),
+  )
+  return [title, label, ...new Set(texts)].join('\n').slice(0, WORDS_LENGTH_MAX).toLowerCase()
+}

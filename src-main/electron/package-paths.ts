@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+
+/** Where the files of the desktop are. */
+export type Paths = {
+  readonly main: string
+  readonly preload: string
+  readonly icon: string
+  readonly trayIcon: string
+  /** Entry of the service's process. */
+  readonly service: string
+  /** The command line on the pinned Node: Electron's own program runs no scripts. */
+  readonly commandLine: { readonly program: string; readonly args: string[] }
+}
+
+/**
+ * The paths: of a clone, where all lies in it; of a package, where what needs to be files lies beside the archive.
+ * @param here folder of the built main process
+ * @param packagedTo folder of the package's resources; undefined in a clone
+ */
+export function packagePaths({
+  here,
+  packagedTo,
+  platform = process.platform,
+}: {
+  readonly here: string
+  readonly packagedTo: string | undefined
+  readonly platform?: NodeJS.Platform
+}): Paths {
+  const core = packagedTo === undefined ? join(here, '..', '..') : join(packagedTo, 'core')
+  const built = packagedTo === undefined ? here : join(core, 'out', 'desktop')
+  const icons = packagedTo === undefined ? join(core, 'resources', 'icons') : join(packagedTo, 'icons')
+  return {
+    main: join(here, 'main.js'),
+    preload: join(here, 'preload.cjs'),
+    icon: join(icons, '256x256.png'),
+    trayIcon: join(icons, platform === 'darwin' ? 'tray/trayTemplate.png' : '32x32.png'),
+    service: join(built, 'service.js'),
+    commandLine: {
+      program: join(core, 'node_modules', 'node', 'bin', platform === 'win32' ? 'node.exe' : 'node'),
+      args: [packagedTo === undefined ? join(core, 'src-main', 'cli', 'main.ts') : join(built, 'cli.js')],
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** What the engine tells: of errors, and while it pulls or builds JSON documents, one a line. */
+
+/** One of them; which fields there are depends on what it reports. */
+export type EngineMessage = {
+  /** Layer that it is about, or tag. */
+  readonly id?: string
+  readonly status?: string
+  readonly progressDetail?: { readonly current?: number; readonly total?: number }
+  /** Output of a build. */
+  readonly stream?: string
+  /** It failed; this is the last one. */
+  readonly error?: string
+}
+
+/** Reads them as they come. Rejects when the connection breaks or is aborted. */
+export async function* readMessages(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<EngineMessage> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
+  }
+  if (rest.trim() !== '') yield JSON.parse(rest)
+}
+
+/** Longest reason of the engine that is passed on, in characters; source: ours, so that it fits a line or two. */
+const LONGEST = 300
+// What dockerode puts before it.
+const CLIENT_PREFIX = /^\(HTTP code \d+\) [\w ]+ - /
+
+/** What the engine said, without what its client puts around it. */
+export function engineMessage(error: unknown): string {
+  const { json, message } = error as { json?: { message?: string }; message?: string }
+  return shortened(json?.message ?? (message ?? String(error)).replace(CLIENT_PREFIX, ''))
+}
+
+/** Status of the engine for a container, image or network that it does not have. */
+export const NOT_FOUND = 404
+/** Its exit code for a process that was killed: 128 and the number of SIGKILL. */
+export const KILLED = 137
+
+/** HTTP status of an error of the engine; undefined: the engine was not reached, or it is another error. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as { readonly statusCode?: number }).statusCode
+}
+
+/** The first line of what the engine said, cut where it goes on for long. */
+export function shortened(message: string): string {
+  const line = message.trim().split('\n', 1)[0] ?? ''
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+}
+
+type Layer = {
+  readonly state: 'waits' | 'comes' | 'is here' | 'is unpacked'
+  readonly has: number
+  readonly of: number
+}
+
+// What the engine says of a layer; anything else is no news of one.
+const STATES: Readonly<Record<string, Layer['state']>> = {
+  'Pulling fs layer': 'waits',
+  Waiting: 'waits',
+  Downloading: 'comes',
+  'Verifying Checksum': 'is here',
+  'Download complete': 'is here',
+  Extracting: 'is here',
+  'Pull complete': 'is unpacked',
+  'Already exists': 'is unpacked',
+}
+
+const MB = 1e6
+const GB = 1e9
+
+/**
+ * Follows a pull and says how far it is: `pulling python:3.12-slim: 45 %, 120 of 260 MB`. The size of a layer is known
+ * when it begins to come, so there is no percentage before the last one has begun.
+ * @returns a function that gives the text after each message; undefined while it stays the same
+ */
+export function createPullProgress(image: string): (message: EngineMessage) => string | undefined {
+  const layers = new Map<string, Layer>()
+  let before = ''
+  return ({ id, status, progressDetail }) => {
+    const state = STATES[status ?? '']
+    if (id === undefined || state === undefined) return undefined
+    const { has, of } = layers.get(id) ?? { has: 0, of: 0 }
+    const size = state === 'comes' ? (progressDetail?.total ?? of) : of
+    layers.set(id, { state, has: state === 'comes' ? (progressDetail?.current ?? has) : size, of: size })
+    const progressText = pullText(image, [...layers.values()])
+    if (progressText === before) return undefined
+    before = progressText
+    return progressText
+  }
+}
+
+function pullText(image: string, layers: readonly Layer[]): string {
+  const unpacked = layers.filter(({ state }) => state === 'is unpacked').length
+  const waiting = layers.filter(({ state }) => state === 'waits').length
+  if (waiting === 0 && layers.every(({ state }) => state !== 'comes'))
+    return `unpacking ${image}: ${unpacked} of ${layers.length} layers`
+  const has = layers.reduce((sum, layer) => sum + layer.has, 0)
+  const of = layers.reduce((sum, layer) => sum + layer.of, 0)
+  if (of === 0) return `pulling ${image}`
+  if (waiting > 0) return `pulling ${image}: ${amounts(has, of, 'at least ')}`
+  return `pulling ${image}: ${Math.floor((100 * has) / of)} %, ${amounts(has, of, '')}`
+}
+
+// Decimal units, as registries show them.
+function amounts(has: number, of: number, least: string): string {
+  const [unit, name, digits] = of >= GB ? ([GB, 'GB', 1] as const) : ([MB, 'MB', of < 10 * MB ? 1 : 0] as const)
+  return `${(has / unit).toFixed(digits)} of ${least}${(of / unit).toFixed(digits)} ${name}`
+}

@@ -1,0 +1,154 @@
+/**
+ * Asks ComfyUI servers for their classes of nodes, and looks whether one answers. An address was set by the user, so it
+ * may be of this machine or its network; time and size are capped, and no redirect is followed.
+ */
+
+import { z } from 'zod'
+import { limit } from '../contract/limits.ts'
+import type { WorkflowServer } from '../contract/workflows.ts'
+import { percentDecoded } from '../domain/percent-encoding.ts'
+import { sizeText } from '../domain/text.ts'
+import type { FetchNodeTypes, SizeOfNodeTypes } from '../services/ports/workflows.ts'
+
+// A server with thousands of nodes needs some seconds for its list.
+const TIMEOUT_MS = 30_000
+// It has just answered with its classes, and says in no time of which version it is.
+const VERSION_TIMEOUT_MS = 5000
+const EXCERPT_LENGTH = 80
+const WANTS_PASSWORD =
+  'it needs a user name and a password (HTTP 401). Add them to its address in the settings of the endpoint, like http://user:password@host:8188'
+
+/** Reads `GET /object_info`, and the version that the server tells in `GET /system_stats`. */
+export const fetchNodeTypes: FetchNodeTypes = async (server, signal) => {
+  const text = await readClasses(server, signal)
+  const { version } = (await probeServer(server, signal, VERSION_TIMEOUT_MS)) ?? {}
+  return { text, version: version === undefined ? undefined : `ComfyUI ${version}` }
+}
+
+async function readClasses(server: string, signal: AbortSignal): Promise<string> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const most = limit('nodeTypesBytes')
+  try {
+    const { url, headers } = comfyRequest(server, 'object_info')
+    const response = await fetch(url, { headers, signal: AbortSignal.any([signal, timeout]), redirect: 'manual' })
+    const text = await readUpTo(response, most)
+    if (text === undefined) throw new Error(`its answer is larger than ${sizeText(most)}`)
+    if (response.status === 401) throw new Error(WANTS_PASSWORD)
+    if (response.status !== 200) throw new Error(`it answered with ${response.status}${excerpt(text)}`)
+    return text
+  } catch (error) {
+    if (timeout.aborted) throw new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`, { cause: error })
+    throw new Error(reasonOf(error), { cause: error })
+  }
+}
+
+// A server that computes it does so within a second or two; whoever asks waits for it.
+const SIZE_TIMEOUT_MS = 3000
+
+/** Asks with HEAD, so that the server makes its list and sends none of it. */
+export const sizeOfNodeTypes: SizeOfNodeTypes = async (server, signal) => {
+  const { url, headers } = comfyRequest(server, 'object_info')
+  try {
+    const response = await fetch(url, {
+      ...{ method: 'HEAD', redirect: 'manual', headers: { ...headers, 'accept-encoding': 'identity' } },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(SIZE_TIMEOUT_MS)]),
+    })
+    const length = response.headers.get('content-length') ?? ''
+    return response.status === 200 && /^[1-9]\d{0,15}$/.test(length) ? Number(length) : undefined
+  } catch {
+    return undefined // who is not there now may be later, and who asks has the list of before
+  }
+}
+
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH)
+  return line === '' ? '' : `, and began with: ${line}`
+}
+
+// fetch says "fetch failed", and why is its cause.
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause
+  if (!(cause instanceof Error)) return error.message
+  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
+}
+
+// Anything may listen at the usual ports of a ComfyUI, so little is read of the response.
+
+// On this machine; one that computes answers later, and is found at the next look.
+const PROBE_TIMEOUT_MS = 1000
+// It says less than 2 KiB with one card.
+const MOST_BYTES = 64 * 1024
+
+const word = z.string().transform((text) => text.slice(0, 100))
+
+// What ComfyUI 0.3 answers, of which old ones lack the version.
+const systemStats = z.object({
+  system: z.object({ comfyui_version: word.optional(), python_version: z.string() }),
+  devices: z
+    .array(z.object({ name: word, type: word, vram_total: z.number().nonnegative().optional() }))
+    .transform((devices) => devices.slice(0, 16)),
+})
+
+/** Reads `GET /system_stats`, and nothing else. @param timeoutMs for all of it */
+export async function probeServer(
+  address: string,
+  signal: AbortSignal,
+  timeoutMs = PROBE_TIMEOUT_MS,
+): Promise<WorkflowServer | undefined> {
+  const { url, headers } = comfyRequest(address, 'system_stats')
+  try {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const response = await fetch(url, { headers, redirect: 'manual', signal: until })
+    const text = await readUpTo(response, MOST_BYTES)
+    if (response.status !== 200 || text === undefined) return undefined
+    return toServer(address, systemStats.parse(JSON.parse(text)))
+  } catch {
+    return undefined // Nobody is there, or somebody else: who looks need not know which.
+  }
+}
+
+function toServer(address: string, { system, devices }: z.infer<typeof systemStats>): WorkflowServer {
+  const { comfyui_version: version } = system
+  return {
+    address,
+    ...(version === undefined ? {} : { version }),
+    devices: devices.map(({ name, type, vram_total: memoryBytes }) => ({
+      name,
+      type,
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    })),
+  }
+}
+
+/** A request to a route of a server. */
+type ComfyRequest = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+
+/**
+ * The request for a route. User and password of the address are sent as the bridge sends them; fetch takes no address
+ * with them, and would say them in its message.
+ */
+function comfyRequest(server: string, route: string): ComfyRequest {
+  const url = new URL(route, server.endsWith('/') ? server : `${server}/`)
+  // A percent sign of a password that nobody has encoded is one.
+  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
+  const isAnonymous = url.username === '' && url.password === ''
+  url.username = ''
+  url.password = ''
+  return {
+    url,
+    headers: isAnonymous ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  }
+}
+
+/** Reads the text of a response; undefined where it is larger, and then no more of it is read. @param most bytes */
+async function readUpTo(response: Response, most: number): Promise<string | undefined> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > most) return undefined
+    parts.push(part)
+  }
+  return new TextDecoder().decode(Buffer.concat(parts))
+}

@@ -1,0 +1,102 @@
+/** Requests that stay on this machine: those of load tests, pings of workers, and for the link to a preview. */
+
+import { readFile } from 'node:fs/promises'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { limit } from '../contract/limits.ts'
+import { PAGE_ROUTES, sessionLink } from '../contract/live.ts'
+import type { PreviewLink } from '../services/ports/projects.ts'
+import type { Pinger, RequestSender, SentResponse } from '../services/ports/requests.ts'
+
+// The longest answer that is looked into; the rest is read and dropped.
+const TEXT_BYTES = 256 * 1024
+// A job may be waited for this long, and a little longer for its response.
+const TIMEOUT_MS = limit('proxyWaitMs') + limit('proxyProcessingMs') + 10_000
+
+// Connections stay open, as those of other clients of this machine do.
+const agent = new Agent({ keepAlive: true, maxSockets: limit('loadTestConcurrency'), maxFreeSockets: 64 })
+
+/** Sends one. Never rejects. */
+export const sendRequest: RequestSender = ({ url, target, method, key, body, signal }) =>
+  new Promise((resolve) => {
+    const since = performance.now()
+    const end = (rest: Omit<SentResponse, 'ms'>) => resolve({ ms: performance.now() - since, ...rest })
+    const fail = (error: Error) => end({ status: undefined, text: '', error: `No response arrived: ${error.message}.` })
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const { hostname: host, port } = new URL(url)
+    // A response that only changes the protocol is neither a response nor an error to Node.
+    const onClose = () => fail(new Error('the connection was closed'))
+    const outgoing = request({ host, port, path: target, method, headers, agent, signal }, (response) => {
+      outgoing.off('close', onClose)
+      readResponse(response, end, fail)
+    })
+    outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`none within ${TIMEOUT_MS / 1000} s`)))
+    outgoing.once('error', fail)
+    outgoing.once('close', onClose)
+    outgoing.end(body)
+  })
+
+function readResponse(
+  response: IncomingMessage,
+  end: (rest: Omit<SentResponse, 'ms'>) => void,
+  fail: (error: Error) => void,
+): void {
+  const parts: Buffer[] = []
+  let bytes = 0
+  response.on('data', (part: Buffer) => {
+    if (bytes < TEXT_BYTES) parts.push(part.subarray(0, TEXT_BYTES - bytes))
+    bytes += part.length
+  })
+  response.once('error', fail)
+  response.once('end', () =>
+    end({ status: response.statusCode, text: Buffer.concat(parts).toString(), error: undefined }),
+  )
+}
+
+// A connection of its own for every ping: whether the worker still takes new ones is part of the question.
+const pingAgent = new Agent({ keepAlive: false })
+
+/** Asks GET /ping of a worker. Never rejects. Redirects are not followed: they are no 200. */
+export const pingWorker: Pinger = ({ host, healthPort }, { timeoutMs, signal }) => {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return new Promise((resolve) => {
+    const asked = request({
+      agent: pingAgent,
+      host,
+      port: healthPort,
+      path: '/ping',
+      headers: { 'user-pingAgent': 'drydock-health' },
+      signal: AbortSignal.any([signal, timeout]),
+    })
+    asked.on('response', (response) => {
+      resolve({ kind: 'status', status: response.statusCode ?? 0 })
+      response.on('error', () => undefined) // its status has said it all
+      response.resume()
+      asked.destroy()
+    })
+    asked.on('error', (error: Error & { code?: string }) => {
+      if (timeout.aborted) resolve({ kind: 'silent' })
+      else if (error.code === 'ECONNREFUSED') resolve({ kind: 'refused' })
+      else resolve({ kind: 'broken', why: error.message })
+    })
+    asked.end()
+  })
+}
+
+// A service of this machine that answers at all does so at once; in ms.
+const LINK_TIMEOUT_MS = 5000
+
+/** Asks the service of a preview for a link, with its own key, which stays on this machine. */
+export const previewLink: PreviewLink = async ({ url, keyFile }) => {
+  const key = (await readFile(keyFile, 'utf8')).trim()
+  const { path, methods } = PAGE_ROUTES.sessionLinkCreate
+  const response = await fetch(`${url}${path}`, {
+    method: methods[0],
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(LINK_TIMEOUT_MS),
+  })
+  if (!response.ok) throw new Error(`the preview answered with ${response.status}`)
+  return sessionLink.parse(await response.json())
+}

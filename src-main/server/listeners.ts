@@ -1,0 +1,158 @@
+/**
+ * The listeners: for users, and for workers. That for users is on loopback alone, unless the user asks for more.
+ * Whoever reaches it must still name a host that is known, so that no page of the network can be led here by a name of
+ * its own.
+ */
+import { networkInterfaces } from 'node:os'
+import type { SecureContext } from 'node:tls'
+import { isWorkerCall } from '../contract/worker-protocol.ts'
+import type { Storage } from '../core.ts'
+import { DEFAULT_PORT, HOST_OF_CONTAINERS, LOOPBACK } from '../domain/own-addresses.ts'
+import { StartError } from './data-folder.ts'
+import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
+
+/** Where to answer, and to whom. */
+export type UserAddress = {
+  /** Undefined: 8790 or the next free one; a number: exactly that; 0: any free one. */
+  readonly port?: number | undefined
+  /** IP address of this machine on which to answer too; 0.0.0.0 and :: are all of them. Undefined: loopback alone. */
+  readonly listen?: string | undefined
+  /** Hosts to answer to beside the own addresses, like `box:9000`; without a port under that of the service. */
+  readonly allowHosts?: readonly string[] | undefined
+}
+
+/** What answers on a port. */
+type Answers = {
+  readonly fetch: Fetch
+  readonly streams: StreamHandler
+  /** Finds the certificate for a name. */
+  readonly secure: (name: string) => Promise<SecureContext>
+}
+
+/** The listener, with the Host headers that are its own. */
+export type UserListener = Listener & { readonly hosts: readonly string[] }
+
+const PORTS_TRIED = 20
+const ALL = ['0.0.0.0', '::']
+
+/** Opens it. @throws StartError 'port-taken', 'address' */
+export async function listenForUsers(answers: Answers, options: UserAddress): Promise<UserListener> {
+  const { listen: address = LOOPBACK, allowHosts = [] } = options
+  // An address for all includes loopback, and both together cannot have the same port.
+  const first = await openFirst(answers, options.port, ALL.includes(address) ? address : LOOPBACK)
+  const { port } = first
+  const listeners = [first]
+  try {
+    if (address !== LOOPBACK && !ALL.includes(address)) listeners.push(await openAnswers(answers, port, address))
+  } catch (error) {
+    await first.close(0)
+    throw error
+  }
+  const own = [LOOPBACK, 'localhost', ...addressesOf(address)].map((host) => `${host}:${port}`)
+  return {
+    port,
+    hosts: [...own, ...allowHosts.flatMap((host) => (/:\d+$/.test(host) ? host : [host, `${host}:${port}`]))].map(
+      (host) => host.toLowerCase(),
+    ),
+    close: async (graceMs) => void (await Promise.all(listeners.map((listener) => listener.close(graceMs)))),
+  }
+}
+
+// Without a wish of the user the next free port will do; the CLI finds it in the data folder.
+async function openFirst(answers: Answers, port: number | undefined, host: string): Promise<Listener> {
+  if (port !== undefined) return openAnswers(answers, port, host)
+  for (let at = DEFAULT_PORT; at < DEFAULT_PORT + PORTS_TRIED; at++) {
+    try {
+      return await openAnswers(answers, at, host)
+    } catch (error) {
+      if (!(error instanceof StartError) || error.kind !== 'port-taken') throw error
+    }
+  }
+  return openAnswers(answers, 0, host)
+}
+
+function openAnswers({ fetch, ...others }: Answers, port: number, host: string): Promise<Listener> {
+  return listen(fetch, port, { ...others, host })
+}
+
+/**
+ * The addresses that one stands for, as a Host header has them. No page can choose what an address means, so all are
+ * safe.
+ */
+function addressesOf(address: string): readonly string[] {
+  if (!ALL.includes(address)) return [address.includes(':') ? `[${address}]` : address]
+  const found = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return found
+    .filter(({ family }) => address === '::' || family === 'IPv4')
+    .map((one) => (one.family === 'IPv6' ? `[${one.address}]` : one.address))
+}
+
+// For workers there is one on loopback for processes, one on the gateway of each network of containers, each opened
+// when it is first needed, on the port that it had before: workers that outlived a crash call that one. Beside the
+// worker protocol they serve the job API and the state manager, as workers may call other endpoints and ask where these
+// are; nothing else of the service.
+
+/** The listeners for workers, one for each address that workers reach the service at. */
+type WorkerListeners = {
+  /** Opens the listener on this address, or gives the one that is open. */
+  readonly open: (host: string) => Promise<{ readonly port: number }>
+  readonly close: (graceMs: number) => Promise<void>
+}
+
+const PORTS = 'server.workerPorts'
+// What a worker may ask of the job API, load-balanced endpoints and the state manager, with a key as everybody else.
+const FOR_CALLS = /^\/(?:(?:v2|lb)\/|graphql$)/
+
+/**
+ * Makes what opens listeners for workers, and closes them.
+ * @param hosts Host headers that the job API takes; those of the listeners are added
+ */
+export function createWorkerListeners({
+  storage,
+  workers,
+  users,
+  streams,
+  hosts,
+}: {
+  readonly storage: Storage
+  readonly workers: Fetch
+  readonly users: Fetch
+  readonly streams: StreamHandler
+  readonly hosts: Set<string>
+}): WorkerListeners {
+  const listeners = new Map<string, Promise<Listener>>()
+
+  const handleRequest: Fetch = (request, bindings) => {
+    const { pathname } = new URL(request.url)
+    if (isWorkerCall(pathname)) return workers(request, bindings)
+    return FOR_CALLS.test(pathname) ? users(request, bindings) : new Response(null, { status: 404 })
+  }
+
+  async function openAt(host: string): Promise<Listener> {
+    const before = storage.state.get(PORTS) as Readonly<Record<string, number>> | undefined
+    const last = before?.[host] ?? 0
+    const listener = await listen(handleRequest, last, { host, streams }).catch(() =>
+      listen(handleRequest, 0, { host, streams }),
+    )
+    const { port } = listener
+    if (port !== last) await storage.write(() => storage.state.set(PORTS, { ...before, [host]: port }))
+    hosts.add(`${host}:${port}`)
+    hosts.add(`${HOST_OF_CONTAINERS}:${port}`)
+    return listener
+  }
+
+  return {
+    open(host) {
+      const listener = listeners.get(host) ?? openAt(host)
+      listeners.set(host, listener)
+      listener.catch(() => listeners.delete(host))
+      return listener
+    },
+    async close(graceMs) {
+      const open = await Promise.allSettled(listeners.values())
+      await Promise.all(
+        open.map((listener) => (listener.status === 'fulfilled' ? listener.value.close(graceMs) : null)),
+      )
+    },
+  }
+}

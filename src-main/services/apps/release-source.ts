@@ -1,0 +1,174 @@
+/** The code of a release: found, brought onto this machine with its manifest, and deleted when nobody needs it. */
+import { z } from 'zod'
+import type { GitState, ReleaseSource } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { MANIFEST_FILE, type Manifest, manifest } from '../../contract/manifest.ts'
+import { PLATFORM_MANIFEST_FILE, type PlatformManifest, platformManifest } from '../../contract/platform-manifest.ts'
+import { fromPlatformManifest, isPlatformManifest } from '../../domain/platform/manifest.ts'
+import type { ArtifactFiles, Environment, ReadManifest, Release, UnpackArtifact } from '../ports/apps.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+import { endpointsOf } from './environment-endpoints.ts'
+
+/** Code that can be released: on this machine, with its manifest. */
+export type OpenedSource = Pick<Release, 'artifact' | 'rollbackOf' | 'kind' | 'git'> & {
+  readonly folder: string
+  /** See AppMembership. */
+  readonly code: string
+  readonly manifest: Manifest
+  /** The manifest as it was read. */
+  readonly text: string
+}
+
+/** What opening a source needs. */
+export type OpenSourceDeps = {
+  readonly storage: Pick<Storage, 'apps' | 'artifacts'>
+  readonly unpack: UnpackArtifact
+  readonly readManifest: ReadManifest
+}
+
+type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'> & {
+  /** Text of the manifest, where it is not that of the code. */
+  readonly text?: string
+}
+
+/** An artifact with the manifest that it is released with: the settings that a tool has saved are not in its own. */
+export type BuiltSource = { readonly artifact: string; readonly manifest: string }
+
+const NEW = { rollbackOf: null, kind: 'deploy', git: null } as const
+
+/**
+ * Which artifact or folder a source means.
+ * @throws AppError RELEASE_NOT_FOUND, NOT_DEPLOYED
+ */
+export function locateSource(
+  { apps }: Pick<Storage, 'apps'>,
+  environment: Environment,
+  source: ReleaseSource | BuiltSource,
+): Where {
+  if ('manifest' in source) return { artifact: source.artifact, folder: null, text: source.manifest, ...NEW }
+  if ('artifact' in source) return { artifact: source.artifact, folder: null, ...NEW }
+  if ('folder' in source) return { artifact: null, folder: source.folder, ...NEW }
+  const { app, name } = environment
+  if ('active' in source) {
+    const active = apps.releaseIn(environment.id, 'active')
+    if (active === undefined) throw new AppError('NOT_DEPLOYED', { endpoint: '(all)', app, environment: name })
+    const { folder, rollbackOf, git } = active
+    return { ...released(active), folder, rollbackOf, kind: 'variables', git }
+  }
+  const release = apps.release(environment.id, source.release)
+  // The active one needs no way back. One that failed is tried again: what it lacked may be there by now.
+  if (release?.state !== 'superseded' && release?.state !== 'failed')
+    throw new AppError('RELEASE_NOT_FOUND', { number: source.release, app, environment: name })
+  const { folder, rollbackOf, git } = release
+  return { ...released(release), folder, rollbackOf: rollbackOf ?? release.number, kind: 'rollback', git }
+}
+
+// A folder may hold another app by now; an artifact is what it was, and is released with what it was released with.
+function released({ artifact, manifest: text }: Release): Pick<Where, 'artifact' | 'text'> {
+  return artifact === null ? { artifact } : { artifact, text }
+}
+
+/**
+ * Brings the code into a folder of this machine, where it may be already, and reads its manifest.
+ * @throws AppError ARTIFACT_NOT_FOUND; BAD_FIELD where there is no manifest, or a bad one
+ */
+export async function openSource(deps: OpenSourceDeps, where: Where, signal: AbortSignal): Promise<OpenedSource> {
+  const { artifact, rollbackOf, kind, git } = where
+  const folder = artifact === null ? (where.folder ?? '') : await unpackedFolder(deps, artifact, signal)
+  const found = where.text ?? (await deps.readManifest(folder))
+  if (found === undefined)
+    throw new AppError('BAD_FIELD', { field: 'source', why: `there is no ${MANIFEST_FILE} in ${folder}` })
+  const read = parseManifest(found, artifact ?? undefined)
+  const text = isPlatformManifest(JSON.parse(found)) ? JSON.stringify(read) : found
+  return { artifact, rollbackOf, kind, git, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
+}
+
+/** The folder of this machine with the code of an artifact. @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, DISK_FULL */
+export async function unpackedFolder(
+  { storage, unpack, readManifest }: OpenSourceDeps,
+  artifact: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const folder = await storage.artifacts.unpackedFolder(artifact)
+  if ((await readManifest(folder)) !== undefined) return folder
+  const file = await storage.artifacts.find(artifact)
+  if (file === undefined) throw new AppError('ARTIFACT_NOT_FOUND', { artifact })
+  try {
+    await unpack(file, folder, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof AppError) throw error // a full disk
+    throw new AppError('BAD_FIELD', { field: 'source', why: (error as Error).message }, { cause: error })
+  }
+  return folder
+}
+
+/** The commit of the code of a release; it was checked when the release was made. */
+export function gitOf({ git }: Pick<Release, 'git'>): GitState | undefined {
+  return git === null ? undefined : (JSON.parse(git) as GitState)
+}
+
+/**
+ * Reads the text of a manifest, of ours or of SDK 2.0.
+ * @param artifact that it is in; one of SDK 2.0 does not say which code it is of
+ * @throws AppError BAD_FIELD
+ */
+export function parseManifest(text: string, artifact = ''): Manifest {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: (error as Error).message }, { cause: error })
+  }
+  if (isPlatformManifest(value)) return fromPlatformManifest(parsePlatformManifest(value), artifact)
+  const { data, error } = manifest.safeParse(value)
+  if (data === undefined) throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: z.prettifyError(error) })
+  return data
+}
+
+/** Checks the value of a manifest of SDK 2.0. @throws AppError BAD_FIELD */
+export function parsePlatformManifest(value: unknown): PlatformManifest {
+  const { data, error } = platformManifest.safeParse(value)
+  if (data === undefined)
+    throw new AppError('BAD_FIELD', { field: PLATFORM_MANIFEST_FILE, why: z.prettifyError(error) })
+  return data
+}
+
+type Deps = {
+  readonly storage: Storage
+  readonly clock: Pick<Clock, 'now'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+}
+
+/** Deletes artifacts that no release has, and unpacked ones from which no endpoint and no worker runs. */
+export async function sweepArtifacts(deps: Deps): Promise<void> {
+  const inUse = artifactsInUse(deps)
+  await deps.storage.durable() // after a power cut a release that has just gone would be back, without its code
+  await deps.storage.artifacts.sweep(inUse, deps.clock.now())
+}
+
+/** The artifacts that some release has, and those that have to stay unpacked. */
+export function artifactsInUse(deps: Omit<Deps, 'clock'>): Parameters<ArtifactFiles['sweep']>[0] {
+  const { storage } = deps
+  const running = storage.endpoints.all().flatMap(({ config: { app } }) => app?.code ?? [])
+  const preparing = storage.apps.preparing().flatMap(({ artifact }) => artifact ?? [])
+  const lastJobs = storage.apps.environments().flatMap((environment) => artifactsOfWorkers(deps, environment))
+  const unpacked = new Set([...running, ...preparing, ...lastJobs])
+  return { artifacts: storage.apps.artifacts(), unpacked }
+}
+
+/**
+ * Of the releases of an environment those with which a worker can have been started that still lives: one of before may
+ * run its last job for days, and imports what it needs when it needs it.
+ */
+function artifactsOfWorkers({ storage, registry }: Omit<Deps, 'clock'>, environment: Environment): readonly string[] {
+  const workers = endpointsOf(storage, environment).flatMap(({ id }) => registry.ofEndpoint(id))
+  if (workers.length === 0) return []
+  const oldest = Math.min(...workers.map(({ startedWallAt }) => startedWallAt))
+  return storage.apps
+    .releases(environment.id, limit('releasesKept'))
+    .flatMap(({ artifact, endedAt }) => (artifact !== null && (endedAt ?? oldest) >= oldest ? [artifact] : []))
+}

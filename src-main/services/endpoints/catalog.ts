@@ -1,0 +1,67 @@
+/** The catalog as this machine can use it. */
+import type { CatalogEntry, MissingPart } from '../../contract/catalog.ts'
+import { containerSettings } from '../../contract/container.ts'
+import type { NamedCatalogFile, ReadCatalog } from '../ports/build.ts'
+import type { Fleet } from '../ports/fleet.ts'
+
+/** The catalog with what this machine lacks for each entry. */
+export type Catalog = {
+  /** All entries. Looks at the engine and the cards each time, as both come and go. */
+  readonly list: () => Promise<readonly CatalogEntry[]>
+}
+
+const NO_ENGINE_FIX = 'Install Docker or start it. `drydock doctor` shows what is missing.'
+
+/** Makes the catalog. */
+export function createCatalog({
+  fleet,
+  read,
+}: {
+  readonly fleet: Pick<Fleet, 'refusal'>
+  readonly read: ReadCatalog
+}): Catalog {
+  return {
+    async list() {
+      const refusals = new Map<string | undefined, Promise<string | undefined>>()
+      const refusal = (gpu: string | undefined) => {
+        const known = refusals.get(gpu)
+        if (known !== undefined) return known
+        const asked = fleet.refusal({ container: containerSettings.parse(gpu === undefined ? {} : { gpu }) })
+        refusals.set(gpu, asked)
+        return asked
+      }
+      const files = await read()
+      return Promise.all(files.map(async (file) => toEntry(file, await missingFor(file, refusal))))
+    },
+  }
+}
+
+async function missingFor(
+  file: NamedCatalogFile,
+  refusal: (gpu: string | undefined) => Promise<string | undefined>,
+): Promise<readonly MissingPart[]> {
+  if (file.image === undefined) return []
+  const noEngine = await refusal(undefined)
+  // Without an engine nobody can tell whether its containers would see a card.
+  if (noEngine !== undefined) return [{ what: noEngine, fix: NO_ENGINE_FIX }]
+  const gpu = gpuOf(file)
+  const noCard = gpu === undefined ? undefined : await refusal(gpu)
+  return noCard === undefined ? [] : [{ what: noCard, fix: cardFix(file) }]
+}
+
+function gpuOf({ settings }: NamedCatalogFile): string | undefined {
+  return containerSettings.pick({ gpu: true }).parse(settings.container ?? {}).gpu
+}
+
+function cardFix({ gpuMemoryGb }: NamedCatalogFile): string {
+  const size = gpuMemoryGb === undefined ? '' : ` with ${gpuMemoryGb} GB`
+  return `It needs an NVIDIA GPU${size}, its driver, and the NVIDIA Container Toolkit. \`drydock doctor\` checks all three.`
+}
+
+function toEntry(file: NamedCatalogFile, missing: readonly MissingPart[]): CatalogEntry {
+  const { image, handler, settings } = file
+  const program = image === undefined ? { handler } : { container: { ...asObject(settings.container), image } }
+  return { ...file, settings: { ...settings, ...program } as CatalogEntry['settings'], missing: [...missing] }
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})

@@ -1,0 +1,236 @@
+/** Endpoints, workers and jobs as people see them, and all of it at one glance. */
+import type { EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
+import type { HealthRecord, JobListItem } from '../../contract/job.ts'
+import type { LiveSnapshot } from '../../contract/live.ts'
+import type { WebhookDelivery } from '../../contract/management.ts'
+import { endpointKind } from '../../domain/endpoint-kind.ts'
+import { endpointStateOf, healthCounts } from '../../domain/worker/endpoint-state.ts'
+import { type WaitingReason, whyJobsWait } from '../../domain/worker/waiting-reason.ts'
+import { isSameServer } from '../../domain/workflow/server-address.ts'
+import type { FleetStatuses } from '../fleet-status.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Endpoint, Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import type { NodeTypesOrigin } from '../ports/workflows.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { QueueCounts } from '../queue/queue-counts.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+
+/** What the views are made from. */
+export type ViewDeps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly counts: QueueCounts
+  readonly leases: Leases
+  readonly registry: WorkerRegistry
+  readonly status: Pick<FleetStatuses, 'of'>
+}
+
+/** What the reason why something waits is found from. */
+type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'status'> & {
+  readonly storage: Pick<Storage, 'jobs'>
+}
+
+// Counting further would cost more than it says.
+const AHEAD_MAX = 10_000
+
+/**
+ * Health of an endpoint: all from memory, so it costs the same with a million jobs. A worker that crashed and is kept
+ * back before its next try counts as unhealthy, as on the platform, and so does one of an endpoint that is crashing.
+ */
+export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
+  const { storage, clock, counts, registry, status } = deps
+  const { completed, failed, retried } = storage.endpoints.totals(endpoint.id)
+  const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
+  const { decision, crashLoop } = status.of(endpoint.id)
+  const workers = healthCounts(registry.ofEndpoint(endpoint.id), decision?.throttled ?? 0)
+  const heldBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
+  const unhealthy = workers.unhealthy + heldBack
+  const isCrashing = stateOf(deps, endpoint) === 'crashing'
+  return {
+    jobs: { completed, failed, inProgress, inQueue: normal + lowPriority, retried },
+    workers: { ...workers, unhealthy: isCrashing ? Math.max(1, unhealthy) : unhealthy },
+  }
+}
+
+/** Who waits: a job, or a request to a load-balanced endpoint since this time, steady ms. */
+export type Waiter = { readonly job: Job } | { readonly requestSince: number }
+
+/** Why jobs of an endpoint wait, or this one job or request; undefined when none waits. */
+export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
+  const { storage, clock, counts, registry, status } = deps
+  const queue = counts.of(endpoint.id)
+  const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
+  if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
+  const { crashLoop, decision } = status.of(endpoint.id)
+  return whyJobsWait({
+    config: endpoint.config,
+    paused: endpoint.paused,
+    queue,
+    workers: registry.ofEndpoint(endpoint.id),
+    crashLoop,
+    noCapacityReason: throttledReason(deps, endpoint),
+    neverCapacity: decision?.neverStarts,
+    job: job && { lowPriority: job.lowPriority === 1, ahead: storage.jobs.waitingBefore(job, AHEAD_MAX) },
+    waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
+    now: clock.steady(),
+  })
+}
+
+/** A waiting reason as fields of a view. */
+export function viewWaiting(reason: WaitingReason | undefined): {
+  readonly waitingReason?: string
+  readonly waitingNeedsChange?: true
+} {
+  if (reason === undefined) return {}
+  return { waitingReason: reason.text, ...(reason.needsChange ? { waitingNeedsChange: true } : {}) }
+}
+
+/** How an endpoint is, by the table of states. */
+function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
+  const { normal, lowPriority, inProgress } = deps.counts.of(endpoint.id)
+  return endpointStateOf({
+    paused: endpoint.paused,
+    workersMax: endpoint.config.workersMax,
+    graph: endpoint.config.graph,
+    inQueue: normal + lowPriority,
+    inProgress,
+    crash: deps.status.of(endpoint.id).crashLoop,
+    throttledReason: throttledReason(deps, endpoint),
+    workers: deps.registry.ofEndpoint(endpoint.id),
+  })
+}
+
+/** The crashes of the workers of an endpoint, with wall times; the next try only where work waits for it. */
+function viewCrash({ clock, status }: Pick<ViewDeps, 'clock' | 'status'>, id: string): EndpointCrash | undefined {
+  const { crashLoop, decision } = status.of(id)
+  if (crashLoop === undefined) return undefined
+  const wall = (steady: number) => steady - clock.steady() + clock.now()
+  const { count, lastWords, since, lastAt, needsChange, backOffUntil } = crashLoop
+  const isPlanned = (decision?.wanted ?? 0) > 0
+  return {
+    ...{ count, lastWords, since: wall(since), lastAt: wall(lastAt), needsChange },
+    ...(isPlanned ? { nextTryAt: wall(backOffUntil) } : {}),
+  }
+}
+
+/** Why a worker that is wanted finds no slot; undefined: none is wanted, or each finds one. */
+function throttledReason(
+  { fleet, status }: Pick<ViewDeps, 'fleet' | 'status'>,
+  { id, config }: Endpoint,
+): string | undefined {
+  const { decision } = status.of(id)
+  if ((decision?.throttled ?? 0) === 0) return undefined
+  return decision?.throttledReason ?? fleet.capacity(config).reason
+}
+
+/**
+ * Where clients reach an endpoint. A load-balanced one has two addresses; `url` is the one that every client can
+ * resolve. @param baseUrl address of the service, without a slash at the end
+ */
+export function addressesOf(
+  { id, config }: Endpoint,
+  baseUrl: string,
+): { readonly url: string; readonly hostUrl?: string } {
+  if (endpointKind(config) !== 'load-balanced') return { url: `${baseUrl}/v2/${id}` }
+  return { url: `${baseUrl}/lb/${id}`, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` }
+}
+
+/** An endpoint as people see it. @param baseUrl address of the service, without a slash at the end */
+export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
+  const crash = viewCrash(deps, endpoint.id)
+  const throttled = throttledReason(deps, endpoint)
+  return {
+    ...endpoint.config,
+    id: endpoint.id,
+    paused: endpoint.paused,
+    createdAt: endpoint.createdAt,
+    updatedAt: endpoint.updatedAt,
+    ...addressesOf(endpoint, baseUrl),
+    state: stateOf(deps, endpoint),
+    ...(crash === undefined ? {} : { crash }),
+    ...viewWaiting(waitingReason(deps, endpoint)),
+    ...(throttled === undefined ? {} : { throttledReason: throttled }),
+    ...viewNodeTypes(deps, endpoint),
+  }
+}
+
+// Those of a server that is no longer its own are none.
+function viewNodeTypes({ storage }: Pick<ViewDeps, 'storage'>, { id, config }: Endpoint) {
+  if (config.workflows === undefined) return {}
+  const origin = storage.nodeTypes.origin(id)
+  return isOfServer(origin, config.workflows.server) ? { nodeTypesReadAt: origin.readAt } : {}
+}
+
+/** A worker as people see it. */
+export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWorker): WorkerView {
+  return {
+    id: worker.id,
+    endpointId: worker.endpointId,
+    state: worker.state,
+    ...(worker.reason === undefined ? {} : { reason: worker.reason }),
+    ...(worker.replacement === undefined ? {} : { replacement: worker.replacement }),
+    ...(worker.started?.pid === undefined ? {} : { pid: worker.started.pid }),
+    ...(worker.started?.container === undefined ? {} : { container: worker.started.container }),
+    ...(worker.started?.gpus === undefined ? {} : { gpus: [...worker.started.gpus] }),
+    startedAt: worker.startedWallAt,
+    ...(worker.lastSeenWallAt === undefined ? {} : { lastSeenAt: worker.lastSeenWallAt }),
+    jobs: leases.ofWorker(worker.id).map((lease) => lease.jobId),
+    jobsDone: worker.jobsDone,
+  }
+}
+
+/** A webhook delivery as people see it: when it is tried next as wall time. */
+export function viewDelivery({ clock }: Pick<ViewDeps, 'clock'>, delivery: WebhookDelivery): WebhookDelivery {
+  const { nextAt } = delivery
+  return nextAt === undefined ? delivery : { ...delivery, nextAt: nextAt - clock.steady() + clock.now() }
+}
+
+/** A job as a row of a list. */
+export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobListItem {
+  return {
+    id: job.id,
+    endpointId: job.endpointId,
+    status: job.status,
+    createdAt: job.createdAt,
+    ...(job.finishedAt === null
+      ? {}
+      : { finishedAt: job.finishedAt, expiresAt: job.deadlineAt - clock.steady() + clock.now() }),
+    ...(job.delayMs === null ? {} : { delayTime: job.delayMs }),
+    ...(job.executionMs === null ? {} : { executionTime: job.executionMs }),
+    ...(job.workerId === null ? {} : { workerId: job.workerId }),
+    ...(job.retries === 0 ? {} : { retries: job.retries }),
+    ...(job.error === null ? {} : { error: job.error }),
+  }
+}
+
+/** Whether classes of nodes are known that hold for this server: its own, or those that somebody gave in a file. */
+export function isOfServer(origin: NodeTypesOrigin | undefined, server: string | undefined): origin is NodeTypesOrigin {
+  if (origin === undefined) return false
+  if (origin.source === 'file' || server === undefined) return true
+  return origin.server !== undefined && isSameServer(origin.server, server)
+}
+
+/**
+ * All endpoints and workers as they are now, with the number of the last event: whoever holds it can apply the events
+ * that come after it. All but that number is from memory.
+ * @param options.url address of the service, without a slash at the end
+ * @param options.command how its command line was called
+ */
+export function readLive(
+  deps: ViewDeps,
+  { url, command }: { readonly url: string; readonly command: string },
+): LiveSnapshot {
+  const { storage, clock, counts, registry } = deps
+  return {
+    eventId: storage.events.lastId(),
+    at: clock.now(),
+    endpoints: storage.endpoints.all().map((endpoint) => {
+      const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
+      return { ...viewEndpoint(deps, endpoint, url), inQueue: normal + lowPriority, inProgress }
+    }),
+    workers: registry.all().map((worker) => viewWorker(deps, worker)),
+    command,
+  }
+}

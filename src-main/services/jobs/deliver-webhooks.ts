@@ -1,0 +1,168 @@
+/**
+ * Delivers webhooks from the durable queue: at most so many at once, each tried three times 10 s apart, every try
+ * recorded. A delivery that was under way when the service went down is tried again. Source: docs/spec/job-api.md, 6.
+ */
+import { limit } from '../../contract/limits.ts'
+import type { ServiceSettings } from '../../contract/management.ts'
+import { jobRecordPieces } from '../../domain/job/job-record.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
+import type { Json } from '../../domain/json/json.ts'
+import type { Poster } from '../ports/requests.ts'
+import type { DeliveryResult, DueDelivery, Job, JobStore, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+
+/** What delivery needs. */
+export type DeliverDeps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  readonly post: Poster
+  readonly settings: () => ServiceSettings
+}
+
+const AT_ONCE = 8
+
+/** The loop over webhooks that are due. */
+export class WebhookDelivery {
+  readonly #deps: DeliverDeps
+  readonly #underWay = new Map<number, Promise<void>>()
+  readonly #pauses = new Set<() => void>()
+  #cancelTimer: (() => void) | undefined
+  #stopped = true
+
+  constructor(deps: DeliverDeps) {
+    this.#deps = deps
+    deps.storage.onDurable((changes) => {
+      if (
+        changes.some((change) => change.type === 'job' && change.job.webhook !== null && change.job.finishedAt !== null)
+      )
+        this.deliverDue()
+    })
+  }
+
+  /** Begins to deliver what is due. */
+  start(): void {
+    this.#stopped = false
+    this.deliverDue()
+  }
+
+  /** Ends; waits for the tries that are under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelTimer?.()
+    for (const end of [...this.#pauses]) end()
+    await Promise.all(this.#underWay.values())
+  }
+
+  /** Delivers what is due now and plans the next look. */
+  deliverDue(): void {
+    if (this.#stopped) return
+    const { storage, clock } = this.#deps
+    this.#cancelTimer?.()
+    const due = storage.webhooks
+      .due(clock.steady(), AT_ONCE + this.#underWay.size)
+      .filter(({ id }) => !this.#underWay.has(id))
+    for (const delivery of due.slice(0, AT_ONCE - this.#underWay.size)) {
+      const work = this.#deliver(delivery).finally(() => {
+        this.#underWay.delete(delivery.id)
+        this.deliverDue()
+      })
+      this.#underWay.set(delivery.id, work)
+    }
+    if (this.#underWay.size >= AT_ONCE) return
+    const nextAt = storage.webhooks.nextDueAt()
+    if (nextAt === undefined) return
+    // What is due and under way is looked at again when it ends.
+    const wait = Math.max(nextAt - clock.steady(), this.#underWay.size > 0 ? 1000 : 0)
+    this.#cancelTimer = clock.after(wait, () => this.deliverDue())
+  }
+
+  async #deliver({ id, seq, url, attempts }: DueDelivery): Promise<void> {
+    const { storage, clock, log } = this.#deps
+    const job = storage.jobs.read(seq)
+    if (job === undefined) return
+    if (!isFinal(job.status)) {
+      // A client queued it again: the report to the target is out of date, and its next end is reported anew.
+      const error = 'the job was retried before this was delivered'
+      return this.#record(id, job.id, { delivered: false, status: undefined, error, nextAt: undefined })
+    }
+    await storage.durable() // the next look may find what another commit has just made due
+    const { status, error } = await this.#send(job, url)
+    const result = evaluateTry({ status, error, tries: attempts + 1, steady: clock.steady() })
+    if (!result.delivered)
+      log.warn('webhook not delivered', { jobId: job.id, try: attempts + 1, status, reason: result.error })
+    await this.#record(id, job.id, result)
+  }
+
+  async #send(job: Job, url: string): ReturnType<Poster> {
+    const { storage, post, settings } = this.#deps
+    let body: Json
+    try {
+      body = await readWebhookBody(storage.jobs, job)
+    } catch (error) {
+      return { status: undefined, error: (error as Error).message } // a payload that cannot be read is a failed try
+    }
+    return post({
+      url,
+      body,
+      timeoutMs: limit('webhookTimeoutMs'),
+      maxResponseBytes: limit('webhookAnswerBytes'),
+      allowPrivate: settings().webhooksToPrivateAddresses,
+    })
+  }
+
+  async #record(id: number, jobId: string, result: DeliveryResult): Promise<void> {
+    const { storage, clock, log } = this.#deps
+    try {
+      await storage.write(() => storage.webhooks.record(id, result, clock.now()))
+    } catch (error) {
+      log.error('webhook try not recorded', { jobId, error })
+      await this.#pause(limit('webhookRetryMs')) // it is still due: without a pause its target would be flooded
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel()
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const cancel = this.#deps.clock.after(ms, end)
+      this.#pauses.add(end)
+    })
+  }
+}
+
+/** What follows from one try: 200 is success, anything else is tried again until the tries are used up. */
+function evaluateTry({
+  status,
+  error,
+  tries,
+  steady,
+}: {
+  readonly status: number | undefined
+  readonly error: string | undefined
+  readonly tries: number
+  readonly steady: number
+}): DeliveryResult {
+  if (status === 200) return { delivered: true, status, error: undefined, nextAt: undefined }
+  const nextAt = tries < limit('webhookAttempts') ? steady + limit('webhookRetryMs') : undefined
+  return { delivered: false, status, error: error ?? `the target answered ${status}, not 200`, nextAt }
+}
+
+/**
+ * Job record with input and webhook as JSON, for webhooks.
+ * @throws AppError PAYLOAD_LOST
+ */
+async function readWebhookBody(jobs: Pick<JobStore, 'readInput' | 'readOutput'>, job: Job): Promise<Json> {
+  const input = (await jobs.readInput(job))?.input
+  const webhook = job.webhook ?? undefined
+  return joinJson(jobRecordPieces({ ...job, output: await jobs.readOutput(job), input, webhook }))
+}
+
+function joinJson(pieces: readonly Json[]): Json {
+  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('')
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
+}

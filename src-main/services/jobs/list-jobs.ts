@@ -1,0 +1,170 @@
+/** Jobs of a filter: a page of them, their number, and all of them as lines of JSON. */
+import { AppError } from '../../contract/errors.ts'
+import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
+import type { JobCount } from '../../contract/job-routes.ts'
+import { limit } from '../../contract/limits.ts'
+import { shortError } from '../../domain/job/read-error.ts'
+import type { Json } from '../../domain/json/json.ts'
+import { viewJobRow } from '../endpoints/views.ts'
+import type { Endpoint, Job, JobFilter, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
+
+/** Filter and page as a client sends them. */
+export type ListRequest = {
+  readonly endpointId: string | undefined
+  readonly states?: readonly JobState[] | undefined
+  readonly workerId?: string | undefined
+  /** Only jobs that the job API has forgotten, or only those that it knows. */
+  readonly archived?: boolean | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly q: string | undefined
+  readonly cursor: string | undefined
+  readonly offset?: number | undefined
+  readonly limit: number | undefined
+}
+
+type Deps = { readonly storage: Storage; readonly clock: Clock }
+
+// One search catches the index up so far at most; the rest follows in the background.
+const CATCH_UP = 500
+
+/** A page of jobs, newest first. With `q` every word of it must occur in id, input, output or error. */
+export async function listJobs({ storage, clock }: Deps, request: ListRequest): Promise<JobList> {
+  const count = request.limit ?? limit('listPage')
+  const filter = await searchable(storage, request)
+  const jobs = storage.jobs.list({ ...filter, offset: request.offset, limit: count + 1 })
+  const page = jobs.slice(0, count)
+  const last = page.at(-1)
+  const more = jobs.length > count && last !== undefined
+  return { requests: page.map((job) => viewListed(clock, job)), ...(more ? { cursor: String(last.seq) } : {}) }
+}
+
+/** These jobs alone, in the order asked for; those that are gone are left out. */
+export function listJobsById({ storage, clock }: Deps, ids: readonly string[]): JobList {
+  const jobs = ids.map((id) => storage.jobs.find(id)).filter((job) => job !== undefined)
+  return { requests: jobs.map((job) => viewListed(clock, job)) }
+}
+
+/** A page of jobs as the job API asks for it. */
+export type JobPageRequest = Pick<ListRequest, 'q' | 'cursor' | 'limit'> & { readonly status: JobState | undefined }
+
+/** A page of the jobs of an endpoint that the job API knows, newest first. */
+export function listEndpointJobs(
+  deps: Deps,
+  { id }: Endpoint,
+  { status, ...request }: JobPageRequest,
+): Promise<JobList> {
+  const states = status === undefined ? undefined : [status]
+  return listJobs(deps, { endpointId: id, states, archived: false, ...request })
+}
+
+/**
+ * The same for a published graph. With `status` it may be shorter than `limit`.
+ * @throws AppError BAD_FIELD with a search, which there is none of
+ */
+export async function listGraphJobs(
+  { storage, clock }: Deps,
+  { id: graphId }: Endpoint,
+  { status, q, cursor, limit: count = limit('listPage') }: JobPageRequest,
+): Promise<JobList> {
+  if (q !== undefined)
+    throw new AppError('BAD_FIELD', { field: 'q', why: 'jobs of a published graph cannot be searched here' })
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor)
+  const seqs = storage.graphs.jobs(graphId, count + 1, before)
+  const jobs = seqs.slice(0, count).map((seq) => storage.jobs.read(seq))
+  const found = jobs.filter((job) => job !== undefined && (status === undefined || job.status === status))
+  const last = seqs.slice(0, count).at(-1)
+  const more = seqs.length > count && last !== undefined
+  return {
+    requests: found.filter((job) => job !== undefined).map((job) => viewListed(clock, job)),
+    ...(more ? { cursor: String(last) } : {}),
+  }
+}
+
+/** The filter as storage takes it; where it searches, the index has caught up as far as one request may wait for. */
+export async function searchable(
+  storage: Storage,
+  { q, cursor, ...rest }: Omit<ListRequest, 'limit' | 'offset'>,
+): Promise<JobFilter> {
+  const text = q?.trim() === '' ? undefined : q
+  if (text !== undefined && storage.search.behind()) await storage.write(() => storage.search.catchUp(CATCH_UP))
+  const { endpointId, states, workerId, archived, from, to } = rest
+  return {
+    endpointId,
+    states,
+    workerId,
+    archived,
+    from,
+    to,
+    text,
+    before: cursor === undefined ? undefined : Number(cursor),
+  }
+}
+
+// An error may hold a long traceback; whoever opens the job sees it whole.
+function viewListed(clock: Clock, job: Job): JobListItem {
+  const error = job.error === null ? null : shortError(job.error, limit('listErrorLength'))
+  return viewJobRow({ clock }, { ...job, error })
+}
+
+/** What is counted: a filter, of jobs that came after a cursor where one is given. */
+type CountRequest = Omit<ListRequest, 'limit' | 'offset'> & { readonly after: string | undefined }
+
+/** Counts jobs, and says with which cursor a list holds just those that there are now. */
+export async function countJobs(storage: Storage, { after, ...request }: CountRequest): Promise<JobCount> {
+  const filter = await searchable(storage, request)
+  // Read before the count: what comes in between would be in neither.
+  const cursor = request.cursor ?? String(storage.jobs.newestSeq() + 1)
+  // A cursor stands for the jobs older than it, so those that came after begin with its own number.
+  const since = after === undefined ? undefined : Number(after) - 1
+  return { ...storage.jobs.count({ ...filter, before: Number(cursor), after: since }), cursor }
+}
+
+// A line of JSON has what is known of a job, its input, and its output with the chunks of its stream. It is a request
+// body too, so that a file of lines can be taken in again as new jobs, in their order; what belongs to the old request
+// alone, its webhook and the credentials of its bucket, is in none.
+
+// Rows are small; payloads are read one job at a time.
+const BATCH = 50
+const CHUNKS = 200
+
+/**
+ * The lines of the selected jobs in pieces, those of a filter oldest first and those of ids in their order, made as
+ * they are asked for. A job that goes meanwhile is left out; a payload whose file is lost is left out of its line.
+ */
+export async function* exportJobs(deps: Deps, selection: JobSelection): AsyncGenerator<Json> {
+  for await (const { jobs } of selectedJobs(deps.storage, selection, { most: BATCH, oldestFirst: true })) {
+    for (const job of jobs) yield* lineOf(deps, job)
+  }
+}
+
+async function* lineOf({ storage, clock }: Deps, job: Job): AsyncGenerator<Json> {
+  const input = await storage.jobs.readInput(job).catch(() => undefined)
+  if (input === undefined && storage.jobs.read(job.seq) === undefined) return
+  const output = await storage.jobs.readOutput(job).catch(() => undefined)
+  const removed = storage.archive.isOutputRemoved(job.seq) ? { outputRemoved: true } : {}
+  yield JSON.stringify({ ...viewJobRow({ clock }, job), ...removed }).slice(0, -1)
+  if (input !== undefined) {
+    yield ',"input":'
+    yield input.input
+  }
+  if (output !== undefined) {
+    yield ',"output":'
+    yield output
+  }
+  yield* streamOf(storage, job)
+  yield '}\n'
+}
+
+function* streamOf({ chunks }: Pick<Storage, 'chunks'>, { seq }: Job): Generator<Json> {
+  let rows = chunks.after(seq, 0, CHUNKS)
+  if (rows.length === 0) return
+  yield ',"stream":['
+  for (let isFirst = true; rows.length > 0; isFirst = false) {
+    yield `${isFirst ? '' : ','}${rows.map(({ chunk }) => chunk).join(',')}`
+    rows = chunks.after(seq, rows.at(-1)?.n ?? 0, CHUNKS)
+  }
+  yield ']'
+}

@@ -1,0 +1,74 @@
+/**
+ * Runs jobs again: each becomes a new job with the input and the policy of the old one, which stays as it is. So a job
+ * can be run that the job API has forgotten, or that has succeeded. What belongs to the old request alone is left out:
+ * its webhook, whose receiver waits for nothing any more, and its idempotency key.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { JOB_STATES } from '../../contract/job.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
+import { kindOf } from '../endpoint-kinds.ts'
+import type { Models } from '../models/models.ts'
+import type { Job, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+import {
+  type BulkResult,
+  createRefusals,
+  type JobSelection,
+  selectedJobs,
+  UNKNOWN_JOB,
+} from '../queue/change-many-jobs.ts'
+
+type Deps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly models: Pick<Models, 'here'>
+}
+
+// Their inputs are held at once, and may be 20 MiB each.
+const BATCH = 10
+
+/**
+ * Queues a new job like this one, which has ended, on its endpoint.
+ * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND when that was deleted, PAYLOAD_LOST, and as submitting does
+ */
+export async function runJobAgain(deps: Deps, job: Job): Promise<Job> {
+  const { storage } = deps
+  const { id, status, endpointId, executionTimeoutMs, ttlMs, lowPriority } = job
+  if (!isFinal(status)) {
+    const allowed = JOB_STATES.filter(isFinal).join(', ')
+    throw new AppError('WRONG_STATE', { jobId: id, status, operation: 'running it again', allowed })
+  }
+  const endpoint = storage.endpoints.get(endpointId)
+  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+  const found = await storage.jobs.readInput(job)
+  if (found === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: id })
+  return kindOf(endpoint).submit(deps, endpoint, {
+    kind: 'run',
+    request: { policy: { executionTimeout: executionTimeoutMs, ttl: ttlMs, lowPriority: lowPriority === 1 } },
+    input: found.input,
+    s3Config: found.s3Config ?? undefined,
+    waitMs: undefined,
+  })
+}
+
+/** The same with many jobs; says how many could not be run again, and why. */
+export async function runJobsAgain(deps: Deps, selection: JobSelection): Promise<BulkResult> {
+  const refused = createRefusals()
+  let changed = 0
+  for await (const { jobs, unknown } of selectedJobs(deps.storage, selection, { most: BATCH })) {
+    refused.add(UNKNOWN_JOB, unknown)
+    for (const result of await Promise.allSettled(jobs.map((job) => runJobAgain(deps, job)))) {
+      if (result.status === 'fulfilled') changed += 1
+      else refused.add(whyNot(result.reason))
+    }
+  }
+  return { changed, refused: refused.all() }
+}
+
+// Without the id of each, so that jobs with the same reason are counted together.
+function whyNot(error: unknown): string {
+  if (!(error instanceof AppError)) throw error
+  if (error.code === 'WRONG_STATE') return `${error.data.status}; only ended jobs can be run again`
+  return error.code === 'PAYLOAD_LOST' ? 'its input was deleted' : error.message.replace(/\.$/, '')
+}

@@ -1,0 +1,117 @@
+/** Requests that people save for an endpoint, and what its inputs look like, for whoever writes the next one. */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { InputHints, RequestDraft, SavedRequest } from '../../contract/requests.ts'
+import { parseExact } from '../../domain/json/json.ts'
+import { graphInputHints, inputHints } from '../../domain/requests/input-hints.ts'
+import { sizeText } from '../../domain/text.ts'
+import { exampleInput } from '../apps/views.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+
+type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
+
+/** What may be changed of a saved request. */
+type Changes = { readonly name?: string | undefined; readonly request?: RequestDraft | undefined }
+
+/** Keeps a request under a name. @throws AppError SAVED_REQUEST_EXISTS, BAD_FIELD where there are too many */
+export function saveRequest(
+  { storage, clock, newId }: Deps,
+  endpointId: string,
+  { name, request }: { readonly name: string; readonly request: RequestDraft },
+): Promise<SavedRequest> {
+  return storage.write(() => {
+    refuseTaken(storage, endpointId, name, undefined)
+    if (storage.savedRequests.size(endpointId).count >= limit('savedRequests'))
+      throw new AppError('BAD_FIELD', {
+        field: 'name',
+        why: `${limit('savedRequests')} are saved, which is the limit. Delete one first`,
+      })
+    const saved = { id: newId.uuid(), name, request, updatedAt: clock.now() }
+    storage.savedRequests.save(endpointId, saved)
+    refuseTooMuch(storage, endpointId)
+    return saved
+  })
+}
+
+/** Renames a saved request, or replaces it. @throws AppError SAVED_REQUEST_NOT_FOUND, SAVED_REQUEST_EXISTS */
+export function updateSavedRequest(
+  { storage, clock }: Deps,
+  endpointId: string,
+  savedRequestId: string,
+  { name, request }: Changes,
+): Promise<SavedRequest> {
+  return storage.write(() => {
+    const before = storage.savedRequests.get(endpointId, savedRequestId)
+    if (before === undefined) throw notFound(endpointId, savedRequestId)
+    if (name !== undefined) refuseTaken(storage, endpointId, name, before.id)
+    const saved = {
+      ...before,
+      name: name ?? before.name,
+      request: request ?? before.request,
+      updatedAt: clock.now(),
+    }
+    storage.savedRequests.save(endpointId, saved)
+    if (request !== undefined) refuseTooMuch(storage, endpointId)
+    return saved
+  })
+}
+
+/** Deletes a saved request. @throws AppError SAVED_REQUEST_NOT_FOUND */
+export async function deleteSavedRequest({ storage }: Deps, endpointId: string, savedRequestId: string): Promise<void> {
+  const removed = await storage.write(() => storage.savedRequests.remove(endpointId, savedRequestId))
+  if (!removed) throw notFound(endpointId, savedRequestId)
+}
+
+function refuseTaken(storage: Storage, endpointId: string, name: string, except: string | undefined): void {
+  const other = storage.savedRequests.named(endpointId, name)
+  if (other !== undefined && other.id !== except) throw new AppError('SAVED_REQUEST_EXISTS', { endpointId, name })
+}
+
+// Called after the save, which is undone when this throws.
+function refuseTooMuch({ savedRequests }: Storage, endpointId: string): void {
+  if (savedRequests.size(endpointId).bytes <= limit('savedRequestsBytes')) return
+  const why = `would make the saved requests larger than ${sizeText(limit('savedRequestsBytes'))}. Delete one first`
+  throw new AppError('BAD_FIELD', { field: 'request', why })
+}
+
+const notFound = (endpointId: string, savedRequestId: string) =>
+  new AppError('SAVED_REQUEST_NOT_FOUND', { endpointId, savedRequestId: savedRequestId.slice(0, 100) })
+
+// Source: ours. What nobody sent in the last ten is no habit.
+const JOBS = 10
+// A larger one, a picture in it say, is no beginning to write from.
+const EXAMPLE_LENGTH = 64 * 1024
+
+/**
+ * What the newest inputs of an endpoint look like; large ones, and those that are gone, are left out. Without any, an
+ * endpoint of an app has arguments to begin with.
+ */
+export async function hintsOfJobs(
+  { jobs, apps }: Pick<Storage, 'jobs' | 'apps'>,
+  endpoint: Endpoint,
+): Promise<InputHints> {
+  const newest = jobs.list({ endpointId: endpoint.id, limit: JOBS })
+  const read = await Promise.all(newest.map((job) => jobs.readInput(job).catch(() => undefined)))
+  // A large payload is a file, and comes as bytes.
+  const texts = read.flatMap((found) => (typeof found?.input === 'string' ? found.input : []))
+  return withShortExample({
+    fields: inputHints(texts.map(parseExact)),
+    example: newest.length > 0 ? texts[0] : writeExample(exampleInput({ apps }, endpoint)),
+  })
+}
+
+/** The same of a published graph, which says itself which inputs it takes. */
+export async function graphHints(
+  storage: Pick<Storage, 'jobs' | 'graphs' | 'apps'>,
+  endpoint: Endpoint,
+): Promise<InputHints> {
+  const graph = storage.graphs.get(endpoint.id, endpoint.config.graph?.version ?? 0)
+  return graph === undefined ? hintsOfJobs(storage, endpoint) : withShortExample(graphInputHints(graph.parameters))
+}
+
+const writeExample = (input: object | undefined) => (input === undefined ? undefined : JSON.stringify(input))
+
+function withShortExample({ fields, example }: InputHints): InputHints {
+  return { fields, ...(example !== undefined && example.length <= EXAMPLE_LENGTH ? { example } : {}) }
+}

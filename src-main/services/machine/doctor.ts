@@ -1,0 +1,258 @@
+/**
+ * The checks of a running service, and the fixes it can do by itself. What the machine lacks is reported by the host;
+ * what only the service knows is in serviceRows.
+ */
+import { AppError } from '../../contract/errors.ts'
+import type { DoctorRow, FixAction } from '../../contract/system.ts'
+import { sizeText } from '../../domain/text.ts'
+import { isolationProblem } from '../../domain/worker/isolated-python.ts'
+import type { Fleet, FleetMachine, Host } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Log } from '../ports/system.ts'
+import type { Settings } from '../settings.ts'
+import type { WorkerSupervisor } from '../workers/supervise.ts'
+
+/** What the checks need. */
+export type DoctorDeps = {
+  readonly host: Host
+  readonly fleet: Pick<Fleet, 'machine'>
+  readonly storage: Pick<Storage, 'endpoints' | 'secrets' | 'poke'>
+  readonly supervisor: Pick<WorkerSupervisor, 'status' | 'forgetCrashes'>
+  readonly settings: Pick<Settings, 'get'>
+  readonly log: Log
+  /** Where the service listens. */
+  readonly url: () => string
+}
+
+/** The checks of this machine, and what fixes some of them. */
+export type Doctor = {
+  readonly check: () => Promise<readonly DoctorRow[]>
+  /**
+   * Does a fix; the same one twice at once is done once.
+   * @returns what was done, one sentence
+   * @throws AppError NOT_DONE with the reason, ENDPOINT_NOT_FOUND
+   */
+  readonly fix: (action: FixAction, target: string | undefined) => Promise<string>
+  /** Breaks off what takes long. */
+  readonly stop: () => void
+}
+
+/** A fix that is being done, and how far it has come. */
+type UnderWay = { readonly done: Promise<string>; progress: string }
+type Fix = (target: string, watch: Parameters<FleetMachine['makeWorkerImage']>[0]) => Promise<string>
+
+/** Makes the doctor; nothing is looked at yet. */
+export function createDoctor(deps: DoctorDeps): Doctor {
+  const { host, fleet, settings, log, url } = deps
+  const stopping = new AbortController()
+  const underWay = new Map<string, UnderWay>()
+  const fixes = makeFixes(deps)
+
+  async function doIt(name: string, fix: () => Promise<string>): Promise<string> {
+    try {
+      return await fix()
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      const why = (error as Error).message
+      log.warn('a fix was not done', { fix: name, why })
+      throw new AppError('NOT_DONE', { why: why.replace(/\.$/, '') }, { cause: error })
+    }
+  }
+
+  function withProgress(row: DoctorRow): DoctorRow {
+    const running = row.action && underWay.get(nameOf(row.action.action, row.action.target))
+    return running === undefined ? row : { ...row, busy: running.progress }
+  }
+
+  return {
+    async check() {
+      const [machine, service] = await Promise.all([
+        host.check({ python: settings.get().python, engine: async () => fleet.machine?.engine() }),
+        serviceRows(deps),
+      ])
+      const here: DoctorRow = { check: 'service', state: 'ok', found: `answers at ${url()}` }
+      return [here, ...machine, ...service].map(withProgress)
+    },
+    fix(action, target) {
+      const name = nameOf(action, target)
+      const known = underWay.get(name)
+      if (known !== undefined) return known.done
+      const { promise, resolve } = Promise.withResolvers<string>()
+      const running: UnderWay = { done: promise, progress: 'begins' }
+      const report = (progress: string) => {
+        running.progress = progress
+      }
+      underWay.set(name, running)
+      const watch = { report, signal: stopping.signal }
+      resolve(doIt(name, () => fixes[action](target ?? '', watch)).finally(() => underWay.delete(name)))
+      return promise
+    },
+    stop: () => stopping.abort(new Error('the service stops')),
+  }
+}
+
+const nameOf = (action: FixAction, target: string | undefined) =>
+  target === undefined ? action : `${action} ${target}`
+
+function makeFixes({ host, fleet, storage, supervisor }: DoctorDeps): Readonly<Record<FixAction, Fix>> {
+  return {
+    async 'make-worker-image'(_target, watch) {
+      const machine = machineOf(fleet)
+      await machine.makeWorkerImage(watch)
+      return `The worker image ${machine.workerImage()} is ready.`
+    },
+    async 'remove-old-images'() {
+      const machine = machineOf(fleet)
+      const before = await machine.images()
+      await machine.removeOldImages()
+      const after = await machine.images()
+      return `${before.length - after.length} of ${before.length} images of workers were removed.`
+    },
+    async 'tighten-permissions'() {
+      const changed = await host.tightenPermissions()
+      return changed.length === 0 ? 'Nothing had to be changed.' : `Now private: ${changed.join(', ')}.`
+    },
+    async 'remove-previews'() {
+      await host.removePreviews()
+      return 'Leftovers of killed previews are removed.'
+    },
+    async 'restart-endpoint'(target) {
+      const endpoint = storage.endpoints.get(target)
+      if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: target })
+      supervisor.forgetCrashes(target)
+      storage.poke()
+      return `${endpoint.config.name} starts its next worker now.`
+    },
+  }
+}
+
+function machineOf({ machine }: Pick<Fleet, 'machine'>): FleetMachine {
+  if (machine === undefined) throw new Error('this service has no Docker engine')
+  return machine
+}
+
+/** What the rows are made of that only a running service can tell. */
+type ServiceFacts = {
+  readonly host: Pick<Host, 'leftPreviews'>
+  readonly fleet: Pick<Fleet, 'machine'>
+  readonly storage: Pick<Storage, 'endpoints' | 'secrets'>
+  readonly supervisor: Pick<WorkerSupervisor, 'status'>
+}
+
+/** Endpoints whose workers crash, secrets, images of workers, leftovers of previews. */
+async function serviceRows(facts: ServiceFacts): Promise<readonly DoctorRow[]> {
+  const [images, previews] = await Promise.all([imageRows(facts), previewRows(facts)])
+  return [secretsRow(facts), ...images, ...crashRows(facts), ...isolatedRows(facts), ...previews]
+}
+
+function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] {
+  const crashing = storage.endpoints.all().flatMap((endpoint) => {
+    const { crashLoop } = supervisor.status(endpoint.id)
+    return crashLoop === undefined ? [] : [{ endpoint, reason: crashLoop.reason }]
+  })
+  if (crashing.length === 0) return [{ check: 'endpoints', state: 'ok', found: 'no worker crashes' }]
+  return crashing.map(({ endpoint: { id, config }, reason }) => ({
+    check: `endpoint ${config.name}`,
+    state: 'warning',
+    found: reason,
+    fix: `Check its log with \`drydock logs ${id}\` and fix the cause. If work is waiting, the service retries by itself; \`drydock endpoint resume ${id}\` retries at once.`,
+    action: {
+      action: 'restart-endpoint',
+      target: id,
+      label: 'Start again',
+      effect: 'Clears its crash history, so that the next worker starts without delay.',
+    },
+  }))
+}
+
+// Python does not read then what a worker process gets by PYTHONPATH; see resources/python/svc_start.
+function isolatedRows({ storage }: ServiceFacts): readonly DoctorRow[] {
+  return storage.endpoints.all().flatMap(({ config }): DoctorRow[] => {
+    const problem = isolationProblem(config)
+    return problem === undefined ? [] : [{ check: `command of ${config.name}`, state: 'warning', ...problem }]
+  })
+}
+
+// That a key is missing would only show when somebody needs what it sealed.
+function secretsRow({ storage: { secrets } }: ServiceFacts): DoctorRow {
+  const check = 'secrets'
+  const secretNames = secrets.scopes('').flatMap((scope) => secrets.list(scope).map(({ name }) => ({ scope, name })))
+  const lost = secretNames.filter(({ scope, name }) => isLost(secrets, scope, name))
+  if (lost.length === 0) {
+    const found =
+      secretNames.length === 0
+        ? 'none are stored'
+        : `${secretNames.length} encrypted with the key in the file secrets.key`
+    return { check, state: 'ok', found: `${found}; no keychain is needed` }
+  }
+  return {
+    check,
+    state: 'failed',
+    found: `${lost.length} of ${secretNames.length} cannot be read: the file secrets.key is missing or was replaced`,
+    fix: 'Restore the file secrets.key in the data folder, or store registry credentials and variables again.',
+  }
+}
+
+function isLost(secrets: Storage['secrets'], scope: string, name: string): boolean {
+  try {
+    secrets.get(scope, name)
+    return false
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SECRET_LOST') return true
+    throw error
+  }
+}
+
+async function imageRows({ fleet: { machine } }: ServiceFacts): Promise<readonly DoctorRow[]> {
+  const images = await machine?.images().catch(() => undefined) // the row of Docker says why
+  if (machine === undefined || images === undefined) return []
+  const name = machine.workerImage()
+  const isMade = images.some((image) => image.name === name)
+  const made: DoctorRow = isMade ? { check: 'worker image', state: 'ok', found: name } : NO_IMAGE
+  const old = images.filter((image) => image.old)
+  if (old.length === 0) return [made]
+  const bytes = old.reduce((sum, image) => sum + image.bytes, 0)
+  return [
+    made,
+    {
+      check: 'old worker images',
+      state: 'warning',
+      found: `${old.length} of earlier versions, up to ${sizeText(bytes)}`,
+      fix: 'Remove them. Images that a container uses stay.',
+      action: {
+        action: 'remove-old-images',
+        label: 'Remove them',
+        effect: `Removes ${old.map((image) => image.name).join(', ')}.`,
+      },
+    },
+  ]
+}
+
+const NO_IMAGE: DoctorRow = {
+  check: 'worker image',
+  state: 'ok',
+  found: 'not built yet: the first worker of a handler in a container builds it, which takes a few minutes',
+  action: {
+    action: 'make-worker-image',
+    label: 'Build it now',
+    effect: 'Pulls its Python base image and builds it, so that the first request does not wait for it.',
+  },
+}
+
+async function previewRows({ host }: ServiceFacts): Promise<readonly DoctorRow[]> {
+  const { folders, bytes } = await host.leftPreviews()
+  if (folders === 0) return []
+  return [
+    {
+      check: 'previews',
+      state: 'warning',
+      found: `${folders} that were killed left folders (${sizeText(bytes)}) and perhaps workers`,
+      fix: 'Remove what they left. The next preview does this too.',
+      action: {
+        action: 'remove-previews',
+        label: 'Remove them',
+        effect: 'Ends their workers and containers and deletes their folders. Previews that run stay.',
+      },
+    },
+  ]
+}

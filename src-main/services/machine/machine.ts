@@ -1,0 +1,68 @@
+import type { MachineView } from '../../contract/system.ts'
+import type { GpuInventory } from '../../domain/worker/gpu-list.ts'
+import type { Fleet, FleetMachine, Host, ToolVersion } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Settings } from '../settings.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+
+/** What telling of the machine needs. */
+export type MachineDeps = {
+  readonly fleet: Pick<Fleet, 'machine'>
+  readonly registry: Pick<WorkerRegistry, 'all'>
+  readonly settings: Pick<Settings, 'get'>
+}
+
+/** The machine at one glance. @param fresh reads the cards anew, which wakes one that sleeps */
+export async function readMachine({ fleet, registry, settings }: MachineDeps, fresh: boolean): Promise<MachineView> {
+  const workers = { used: registry.all().length, limit: settings.get().maxWorkers }
+  const { machine } = fleet
+  if (machine === undefined) return { engine: { state: 'absent', reason: NO_ENGINE }, gpus: [], workers }
+  const [reported, cards] = await Promise.all([machine.engine(), machine.gpus(fresh)])
+  const { info: _info, platform: _platform, ...engine } = reported
+  const { fault } = cards.inventory
+  return { engine, gpus: viewCards(cards), ...(fault === undefined ? {} : { gpuFault: fault }), workers }
+}
+
+const NO_ENGINE = 'this service runs its workers without containers'
+
+function viewCards({ inventory, holds }: Awaited<ReturnType<FleetMachine['gpus']>>): MachineView['gpus'] {
+  return inventory.cards.map((card) => ({
+    ...viewCard(card),
+    heldBy: holds
+      .filter(({ gpuId }) => gpuId === card.id)
+      .map(({ workerId, endpointId, shared }) => ({ workerId, endpointId, shared })),
+  }))
+}
+
+function viewCard({ id, index, name, driver, memoryBytes, usedBytes }: GpuInventory['cards'][number]) {
+  return {
+    id,
+    index,
+    name,
+    driver,
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    ...(usedBytes === undefined ? {} : { usedBytes }),
+  }
+}
+
+/** Versions of the service and of all that it stands on. */
+export async function readVersions({
+  host,
+  fleet,
+  storage,
+  settings,
+  own,
+}: Pick<MachineDeps, 'fleet' | 'settings'> & {
+  readonly host: Pick<Host, 'versions'>
+  readonly storage: Pick<Storage, 'engineVersion'>
+  /** Version of the service. */
+  readonly own: string
+}): Promise<readonly ToolVersion[]> {
+  const [tools, engine] = await Promise.all([host.versions(settings.get().python), fleet.machine?.engine()])
+  return [
+    { name: 'Drydock', version: own },
+    ...tools,
+    { name: 'SQLite', version: storage.engineVersion },
+    { name: 'Docker engine', version: engine?.version },
+  ]
+}

@@ -1,0 +1,213 @@
+/**
+ * Metrics over time: every 10 s what happened on each endpoint is written as one step, only for endpoints where
+ * something did. Reading adds steps up to the number of points asked for. Requests to load-balanced endpoints are
+ * counted like jobs, all of it when they end: what became of one that is still open nobody knows.
+ */
+import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
+import { addSteps, bucketOf, type Step, toPoints, toTotals } from '../../domain/metrics.ts'
+import type { Change, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { QueueCounts } from '../queue/queue-counts.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+
+/** What metrics need. */
+export type MetricsDeps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  readonly counts: QueueCounts
+  readonly registry: WorkerRegistry
+}
+
+/** What metrics want to know of a request that has ended. */
+export type EndedRequest = Pick<ProxiedRequest, 'endpointId' | 'status' | 'workerId' | 'waitedMs' | 'durationMs'>
+
+type OpenStep = {
+  submitted: number
+  completed: number
+  failed: number
+  retried: number
+  coldStarts: number
+  delay: Record<number, number>
+  execution: Record<number, number>
+}
+
+const STEP_MS = 10_000
+const POINTS = 100
+// A connection that goes on as a WebSocket lasts as long as people talk, which says nothing of the worker.
+const SWITCHED = 101
+const FAILED_FROM = 500
+
+/** The recorder of metrics. */
+export class MetricsRecorder {
+  readonly #deps: MetricsDeps
+  readonly #open = new Map<string, OpenStep>()
+  // When the step began that goes on: what was seen at one time must not move to another when it is written.
+  #at: number
+  #cancel: (() => void) | undefined
+  #quiet = new Set<string>()
+  readonly #started = new WeakSet<LiveWorker>()
+  // When work came or ended for the last time; looked up in the steps once, as idle workers write many without any.
+  readonly #lastActive = new Map<string, number | undefined>()
+
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps
+    this.#at = this.#stepAt()
+    deps.storage.onDurable((changes) => this.#onChanges(changes))
+    deps.registry.onMove((worker) => this.#countStart(worker))
+  }
+
+  /** Begins to write each step at its end. */
+  start(): void {
+    const { clock } = this.#deps
+    this.#at = this.#stepAt()
+    this.#cancel = clock.after(this.#at + STEP_MS - clock.now(), () => {
+      this.#write().catch((error) => this.#deps.log.warn('metrics not written', { error }))
+      this.start()
+    })
+  }
+
+  /** Writes the open step and ends. */
+  async stop(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = undefined
+    await this.#write()
+  }
+
+  /** Points from `from` to `to` (wall ms), at most `points` of them. */
+  read(
+    endpointId: string,
+    range: { readonly from: number; readonly to: number; readonly points: number | undefined },
+  ): {
+    readonly stepMs: number
+    readonly points: MetricsPoint[]
+    readonly totals: MetricsTotals
+    readonly lastActiveAt?: number
+  } {
+    const { from, to, points = POINTS } = range
+    const stepMs = Math.max(1, Math.ceil((to - from) / points / STEP_MS)) * STEP_MS
+    const rows = this.#deps.storage.metrics.read(endpointId, from, to)
+    const written = rows.map(({ at, point }) => ({ at, step: JSON.parse(point) as Step }))
+    const steps = [...written, ...this.#openSteps(endpointId).filter(({ at }) => at >= from && at < to)]
+    const lastActiveAt = this.#lastActiveAt(endpointId)
+    return {
+      stepMs,
+      points: [...toPoints(steps, stepMs)],
+      totals: toTotals(steps.map(({ step }) => step)),
+      ...(lastActiveAt === undefined ? {} : { lastActiveAt }),
+    }
+  }
+
+  #lastActiveAt(endpointId: string): number | undefined {
+    if (!this.#lastActive.has(endpointId))
+      this.#lastActive.set(endpointId, this.#deps.storage.metrics.lastActiveAt(endpointId))
+    return this.#lastActive.get(endpointId)
+  }
+
+  /**
+   * Counts a request to a load-balanced endpoint that has ended. Who left before a response counts as neither good nor
+   * bad.
+   */
+  countRequest({ endpointId, status, workerId, waitedMs, durationMs }: EndedRequest): void {
+    const step = this.#activeStep(endpointId)
+    step.submitted += 1
+    if (status !== undefined && status < FAILED_FROM) step.completed += 1
+    if (status !== undefined && status >= FAILED_FROM) step.failed += 1
+    if (workerId === undefined) return
+    count(step.delay, waitedMs)
+    if (status !== undefined && status !== SWITCHED) count(step.execution, Math.max(0, durationMs - waitedMs))
+  }
+
+  #onChanges(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.type !== 'job' || change.event === 'progress') continue
+      const step = this.#activeStep(change.endpointId)
+      const { delayMs, executionMs } = change.job
+      if (change.event === 'submit') step.submitted += 1
+      if (change.event === 'rescue') step.retried += 1
+      if (change.to === 'COMPLETED') step.completed += 1
+      if (change.to === 'FAILED' || change.to === 'TIMED_OUT') step.failed += 1
+      if (change.event === 'claim' && delayMs !== null) count(step.delay, delayMs)
+      if (change.to !== 'IN_QUEUE' && change.from === 'IN_PROGRESS' && executionMs !== null)
+        count(step.execution, executionMs)
+    }
+  }
+
+  // Ready for the first time. One that an earlier run of the service started was counted there.
+  #countStart(worker: LiveWorker): void {
+    if (!worker.becameReady || worker.adopted || this.#started.has(worker)) return
+    this.#started.add(worker)
+    this.#stepOf(worker.endpointId).coldStarts += 1
+  }
+
+  // What happened since the last step was written, so that stats and the list of jobs agree at each moment.
+  #openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
+    const open = this.#open.get(endpointId)
+    return open === undefined ? [] : [{ at: this.#at, step: { ...open, ...this.#gauges(endpointId) } }]
+  }
+
+  #stepAt(): number {
+    return Math.floor(this.#deps.clock.now() / STEP_MS) * STEP_MS
+  }
+
+  #gauges(endpointId: string): Pick<Step, 'inQueue' | 'inProgress' | 'workers'> {
+    const { counts, registry } = this.#deps
+    const { normal, lowPriority, inProgress } = counts.of(endpointId)
+    const workers: Record<string, number> = {}
+    for (const { state } of registry.ofEndpoint(endpointId)) workers[state] = (workers[state] ?? 0) + 1
+    return { inQueue: normal + lowPriority, inProgress, workers }
+  }
+
+  #activeStep(endpointId: string): OpenStep {
+    this.#lastActive.set(endpointId, this.#at)
+    return this.#stepOf(endpointId)
+  }
+
+  #stepOf(endpointId: string): OpenStep {
+    const open = this.#open.get(endpointId)
+    if (open !== undefined) return open
+    const fresh = emptyStep()
+    this.#open.set(endpointId, fresh)
+    return fresh
+  }
+
+  async #write(): Promise<void> {
+    const { storage } = this.#deps
+    const at = this.#at
+    const steps = storage.endpoints.all().flatMap(({ id }) => {
+      const step = this.#closeStep(id)
+      return step === undefined ? [] : [{ id, step }]
+    })
+    if (steps.length === 0) return
+    await storage.write(() => {
+      for (const { id, step } of steps) {
+        // The service may have ended and begun again within the same step.
+        const [before] = storage.metrics.read(id, at, at + 1)
+        const whole = before === undefined ? step : addSteps(JSON.parse(before.point) as Step, step)
+        storage.metrics.save(id, at, JSON.stringify(whole))
+      }
+    })
+  }
+
+  // An endpoint that stays quiet writes one last step with its gauges and then none.
+  #closeStep(endpointId: string): Step | undefined {
+    const gauges = this.#gauges(endpointId)
+    const { inQueue, inProgress, workers } = gauges
+    const open = this.#open.get(endpointId)
+    this.#open.delete(endpointId)
+    const quiet = open === undefined && inQueue + inProgress === 0 && Object.keys(workers).length === 0
+    if (quiet && this.#quiet.has(endpointId)) return undefined
+    if (quiet) this.#quiet.add(endpointId)
+    else this.#quiet.delete(endpointId)
+    return { ...(open ?? emptyStep()), ...gauges }
+  }
+}
+
+function emptyStep(): OpenStep {
+  return { submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, delay: {}, execution: {} }
+}
+
+function count(histogram: Record<number, number>, ms: number): void {
+  const bucket = bucketOf(ms)
+  histogram[bucket] = (histogram[bucket] ?? 0) + 1
+}

@@ -1,0 +1,93 @@
+/**
+ * Stats of all endpoints over the last hour, for lists. Pages ask for them every few seconds, so the steps that were
+ * read are stored, and only those since the last call are read again.
+ */
+import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
+import { MINUTE_MS } from '../../contract/units.ts'
+import { mergeHistograms, percentilesOf, type Step } from '../../domain/metrics.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+
+const MINUTES = 60
+// Statuses that are the fault of the worker or of the service, and not of the client.
+const FAILED = { statusFrom: 500, statusTo: 599 } as const
+
+type CachedStep = { readonly at: number; readonly step: Step }
+type LastError = Pick<EndpointStats, 'lastError'>
+
+/** The stats of the service. */
+export type Stats = { readonly read: () => ServiceStats }
+
+/** Makes the stats; nothing is read yet. */
+export function createStats({
+  storage,
+  clock,
+}: {
+  readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>
+  readonly clock: Clock
+}): Stats {
+  let cached: ReadonlyMap<string, readonly CachedStep[]> = new Map()
+  const lastErrors = new Map<string, { readonly failed: number; readonly lastError: LastError }>()
+
+  // The newest stored step is read again: it may have been written twice within its time.
+  function stepsOf(endpointId: string, from: number, to: number): readonly CachedStep[] {
+    const old = (cached.get(endpointId) ?? []).filter(({ at }) => at >= from)
+    const fresh = storage.metrics.read(endpointId, old.at(-1)?.at ?? from, to)
+    return [...old.slice(0, -1), ...fresh.map(({ at, point }) => ({ at, step: JSON.parse(point) as Step }))]
+  }
+
+  return {
+    read() {
+      const at = clock.now()
+      // Whole minutes, so that the bars of a chart do not change as time goes on.
+      const to = (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS
+      const from = to - MINUTES * MINUTE_MS
+      const endpoints = storage.endpoints.all()
+      cached = new Map(endpoints.map(({ id }) => [id, stepsOf(id, from, to)]))
+      return {
+        at,
+        endpoints: endpoints.map(({ id, config }) => ({
+          ...statsOf(id, cached.get(id) ?? [], from),
+          ...(config.loadBalanced === undefined ? lastErrorOf(id) : lastRequestErrorOf(id)),
+        })),
+      }
+    },
+  }
+
+  function lastErrorOf(endpointId: string): LastError {
+    const [job] = storage.jobs.list({ endpointId, states: ['FAILED'], limit: 1 })
+    if (job === undefined) return {}
+    return { lastError: { jobId: job.id, at: job.finishedAt ?? job.createdAt, error: job.error ?? '' } }
+  }
+
+  // Looking for one goes through all requests where none failed, so it is looked for when the count has changed.
+  function lastRequestErrorOf(endpointId: string): LastError {
+    const { failed } = storage.endpoints.totals(endpointId)
+    const known = lastErrors.get(endpointId)
+    if (known?.failed === failed) return known.lastError
+    const lastError = failed === 0 ? {} : newestRequestErrorOf(endpointId)
+    lastErrors.set(endpointId, { failed, lastError })
+    return lastError
+  }
+
+  function newestRequestErrorOf(endpointId: string): LastError {
+    const [request] = storage.requests.list({ endpointId, ...FAILED, before: Number.MAX_SAFE_INTEGER, limit: 1 })
+    if (request === undefined) return {}
+    const { at, status, method, path, error } = request
+    return { lastError: { at, error: error ?? `${status} on ${method} ${path}` } }
+  }
+}
+
+function statsOf(endpointId: string, steps: readonly CachedStep[], from: number): EndpointStats {
+  const submitted = Array.from({ length: MINUTES }, () => 0)
+  for (const { at, step } of steps) {
+    const minute = Math.floor((at - from) / MINUTE_MS)
+    submitted[minute] = (submitted[minute] ?? 0) + step.submitted
+  }
+  const execution = percentilesOf(mergeHistograms(steps.map(({ step }) => step.execution)))
+  return {
+    endpointId,
+    ...(execution === undefined ? {} : { executionP50: execution.p50, executionP99: execution.p99 }),
+    submitted,
+  }
+}

@@ -1,0 +1,81 @@
+import type { UsageReading } from '../../contract/endpoint.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { createNotifier, type Notifier } from '../wait.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+
+/** Readings of what workers use, made only while somebody looks. */
+export type UsageWatch = {
+  /** One reading now. */
+  readonly read: () => Promise<UsageReading>
+  /** Somebody looks, from now until the function that is returned is called: there is a reading every 2 s. */
+  readonly watch: () => () => void
+  /** The readings of the last three minutes after a moment, ms since the epoch, oldest first. */
+  readonly since: (at: number) => readonly UsageReading[]
+  /** Notifies of each. */
+  readonly notifier: Notifier
+}
+
+// Between two readings, ms. Source: ours.
+const EVERY_MS = 2000
+// What charts begin with where somebody looked a moment ago. Source: ours; some hundred KB with 200 workers.
+const RETENTION_MS = 180_000
+
+/** Makes the watch; nothing is read yet. */
+export function createUsageWatch({
+  clock,
+  fleet,
+  registry,
+  log,
+}: {
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'usage'>
+  readonly registry: WorkerRegistry
+  readonly log: Log
+}): UsageWatch {
+  const notifier = createNotifier(clock)
+  let lookers = 0
+  let readings: readonly UsageReading[] = []
+  let goesOn = false
+
+  async function read(): Promise<UsageReading> {
+    const usage = await fleet.usage(registry.all().map(({ id }) => id))
+    const workers = registry.all().flatMap(({ id: workerId, endpointId }) => {
+      const used = usage.get(workerId)
+      return used === undefined ? [] : [{ workerId, endpointId, ...used }]
+    })
+    return { at: clock.now(), workers }
+  }
+
+  // The next reading begins when this one is there, so that a slow engine is not asked twice at once.
+  async function goOn(): Promise<void> {
+    const startedAt = clock.steady()
+    try {
+      const reading = await read()
+      readings = [...readings.filter(({ at }) => reading.at - at < RETENTION_MS), reading]
+      notifier.notify()
+    } catch (error) {
+      log.warn('what workers use could not be read', { error })
+    }
+    if (lookers === 0) goesOn = false
+    else clock.after(Math.max(0, EVERY_MS - (clock.steady() - startedAt)), () => void goOn())
+  }
+
+  return {
+    read,
+    watch() {
+      lookers += 1
+      if (!goesOn) {
+        goesOn = true
+        void goOn()
+      }
+      let isWatching = true
+      return () => {
+        if (isWatching) lookers -= 1
+        isWatching = false
+      }
+    },
+    since: (at) => readings.filter((reading) => reading.at > at),
+    notifier,
+  }
+}

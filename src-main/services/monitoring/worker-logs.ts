@@ -1,0 +1,214 @@
+/**
+ * The lines of workers on their way to the store: each is given to its job, and the secrets of its app are taken out. A
+ * line may also say that the result of a job could not be sent.
+ */
+import { limit } from '../../contract/limits.ts'
+import { type AppTarget, isSameTarget } from '../../domain/app/app-target.ts'
+import { createMask, jobAt, readLogLine, readUnsentResult } from '../../domain/worker/log-lines.ts'
+import { accountSecretValues } from '../account-secrets.ts'
+import { secretValues } from '../apps/variables.ts'
+import type { WorkerOutput } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { NewLogLine } from '../ports/worker-records.ts'
+import { finishJob, type Leases } from '../queue/leases.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+
+// Enough for two long tracebacks; lastWords reads no more.
+const LAST_LINES = 100
+// Trimming rewrites indexes, so it is done for many lines at a time.
+const TRIM_EVERY = 5000
+
+/**
+ * Stores what workers print, line by line. A line belongs to the job that it names (JSON with requestId); a plain line
+ * belongs to the job of a worker that runs just one, where a cancelled one counts until it has stopped; where lines
+ * come late, with their time, to the one that ran then. Lines above the limits of a worker or a job are not stored, and
+ * a last line says so.
+ */
+export function createLogCollector({
+  storage,
+  clock,
+  registry,
+  leases,
+  log,
+  mask,
+  stored,
+}: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly registry: WorkerRegistry
+  readonly leases: Leases
+  readonly log: Log
+  readonly mask: MaskLogs
+  /** Called when lines were stored. */
+  readonly stored: () => void
+}): (output: WorkerOutput) => void {
+  const unsent = createUnsentResults({ storage, clock, leases, log })
+  const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
+
+  // A worker may name any job in its lines; one of another endpoint is not its own.
+  function countOf(worker: LiveWorker, jobId: string | undefined): { lines: number } | undefined {
+    if (jobId === undefined) return undefined
+    const known = perJob.get(jobId)
+    const count = known ?? { lines: 0, endpointId: storage.jobs.find(jobId)?.endpointId }
+    if (known === undefined) perJob.set(jobId, count)
+    return count.endpointId === worker.endpointId ? count : undefined
+  }
+
+  function toLine(worker: LiveWorker, only: string | undefined, raw: string, at: number): NewLogLine | undefined {
+    const { jobId: named, level, line } = readLogLine(raw, limit('logLineBytes'))
+    if (named !== undefined) unsent(worker, named, line)
+    const base = { at, endpointId: worker.endpointId, workerId: worker.id, level, line }
+    const jobId = named ?? only
+    const count = countOf(worker, jobId)
+    if (count === undefined || jobId === undefined) return base
+    count.lines += 1
+    const most = limit('logLinesPerJob')
+    if (count.lines <= most) return { ...base, jobId }
+    if (count.lines > most + 1) return undefined
+    return { ...base, jobId, level: 'WARN', line: `Further lines of this job are not stored: the limit is ${most}.` }
+  }
+
+  function trimPlan(worker: LiveWorker, added: number): boolean {
+    const before = worker.storedLines
+    const after = before + added
+    registry.note(worker, { storedLines: after })
+    const most = limit('logLinesPerWorker')
+    return after > most && Math.floor(before / TRIM_EVERY) !== Math.floor(after / TRIM_EVERY)
+  }
+
+  return ({ workerId, lines: printed, at, writtenAt, stored: remember }) => {
+    const worker = registry.get(workerId)
+    if (worker === undefined || printed.length === 0) return
+    const lines = mask(worker.app, printed)
+    registry.note(worker, { lastLines: [...worker.lastLines, ...lines.slice(-LAST_LINES)].slice(-LAST_LINES) })
+    const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]
+    const only = running.length === 1 ? running[0] : undefined
+    const storedLines = lines.flatMap((raw, index) => {
+      // A clock of the engine that runs ahead must not put lines into the future.
+      const time = Math.min(writtenAt?.[index] ?? at, at)
+      return toLine(worker, writtenAt === undefined ? only : jobAt(worker.jobSpans, time), raw, time) ?? []
+    })
+    const trim = trimPlan(worker, storedLines.length)
+    for (const jobId of perJob.keys()) if (perJob.size > 10_000) perJob.delete(jobId)
+    storage
+      .write(() => {
+        storage.logs.append(storedLines)
+        if (trim) storage.logs.trimWorker(workerId, limit('logLinesPerWorker'))
+      })
+      .then(remember)
+      .then(stored)
+      .catch((error) => log.warn('worker output not stored', { workerId, error }))
+  }
+}
+
+/** Listens to the lines that workers print about a job. */
+type UnsentResults = (worker: LiveWorker, jobId: string, line: string) => void
+
+/**
+ * Fails a job at once whose worker says that it cannot send the result. The public SDK says so in its log alone: its
+ * worker would go on with other jobs, and this one would run again after its lease, in vain.
+ */
+function createUnsentResults(deps: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly leases: Leases
+  readonly log: Log
+}): UnsentResults {
+  const { storage, log } = deps
+  // What was wrong with the last thing that a job could not send: a chunk, say, whose job then ends as it should.
+  const problems = new Map<string, string>()
+  return (worker, jobId, line) => {
+    const said = readUnsentResult(line)
+    if (said === undefined || storage.jobs.find(jobId)?.workerId !== worker.id) return
+    if (said.kind === 'unsent') {
+      problems.set(jobId, said.problem)
+      for (const oldest of problems.keys()) if (problems.size > limit('unsentResults')) problems.delete(oldest)
+      return
+    }
+    const problem = said.problem ?? problems.get(jobId)
+    problems.delete(jobId)
+    // With a result that has arrived the job has ended, and this changes nothing.
+    if (problem === undefined) return
+    const error = `The result of the handler could not be sent: ${problem}. Return only dict, list, str, int, float, bool and None; turn bytes into base64 text, a set into a list, and a date into text.`
+    const report = { kind: 'fail', error, output: undefined, replaceWorker: false } as const
+    finishJob(deps, { jobId, workerId: worker.id, report }).catch((cause) =>
+      log.warn('job whose result was not sent did not fail', { jobId, workerId: worker.id, error: cause }),
+    )
+  }
+}
+
+/** Takes the variables of an app's environment out of the lines of its workers. */
+type MaskLogs = (app: AppTarget | undefined, lines: readonly string[]) => readonly string[]
+
+/** The masks of all environments. */
+export type LogMasks = {
+  /**
+   * To be called before a worker is given variables: later its version of them may be gone, and the worker still there.
+   */
+  readonly learn: (app: AppTarget | undefined) => void
+  readonly mask: MaskLogs
+}
+
+type Known = {
+  readonly target: AppTarget
+  readonly environmentId: number
+  readonly version: number
+  readonly values: ReadonlySet<string>
+  readonly mask: (line: string) => string
+}
+
+/**
+ * Makes the masks: the variables of the app of a worker, and the secrets of the account. A value that was once hidden
+ * stays hidden: workers of before may still print it.
+ */
+export function createLogMasks(
+  storage: Pick<Storage, 'apps' | 'secrets'>,
+  registry: Pick<WorkerRegistry, 'all'>,
+): LogMasks {
+  const known = new Map<string, Known>()
+  let ofAccount: Pick<Known, 'values' | 'mask'> | undefined
+
+  // Any worker may have been given any of them.
+  function learnOfAccount() {
+    const values = new Set([...(ofAccount?.values ?? []), ...accountSecretValues(storage)])
+    ofAccount = { values, mask: createMask([...values]) }
+    return ofAccount
+  }
+
+  function learn(target: AppTarget | undefined): Known | undefined {
+    if (target === undefined) return undefined
+    const key = JSON.stringify([target.app, target.environment])
+    const before = known.get(key)
+    const environment = storage.apps.environment(target.app, target.environment)
+    if (environment === undefined) return before
+    const { id: environmentId, variables: version } = environment
+    if (before?.environmentId === environmentId && before.version === version) return before
+    forgetDeleted()
+    const values = new Set([...(before?.values ?? []), ...secretValues(storage, environment)])
+    const current = { target, environmentId, version, values, mask: createMask([...values]) }
+    known.set(key, current)
+    return current
+  }
+
+  // Secrets are held no longer than somebody could print them.
+  function forgetDeleted(): void {
+    for (const [key, { target }] of known) {
+      const isThere = storage.apps.environment(target.app, target.environment) !== undefined
+      if (!isThere && !registry.all().some(({ app }) => isSameTarget(app, target))) known.delete(key)
+    }
+  }
+
+  return {
+    learn(target) {
+      learnOfAccount()
+      learn(target)
+    },
+    mask(target, lines) {
+      const { values, mask: maskAccount } = ofAccount ?? learnOfAccount()
+      const mask = learn(target)?.mask
+      const ofApp = mask === undefined ? lines : lines.map(mask)
+      return values.size === 0 ? ofApp : ofApp.map(maskAccount)
+    },
+  }
+}

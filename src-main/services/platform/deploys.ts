@@ -1,0 +1,150 @@
+/**
+ * Deploys by the platform's tools. They activate a build first and save its endpoints one by one afterwards; here a
+ * release becomes active when all its endpoints are ready. So a build that was activated waits until each of its
+ * endpoints was saved, and is released then, with plan, history and way back like any other.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { PLATFORM_MANIFEST_FILE, type PlatformManifest } from '../../contract/platform-manifest.ts'
+import { endpointIdFrom } from '../../domain/ids.ts'
+import {
+  fromPlatformManifest,
+  isPlatformManifest,
+  resourcesWithEndpoint,
+  type SavedEndpoint,
+} from '../../domain/platform/manifest.ts'
+import { endpointsOf } from '../apps/environment-endpoints.ts'
+import { type OpenSourceDeps, parsePlatformManifest, unpackedFolder } from '../apps/release-source.ts'
+import type { Releases } from '../apps/releases.ts'
+import type { Environment, Release } from '../ports/apps.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+
+/** What they need. */
+export type PlatformDeploysDeps = Omit<OpenSourceDeps, 'storage'> & {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly releases: Pick<Releases, 'create' | 'run' | 'notifier'>
+  /** Aborts when the service stops. */
+  readonly stopping: AbortSignal
+}
+
+/** Deploys that are under way. */
+export type PlatformDeploys = {
+  /**
+   * Makes a build the next release of an environment.
+   * @param build SHA-256 of its artifact
+   * @returns why the release failed, where it has no endpoints and did
+   * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, and those of a release
+   */
+  readonly activate: (environment: Environment, build: string) => Promise<string | undefined>
+  /**
+   * Saves an endpoint of an environment. The last one that the build has releases it, and waits for that a while.
+   * @returns its id, and why the release failed where it did
+   * @throws AppError BAD_FIELD where no build waits, or it has no such resource; those of a release
+   */
+  readonly save: (environment: Environment, endpoint: SavedEndpoint) => Promise<Saved>
+}
+
+/** An endpoint that was saved; `problem` is a sentence. */
+type Saved = { readonly id: string; readonly problem: string | undefined }
+
+type Deploy = {
+  readonly build: string
+  readonly manifest: PlatformManifest
+  readonly saved: Map<string, SavedEndpoint>
+  readonly ids: Map<string, string>
+  readonly endsAt: number
+}
+
+/** Makes them; what was not released yet is forgotten with the service. */
+export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploys {
+  const { storage, clock, newId, releases } = deps
+  const deploys = new Map<number, Deploy>()
+
+  async function open(build: string): Promise<Deploy> {
+    const folder = await unpackedFolder(deps, build, deps.stopping)
+    const value: unknown = JSON.parse((await deps.readManifest(folder)) ?? 'null')
+    if (!isPlatformManifest(value))
+      throw new AppError('BAD_FIELD', {
+        field: 'flashBuildId',
+        why: `there is no ${PLATFORM_MANIFEST_FILE} in the build`,
+      })
+    const manifest = parsePlatformManifest(value)
+    return { build, manifest, saved: new Map(), ids: new Map(), endsAt: clock.steady() + limit('uploadMs') }
+  }
+
+  function waitingIn({ id }: Environment): Deploy | undefined {
+    const deploy = deploys.get(id)
+    return deploy !== undefined && deploy.endsAt > clock.steady() ? deploy : undefined
+  }
+
+  function idFor(environment: Environment, { ids }: Deploy, resource: string): string {
+    const there = endpointsOf(storage, { app: environment.app, name: environment.name })
+    const known = there.find(({ app }) => app.resource === resource)?.id ?? ids.get(resource)
+    if (known !== undefined) return known
+    const taken = new Set(ids.values())
+    const id = endpointIdFrom(
+      resource,
+      (wanted) => taken.has(wanted) || storage.endpoints.get(wanted) !== undefined,
+      newId.worker,
+    )
+    ids.set(resource, id)
+    return id
+  }
+
+  async function release(
+    environment: Environment,
+    { build, manifest, saved, ids }: Deploy,
+  ): Promise<string | undefined> {
+    deploys.delete(environment.id)
+    const text = JSON.stringify(fromPlatformManifest(manifest, build, saved))
+    const source = { artifact: build, manifest: text }
+    const made = await releases.create(environment, { source, ids, deletes: [], withoutImages: false })
+    return await problemOf(environment, made)
+  }
+
+  // The tools wait a minute for an answer. A release that takes longer goes on, and pages and commands show it.
+  async function problemOf(environment: Environment, { id, number }: Release): Promise<string | undefined> {
+    const until = clock.steady() + limit('saveWaitMs')
+    for (;;) {
+      const leftMs = until - clock.steady()
+      const run = releases.run({ id })
+      const now = storage.apps.release(environment.id, number)
+      if (now === undefined || now.state !== 'preparing') {
+        if (now?.state !== 'failed') return undefined
+        return `Release ${number} of ${environment.app} failed, and what served before still serves: ${now.reason}`
+      }
+      if (run === undefined || run.ended || leftMs <= 0 || deps.stopping.aborted) return undefined
+      await releases.notifier.wait(leftMs, deps.stopping)
+    }
+  }
+
+  return {
+    async activate(environment, build) {
+      const deploy = await open(build)
+      deploys.set(environment.id, deploy)
+      const isWhole = resourcesWithEndpoint(deploy.manifest).length === 0
+      return isWhole ? await release(environment, deploy) : undefined
+    },
+    async save(environment, endpoint) {
+      const deploy = waitingIn(environment)
+      if (deploy === undefined)
+        throw new AppError('BAD_FIELD', {
+          field: 'flashEnvironmentId',
+          why: 'has no build that waits for its endpoints. Deploy a build to it first',
+        })
+      const wanted = resourcesWithEndpoint(deploy.manifest).map(({ name }) => name)
+      if (!wanted.includes(endpoint.name))
+        throw new AppError('BAD_FIELD', {
+          field: 'name',
+          why: `must be a resource of the build: ${wanted.join(', ')}`,
+        })
+      const id = idFor(environment, deploy, endpoint.name)
+      deploy.saved.set(endpoint.name, endpoint)
+      const isWhole = wanted.every((name) => deploy.saved.has(name))
+      return { id, problem: isWhole ? await release(environment, deploy) : undefined }
+    },
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Calls of tasks by the platform's package. It begins a call, waits until its machine answers, sends the request there,
+ * asks for the result every two seconds, and ends the call. Here a call is a job of the task's endpoint: durable, with
+ * log, deadline and the reason why it waits. Source: docs/spec/platform.md, 4.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { DAY_MS, SECOND_MS } from '../../contract/units.ts'
+import { errorText } from '../../domain/job/read-error.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
+import type { Json } from '../../domain/json/json.ts'
+import { executionTimeoutMs } from '../../domain/platform/endpoint-settings.ts'
+import { createOf, updateOf } from '../../domain/platform/saved-endpoint.ts'
+import { type TaskPod, taskEndpoint, tokenOf } from '../../domain/platform/task-pod.ts'
+import { newSecretId } from '../keys.ts'
+import type { StoredTaskCall } from '../ports/platform.ts'
+import type { Endpoint, Job, Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+import { cancelJob } from '../queue/change-job.ts'
+import { submitJob } from '../queue/submit.ts'
+import {
+  createPlatformEndpoint,
+  isTaskEndpoint,
+  type PlatformEndpointDeps,
+  updatePlatformEndpoint,
+} from './endpoints.ts'
+
+type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
+
+// A client that has asked nothing for so long is gone. Source: ours, the time for which jobs are stored.
+const FORGET_AFTER_MS = 7 * DAY_MS
+
+/** The endpoints of tasks of one service. */
+type TaskEndpoints = {
+  /** The last change: calls that begin together make or change one endpoint. */
+  last: Promise<unknown>
+  /** What was asked of each by its id, so that a call changes nothing that a person has set since. */
+  readonly asked: Map<string, string>
+}
+
+const endpointsOf = new WeakMap<Storage, TaskEndpoints>()
+
+/**
+ * Begins a call: the endpoint of the task is there, with these settings, when it resolves.
+ * @returns the id of the call
+ * @throws AppError CANNOT_APPLY where it is no call of a task, or asks for what cannot be; ENDPOINT_EXISTS
+ */
+export async function beginTaskCall(deps: PlatformEndpointDeps, pod: TaskPod): Promise<string> {
+  const { storage, clock, newId } = deps
+  const token = tokenOf(pod)
+  if (token === undefined || token === '')
+    throw new AppError('CANNOT_APPLY', {
+      field: 'env',
+      why: 'has no RUNPOD_TASK_TOKEN: of pods, only those of tasks run on this machine',
+    })
+  const endpoints = endpointsOf.get(storage) ?? { last: Promise.resolve(), asked: new Map() }
+  endpointsOf.set(storage, endpoints)
+  const turn = endpoints.last.then(() => endpointFor(deps, pod, endpoints.asked))
+  endpoints.last = turn.catch(() => undefined)
+  const endpoint = await turn
+  const now = clock.now()
+  const id = newSecretId(newId)
+  await storage.write(() => {
+    storage.platform.taskCalls.trim(now - FORGET_AFTER_MS)
+    storage.platform.taskCalls.add({
+      id,
+      endpointId: endpoint.id,
+      tokenHash: newId.hash(token),
+      deadlineAt: undefined,
+      createdAt: now,
+    })
+  })
+  return id
+}
+
+async function endpointFor(deps: PlatformEndpointDeps, pod: TaskPod, asked: TaskEndpoints['asked']): Promise<Endpoint> {
+  const input = taskEndpoint(pod, limit('taskCallsAtOnce'))
+  const wish = JSON.stringify(input)
+  const found = deps.storage.endpoints.all().find(({ config }) => config.name === input.name)
+  if (found !== undefined && asked.get(found.id) === wish) return found
+  const endpoint =
+    found === undefined || !isTaskEndpoint(found.config)
+      ? await createPlatformEndpoint(deps, createOf(input), { isTask: true })
+      : await updatePlatformEndpoint(deps, found, updateOf(input))
+  asked.set(endpoint.id, wish)
+  return endpoint
+}
+
+/** Finds a call; its token lets in. @throws AppError TASK_NOT_FOUND, UNAUTHORIZED */
+export function requireTaskCall(
+  { storage, newId }: Pick<Deps, 'storage' | 'newId'>,
+  id: string,
+  token: string | undefined,
+): StoredTaskCall {
+  const call = findTaskCall(storage, id)
+  if (call === undefined) throw new AppError('TASK_NOT_FOUND')
+  if (token === undefined || !newId.sameHash(newId.hash(token), call.tokenHash)) throw new AppError('UNAUTHORIZED')
+  return call
+}
+
+/** Finds a call, for what needs no token. */
+export const findTaskCall = ({ platform }: Pick<Storage, 'platform'>, id: string): StoredTaskCall | undefined =>
+  platform.taskCalls.get(id)
+
+/**
+ * Sends the request of a call.
+ * @param timeoutS seconds that it may take from now on
+ * @throws AppError TASK_ALREADY_SENT, ENDPOINT_NOT_FOUND where the endpoint was deleted meanwhile, ENDPOINT_PAUSED
+ */
+export async function sendTaskRequest(
+  deps: Deps,
+  call: StoredTaskCall,
+  { input, timeoutS }: { readonly input: Json; readonly timeoutS: number | undefined },
+): Promise<void> {
+  const { storage } = deps
+  const endpoint = storage.endpoints.get(call.endpointId)
+  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: call.endpointId })
+  if (jobOf(storage, call) !== undefined) throw new AppError('TASK_ALREADY_SENT')
+  const executionTimeout = executionTimeoutMs(Math.ceil((timeoutS ?? 0) * SECOND_MS))
+  const request = { policy: { executionTimeout }, idempotencyKey: call.id }
+  await submitJob(deps, endpoint, { kind: 'run', request, input, s3Config: undefined, waitMs: undefined })
+  if (timeoutS !== undefined) await setTaskTimeout(deps, call, timeoutS)
+}
+
+/** Sets the time that a call may take from now on, in seconds. */
+export async function setTaskTimeout(
+  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
+  { id }: StoredTaskCall,
+  timeoutS: number,
+): Promise<void> {
+  const at = clock.now() + Math.round(timeoutS * SECOND_MS)
+  await storage.write(() => storage.platform.taskCalls.setDeadline(id, at))
+}
+
+/** How a call stands, as JSON in pieces: `status`, and at the end `response` with its value or its error. */
+export async function readTaskResult(
+  deps: Pick<Deps, 'storage' | 'clock'>,
+  call: StoredTaskCall,
+): Promise<readonly Json[]> {
+  const { storage, clock } = deps
+  const job = jobOf(storage, call)
+  if (job === undefined) return ['{"status":"IDLE"}']
+  if (job.status === 'COMPLETED')
+    return ['{"status":"DONE","response":', (await storage.jobs.readOutput(job)) ?? 'null', '}']
+  if (isFinal(job.status)) return failed(job.error === null ? `it ended as ${job.status}` : errorText(job.error))
+  if (call.deadlineAt === undefined || clock.now() < call.deadlineAt) return ['{"status":"RUNNING"}']
+  await cancelIfOpen(deps, job)
+  return failed(`the task did not finish in ${(call.deadlineAt - job.createdAt) / SECOND_MS} s`)
+}
+
+const failed = (error: string) => [JSON.stringify({ status: 'DONE', response: { success: false, error } })]
+
+/** The worker that has run a call, or runs it; undefined: none has it yet. */
+export const workerOfTaskCall = (storage: Pick<Storage, 'jobs'>, call: StoredTaskCall): string | undefined =>
+  jobOf(storage, call)?.workerId ?? undefined
+
+/** Ends a call: what still waits or runs of it is cancelled; its job stays in the history. */
+export async function endTaskCall(deps: Pick<Deps, 'storage' | 'clock'>, call: StoredTaskCall): Promise<void> {
+  const { storage } = deps
+  const job = jobOf(storage, call)
+  if (job !== undefined && !isFinal(job.status)) await cancelIfOpen(deps, job)
+  await storage.write(() => storage.platform.taskCalls.remove(call.id))
+}
+
+// It may end by itself at this moment.
+async function cancelIfOpen(deps: Pick<Deps, 'storage' | 'clock'>, job: Job): Promise<void> {
+  await cancelJob(deps, job).catch((error: unknown) => {
+    if (!(error instanceof AppError) || !/^(?:WRONG_STATE|JOB_NOT_FOUND)$/.test(error.code)) throw error
+  })
+}
+
+const jobOf = ({ jobs }: Pick<Storage, 'jobs'>, { endpointId, id }: StoredTaskCall): Job | undefined =>
+  jobs.findByIdempotencyKey(endpointId, id)

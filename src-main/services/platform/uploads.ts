@@ -1,0 +1,93 @@
+/**
+ * Artifacts that the platform's tools upload. They ask for an address, send the bytes there without a key, and say when
+ * they have: so the address is random, takes one artifact of the announced size, and works for an hour. It is known in
+ * memory alone: after a restart the tool begins again.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { newSecretId } from '../keys.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, NewId } from '../ports/system.ts'
+
+/** An address for one artifact. */
+export type PreparedUpload = {
+  /** Random; last part of the address. */
+  readonly id: string
+  /** Wall ms. */
+  readonly expiresAt: number
+}
+
+/** The uploads of this run of the service. */
+export type Uploads = {
+  /** @throws AppError UPLOAD_TOO_LARGE */
+  readonly prepare: (app: string, bytes: number) => PreparedUpload
+  /**
+   * Takes the bytes. One that failed on the way may be sent again.
+   * @throws AppError UPLOAD_UNKNOWN where the address was never given, has taken its artifact, takes one now, or is too old;
+   *   UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
+   */
+  readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>
+  /** The artifact that came for this app. @throws AppError UPLOAD_UNKNOWN where none did */
+  readonly finish: (app: string, id: string) => string
+}
+
+type Upload = {
+  readonly app: string
+  readonly bytes: number
+  readonly endsAt: number
+  isReceiving: boolean
+  artifact: string | undefined
+}
+
+/** Makes the uploads. */
+export function createUploads({
+  storage,
+  clock,
+  newId,
+}: {
+  readonly storage: Pick<Storage, 'artifacts'>
+  readonly clock: Clock
+  readonly newId: NewId
+}): Uploads {
+  const uploads = new Map<string, Upload>()
+
+  function find(id: string): Upload {
+    const upload = uploads.get(id)
+    if (upload === undefined || upload.endsAt <= clock.steady()) throw new AppError('UPLOAD_UNKNOWN')
+    return upload
+  }
+
+  function forgetOld(): void {
+    for (const [id, { endsAt }] of uploads) if (endsAt <= clock.steady()) uploads.delete(id)
+    const [oldest] = uploads.keys()
+    if (uploads.size >= limit('uploadsAtOnce') && oldest !== undefined) uploads.delete(oldest)
+  }
+
+  return {
+    prepare(app, bytes) {
+      if (bytes > limit('artifactBytes'))
+        throw new AppError('UPLOAD_TOO_LARGE', { bytes, limit: limit('artifactBytes') })
+      forgetOld()
+      const id = newSecretId(newId)
+      const lifeMs = limit('uploadMs')
+      uploads.set(id, { app, bytes, endsAt: clock.steady() + lifeMs, isReceiving: false, artifact: undefined })
+      return { id, expiresAt: clock.now() + lifeMs }
+    },
+    async receive(id, bytes) {
+      const upload = find(id)
+      if (upload.isReceiving || upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
+      upload.isReceiving = true
+      try {
+        upload.artifact = await storage.artifacts.receive(bytes, upload.bytes)
+      } finally {
+        upload.isReceiving = false
+      }
+    },
+    finish(app, id) {
+      const { app: of, artifact } = find(id)
+      if (artifact === undefined || of !== app) throw new AppError('UPLOAD_UNKNOWN')
+      uploads.delete(id)
+      return artifact
+    },
+  }
+}

@@ -1,0 +1,101 @@
+/** Jobs that no client and no result moves: those of workers that are gone, and those whose time is over. */
+import { isFinal } from '../../domain/job/transitions.ts'
+import type { Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import { momentOf } from '../steady-clock.ts'
+import { type SliceDeps, writeInSlices } from '../write-slices.ts'
+import type { Lease } from './leases.ts'
+
+/**
+ * Takes jobs back from a worker that was lost: each is queued again while it has tries left, else it fails.
+ * Source: docs/spec/job-api.md, 4.
+ * @param reason why the worker counts as lost, for the job's history
+ * @param cause what is known to have ended it and would again, out of memory say, for the error of the job
+ */
+export async function rescueLostJobs(
+  { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  leases: readonly Lease[],
+  reason: string,
+  cause?: string,
+): Promise<void> {
+  if (leases.length === 0) return
+  await storage.write(() => {
+    for (const { seq, workerId, attempt, endpointId } of leases) {
+      const job = storage.jobs.read(seq)
+      if (job === undefined) continue
+      const tries = storage.endpoints.get(endpointId)?.config.redispatches ?? 0
+      const fields = { workerId, attempt, reason }
+      if (job.retries < tries) storage.jobs.move(seq, 'rescue', fields, momentOf(clock))
+      else storage.jobs.move(seq, 'abandon', { ...fields, error: errorOf(tries, cause) }, momentOf(clock))
+    }
+  })
+}
+
+// Clients know how it begins; source: docs/spec/job-api.md, 4.
+function errorOf(tries: number, cause: string | undefined): string {
+  const error = `job timed out after ${tries} retries`
+  return cause === undefined ? error : `${error}: ${cause}`
+}
+
+/**
+ * Gives jobs back to the queue without counting a try: the hand-out never began, or we ended the worker ourselves.
+ * @param reason for the job's history
+ */
+export async function requeueJobs(
+  { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  leases: readonly Lease[],
+  reason: string,
+): Promise<void> {
+  if (leases.length === 0) return
+  await storage.write(() => {
+    for (const { seq, workerId, attempt } of leases) {
+      storage.jobs.move(seq, 'release', { workerId, attempt, reason }, momentOf(clock))
+    }
+  })
+}
+
+/** Fails jobs that ran longer than their execution limit. Source: docs/spec/job-api.md, 4. */
+export async function failOverdueJobs(
+  { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  leases: readonly Lease[],
+): Promise<void> {
+  if (leases.length === 0) return
+  const texts = { error: 'executionTimeout exceeded', reason: 'it ran longer than its executionTimeout' }
+  await storage.write(() => {
+    for (const { seq, workerId, attempt } of leases) {
+      storage.jobs.move(seq, 'exceedExecution', { workerId, attempt, ...texts }, momentOf(clock))
+    }
+  })
+}
+
+// A webhook that is still on its way needs the record, and a run whose results are not stored yet; look again after
+// that.
+const STILL_NEEDED_MS = 60_000
+
+/**
+ * Acts on passed deadlines: a job whose ttl is over ends as TIMED_OUT, an ended job whose retention is over is
+ * archived, so that the job API does not know it any more. Source: docs/spec/job-api.md, 4.
+ */
+export async function sweepDeadlines(
+  deps: SliceDeps & { readonly storage: Storage; readonly clock: Clock },
+): Promise<void> {
+  const { storage, clock } = deps
+  const steady = clock.steady()
+  if (storage.jobs.pastDeadline(steady, 1).length === 0) return
+  await writeInSlices(
+    deps,
+    (most) => storage.jobs.pastDeadline(steady, most),
+    (job) => sweepOne(storage, clock, job),
+  )
+}
+
+function sweepOne(storage: Storage, clock: Clock, job: Job): boolean {
+  const moment = momentOf(clock)
+  if (!isFinal(job.status)) {
+    const where = job.status === 'IN_QUEUE' ? 'before a worker took it' : 'while it ran'
+    storage.jobs.move(job.seq, 'expire', { reason: `its ttl of ${job.ttlMs} ms passed ${where}` }, moment)
+  } else if (storage.jobs.hasPendingDelivery(job.seq) || storage.runs.isOpen(job.id))
+    storage.jobs.postponeArchiving(job.seq, moment.steady + STILL_NEEDED_MS)
+  else storage.archive.add(job.seq, moment)
+  return true
+}

@@ -1,0 +1,103 @@
+/** Stops idle workers and lets them go on: processes while they stay, containers when they would leave. */
+import { decideFreezing, freezesIdle } from '../../domain/worker/freeze-idle.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { QueueCounts } from '../queue/queue-counts.ts'
+import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry.ts'
+import type { WorkerEnding } from './end-workers.ts'
+import type { WorkerCalls } from './worker-calls.ts'
+
+/** Freezes and pauses idle workers, and lets them go on. */
+export type IdlePausing = {
+  /** Freezes and thaws workers of an endpoint as it is now. @returns when to look again, steady ms; undefined: never */
+  readonly settle: (endpoint: Endpoint) => number | undefined
+  /** Lets a worker that has got a job go on; one that is not frozen is left as it is. */
+  readonly thaw: (worker: LiveWorker) => void
+  /** Stops the container of an idle worker that would leave. */
+  readonly pause: (workerId: string) => void
+  /** Lets a paused worker go on. @returns whether it may be idle from here on */
+  readonly resume: (workerId: string) => boolean
+}
+
+/** Makes the pausing of idle workers; one that cannot be paused or woken is ended. */
+export function createIdlePausing({
+  storage,
+  clock,
+  log,
+  counts,
+  fleet,
+  leases,
+  registry,
+  calls,
+  ending,
+}: {
+  readonly storage: Pick<Storage, 'poke'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly counts: QueueCounts
+  readonly fleet: Pick<Fleet, 'pause' | 'resume'>
+  readonly leases: Leases
+  readonly registry: WorkerRegistry
+  readonly calls: Pick<WorkerCalls, 'goOn'>
+  readonly ending: Pick<WorkerEnding, 'begin'>
+}): IdlePausing {
+  // Nobody knows whether it runs.
+  const endAfter = (worker: LiveWorker, reason: string) => (error: unknown) => {
+    log.warn(`worker ${reason}`, { workerId: worker.id, error })
+    ending.begin(worker, reason, 0)
+  }
+
+  function freeze(worker: LiveWorker): void {
+    if (!registry.move(worker, 'freeze', { reason: 'frozen until its next job' })) return
+    fleet.pause(worker.id).catch(endAfter(worker, 'could not be frozen'))
+  }
+
+  function thaw(worker: LiveWorker): void {
+    if (!registry.move(worker, 'thaw')) return
+    fleet.resume(worker.id).catch(endAfter(worker, 'could not be woken'))
+  }
+
+  return {
+    settle({ id, config, paused }) {
+      const { normal, lowPriority } = counts.of(id)
+      const idle = registry
+        .ofEndpoint(id)
+        .filter((worker) => worker.state === 'idle' && worker.duty !== 'staged' && loadOf(worker, leases) === 0)
+      const decision = decideFreezing({
+        enabled: freezesIdle(config),
+        waiting: paused ? 0 : normal + lowPriority,
+        concurrency: config.concurrency,
+        workers: idle.map((worker) => ({
+          id: worker.id,
+          idleSince: worker.idleSince ?? worker.startedAt,
+          thawedAt: worker.thawedAt,
+          frozen: worker.phase === 'frozen',
+        })),
+        now: clock.steady(),
+      })
+      for (const worker of idle) {
+        if (decision.thaw.includes(worker.id)) thaw(worker)
+        if (decision.freeze.includes(worker.id)) freeze(worker)
+      }
+      return decision.nextCheckAt
+    },
+    thaw,
+    pause(workerId) {
+      const worker = registry.get(workerId)
+      // A job may have come since the decision's facts were read.
+      if (worker === undefined || loadOf(worker, leases) > 0) return
+      if (!registry.move(worker, 'pause', { reason: 'idle' })) return
+      fleet.pause(workerId).catch(endAfter(worker, 'could not be paused'))
+    },
+    resume(workerId) {
+      const worker = registry.get(workerId)
+      if (worker === undefined || !registry.move(worker, 'resume')) return false
+      fleet.resume(workerId).catch(endAfter(worker, 'could not be woken'))
+      calls.goOn(workerId)
+      storage.poke() // its request for a job may still be open
+      return true
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What the decision on the workers of an endpoint depends on, read from where it is known; see
+ * domain/worker/scaling.ts.
+ */
+import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
+import { settingsWithFaults } from '../../domain/worker/faults.ts'
+import { keepPausedMs } from '../../domain/worker/freeze-idle.ts'
+import { GONE, type ScalingFacts, type ScalingWorker } from '../../domain/worker/scaling-facts.ts'
+import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import type { Leases } from '../queue/leases.ts'
+import type { QueueCounts } from '../queue/queue-counts.ts'
+import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry.ts'
+import { findCapacity } from './inject-faults.ts'
+
+type Deps = {
+  readonly storage: Pick<Storage, 'jobs'>
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly counts: QueueCounts
+  readonly leases: Leases
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly balancer: Pick<RequestBalancer, 'oldestWaitMs'>
+}
+
+/** The workers that scaling counts: a staged one belongs to settings to come. */
+export function workersInService(registry: Pick<WorkerRegistry, 'ofEndpoint'>, endpointId: string): LiveWorker[] {
+  return registry.ofEndpoint(endpointId).filter(({ duty }) => duty !== 'staged')
+}
+
+/** Reads the facts. @param endpoint undefined: it is gone, and its workers leave */
+export function readScalingFacts(
+  deps: Deps,
+  endpointId: string,
+  { endpoint, crashLoop }: { readonly endpoint: Endpoint | undefined; readonly crashLoop: CrashLoop | undefined },
+): ScalingFacts {
+  const { clock, counts, fleet, leases, registry } = deps
+  const count = counts.of(endpointId)
+  const config = endpoint && settingsWithFaults(endpoint.config)
+  const { free, reason, never } = findCapacity(fleet, config)
+  return {
+    config: config ?? GONE,
+    keepPausedMs: config === undefined ? 0 : keepPausedMs(config),
+    paused: endpoint?.paused ?? true,
+    stopping: endpoint === undefined,
+    queue: { ...count, oldestNormalWaitMs: count.normal === 0 ? 0 : oldestWaitMs(deps, endpointId) },
+    workers: workersInService(registry, endpointId).map((worker) =>
+      workerFacts(worker, loadOf(worker, leases), endpoint?.revision),
+    ),
+    freeSlots: free,
+    noCapacityReason: reason,
+    neverCapacity: never,
+    backOffUntil: crashLoop?.backOffUntil,
+    now: clock.steady(),
+  }
+}
+
+function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefined): ScalingWorker {
+  return {
+    id: worker.id,
+    state: worker.state,
+    startedAt: worker.startedAt,
+    progressAt: worker.progressAt,
+    idleSince: worker.idleSince,
+    pausedSince: worker.pausedSince,
+    resumedAt: worker.resumedAt,
+    jobs,
+    outdated: worker.duty === 'retired' || (worker.standsInFor ?? worker.revision) !== revision,
+    mayRecover: worker.phase === 'recovering',
+  }
+}
+
+// An endpoint has waiting jobs or waiting requests, never both.
+function oldestWaitMs({ storage, clock, balancer }: Deps, endpointId: string): number {
+  const job = storage.jobs.oldestWaiting(endpointId, 0)
+  return job === undefined ? balancer.oldestWaitMs(endpointId) : clock.steady() - job.queuedAt
+}

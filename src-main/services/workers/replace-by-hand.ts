@@ -1,0 +1,145 @@
+/**
+ * Replaces workers by new ones, because a person wants so. A new worker is started first where there is a
+ * slot for one more: when it is ready it takes over, and the old one leaves after its jobs. Where there is no slot
+ * the old one makes it. When the new one does not become ready the old one stays, and says why. Those of one endpoint
+ * are replaced one after the other.
+ */
+import type { ReplacementOrder } from '../../contract/workers.ts'
+import { isLive } from '../../domain/worker/transitions.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import { whenEnded } from './stage-worker.ts'
+import type { WorkerSupervisor } from './supervise.ts'
+
+/** What replacing by hand needs. */
+type HandReplacementDeps = {
+  readonly storage: Pick<Storage, 'endpoints' | 'workers' | 'write'>
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly registry: WorkerRegistry
+  readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'leave' | 'giveWay' | 'check'>
+  readonly log: Log
+}
+
+/** Replaces workers by hand. */
+export type HandReplacement = {
+  /** Begins with a worker, or queues it after those of its endpoint that are under way. @returns who goes first */
+  readonly begin: (worker: LiveWorker) => ReplacementOrder
+  /** Begins with all workers of an endpoint that have not been asked to leave. @returns their ids */
+  readonly beginAll: (endpointId: string) => readonly string[]
+  /** Gives up what is under way. */
+  readonly stop: () => Promise<void>
+}
+
+const REASON = 'replaced by hand'
+
+/** Makes the replacement; nothing is under way yet. */
+export function createHandReplacement(deps: HandReplacementDeps): HandReplacement {
+  const { storage, fleet, registry, log } = deps
+  const stopping = new AbortController()
+  // What is done for each endpoint, as one chain.
+  const chains = new Map<string, Promise<boolean>>()
+  // Each is in its chain once, however often somebody asks.
+  const underWay = new Set<LiveWorker>()
+
+  function orderFor({ endpointId }: LiveWorker): ReplacementOrder {
+    const endpoint = storage.endpoints.get(endpointId)
+    return endpoint !== undefined && fleet.capacity(endpoint.config).free > 0 ? 'new first' : 'old first'
+  }
+
+  /** @returns whether it was replaced, or had gone by itself */
+  async function replace(worker: LiveWorker): Promise<boolean> {
+    if (stopping.signal.aborted || !isLive(worker.state)) return true
+    try {
+      if (orderFor(worker) === 'new first') await newFirst(deps, worker, stopping.signal)
+      else await oldFirst(deps, worker, stopping.signal)
+      return true
+    } catch (error) {
+      const why = (error as Error).message
+      if (stopping.signal.aborted) return false
+      log.warn('worker not replaced', { workerId: worker.id, why })
+      say(worker, `not replaced: ${why}`)
+      return false
+    } finally {
+      deps.supervisor.check(worker.endpointId)
+    }
+  }
+
+  function say(worker: LiveWorker, text: string): void {
+    if (worker.state === 'ended') return
+    registry.note(worker, { replacement: text })
+    const { id: workerId, endpointId, state } = worker
+    const change = { endpointId, workerId, from: state, state, reason: text, now: deps.clock.now() }
+    storage
+      .write(() => storage.workers.recordState(change))
+      .catch((error) => log.warn('worker event not recorded', { workerId, error }))
+  }
+
+  // When one new worker does not become ready the next would not either.
+  function enqueue(workers: readonly LiveWorker[]): void {
+    for (const worker of workers) {
+      if (underWay.has(worker)) continue
+      underWay.add(worker)
+      say(worker, 'is being replaced')
+      const before = chains.get(worker.endpointId) ?? Promise.resolve(true)
+      const chain = before.then(async (goesOn) => {
+        if (goesOn) return replace(worker)
+        say(worker, 'not replaced: the previous new worker did not become ready')
+        return false
+      })
+      chains.set(worker.endpointId, chain)
+      void chain.finally(() => {
+        underWay.delete(worker)
+        if (chains.get(worker.endpointId) === chain) chains.delete(worker.endpointId)
+      })
+    }
+  }
+
+  return {
+    begin(worker) {
+      const order = orderFor(worker)
+      enqueue([worker])
+      return order
+    },
+    beginAll(endpointId) {
+      const workers = registry.ofEndpoint(endpointId).filter(({ state, duty }) => duty !== 'staged' && isLive(state))
+      enqueue(workers)
+      return workers.map(({ id }) => id)
+    },
+    async stop() {
+      stopping.abort(new Error('the service stops'))
+      await Promise.all(chains.values())
+    },
+  }
+}
+
+async function newFirst({ storage, supervisor }: HandReplacementDeps, worker: LiveWorker, signal: AbortSignal) {
+  const endpoint = storage.endpoints.get(worker.endpointId)
+  if (endpoint === undefined) return
+  const next = await supervisor.stage(endpoint, signal)
+  // Newer settings replace all workers by themselves.
+  if (storage.endpoints.get(endpoint.id)?.revision !== endpoint.revision) {
+    await next.discard('the settings of its endpoint changed')
+    return
+  }
+  next.promote()
+  supervisor.leave(worker.id, REASON, false)
+}
+
+// Nobody else may take the slot while the old one ends its jobs.
+async function oldFirst(deps: HandReplacementDeps, worker: LiveWorker, signal: AbortSignal): Promise<void> {
+  const { storage, supervisor } = deps
+  const release = await supervisor.giveWay(worker.endpointId, () => true, signal)
+  try {
+    supervisor.leave(worker.id, REASON, false)
+    await whenEnded(deps, worker, signal)
+    const endpoint = storage.endpoints.get(worker.endpointId)
+    if (endpoint === undefined || signal.aborted) return
+    const next = await supervisor.stage(endpoint, signal)
+    next.promote()
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Replaces the workers of an endpoint whose settings have just changed, without a gap: where it always has a worker, or
+ * has work, those of before go on until a new one is ready. They leave then as they would have at once, and also when
+ * none becomes ready: from that on it is for scaling, and for its crashes, to say how it goes on.
+ */
+import { takesJobs } from '../../domain/worker/transitions.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Log } from '../ports/system.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+import type { WorkerSupervisor } from './supervise.ts'
+
+/** What rolling out settings needs. */
+export type RolloutDeps = {
+  readonly storage: Pick<Storage, 'endpoints'>
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
+  readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'check'>
+  readonly log: Log
+}
+
+/** The rollouts that are under way, one for each endpoint at most. */
+export type SettingsRollout = {
+  /** To be called when the settings have been committed, before anything else is waited for. */
+  readonly begin: (endpointId: string) => void
+  /** Gives up what is under way. */
+  readonly stop: () => Promise<void>
+}
+
+/** Makes the rollouts; none is under way yet. */
+export function createSettingsRollout(deps: RolloutDeps): SettingsRollout {
+  const { storage, fleet, registry, supervisor, log } = deps
+  const running = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
+
+  async function rollOut(endpointId: string, signal: AbortSignal): Promise<void> {
+    const endpoint = storage.endpoints.get(endpointId)
+    const before = registry.ofEndpoint(endpointId).filter(takesJobs)
+    if (endpoint === undefined || endpoint.paused || before.length === 0) return
+    const isWanted = endpoint.config.workersMin > 0 || before.some(({ state }) => state === 'running')
+    // Without a slot for one more the old ones have to leave theirs.
+    if (!isWanted || fleet.capacity(endpoint.config).free <= 0) return
+    for (const worker of before) registry.move(worker, 'standIn', { standsInFor: endpoint.revision })
+    try {
+      const worker = await supervisor.stage(endpoint, signal)
+      if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) worker.promote()
+      else await worker.discard('the settings of its endpoint changed')
+    } catch (error) {
+      const why = (error as Error).message
+      if (!signal.aborted) log.warn('worker for new settings not ready', { endpointId, why })
+    } finally {
+      // Newer settings may have asked them to stay longer.
+      for (const worker of before) if (worker.standsInFor === endpoint.revision) registry.move(worker, 'standDown')
+      supervisor.check(endpointId)
+    }
+  }
+
+  return {
+    begin(endpointId) {
+      running.get(endpointId)?.giveUp.abort(new Error('there are newer settings'))
+      const giveUp = new AbortController()
+      const done = rollOut(endpointId, giveUp.signal)
+        .catch((error) => log.error('workers not replaced', { endpointId, error }))
+        .finally(() => {
+          if (running.get(endpointId)?.giveUp === giveUp) running.delete(endpointId)
+        })
+      running.set(endpointId, { giveUp, done })
+    },
+    async stop() {
+      const all = [...running.values()]
+      for (const { giveUp } of all) giveUp.abort(new Error('the service stops'))
+      await Promise.all(all.map(({ done }) => done))
+    },
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Looks which leases have run out: jobs that ran too long fail, and workers that went silent are lost. A worker that
+ * does not end a job which it was asked to stop is ended itself.
+ */
+import { limit } from '../../contract/limits.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { Lease, Leases } from '../queue/leases.ts'
+import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../queue/lost-and-overdue-jobs.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import type { WorkerEnding } from './end-workers.ts'
+
+/** The watch over leases and stop orders. */
+export type LeaseWatch = {
+  /** Begins to look; a second call does nothing. @returns whether it had not begun */
+  readonly start: () => boolean
+  readonly stop: () => void
+}
+
+const TICK_MS = 200
+
+/** Makes the watch; it does not look yet. */
+export function createLeaseWatch(deps: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  readonly fleet: Pick<Fleet, 'isAway'>
+  readonly leases: Leases
+  readonly registry: WorkerRegistry
+  readonly ending: Pick<WorkerEnding, 'begin'>
+}): LeaseWatch {
+  const { clock, log, fleet, leases, registry, ending } = deps
+  let cancel: (() => void) | undefined
+
+  function tick(): void {
+    cancel = clock.after(TICK_MS, () => {
+      lookAtLeases()
+      lookAtStopOrders()
+      tick()
+    })
+  }
+
+  function lookAtLeases(): void {
+    const { overdue, silent } = expiredLeases(leases, clock.steady())
+    failOverdueJobs(deps, overdue).catch((error) => log.error('overdue jobs not failed', { error }))
+    for (const workerId of silent) loseWorker(workerId)
+  }
+
+  function loseWorker(workerId: string): void {
+    const held = leases.ofWorker(workerId)
+    const reason = silenceReason(workerId, held)
+    // Looked at again after a full lease, should this write fail.
+    for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
+    // A worker whose engine went away is not to blame, and its jobs lose no try.
+    const takeBack = fleet.isAway(workerId) ? requeueJobs : rescueLostJobs
+    takeBack(deps, held, reason).catch((error) => log.error('lost jobs not taken back', { workerId, error }))
+    const worker = registry.get(workerId)
+    if (worker === undefined) return
+    registry.move(worker, 'lose', { reason })
+    ending.begin(worker, reason)
+  }
+
+  function lookAtStopOrders(): void {
+    const now = clock.steady()
+    for (const worker of registry.all()) {
+      const reason = overdueStopOrder(worker, now)
+      if (reason === undefined) continue
+      registry.note(worker, { stopOrders: new Map() })
+      ending.begin(worker, reason, 0)
+    }
+  }
+
+  return {
+    start() {
+      if (cancel !== undefined) return false
+      tick()
+      return true
+    },
+    stop: () => cancel?.(),
+  }
+}
+
+/**
+ * Leases that have run out: of jobs past their execution limit, and of workers that went silent.
+ * @param now steady ms
+ */
+function expiredLeases(
+  leases: Pick<Leases, 'all'>,
+  now: number,
+): { readonly overdue: readonly Lease[]; readonly silent: ReadonlySet<string> } {
+  const overdue: Lease[] = []
+  const silent = new Set<string>()
+  for (const lease of leases.all()) {
+    if (now >= lease.executeUntil) overdue.push(lease)
+    else if (now >= lease.until) silent.add(lease.workerId)
+  }
+  return { overdue, silent }
+}
+
+/** Why a worker with these leases counts as lost, for people. */
+function silenceReason(workerId: string, held: readonly Lease[]): string {
+  return held.some((lease) => lease.confirmed)
+    ? `worker ${workerId} has not reported for ${limit('leaseMs') / 1000} s`
+    : `worker ${workerId} never reported that it runs the job`
+}
+
+/** Why a worker must be ended: a job that it was asked to stop still runs. Undefined when there is none. */
+function overdueStopOrder(worker: LiveWorker, now: number): string | undefined {
+  const overdue = [...worker.stopOrders].find(([, order]) => now >= order.until)
+  return overdue === undefined ? undefined : `job ${overdue[0]} did not stop within its grace time`
+}

@@ -1,0 +1,137 @@
+/** The commands and the keys that work on every page. */
+import { useEffect, useMemo, useRef } from 'react'
+import { useLocation } from 'wouter'
+import { ADDRESS } from '../addresses.ts'
+import { useApp } from '../store/app-context.ts'
+import { type Command, THEMES } from '../store/app-slices.ts'
+import { isOverlaid, isTyping, SEQUENCE_MS } from '../ui/keyboard.ts'
+import { useSidebar } from '../ui/use-sidebar.ts'
+import { SECTIONS, SETTINGS_SECTION } from './Sidebar.tsx'
+
+// The ids are those of the same commands on the page that makes the thing, which stand before these there.
+const MAKES = [
+  { id: 'new-handler', label: 'New endpoint from a handler file', to: `${ADDRESS.endpoints}?new=handler` },
+  { id: 'new-command', label: 'New endpoint from a command', to: `${ADDRESS.endpoints}?new=command` },
+  { id: 'new-web', label: 'New endpoint from a web app', to: `${ADDRESS.endpoints}?new=web` },
+  { id: 'new-image', label: 'New endpoint from an image', to: `${ADDRESS.endpoints}?new=image` },
+  { id: 'new-catalog', label: 'New endpoint from the catalog', to: ADDRESS.catalog },
+  { id: 'open-folder', label: 'New endpoints from an app folder', to: ADDRESS.openFolder('folder'), also: 'project' },
+  { id: 'new-app', label: 'New app from the template', to: ADDRESS.openFolder('app'), also: 'project' },
+  { id: 'new-from-template', label: 'New workflow from a template', to: ADDRESS.newFromTemplate },
+  { id: 'model-download', label: 'New model from a download', to: ADDRESS.newModel },
+  { id: 'add-registry', label: 'New registry credentials', to: ADDRESS.newRegistry },
+  { id: 'new-account-key', label: 'New account key', to: ADDRESS.setting('key') },
+] as const satisfies readonly (Pick<Command, 'id' | 'label' | 'also'> & { readonly to: string })[]
+
+/** What can be done from every page. @param openSheet shows the keys */
+export function useGeneralCommands(openSheet: () => void): readonly Command[] {
+  const [, go] = useLocation()
+  const { store, client, platform } = useApp()
+  const { toggle } = useSidebar()
+  const toggleSidebar = useRef(toggle)
+  useEffect(() => {
+    toggleSidebar.current = toggle
+  })
+  return useMemo(() => {
+    const state = store.getState()
+    const signOut = () =>
+      client.call('sessionEnd').then(
+        () => state.setConnection('signed-out', platform.now()),
+        (error: Error) => state.notify({ kind: 'error', text: error.message }),
+      )
+    // Loaded when it is wanted: it belongs to the bundle of the workflows.
+    const newWorkflow = () =>
+      import('../features/workflow-editor/files/add-workflow.ts')
+        .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))
+        .then(
+          ({ id }) => go(ADDRESS.workflow(id)),
+          (error: Error) => state.notify({ kind: 'error', text: error.message }),
+        )
+    return [
+      ...MAKES.map(({ to, ...command }) => ({ ...command, group: 'New', run: () => go(to) })),
+      { id: 'new-workflow', group: 'New', label: 'New empty workflow', run: () => void newWorkflow() },
+      ...[...SECTIONS, SETTINGS_SECTION].map(({ section, name, to, key }) => ({
+        id: `go-${section}`,
+        group: 'Go to',
+        label: name,
+        keys: `g ${key}`,
+        run: () => go(to),
+      })),
+      ...THEMES.map((theme) => ({
+        id: `theme-${theme}`,
+        group: 'Window',
+        label: `Theme: ${theme}`,
+        run: () => state.setTheme(theme),
+      })),
+      {
+        id: 'sidebar',
+        group: 'Window',
+        label: 'Pin or collapse the sidebar',
+        keys: '[',
+        run: () => toggleSidebar.current(),
+      },
+      { id: 'keys', group: 'Window', label: 'Show all keys', keys: '?', run: openSheet },
+      { id: 'sign-out', group: 'Window', label: 'Sign out this browser', run: () => void signOut() },
+    ]
+  }, [go, store, client, platform, openSheet])
+}
+
+/**
+ * Hears keys anywhere in the window: Ctrl or Cmd K for the palette, `?` for the sheet, `/` for the search of the page,
+ * and the keys of all commands that are offered.
+ */
+export function useShortcuts({
+  openPalette,
+  openSheet,
+  isOpen,
+}: {
+  readonly openPalette: () => void
+  readonly openSheet: () => void
+  /** One of the two is open, or about to be: letters are for it, and do nothing on the page. */
+  readonly isOpen: boolean
+}): void {
+  const { store, platform } = useApp()
+  useEffect(() => {
+    let before: { readonly key: string; readonly at: number } | undefined
+
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault()
+        openPalette()
+        return
+      }
+      // What has closed something by this key has done with it.
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTyping(event.target) || isOpen || isOverlaid()) return
+      if (event.key === '?') openSheet()
+      else if (event.key === '/') focusSearch(event)
+      else runCommand(event)
+    }
+
+    function runCommand(event: KeyboardEvent) {
+      const fresh = before !== undefined && platform.now() - before.at < SEQUENCE_MS
+      const both = fresh ? `${before?.key} ${event.key}` : undefined
+      before = { key: event.key, at: platform.now() }
+      // The newest first: what a page offers goes before what is offered everywhere. A key that no other led to stands
+      // for itself, however soon after another one it comes.
+      const { commands } = store.getState()
+      const command =
+        commands.findLast(({ keys }) => keys === both && keys !== undefined) ??
+        commands.findLast(({ keys }) => keys === event.key)
+      if (command === undefined) return
+      event.preventDefault()
+      before = undefined
+      command.run()
+    }
+
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [store, platform, openPalette, openSheet, isOpen])
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLElement>('[data-search]')
+  if (search === null) return
+  event.preventDefault()
+  search.focus()
+}

@@ -1,0 +1,167 @@
+/**
+ * What the palette finds on every page beside what pages offer: endpoints, workflows, settings, what was opened, and
+ * jobs.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { JobListItem } from '../../src-main/contract/job.ts'
+import type { LiveEndpoint } from '../../src-main/contract/live.ts'
+import { ADDRESS, thingOf } from '../addresses.ts'
+import type { ApiClient } from '../api-client/client.ts'
+import { endpointState } from '../features/endpoints/endpoint-state.ts'
+import { SETTING_SECTIONS } from '../features/endpoints/settings/sections.ts'
+import { SETTING_TEXTS } from '../features/settings/setting-texts.ts'
+import { workflowsQuery } from '../features/workflows/workflow-queries.ts'
+import { useApp, useAppState } from '../store/app-context.ts'
+import type { Opened } from '../store/habits.ts'
+import { JOB_STATES } from '../ui/StateDot.tsx'
+import type { Entry, GeneralGroup } from './arrange-palette.ts'
+
+// An entry that leads to an address, which is its id, too: the same thing counts the same in each group.
+type Lead = Omit<Entry, 'id' | 'run' | 'group'> & { readonly to: string; readonly group: GeneralGroup }
+
+/** Endpoints, workflows, settings and what was opened lately. @param opened the last first */
+export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
+  const [path, go] = useLocation()
+  const live = useAppState((state) => state.live.endpoints)
+  const endpoints = useEndpointLeads()
+  const workflows = useWorkflowLeads()
+  const loaded = useAppState(({ live }) => live.loaded)
+  return useMemo(() => {
+    const current = thingOf(path)?.to
+    const things = new Map([...endpoints, ...(workflows ?? [])].map((lead) => [lead.to, lead]))
+    // What is gone is not offered, where it is known what there is.
+    const isGone = (to: string) =>
+      !things.has(to) &&
+      ((loaded && to.startsWith(`${ADDRESS.endpoints}/`)) ||
+        (workflows !== undefined && to.startsWith(ADDRESS.workflow(''))))
+    const recent = opened
+      .filter(({ to }) => to !== current && !isGone(to))
+      .map(({ to, name }): Lead => {
+        const detail = thingOf(to)?.what ?? ''
+        return { label: name, ...things.get(to), to, detail, group: 'Recent' }
+      })
+    const leads = [...recent, ...things.values(), ...SERVICE_SETTINGS, ...settingLeads(current, live)]
+    return leads.map(({ to, ...lead }): Entry => ({ ...lead, id: to, run: () => go(to) }))
+  }, [path, go, live, endpoints, workflows, opened, loaded])
+}
+
+function useEndpointLeads(): readonly Lead[] {
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const workers = useAppState(({ live }) => live.workers)
+  return useMemo(
+    () =>
+      Object.values(endpoints).flatMap((endpoint): Lead[] => {
+        const { id, name } = endpoint
+        const own = Object.values(workers).filter(({ endpointId }) => endpointId === id)
+        const label = name === id ? id : `${name} (${id})`
+        const made = { group: 'New', onlyFor: 'new' } as const
+        return [
+          { to: ADDRESS.endpoint(id), group: 'Endpoints', label, state: endpointState(endpoint, own) },
+          { ...made, to: ADDRESS.endpointSetting(id, 'key'), label: `New key for ${name}` },
+          { ...made, to: ADDRESS.savedRequests(id), label: `New saved request for ${name}` },
+        ]
+      }),
+    [endpoints, workers],
+  )
+}
+
+function useWorkflowLeads(): readonly Lead[] | undefined {
+  const { client } = useApp()
+  const { data } = useQuery(workflowsQuery(client))
+  return useMemo(
+    () => data?.workflows.map(({ id, name }): Lead => ({ to: ADDRESS.workflow(id), group: 'Workflows', label: name })),
+    [data],
+  )
+}
+
+const SERVICE_SETTINGS: readonly Lead[] = [
+  ...Object.entries(SETTING_TEXTS).map(([name, { label }]) => ({ name, label })),
+  { name: 'registries', label: 'Registry credentials' },
+  { name: 'key', label: 'Account key and signed-in browsers' },
+  { name: 'browser', label: 'Theme, sidebar and editor of this browser' },
+].map(({ name, label }) => ({ to: ADDRESS.setting(name), group: 'Settings', label, detail: 'Service' }))
+
+/** The settings of each endpoint, and each single one of the endpoint that is shown. */
+function settingLeads(current: string | undefined, endpoints: Readonly<Record<string, LiveEndpoint>>): readonly Lead[] {
+  return Object.values(endpoints).flatMap((endpoint) => {
+    const { id, name } = endpoint
+    const page: Lead = { to: ADDRESS.endpoint(id, 'settings'), group: 'Settings', label: `Settings of ${name}` }
+    if (ADDRESS.endpoint(id) !== current) return [page]
+    const fields = SETTING_SECTIONS.flatMap(({ id: section, title, fields: all }) =>
+      all
+        .filter(({ applies }) => applies?.(endpoint) !== false)
+        .map(({ path, label }): Lead => {
+          const to = ADDRESS.endpointSetting(id, section, path)
+          return { to, group: 'Settings', label, detail: `${title} of ${name}` }
+        }),
+    )
+    return [page, ...fields]
+  })
+}
+
+// Whoever types a word pauses less than this between two letters; ms. Source: ours.
+const PAUSE_MS = 150
+// One letter is in every job.
+const SHORTEST = 2
+const JOBS = 8
+
+const NOTHING: readonly Entry[] = []
+
+/** Jobs by id, and by words in their id, input, output or error, asked for once the typing pauses. */
+export function useJobEntries(typed: string): readonly Entry[] {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const query = usePaused(typed.trim())
+  const { data } = useQuery({
+    // Not ['jobs', ...]: those are lists whose rows events change.
+    queryKey: ['found-jobs', query],
+    queryFn: ({ signal }) => findJobs(client, query, signal),
+    enabled: query.length >= SHORTEST,
+  })
+  return useMemo(() => {
+    if (data === undefined || data.length === 0) return NOTHING
+    const found = data.map(
+      ({ id, endpointId, status }): Entry => ({
+        id: ADDRESS.job(id),
+        group: 'Jobs',
+        label: id,
+        detail: endpoints[endpointId]?.name ?? endpointId,
+        // It was found by words that need not be in its id.
+        also: query,
+        state: { ...JOB_STATES[status], pulses: false },
+        run: () => go(ADDRESS.job(id)),
+      }),
+    )
+    // Comes with the jobs: what is chosen stays chosen when something comes above it.
+    const all: Entry = {
+      id: 'all-jobs-with',
+      group: 'Jobs',
+      label: 'All jobs with this text',
+      detail: `“${query}”`,
+      run: () => go(ADDRESS.jobsWith(query)),
+    }
+    return [...found, all]
+  }, [data, query, endpoints, go])
+}
+
+/** The text as it was when nothing more was typed for a moment. */
+function usePaused(text: string): string {
+  const { platform } = useApp()
+  const [paused, setPaused] = useState(text)
+  useEffect(() => platform.after(PAUSE_MS, () => setPaused(text)), [platform, text])
+  return paused
+}
+
+// An id is looked up, which takes no time however many jobs there are.
+async function findJobs(client: ApiClient, query: string, signal: AbortSignal): Promise<readonly JobListItem[]> {
+  const isSingleTerm = !/[\s,]/.test(query)
+  const lists = await Promise.all([
+    ...(isSingleTerm ? [client.call('jobList', { query: { ids: query }, signal })] : []),
+    client.call('jobList', { query: { q: query, limit: JOBS }, signal }),
+  ])
+  const byId = new Map(lists.flatMap(({ requests }) => requests).map((job) => [job.id, job]))
+  return [...byId.values()].slice(0, JOBS)
+}

@@ -1,0 +1,26 @@
+/** What follows the store outside of the components: the colours of the page, and the notices of the desktop. */
+import type { DesktopBridge } from '../../src-main/contract/bridge.ts'
+import { desktopMessage } from '../platform/platform.ts'
+import type { AppStore } from '../store/app-store.ts'
+
+/** Keeps the colours of the page as the user chose them; without a choice the system's, which the tokens follow. */
+export function showTheme(store: AppStore, page: HTMLElement): void {
+  const show = (theme: string) => {
+    if (theme === 'system') page.removeAttribute('data-theme')
+    else page.setAttribute('data-theme', theme)
+  }
+  show(store.getState().theme)
+  store.subscribe(({ theme }) => show(theme))
+}
+
+/** Tells at the edge of the window what the desktop tells; that the service ended is closed when it is up again. */
+export function showDesktopNotices(desktop: DesktopBridge | undefined, store: AppStore): void {
+  const { notify, closeNotice } = store.getState()
+  let ended: number | undefined
+  desktop?.onNotice((notice) => {
+    const isOfService = notice.kind !== 'update-ready' && notice.kind !== 'link-refused'
+    if (isOfService && ended !== undefined) closeNotice(ended)
+    const id = notify(desktopMessage(notice))
+    if (isOfService) ended = notice.kind === 'service-restarted' ? undefined : id
+  })
+}

@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query'
+import { AppWindow, BookOpen, FolderOpen, LayoutTemplate, Plus } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import { appsQuery, examplesQuery, projectsQuery } from '../../api-client/app-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { EnvironmentTable } from './deployed/EnvironmentTable.tsx'
+import { OpenFolderPanel } from './OpenFolderPanel.tsx'
+import { ProjectTable } from './ProjectTable.tsx'
+
+const CRUMBS = [{ name: 'Apps' }]
+// In the address: a folder is opened as it is, or filled from an example first.
+const AS_IT_IS = 'folder'
+
+/** Both lists of apps: projects of this machine, and what is deployed. */
+export function AppListPage() {
+  const { client } = useApp()
+  const { data: projectList, error: projectsError } = useQuery(projectsQuery(client))
+  const { data: appList, error: appsError } = useQuery(appsQuery(client))
+  const [search, setSearch] = useSearchParams()
+  const opens = search.get('open') ?? undefined
+  const open = useCallback(
+    (what: string | undefined) => setSearch(what === undefined ? {} : { open: what }),
+    [setSearch],
+  )
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { id: 'new-app', group: 'Apps', label: 'New app from the template', keys: 'n', run: () => open('app') },
+      {
+        id: 'open-folder',
+        group: 'Apps',
+        label: 'Open a folder with an app',
+        also: 'new project new endpoints',
+        keys: 'o',
+        run: () => open(AS_IT_IS),
+      },
+    ],
+    [open],
+  )
+  const projects = projectList?.projects
+  const environments = appList?.apps.flatMap((app) => app.environments)
+  const nothing = projects?.length === 0 && appList?.apps.length === 0
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      actions={
+        <>
+          <NewAppMenu onOpen={() => open(AS_IT_IS)} onChoose={open} />
+          <Button kind="main" onClick={() => open(AS_IT_IS)}>
+            <FolderOpen aria-hidden /> Open folder
+          </Button>
+        </>
+      }
+    >
+      {nothing && (
+        <EmptyState
+          icon={<AppWindow />}
+          command="drydock init hello"
+          action={<Button onClick={() => open(AS_IT_IS)}>Open a folder with an app</Button>}
+        >
+          There are no apps yet. An app is a folder of Python files whose functions become endpoints.
+        </EmptyState>
+      )}
+      {!nothing && (
+        <>
+          <Part title="Projects on this machine" error={projects === undefined ? projectsError : null}>
+            {projects === undefined && <SkeletonRows rows={3} />}
+            {projects?.length === 0 && (
+              <Hint>No folder has been opened yet. Open one to build, preview and deploy it here.</Hint>
+            )}
+            {projects !== undefined && projects.length > 0 && <ProjectTable projects={projects} />}
+          </Part>
+          <Part title="Deployed" error={environments === undefined ? appsError : null}>
+            {environments === undefined && <SkeletonRows rows={3} />}
+            {environments?.length === 0 && <Hint>Nothing is deployed yet. Open a project and choose Deploy.</Hint>}
+            {environments !== undefined && environments.length > 0 && (
+              <EnvironmentTable environments={environments} showsApp />
+            )}
+          </Part>
+        </>
+      )}
+      {projects?.length === 0 && <FirstSteps onChoose={open} />}
+      {opens !== undefined && (
+        <OpenFolderPanel key={opens} from={opens === AS_IT_IS ? undefined : opens} onClose={() => open(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+type PartProps = { readonly title: string; readonly error: Error | null; readonly children: React.ReactNode }
+
+function Part({ title, error, children }: PartProps) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="text-section font-medium">{title}</h2>
+      {error === null ? children : <ErrorNotice error={error} />}
+    </section>
+  )
+}
+
+function Hint({ children }: { readonly children: string }) {
+  return <p className="rounded-control border border-line bg-surface-1 px-3 py-2 text-ink-2">{children}</p>
+}
+
+/** Begins a project from an example. */
+type FirstStepsProps = { readonly onChoose: (example: string) => void }
+
+const TEMPLATE = {
+  name: 'app',
+  summary: 'The template of `drydock init`: an endpoint of each kind, for you to change.',
+  endpoints: [],
+}
+
+/** What there is to begin with: the template and the examples that come along, and what each of them shows. */
+function FirstSteps({ onChoose }: FirstStepsProps) {
+  const { client } = useApp()
+  const { data } = useQuery(examplesQuery(client))
+  if (data === undefined) return null
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="text-section font-medium">Start with an example</h2>
+      <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        {[TEMPLATE, ...data.examples].map(({ name, summary, endpoints }) => (
+          <li key={name} className="flex flex-col gap-2 rounded-control border border-line bg-surface-1 p-3">
+            <h3 className="font-medium">{name === TEMPLATE.name ? 'Template' : name}</h3>
+            <p className="flex-1 text-ink-2">{summary.replaceAll('`', '')}</p>
+            {endpoints.length > 0 && <p className="text-small text-ink-2">Endpoints: {endpoints.join(', ')}</p>}
+            <Button className="self-start" onClick={() => onChoose(name)}>
+              Start with {name === TEMPLATE.name ? 'the template' : name}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What opens a folder as it is, or one that is filled from an example or the template `app` first. */
+type NewAppMenuProps = { readonly onOpen: () => void; readonly onChoose: (example: string) => void }
+
+/** The ways to a project, which stay after the first one. */
+function NewAppMenu({ onOpen, onChoose }: NewAppMenuProps) {
+  const { client } = useApp()
+  const { data } = useQuery(examplesQuery(client))
+  const examples = (data?.examples ?? []).map(({ name, endpoints }) => ({
+    label: name,
+    detail: `Example: ${endpoints.join(', ')}`,
+    icon: <BookOpen />,
+    onSelect: () => onChoose(name),
+  }))
+  return (
+    <Menu
+      groups={[
+        [
+          { label: 'Folder', detail: 'A folder that has an app', icon: <FolderOpen />, onSelect: onOpen },
+          {
+            label: 'Template',
+            detail: 'An endpoint of each kind, for you to change',
+            icon: <LayoutTemplate />,
+            onSelect: () => onChoose('app'),
+          },
+        ],
+        ...(examples.length === 0 ? [] : [examples]),
+      ]}
+    >
+      <Button>
+        <Plus aria-hidden /> New app
+      </Button>
+    </Menu>
+  )
+}

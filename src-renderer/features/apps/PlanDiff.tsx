@@ -1,0 +1,120 @@
+import clsx from 'clsx'
+import { Equal, type LucideIcon, Minus, Pencil, Plus } from 'lucide-react'
+import type { DeployPlan, PlannedStep } from '../../../src-main/contract/app.ts'
+import { WarningNotice } from '../../ui/PageStates.tsx'
+import { ACTION_TEXTS, CommitLine } from './ReleaseParts.tsx'
+
+/** A plan, and which of the endpoints that the app no longer has are deleted. */
+export type PlanDiffProps = {
+  readonly plan: DeployPlan
+  readonly deletes: readonly string[]
+  readonly onDeletes: (deletes: readonly string[]) => void
+}
+
+const STYLES: Readonly<Record<PlannedStep['action'], { readonly icon: LucideIcon; readonly colour: string }>> = {
+  create: { icon: Plus, colour: 'text-completed' },
+  update: { icon: Pencil, colour: 'text-running' },
+  unchanged: { icon: Equal, colour: 'text-ink-2' },
+  delete: { icon: Minus, colour: 'text-failed-ink' },
+}
+
+/** What a deploy would do, endpoint by endpoint. An endpoint is deleted only where its box is ticked. */
+export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
+  const { steps, warnings, git, activeGit } = plan
+  const toggle = (resource: string) =>
+    onDeletes(deletes.includes(resource) ? deletes.filter((one) => one !== resource) : [...deletes, resource])
+  return (
+    <div className="flex flex-col">
+      {(git !== undefined || activeGit !== undefined) && (
+        <div className="flex flex-col border-b border-line/60 px-3 py-1">
+          {git !== undefined && <CommitLine git={git} label="This code:" />}
+          {activeGit !== undefined && <CommitLine git={activeGit} label="Active now:" />}
+        </div>
+      )}
+      <ul aria-label="What the deploy does" className="flex flex-col">
+        {steps.map((step) => (
+          <li key={step.resource} className="flex flex-col gap-1 border-b border-line/60 px-3 py-1.5 last:border-0">
+            <StepHead step={step} />
+            {step.action === 'update' && <Changes step={step} />}
+            {step.action === 'delete' && (
+              <DeleteBox
+                resource={step.resource}
+                ticked={deletes.includes(step.resource)}
+                onToggle={() => toggle(step.resource)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {warnings.length > 0 && (
+        <div className="flex flex-col gap-2 border-t border-line p-3">
+          {warnings.map((warning) => (
+            <WarningNotice key={warning}>{warning}</WarningNotice>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function StepHead({ step: { resource, action, replacesWorkers } }: { readonly step: PlannedStep }) {
+  const { icon: Icon, colour } = STYLES[action]
+  return (
+    <div className="flex min-w-0 items-center gap-2">
+      <span className={clsx('flex w-24 shrink-0 items-center gap-1.5', colour)}>
+        <Icon aria-hidden className="size-4" />
+        {ACTION_TEXTS[action]}
+      </span>
+      <span className={clsx('truncate', action === 'unchanged' ? 'text-ink-2' : 'font-medium')}>{resource}</span>
+      {action === 'update' && !replacesWorkers && (
+        <span className="text-small whitespace-nowrap text-ink-2">workers stay</span>
+      )}
+    </div>
+  )
+}
+
+function Changes({ step }: { readonly step: PlannedStep }) {
+  return (
+    <dl className="ml-26 grid grid-cols-[minmax(8rem,max-content)_1fr] gap-x-4 gap-y-0.5 text-small">
+      {step.changes.map(({ setting, from, to }) => (
+        <div key={setting} className="col-span-2 grid grid-cols-subgrid">
+          <dt className="truncate text-ink-2">{setting}</dt>
+          <dd className="min-w-0 font-mono break-words">
+            <del className="text-ink-2">{settingText(from)}</del>
+            <span aria-hidden className="px-1.5 text-ink-2">
+              →
+            </span>
+            <ins className="no-underline">{settingText(to)}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+type DeleteBoxProps = { readonly resource: string; readonly ticked: boolean; readonly onToggle: () => void }
+
+function DeleteBox({ resource, ticked, onToggle }: DeleteBoxProps) {
+  return (
+    <label className="ml-26 flex items-start gap-2 text-small">
+      <input type="checkbox" checked={ticked} onChange={onToggle} className="mt-0.5 accent-(--failed)" />
+      <span>
+        Delete {resource} with its jobs, results and logs.{' '}
+        <span className="text-ink-2">
+          {ticked
+            ? 'It is deleted when the release is active.'
+            : 'The app no longer has it; it stays unless you tick this.'}
+        </span>
+      </span>
+    </label>
+  )
+}
+
+const LONGEST = 200
+
+/** A value of a setting as a plan shows it; undefined: there is none. */
+export function settingText(value: unknown): string {
+  if (value === undefined) return 'none'
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}

@@ -1,0 +1,102 @@
+/** The parts of a build beside its result: its steps, and the packages that it leaves out. */
+import { X } from 'lucide-react'
+import type { BuildStep } from '../../../../src-main/contract/build.ts'
+import type { BuildView } from '../../../../src-main/contract/projects.ts'
+import { IconButton } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { duration } from '../../../ui/format.ts'
+import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+import type { Excludes } from './use-build.ts'
+
+type StepView = BuildView['steps'][number]
+
+const STEPS: readonly (readonly [BuildStep, string])[] = [
+  ['scan', 'Read the source'],
+  ['handlers', 'Write handlers'],
+  ['requirements', 'Collect requirements'],
+  ['install', 'Install packages'],
+  ['manifest', 'Write the manifest'],
+  ['pack', 'Pack the artifact'],
+]
+
+const DOTS: Readonly<Record<StepView['state'], StateDotProps>> = {
+  waiting: { tone: 'queued', text: 'Waiting' },
+  running: { tone: 'running', text: 'Running', pulses: true },
+  done: { tone: 'completed', text: 'Done' },
+  failed: { tone: 'failed', text: 'Failed' },
+}
+
+const BUILD_DOTS: Readonly<Record<BuildView['state'], StateDotProps>> = {
+  running: { tone: 'running', text: 'Building', pulses: true },
+  done: { tone: 'completed', text: 'Built' },
+  failed: { tone: 'failed', text: 'Failed' },
+  cancelled: { tone: 'cancelled', text: 'Cancelled' },
+}
+
+/** The steps of a build with their times. All six have their rows from the beginning, so nothing moves. */
+export function BuildSteps({ build }: { readonly build: BuildView }) {
+  return (
+    <Card title="Steps" aside={<Summary build={build} />}>
+      <ol aria-label="Steps of the build" className="flex flex-col">
+        {STEPS.map(([step, name]) => {
+          const found = build.steps.find((one) => one.step === step)
+          return (
+            <li
+              key={step}
+              className="grid h-8 grid-cols-[11rem_6rem_minmax(0,1fr)_4rem] items-center gap-x-3 border-b border-line/60 px-3 last:border-0"
+            >
+              <span className="truncate">{name}</span>
+              <StateDot {...stepDot(found, build)} />
+              <span className="truncate font-mono text-small text-ink-2" title={found?.text}>
+                {found?.text}
+              </span>
+              <span className="text-right text-small text-ink-2">
+                {found?.tookMs !== undefined && duration(found.tookMs)}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </Card>
+  )
+}
+
+// What a build that is over did not come to is not waited for.
+function stepDot(step: StepView | undefined, { state }: BuildView): StateDotProps {
+  const isOpen = step === undefined || step.state === 'waiting'
+  return isOpen && state !== 'running' ? { tone: 'queued', text: 'Not run' } : DOTS[step?.state ?? 'waiting']
+}
+
+function Summary({ build: { state, startedAt, endedAt } }: { readonly build: BuildView }) {
+  return (
+    <div className="flex items-center gap-3">
+      <StateDot {...BUILD_DOTS[state]} />
+      {endedAt !== undefined && (
+        <span className="text-small text-ink-2">
+          in {duration(endedAt - startedAt)}, <RelativeTime at={endedAt} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** The packages that the next build leaves out; each can be taken in again. */
+export function ExcludedList({ excludes: { names, remove } }: { readonly excludes: Excludes }) {
+  if (names.length === 0) return null
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <span className="text-ink-2">Left out of the next build:</span>
+      <ul aria-label="Left out" className="flex flex-wrap gap-2">
+        {names.map((name) => (
+          <li key={name} className="flex items-center rounded-control border border-line bg-surface-1 pl-2">
+            {name}
+            <IconButton label={`Include ${name} again`} onClick={() => remove(name)}>
+              <X />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+import { Check, Hammer } from 'lucide-react'
+import { useMemo } from 'react'
+import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
+import type { Command } from '../../../store/app-slices.ts'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { bytes } from '../../../ui/format.ts'
+import { CommandsHere } from '../../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { ArtifactCard } from './ArtifactCard.tsx'
+import { BuildSteps, ExcludedList } from './BuildParts.tsx'
+import { ProblemList } from './ProblemList.tsx'
+import { useBuild, useExcludes } from './use-build.ts'
+
+/** Builds the app, and shows what became of it. */
+export function BuildTab({ project }: { readonly project: ProjectDetail }) {
+  const { build, error, start, cancel } = useBuild(project)
+  const excludes = useExcludes(project.id)
+  const { names } = excludes
+  const runs = build?.state === 'running'
+  const begin = () => start(names)
+  const commands = useMemo<readonly Command[]>(
+    () => [{ id: 'build', group: 'Project', label: 'Build', keys: 'b', run: () => start(names) }],
+    [start, names],
+  )
+  if (error !== null && build === undefined) return <ErrorNotice error={error} />
+  if (build === undefined) return <SkeletonRows rows={6} />
+  return (
+    <>
+      <CommandsHere commands={commands} />
+      <div className="flex flex-wrap items-center gap-3">
+        <ExcludedList excludes={excludes} />
+        <span className="ml-auto" />
+        {runs ? (
+          <Button onClick={() => cancel()}>Cancel build</Button>
+        ) : (
+          <Button kind="main" onClick={begin} disabled={!project.isThere}>
+            <Hammer aria-hidden /> {build === null ? 'Build' : 'Build again'}
+          </Button>
+        )}
+      </div>
+      {build === null ? (
+        <EmptyState icon={<Hammer />} command="drydock build">
+          Not built yet. A build creates the file that a deploy sends: the code with all its packages.
+        </EmptyState>
+      ) : (
+        <Built build={build} onExclude={excludes.add} excluded={names} />
+      )}
+    </>
+  )
+}
+
+type BuiltProps = {
+  readonly build: BuildView
+  readonly excluded: readonly string[]
+  readonly onExclude: (name: string) => void
+}
+
+function Built({ build, excluded, onExclude }: BuiltProps) {
+  const { result, problems, warnings } = build
+  return (
+    <>
+      <ProblemList label="Problems of the build" problems={problems} kind="problem" />
+      <ProblemList label="Warnings of the build" problems={warnings} kind="warning" />
+      <BuildSteps build={build} />
+      {result !== undefined && (
+        <>
+          <ArtifactCard result={result} />
+          <Suggestions suggestions={result.suggestions} excluded={excluded} onExclude={onExclude} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** What could stay out of the artifact. */
+type SuggestionsProps = {
+  readonly suggestions: NonNullable<BuildView['result']>['suggestions']
+  readonly excluded: readonly string[]
+  readonly onExclude: (name: string) => void
+}
+
+/** What is large and perhaps not needed: a package goes with a click, a file with a line in the project. */
+export function Suggestions({ suggestions, excluded, onExclude }: SuggestionsProps) {
+  if (suggestions.length === 0) return null
+  return (
+    <Card title="Could be left out">
+      <ul aria-label="Could be left out" className="flex flex-col">
+        {suggestions.map((one) => (
+          <li
+            key={`${one.how} ${one.entry}`}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line/60 px-3 py-1.5 last:border-0"
+          >
+            <span className="min-w-0 font-medium break-all">{one.path}</span>
+            <span className="text-ink-2">{bytes(one.bytes)}</span>
+            <span className="min-w-60 flex-1 text-ink-2">{one.why}</span>
+            {one.how === 'exclude' ? (
+              <ExcludeButton
+                name={one.entry}
+                isExcluded={excluded.includes(one.entry)}
+                onExclude={() => onExclude(one.entry)}
+              />
+            ) : (
+              <span className="flex items-center gap-1 text-small text-ink-2">
+                Line for <code className="font-mono">.gitignore</code>:{' '}
+                <code className="font-mono text-ink">{one.entry}</code>
+                <CopyButton text={one.entry} what="line" />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+type ExcludeButtonProps = { readonly name: string; readonly isExcluded: boolean; readonly onExclude: () => void }
+
+function ExcludeButton({ name, isExcluded, onExclude }: ExcludeButtonProps) {
+  if (!isExcluded) return <Button onClick={onExclude}>Leave {name} out</Button>
+  return (
+    <span className="flex items-center gap-1.5 text-ink-2">
+      <Check aria-hidden className="size-4 text-completed" /> left out of the next build
+    </span>
+  )
+}

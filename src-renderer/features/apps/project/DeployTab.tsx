@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query'
+import { Rocket } from 'lucide-react'
+import { useId } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { environmentName } from '../../../../src-main/contract/app.ts'
+import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
+import { chooseEnvironment } from '../../../../src-main/domain/app/app-target.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { ApiError } from '../../../api-client/api-error.ts'
+import { type AppTarget, appsQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+import { PlanDiff } from '../PlanDiff.tsx'
+import { ReleaseCard } from '../ReleaseCard.tsx'
+import { countSteps } from '../ReleaseParts.tsx'
+import { BuildSteps, ExcludedList } from './BuildParts.tsx'
+import { ProblemList } from './ProblemList.tsx'
+import { useBuild, useExcludes } from './use-build.ts'
+import { type Deploy, type Planned, useDeploy } from './use-deploy.ts'
+
+/** Deploys the app: what would change, then the release as it goes. */
+export function DeployTab({ project }: { readonly project: ProjectDetail }) {
+  const { client } = useApp()
+  const [search, setSearch] = useSearchParams()
+  const { data: appList } = useQuery(appsQuery(client))
+  const existing = appList?.apps.find(({ name }) => name === project.app)?.environments.map(({ name }) => name) ?? []
+  const environment = search.get('environment') ?? chooseEnvironment(undefined, existing)
+  const excludes = useExcludes(project.id)
+  const deploy = useDeploy({
+    project,
+    environment,
+    exclude: excludes.names,
+    onRelease: (number) => setSearch({ environment, release: String(number) }),
+  })
+  const named = environmentName.safeParse(environment)
+  const canBegin = deploy.state === 'open' && named.success && project.isThere
+  const choose = (next: string) => {
+    deploy.reset()
+    setSearch({ environment: next }, { replace: true })
+  }
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3">
+        <EnvironmentField
+          value={environment}
+          existing={existing}
+          onChange={choose}
+          fault={named.success ? undefined : `The name ${named.error.issues[0]?.message}.`}
+        />
+        <Button onClick={deploy.makePlan} disabled={!canBegin}>
+          {deploy.planned === undefined ? 'Show plan' : 'Plan again'}
+        </Button>
+        <Button kind="main" onClick={deploy.deploy} disabled={!canBegin}>
+          <Rocket aria-hidden /> Deploy to {environment}
+        </Button>
+        <ExcludedList excludes={excludes} />
+      </div>
+      <DeployNow deploy={deploy} project={project} target={{ app: project.app, environment }} />
+    </>
+  )
+}
+
+type DeployNowProps = { readonly deploy: Deploy; readonly project: ProjectDetail; readonly target: AppTarget }
+
+/** What a deploy does now, or did: building, the plan, the release, why it did not work. */
+function DeployNow({ deploy, project, target }: DeployNowProps) {
+  const { state, planned, error, deletes, setDeletes } = deploy
+  const [search] = useSearchParams()
+  const { build } = useBuild(project, { watches: state === 'planning' })
+  const number = Number(search.get('release')) || undefined
+  if (state === 'planning')
+    return (
+      <>
+        <p role="status" className="text-ink-2">
+          Building if the source has changed, and planning the deploy.
+        </p>
+        {build?.state === 'running' && <BuildSteps build={build} />}
+      </>
+    )
+  if (error !== null) return <PlanProblem error={error} problems={build?.state === 'failed' ? build.problems : []} />
+  if (planned !== undefined) return <PlanCard planned={planned} deletes={deletes} onDeletes={setDeletes} />
+  if (number === undefined) return <Explained />
+  return (
+    <>
+      <ReleaseCard key={number} target={target} number={number} />
+      <Link to={ADDRESS.environment(target.app, target.environment)} className="self-start text-accent hover:underline">
+        Open {target.app}/{target.environment}: its endpoints, releases and variables
+      </Link>
+    </>
+  )
+}
+
+type PlanProblemProps = { readonly error: Error; readonly problems: BuildView['problems'] }
+
+function PlanProblem({ error, problems }: PlanProblemProps) {
+  const failed = error instanceof ApiError && error.code === 'BUILD_FAILED'
+  if (!failed || problems.length === 0) return <ErrorNotice error={error} />
+  return (
+    <>
+      <ErrorNotice error="The app does not build, for the reasons below. What is deployed stays live." />
+      <ProblemList label="Problems of the build" problems={problems} kind="problem" />
+    </>
+  )
+}
+
+type PlanCardProps = {
+  readonly planned: Planned
+  readonly deletes: readonly string[]
+  readonly onDeletes: (deletes: readonly string[]) => void
+}
+
+function PlanCard({ planned: { plan, at }, deletes, onDeletes }: PlanCardProps) {
+  const makes = plan.makes.length === 0 ? '' : `creates the ${plan.makes.join(' and the ')}, `
+  return (
+    <Card
+      title="Plan"
+      aside={
+        <span className="text-small text-ink-2">
+          {countSteps(plan)}, {makes}in {plan.runsOn}, planned <RelativeTime at={at} />
+        </span>
+      }
+    >
+      <PlanDiff plan={plan} deletes={deletes} onDeletes={onDeletes} />
+    </Card>
+  )
+}
+
+function Explained() {
+  return (
+    <p className="max-w-prose text-ink-2">
+      A deploy builds the app if its source has changed, starts a new worker for each endpoint, and switches over when
+      all are ready. If one does not start, nothing changes and the reason is shown here.
+    </p>
+  )
+}
+
+/** Where to deploy to. */
+type EnvironmentFieldProps = {
+  readonly value: string
+  readonly existing: readonly string[]
+  readonly onChange: (name: string) => void
+  readonly fault: string | undefined
+}
+
+/** An environment: one of those that exist, or a new name. */
+function EnvironmentField({ value, existing, onChange, fault }: EnvironmentFieldProps) {
+  const id = useId()
+  const isNew = fault === undefined && !existing.includes(value)
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="font-medium">
+        Environment
+      </label>
+      <input
+        id={id}
+        list={`${id}-existing`}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-said`}
+        autoComplete="off"
+        spellCheck={false}
+        className="h-7 w-44 rounded-control border border-line-strong bg-surface-1 px-2 aria-invalid:border-failed"
+      />
+      <datalist id={`${id}-existing`}>
+        {existing.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <span id={`${id}-said`} className={fault === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
+        {fault ?? (isNew ? 'is created by the deploy' : '')}
+      </span>
+    </div>
+  )
+}

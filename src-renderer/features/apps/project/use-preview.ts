@@ -1,0 +1,119 @@
+/** The newest preview of a project, and its notes, filtered and as text. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type PreviewView, type ProjectView, previewView } from '../../../../src-main/contract/projects.ts'
+import { previewQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { duration } from '../../../ui/format.ts'
+import { type Followed, useFollowed } from '../use-followed.ts'
+import { showInProject } from './use-build.ts'
+
+/** The newest preview of a project, and what can be done with it. */
+export type ProjectPreview = {
+  /** null: none yet; undefined: not known yet. */
+  readonly preview: PreviewView | null | undefined
+  readonly error: Error | null
+  readonly start: () => void
+  readonly stop: () => void
+  /** Opens a page of its own service in a window of its own, signed in; without an address the first one. */
+  readonly openPages: (address?: string) => Promise<void>
+}
+
+const isEnded = ({ state }: PreviewView) => state === 'ended'
+
+/** The newest preview, followed while it runs. */
+export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 'id' | 'preview'>): ProjectPreview {
+  const { client, store, platform } = useApp()
+  const queries = useQueryClient()
+  // Where there is none the service is not asked for it: browsers report each answer 404.
+  const isThere = known !== undefined
+  const { data = isThere ? undefined : null, error } = useQuery({
+    ...previewQuery(client, projectId),
+    enabled: isThere,
+  })
+  const goesOn = data != null && !isEnded(data)
+  const path = useMemo(() => ({ projectId }), [projectId])
+  const followed = useMemo((): Followed<PreviewView> | undefined => {
+    if (!goesOn) return undefined
+    return {
+      operation: 'previewRead',
+      path,
+      event: 'preview',
+      schema: previewView,
+      queryKey: ['preview', path.projectId],
+      isLast: isEnded,
+      onItem: ({ state }) => showInProject(queries, path.projectId, { preview: state }),
+    }
+  }, [goesOn, path, queries])
+  useFollowed(followed)
+  const show = (view: PreviewView) => {
+    queries.setQueryData(['preview', projectId], view)
+    showInProject(queries, projectId, { preview: view.state })
+  }
+  const notifyError = (error: Error) => void store.getState().notify({ kind: 'error', text: error.message })
+  const start = useMutation({
+    mutationFn: () => client.call('previewStart', { path }),
+    onSuccess: show,
+    onError: notifyError,
+  })
+  const stop = useMutation({
+    mutationFn: () => client.call('previewStop', { path }),
+    onSuccess: show,
+    onError: notifyError,
+  })
+  return {
+    preview: shown(data, { starts: start.isPending, stops: stop.isPending }),
+    error,
+    start: start.mutate,
+    stop: stop.mutate,
+    openPages: (address) =>
+      client.call('previewLink', { path }).then(({ url }) => {
+        const link = new URL(url)
+        if (address !== undefined) link.searchParams.set('to', address)
+        platform.openWindow(link.href)
+      }, notifyError),
+  }
+}
+
+type Asked = { readonly starts: boolean; readonly stops: boolean }
+
+// A click shows before the service answers.
+function shown(view: PreviewView | null | undefined, { starts, stops }: Asked): PreviewView | null | undefined {
+  if (starts) return STARTING
+  return stops && view != null ? { ...view, state: 'stopping' } : view
+}
+
+const STARTING: PreviewView = {
+  state: 'starting',
+  startedAt: 0,
+  steps: [],
+  endpoints: [],
+  problems: [],
+  notes: [],
+}
+
+type Note = PreviewView['notes'][number]
+
+/** Which notes are shown: of one endpoint or of all, with a text. */
+type NoteFilter = { readonly text: string; readonly endpoint: string | undefined }
+
+/** The notes that fit. What the preview itself tells has no endpoint, and stands beside the lines of each. */
+export function filterNotes(notes: readonly Note[], { text, endpoint }: NoteFilter): readonly Note[] {
+  const wanted = text.toLowerCase()
+  return notes.filter(
+    (note) =>
+      (endpoint === undefined || note.endpoint === undefined || note.endpoint === endpoint) &&
+      (wanted === '' || `${note.endpoint ?? ''} ${note.text}`.toLowerCase().includes(wanted)),
+  )
+}
+
+/** The endpoints that wrote lines, by name. */
+export function endpointsOf(notes: readonly Note[]): readonly string[] {
+  return [...new Set(notes.flatMap(({ endpoint }) => endpoint ?? []))].sort()
+}
+
+/** A note as text: of a save that went live also how long that took. */
+export function noteText({ kind, text, tookMs }: Note): string {
+  if (kind !== 'live' || tookMs === undefined) return text
+  return `Live in ${duration(tookMs)}: ${text.replace(/^Live: /, '')}`
+}

@@ -1,0 +1,108 @@
+/** What stands above the tabs of an endpoint: notices that concern all of them, and its menu. */
+import { Ellipsis, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { crashSummary } from '../../../src-main/domain/worker/endpoint-state.ts'
+import { ADDRESS, type EndpointTab } from '../../addresses.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { useNow } from '../../ui/Values.tsx'
+import { useEndpointActions } from './use-endpoint-actions.ts'
+
+/** An endpoint whose workers crash. */
+export type CrashBannerProps = { readonly endpoint: LiveEndpoint; readonly crash: EndpointCrash }
+
+/** Says on every tab that the workers crash: why, how often, when the next one is tried, and how to try at once. */
+export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
+  const now = useNow()
+  const { tryAgain } = useEndpointActions(endpoint)
+  const { id, inQueue } = endpoint
+  return (
+    <section
+      aria-label="Crashes"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control bg-failed-soft px-3 py-2 text-failed-ink"
+    >
+      <TriangleAlert aria-hidden className="size-4 shrink-0" />
+      <p className="min-w-60 flex-1 break-words">
+        Its workers keep crashing ({crashSummary(crash, now)}): <code className="font-mono">{crash.lastWords}</code>
+        {inQueue > 0 && ` ${counted(inQueue, 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`}
+      </p>
+      <Link to={ADDRESS.endpoint(id, 'logs')} className="hover:underline">
+        See the log
+      </Link>
+      <Button onClick={() => void tryAgain()}>Try now</Button>
+    </section>
+  )
+}
+
+/** The published graph that an endpoint is. */
+type GraphNoticeProps = { readonly id: string; readonly graph: NonNullable<LiveEndpoint['graph']> }
+
+/** Says on every tab of a published graph whose workers run it, and where its form and its versions are. */
+export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps) {
+  return (
+    <section
+      aria-label="Published graph"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-line bg-surface-1 px-3 py-2"
+    >
+      <Share2 aria-hidden className="size-4 shrink-0 text-ink-2" />
+      <p className="min-w-60 flex-1">
+        Published graph, version {version}. It has no workers of its own; its jobs run on{' '}
+        <Link to={ADDRESS.endpoint(behind, 'jobs')} className="text-accent underline">
+          {behind}
+        </Link>
+        .
+      </p>
+      <Link to={ADDRESS.publishedGraph(id)} className="text-accent hover:underline">
+        Form, code and versions
+      </Link>
+    </section>
+  )
+}
+
+/** The main action of an endpoint, and the others behind a menu. */
+export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
+  const { id, name, paused, inQueue, inProgress } = endpoint
+  const [, go] = useLocation()
+  const { pause, resume, remove } = useEndpointActions(endpoint)
+  const [asks, setAsks] = useState(false)
+  const deletes = async () => {
+    if (await remove()) go(ADDRESS.endpoints)
+  }
+  return (
+    <>
+      {tab !== 'requests' && (
+        <Button kind="main" onClick={() => go(ADDRESS.endpoint(id, 'requests'))}>
+          <Send aria-hidden /> Send request
+        </Button>
+      )}
+      <Menu
+        groups={[
+          [
+            paused
+              ? { label: 'Resume', icon: <Play />, onSelect: () => void resume() }
+              : {
+                  label: 'Pause',
+                  detail: 'Jobs are still accepted and wait',
+                  icon: <Pause />,
+                  onSelect: () => void pause(),
+                },
+          ],
+          [{ label: `Delete endpoint ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }],
+        ]}
+      >
+        <IconButton label={`More for ${name}`}>
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      <Confirm open={asks} onOpenChange={setAsks} action={`Delete endpoint ${name}`} onConfirm={() => void deletes()}>
+        Its workers stop, {counted(inQueue + inProgress, 'job')} that have not ended are cancelled, and its key, jobs
+        and logs are deleted. This cannot be undone.
+      </Confirm>
+    </>
+  )
+}

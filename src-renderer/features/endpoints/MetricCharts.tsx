@@ -1,0 +1,222 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import type { MetricsPoint } from '../../../src-main/contract/management.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { fleetEventsQuery, metricsQuery, type Range } from '../../api-client/queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Chart } from '../../ui/chart/Chart.tsx'
+import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
+import { duration } from '../../ui/format.ts'
+import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+import { RangeTotals } from './RangeTotals.tsx'
+
+const whole = (value: number) => Math.round(value).toLocaleString('en')
+
+// Steps of scaling are seen in the chart of workers; lines for each of them would hide it.
+const DRAWN_WEIGHT = 2
+const EMPTY = 'nothing measured'
+
+/** Queue, waiting, execution and workers over time, with what happened meanwhile. */
+export type MetricChartsProps = { readonly endpoint: LiveEndpoint; readonly range: Range }
+
+/** The charts of an endpoint, with a common time. */
+export function MetricCharts({ endpoint, range }: MetricChartsProps) {
+  const { id } = endpoint
+  const { client, platform } = useApp()
+  const { data, error } = useQuery(metricsQuery(client, id, range, platform.now))
+  const { data: happened } = useQuery(fleetEventsQuery(client, id, range, platform.now))
+  const marks = useMemo(() => toMarks(happened?.events ?? []), [happened])
+  const drawn = useMemo(() => marks.filter(({ weight }) => weight >= DRAWN_WEIGHT), [marks])
+  const grid = useMemo(() => data && toGrid(data.points, data), [data])
+  const charts = useMemo(() => {
+    if (grid === undefined) return undefined
+    return {
+      jobs: [
+        { name: 'waiting', tone: 'queued', values: valuesOf(grid, (point) => point.inQueue) },
+        { name: 'running', tone: 'running', values: valuesOf(grid, (point) => point.inProgress) },
+        {
+          name: 'failed',
+          tone: 'failed',
+          values: valuesOf(grid, (point) => point.failed),
+          stacked: true,
+          counted: true,
+        },
+        {
+          name: 'completed',
+          tone: 'completed',
+          values: valuesOf(grid, (point) => point.completed),
+          stacked: true,
+          counted: true,
+        },
+      ],
+      delay: [
+        { name: 'p50', tone: 'queued', values: valuesOf(grid, (point) => point.delay?.p50) },
+        { name: 'p99', tone: 'accent', values: valuesOf(grid, (point) => point.delay?.p99), filled: true },
+      ],
+      execution: [
+        { name: 'p50', tone: 'queued', values: valuesOf(grid, (point) => point.execution?.p50) },
+        { name: 'p99', tone: 'accent', values: valuesOf(grid, (point) => point.execution?.p99), filled: true },
+      ],
+      workers: [
+        { name: 'ready', tone: 'completed', values: valuesOf(grid, (point) => workersIn(point, 'idle', 'running')) },
+        { name: 'starting', tone: 'running', values: valuesOf(grid, (point) => workersIn(point, 'initializing')) },
+        { name: 'unhealthy', tone: 'failed', values: valuesOf(grid, (point) => workersIn(point, 'unhealthy')) },
+        { name: 'cold starts', tone: 'retried', values: valuesOf(grid, (point) => point.coldStarts), counted: true },
+      ],
+    } as const
+  }, [grid])
+
+  if (error !== null) return <ErrorNotice error={error} />
+  if (data === undefined || grid === undefined || charts === undefined) return <Skeleton className="h-[455px]" />
+  const shared = { times: grid.times, group: `endpoint ${id}`, marks: drawn, empty: EMPTY }
+  return (
+    <Card>
+      <RangeTotals totals={data.totals} requests={endpoint.loadBalanced !== undefined} />
+      <EventsOfSpan endpoint={endpoint} marks={marks} from={data.from} to={data.to} />
+      <div className="grid min-h-[360px] grid-cols-1 lg:grid-cols-2">
+        <Chart
+          title={endpoint.loadBalanced === undefined ? 'Jobs' : 'Requests'}
+          series={charts.jobs}
+          format={whole}
+          {...shared}
+        />
+        <Chart title="Workers" series={charts.workers} format={whole} {...shared} />
+        <Chart title="Waiting time" series={charts.delay} format={duration} {...shared} />
+        <Chart title="Execution time" series={charts.execution} format={duration} {...shared} />
+      </div>
+      {data.points.length === 0 && (
+        <p className="border-t border-line px-3 py-2 text-ink-2">
+          No data in this time span. Charts fill when jobs and workers run.
+        </p>
+      )}
+    </Card>
+  )
+}
+
+/** What charts draw: one moment for each step of the span, and the point of it where something was measured. */
+type MetricsGrid = { readonly times: readonly number[]; readonly points: readonly (MetricsPoint | undefined)[] }
+
+/**
+ * Lays points on a grid of all steps of a span, so that time without a point is seen as a gap. The step that goes on is
+ * there only once something of it was written.
+ * @param span.from all of it in ms
+ */
+export function toGrid(
+  points: readonly MetricsPoint[],
+  { from, to, stepMs }: { readonly from: number; readonly to: number; readonly stepMs: number },
+): MetricsGrid {
+  const first = Math.ceil(from / stepMs)
+  const byTime = new Map(points.map((point) => [point.at, point]))
+  const now = Math.floor(to / stepMs)
+  const end = byTime.has(now * stepMs) ? now + 1 : now
+  const times = Array.from({ length: Math.max(0, end - first) }, (_step, at) => (first + at) * stepMs)
+  return { times, points: times.map((at) => byTime.get(at)) }
+}
+
+/** One value of each point; null where there is none. */
+export function valuesOf(
+  grid: MetricsGrid,
+  read: (point: MetricsPoint) => number | undefined,
+): readonly (number | null)[] {
+  return grid.points.map((point) => (point === undefined ? null : (read(point) ?? null)))
+}
+
+/** Workers of a point in these states. */
+export function workersIn({ workers }: MetricsPoint, ...states: readonly string[]): number {
+  return states.reduce((sum, state) => sum + (workers[state] ?? 0), 0)
+}
+
+/** What happened to an endpoint over the span of its charts. */
+type EventsOfSpanProps = {
+  readonly endpoint: LiveEndpoint
+  readonly marks: readonly FleetMark[]
+  readonly from: number
+  readonly to: number
+}
+
+/** The marks above the charts; which one is looked at stands in the address. */
+function EventsOfSpan({ endpoint, marks, from, to }: EventsOfSpanProps) {
+  const [search, setSearch] = useSearchParams()
+  const open = useCallback(
+    (id: number | undefined) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          if (id === undefined) next.delete('event')
+          else next.set('event', String(id))
+          return next
+        },
+        { replace: true },
+      ),
+    [setSearch],
+  )
+  const openId = search.has('event') ? Number(search.get('event')) : undefined
+  return (
+    <EventStrip label="Events" marks={marks} from={from} to={to} openId={openId} onOpen={open}>
+      {(mark) => <MarkDetail mark={mark} endpoint={endpoint} />}
+    </EventStrip>
+  )
+}
+
+/** What a mark stands for, with a way to the worker or the release that it is of. */
+function MarkDetail({ mark, endpoint }: { readonly mark: FleetMark; readonly endpoint: LiveEndpoint }) {
+  const { kind, workerId, reason, at } = mark.event
+  const { app } = endpoint
+  return (
+    <div className="flex flex-col gap-0.5">
+      <p className="flex items-baseline justify-between gap-2">
+        <span className="font-medium">{mark.label}</span>
+        <span className="text-small text-ink-2">
+          <RelativeTime at={at} />
+        </span>
+      </p>
+      {reason !== undefined && <p className="break-words text-ink-2">{reason}</p>}
+      {workerId !== undefined && (
+        <Link to={ADDRESS.worker(workerId)} className="self-start font-mono text-small text-accent hover:underline">
+          {workerId}
+        </Link>
+      )}
+      {kind === 'release' && app !== undefined && (
+        <Link
+          to={ADDRESS.environment(app.name, app.environment, 'releases')}
+          className="self-start text-accent hover:underline"
+        >
+          Releases of {app.name}
+        </Link>
+      )}
+      {kind === 'endpoint' && (
+        <Link to={ADDRESS.endpoint(endpoint.id, 'settings')} className="self-start text-accent hover:underline">
+          Settings
+        </Link>
+      )}
+    </div>
+  )
+}
+
+/** A mark with the event that it stands for. */
+type FleetMark = EventMark & { readonly event: FleetEvent }
+
+/** What events are drawn as: worse and rarer ones go before steps of scaling. */
+export function toMarks(events: readonly FleetEvent[]): readonly FleetMark[] {
+  return events.map((event) => ({ id: event.id, at: event.at, event, ...styleOf(event) }))
+}
+
+function styleOf({ kind, event }: FleetEvent): Pick<FleetMark, 'tone' | 'label' | 'weight'> {
+  switch (kind) {
+    case 'crash':
+      return { tone: 'failed', label: 'Worker crashed', weight: 4 }
+    case 'release':
+      return { tone: 'completed', label: 'Release activated', weight: 3 }
+    case 'endpoint':
+      return { tone: 'timed-out', label: `Endpoint ${event}`, weight: 2 }
+    case 'scale':
+      return { tone: 'running', label: event === 'initializing' ? 'Worker started' : 'Worker stopped', weight: 1 }
+    case 'worker':
+      return { tone: 'queued', label: `Worker ${event}`, weight: 0 }
+  }
+}

@@ -1,0 +1,204 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleX, Hourglass, Moon } from 'lucide-react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import type { JobListItem } from '../../../src-main/contract/job.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { type EndpointHealth, endpointHealth } from '../../../src-main/domain/endpoint-health.ts'
+import { errorLine } from '../../../src-main/domain/job/read-error.ts'
+import { ADDRESS } from '../../addresses.ts'
+import {
+  fittingRangeQuery,
+  latestJobsQuery,
+  metricsQuery,
+  RANGES,
+  type Range,
+  statsQuery,
+} from '../../api-client/queries.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { JobErrorCell } from '../../ui/output/JobErrorNotice.tsx'
+import { CommandLine, EmptyState, ErrorNotice, Skeleton, SkeletonRows } from '../../ui/PageStates.tsx'
+import { JobStateDot } from '../../ui/StateDot.tsx'
+import { SegmentedChoice } from '../../ui/Tabs.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/Table.tsx'
+import { Duration, Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { stateNow } from './endpoint-state.ts'
+import { MetricCharts } from './MetricCharts.tsx'
+import { useEndpointActions } from './use-endpoint-actions.ts'
+
+const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
+
+/** An endpoint, and whether it is crashing, which the page says already. */
+export type OverviewTabProps = { readonly endpoint: LiveEndpoint; readonly isCrashing: boolean }
+
+/** An endpoint at one glance: whether it is healthy and why, its charts, its latest jobs. */
+export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
+  const [search, setSearch] = useSearchParams()
+  const { client, platform } = useApp()
+  // What its jobs do is counted with the endpoint whose workers run them.
+  const isGraph = endpoint.graph !== undefined
+  const chosen = RANGE_NAMES.find((name) => name.replace(' ', '') === search.get('range'))
+  const fitting = useQuery({
+    ...fittingRangeQuery(client, endpoint.id, platform.now),
+    enabled: chosen === undefined && !isGraph,
+  })
+  const range = chosen ?? fitting.data ?? (fitting.isError ? '1 h' : undefined)
+  return (
+    <>
+      {!isCrashing && <HealthNotice endpoint={endpoint} range={isGraph ? undefined : range} />}
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <CommandLine command={endpoint.url} />
+        {!isGraph && (
+          <SegmentedChoice
+            label="Time span of the charts"
+            choices={RANGE_NAMES}
+            value={range ?? '1 h'}
+            onChange={(name) => setSearch({ range: name.replace(' ', '') }, { replace: true })}
+          />
+        )}
+      </div>
+      {!isGraph && range === undefined && <Skeleton className="h-[455px]" />}
+      {!isGraph && range !== undefined && <MetricCharts endpoint={endpoint} range={range} />}
+      {endpoint.loadBalanced === undefined && !isGraph && <LatestJobs endpointId={endpoint.id} />}
+    </>
+  )
+}
+
+/** An endpoint and the range that its figures are of; undefined: they are not known yet, or it has none. */
+type HealthNoticeProps = { readonly endpoint: LiveEndpoint; readonly range: Range | undefined }
+
+const STYLES = {
+  good: { Icon: CircleCheck, icon: 'text-completed', box: 'border border-line bg-surface-1' },
+  resting: { Icon: Moon, icon: 'text-ink-2', box: 'border border-line bg-surface-1' },
+  warning: { Icon: Hourglass, icon: '', box: 'bg-warn-soft text-warn-ink' },
+  bad: { Icon: CircleX, icon: '', box: 'bg-failed-soft text-failed-ink' },
+} as const satisfies Record<EndpointHealth['level'], unknown>
+
+/** Whether an endpoint is healthy, in one sentence with its reason, and the next step. */
+function HealthNotice({ endpoint, range }: HealthNoticeProps) {
+  const { client, platform } = useApp()
+  const { resume } = useEndpointActions(endpoint)
+  const workers = useAppState(
+    useShallow(({ live }) => Object.values(live.workers).filter(({ endpointId }) => endpointId === endpoint.id)),
+  )
+  const { data } = useQuery({
+    ...metricsQuery(client, endpoint.id, range ?? '1 h', platform.now),
+    enabled: range !== undefined,
+  })
+  const { data: stats } = useQuery(statsQuery(client))
+  const error = stats?.endpoints.find(({ endpointId }) => endpointId === endpoint.id)?.lastError
+  const recent = error !== undefined && data !== undefined && error.at >= data.from ? error : undefined
+  const health = endpointHealth({
+    state: stateNow(endpoint, workers),
+    inQueue: endpoint.inQueue,
+    inProgress: endpoint.inProgress,
+    waitingReason: endpoint.waitingReason,
+    throttledReason: endpoint.throttledReason,
+    loadBalanced: endpoint.loadBalanced !== undefined,
+    stats: data && range && { totals: data.totals, points: data.points, range },
+    lastError: recent && errorLine(recent.error),
+  })
+  if (health === undefined) return null
+  const { Icon, icon, box } = STYLES[health.level]
+  const failedJob = (data?.totals.failed ?? 0) > 0 && !endpoint.paused ? recent?.jobId : undefined
+  return (
+    <div role="status" aria-label="Health" className={`flex items-center gap-2 rounded-control px-3 py-2 ${box}`}>
+      <Icon aria-hidden className={`size-4 shrink-0 ${icon}`} />
+      <p className="line-clamp-3 min-w-0 flex-1 break-words">
+        <span className="font-medium">{health.text}.</span> {health.reason}
+      </p>
+      {failedJob !== undefined && (
+        <Link to={ADDRESS.job(failedJob)} className="shrink-0 underline">
+          Open the newest failure
+        </Link>
+      )}
+      {endpoint.paused && <Button onClick={() => void resume()}>Resume</Button>}
+    </div>
+  )
+}
+
+const LATEST = 10
+
+const COLUMNS: readonly Column<JobListItem>[] = [
+  { id: 'state', header: 'State', width: 110, cell: ({ status }) => <JobStateDot state={status} /> },
+  {
+    id: 'job',
+    header: 'Job',
+    width: 150,
+    grow: 2,
+    cell: ({ id }) => (
+      <Link to={ADDRESS.job(id)} className="font-mono text-small hover:underline">
+        {id}
+      </Link>
+    ),
+  },
+  { id: 'when', header: 'Created', width: 110, grow: 1, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'waited',
+    header: 'Waited',
+    width: 90,
+    align: 'right',
+    cell: ({ delayTime }) => <Duration ms={delayTime} />,
+  },
+  {
+    id: 'ran',
+    header: 'Ran',
+    width: 90,
+    align: 'right',
+    cell: ({ executionTime }) => <Duration ms={executionTime} />,
+  },
+  {
+    id: 'error',
+    header: 'Error',
+    width: 160,
+    grow: 3,
+    cell: ({ error }) => <JobErrorCell error={error} />,
+  },
+  {
+    id: 'worker',
+    header: 'Worker',
+    width: 140,
+    cell: ({ workerId }) =>
+      workerId === undefined ? <Nothing /> : <span className="font-mono text-small text-ink-2">{workerId}</span>,
+  },
+]
+
+const idOf = ({ id }: JobListItem) => id
+
+/** The newest jobs of an endpoint. */
+function LatestJobs({ endpointId }: { readonly endpointId: string }) {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const { data, error } = useQuery(latestJobsQuery(client, endpointId, LATEST))
+  const jobs = data?.requests
+  return (
+    <Card
+      title="Latest jobs"
+      aside={
+        <Link to={ADDRESS.endpoint(endpointId, 'jobs')} className="text-small text-accent hover:underline">
+          All jobs
+        </Link>
+      }
+    >
+      {error !== null && <ErrorNotice error={error} />}
+      {jobs === undefined && error === null && <SkeletonRows rows={4} />}
+      {jobs?.length === 0 && (
+        <EmptyState command={`drydock runsync ${endpointId} '{}'`}>
+          There are no jobs yet, or they are no longer stored. To send one:
+        </EmptyState>
+      )}
+      {jobs !== undefined && jobs.length > 0 && (
+        <Table
+          label="Latest jobs"
+          columns={COLUMNS}
+          rows={jobs}
+          rowId={idOf}
+          onOpen={({ id }) => go(ADDRESS.job(id))}
+        />
+      )}
+    </Card>
+  )
+}

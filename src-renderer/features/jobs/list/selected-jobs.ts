@@ -1,0 +1,175 @@
+/** Jobs of a list that are selected, and what is done with all of them at once. */
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-main/contract/job.ts'
+import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
+import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
+import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
+import { useApp } from '../../../store/app-context.ts'
+import type { LazySelection } from '../../../ui/table/column.ts'
+import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
+import type { JobWindow } from './job-window.ts'
+
+/** An action on what is selected. */
+export type Bulk = {
+  /** How many of the selected jobs it is for; undefined while that is counted. */
+  readonly count: number | undefined
+  readonly run: () => Promise<void>
+}
+
+/** The actions on what is selected. @param onDone is called with one that went well */
+export function useBulk({
+  list,
+  selected,
+  onDone,
+}: {
+  readonly list: JobWindow
+  readonly selected: Selected
+  readonly onDone: () => void
+}): Readonly<Record<BulkAction, Bulk>> & { readonly busy: BulkAction | undefined } {
+  const { client, store, platform } = useApp()
+  const [busy, setBusy] = useState<BulkAction>()
+  const rows = useStore(list, (state) => state.rows)
+  const all = {
+    retry: useCountOf('retry', list, selected),
+    cancel: useCountOf('cancel', list, selected),
+    rerun: useCountOf('rerun', list, selected),
+  }
+  const idsFor = (action: BulkAction) =>
+    selected.kind === 'all'
+      ? []
+      : [...selected.jobs.values()]
+          .filter((job) => isMeant(action, rows.get(job.id) ?? job, platform.now()))
+          .map(({ id }) => id)
+
+  const run = useCallback(
+    async (action: BulkAction, ids: readonly string[]) => {
+      const { cursor, countedAt } = list.getState()
+      const named =
+        selected.kind === 'all'
+          ? {
+              filter: {
+                ...bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt),
+                ...expiredFor(action),
+              },
+            }
+          : { ids }
+      setBusy(action)
+      if (action !== 'rerun') list.patch(ids, { status: TRANSITIONS[action].to })
+      const { notify } = store.getState()
+      try {
+        const { changed, refused } = await client.call('jobBulk', { body: { action, ...named } })
+        notify({
+          kind: 'done',
+          text: [`${counted(changed, 'job')} ${DONE[action]}.`, ...refused.map(notifyRefused)].join(' '),
+        })
+        onDone()
+        if (selected.kind === 'all') void list.begin()
+      } catch (error) {
+        notify({ kind: 'error', text: (error as Error).message })
+      }
+      setBusy(undefined)
+      list.readAgain(ids)
+    },
+    [client, store, list, selected, onDone],
+  )
+
+  const bulk = (action: BulkAction): Bulk => {
+    const ids = idsFor(action)
+    return { count: selected.kind === 'all' ? all[action] : ids.length, run: () => run(action, ids) }
+  }
+  return { retry: bulk('retry'), cancel: bulk('cancel'), rerun: bulk('rerun'), busy }
+}
+
+const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'queued as new jobs' } as const
+
+const from = (action: BulkAction): readonly JobState[] =>
+  action === 'rerun' ? JOB_STATES.filter(isFinal) : TRANSITIONS[action].from
+
+// No move takes a job that the job API has forgotten; such a one is run again.
+const expiredFor = (action: BulkAction) => (action === 'rerun' ? {} : { expired: false })
+
+function isMeant(action: BulkAction, job: JobListItem, now: number): boolean {
+  return from(action).includes(job.status) && (action === 'rerun' || !isExpired(job, now))
+}
+
+const notifyRefused = ({ reason, count }: { readonly reason: string; readonly count: number }) =>
+  `${counted(count, 'job')} left as ${count === 1 ? 'it is' : 'they are'}: ${reason}.`
+
+// The states of the filter that the move starts from.
+function statesFor(action: BulkAction, { states }: JobListFilter): readonly JobState[] {
+  return JOB_STATES.filter((state) => from(action).includes(state) && (states.length === 0 || states.includes(state)))
+}
+
+function useCountOf(action: BulkAction, list: JobWindow, selected: Selected): number | undefined {
+  const { client } = useApp()
+  const { cursor, countedAt } = useStore(list)
+  const states = statesFor(action, list.filter)
+  const expired = action === 'rerun' ? undefined : 'false'
+  const query = { ...queryOf(list.filter, countedAt), status: states.join(','), cursor, expired }
+  const { data } = useQuery({
+    queryKey: ['job-count', query],
+    queryFn: ({ signal }) => client.call('jobCount', { query, signal }),
+    enabled: selected.kind === 'all' && states.length > 0,
+  })
+  return states.length === 0 ? 0 : data?.count
+}
+
+/** What is selected: all that the list holds, read or not, or single jobs. */
+export type Selected =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'jobs'; readonly jobs: ReadonlyMap<string, JobListItem> }
+
+const NONE: Selected = { kind: 'jobs', jobs: new Map() }
+
+/** Whether nothing is selected. */
+export function isNothing(selected: Selected): boolean {
+  return selected.kind === 'jobs' && selected.jobs.size === 0
+}
+
+/** The selection of a list. @param rowAt the row of a place, where it is read; keep it the same */
+export function useSelection(rowAt: (index: number) => JobListItem | undefined) {
+  const [selected, setSelected] = useState<Selected>(NONE)
+  const from = useRef(0)
+
+  const clear = useCallback(() => setSelected((before) => (isNothing(before) ? before : NONE)), [])
+  const selectAll = useCallback(() => setSelected({ kind: 'all' }), [])
+  const select = useCallback(
+    (index: number, how: 'toggle' | 'to') => {
+      const [low, high] = how === 'to' ? [Math.min(from.current, index), Math.max(from.current, index)] : [index, index]
+      if (how === 'toggle') from.current = index
+      const rows: JobListItem[] = []
+      for (let at = low; at <= high; at++) {
+        const row = rowAt(at)
+        if (row !== undefined) rows.push(row)
+      }
+      setSelected((before) => selectedAfter(before, rows, how))
+    },
+    [rowAt],
+  )
+
+  const selection = useMemo<LazySelection<JobListItem>>(
+    () => ({
+      isSelected: ({ id }) => selected.kind === 'all' || selected.jobs.has(id),
+      all: selected.kind === 'all' ? 'all' : selected.jobs.size > 0 ? 'some' : 'none',
+      onSelect: select,
+      onSelectAll: selectAll,
+      onClear: clear,
+      nameOf: ({ id }) => `Select job ${id}`,
+    }),
+    [selected, select, selectAll, clear],
+  )
+  return { selected, selection, clear }
+}
+
+// From all, one that is pressed is where a new selection begins: all but one has no name that the service knows.
+function selectedAfter(before: Selected, rows: readonly JobListItem[], how: 'toggle' | 'to'): Selected {
+  const jobs = new Map(before.kind === 'all' ? [] : before.jobs)
+  for (const row of rows) {
+    if (how === 'toggle' && jobs.has(row.id)) jobs.delete(row.id)
+    else jobs.set(row.id, row)
+  }
+  return { kind: 'jobs', jobs }
+}

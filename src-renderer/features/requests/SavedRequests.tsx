@@ -1,0 +1,216 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { RequestDraft, SavedRequest } from '../../../src-main/contract/requests.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { SidePanel } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/form/Field.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+import { savedRequestsQuery } from './request-queries.ts'
+
+/** The requests that are kept for an endpoint. */
+export type SavedRequestsProps = {
+  readonly endpointId: string
+  /** What is in the editor; undefined: nothing yet. */
+  readonly current: RequestDraft | undefined
+  readonly onLoad: (saved: SavedRequest) => void
+  readonly onClose: () => void
+}
+
+/** Saves what is in the editor under a name, and brings back, renames and deletes what was saved. */
+export function SavedRequests({ endpointId, current, onLoad, onClose }: SavedRequestsProps) {
+  const { client } = useApp()
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [deleted, setDeleted] = useState<{ readonly name: string; readonly undo: () => void }>()
+  const { data, error } = useQuery(savedRequestsQuery(client, endpointId))
+  const same = data?.requests.find((saved) => saved.name === name.trim())
+  const save = useMutation({
+    mutationFn: (request: RequestDraft) =>
+      same === undefined
+        ? client.call('savedRequestCreate', { path: { endpointId }, body: { name, request } })
+        : client.call('savedRequestUpdate', {
+            path: { endpointId, savedRequestId: same.id },
+            body: { request },
+          }),
+    onSuccess: () => {
+      setName('')
+      return queries.invalidateQueries({ queryKey: ['saved-requests', endpointId] })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (current !== undefined) save.mutate(current)
+  }
+  return (
+    <SidePanel open onOpenChange={onClose} title="Saved requests">
+      <div className="flex flex-col gap-4">
+        <form onSubmit={submit} className="flex flex-col gap-2">
+          <Field
+            label="Name for this request"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            placeholder="Portrait, 20 steps"
+            hint={
+              same === undefined
+                ? 'Stored by the service, and deleted with the endpoint.'
+                : 'Replaces the saved request with this name.'
+            }
+            maxLength={100}
+            required
+          />
+          {save.error !== null && <ErrorNotice error={save.error} />}
+          <Button kind="main" type="submit" disabled={current === undefined || save.isPending} className="self-end">
+            {same === undefined ? 'Save' : 'Replace'}
+          </Button>
+        </form>
+        {error !== null && <ErrorNotice error={error} />}
+        {data === undefined && error === null && <SkeletonRows rows={4} />}
+        {data?.requests.length === 0 && (
+          <p className="text-ink-2">There are no saved requests for this endpoint yet.</p>
+        )}
+        {deleted !== undefined && (
+          <p
+            role="status"
+            className="flex items-center justify-between gap-2 rounded-control bg-surface-2 py-1 pr-1 pl-3"
+          >
+            <span className="min-w-0 truncate">{deleted.name} is deleted.</span>
+            <Button
+              kind="quiet"
+              onClick={() => {
+                deleted.undo()
+                setDeleted(undefined)
+              }}
+            >
+              Undo
+            </Button>
+          </p>
+        )}
+        <ul aria-label="Saved requests" className="flex flex-col">
+          {data?.requests.map((saved) => (
+            <SavedRequestRow
+              key={saved.id}
+              endpointId={endpointId}
+              saved={saved}
+              onDeleted={(undo) => setDeleted({ name: saved.name, undo })}
+              onLoad={() => {
+                onLoad(saved)
+                onClose()
+              }}
+            />
+          ))}
+        </ul>
+      </div>
+    </SidePanel>
+  )
+}
+
+/** One saved request. */
+type SavedRequestRowProps = {
+  readonly endpointId: string
+  readonly saved: SavedRequest
+  readonly onLoad: () => void
+  /** It was deleted; `undo` brings it back. */
+  readonly onDeleted: (undo: () => void) => void
+}
+
+/** A saved request: a press loads it; it is renamed in its place, and a deletion can be taken back. */
+function SavedRequestRow({ endpointId, saved, onLoad, onDeleted }: SavedRequestRowProps) {
+  const [renames, setRenames] = useState(false)
+  const { rename, remove } = useSavedRequest(endpointId, saved, onDeleted)
+  return (
+    <li className="flex min-h-10 items-center gap-1 border-b border-line">
+      {renames ? (
+        <RenameForm
+          name={saved.name}
+          onDone={(name) => {
+            setRenames(false)
+            if (name !== saved.name) void rename(name)
+          }}
+        />
+      ) : (
+        <button
+          type="button"
+          onClick={onLoad}
+          className="flex min-w-0 flex-1 flex-col items-start rounded-control px-2 py-1 text-left hover:bg-surface-2"
+        >
+          <span className="w-full truncate">{saved.name}</span>
+          <span className="text-small text-ink-2">
+            {saved.request.operation === 'request' ? saved.request.method : saved.request.operation} ·{' '}
+            <RelativeTime at={saved.updatedAt} />
+          </span>
+        </button>
+      )}
+      <Menu
+        groups={[
+          [{ label: 'Rename', icon: <Pencil />, onSelect: () => setRenames(true), takesFocus: true }],
+          [{ label: `Delete ${saved.name}`, icon: <Trash2 />, danger: true, onSelect: () => void remove() }],
+        ]}
+      >
+        <IconButton label={`More for ${saved.name}`}>
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+    </li>
+  )
+}
+
+function RenameForm({ name, onDone }: { readonly name: string; readonly onDone: (name: string) => void }) {
+  const [text, setText] = useState(name)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() !== '') onDone(text.trim())
+  }
+  return (
+    <form onSubmit={submit} className="flex min-w-0 flex-1 items-center gap-1">
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked for it, and types next
+        autoFocus
+        aria-label={`New name of ${name}`}
+        value={text}
+        maxLength={100}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          onDone(name)
+        }}
+        className="h-7 min-w-0 flex-1 rounded-control border border-line-strong bg-surface-1 px-2"
+      />
+      <Button type="submit">Rename</Button>
+    </form>
+  )
+}
+
+function useSavedRequest(endpointId: string, saved: SavedRequest, onDeleted: SavedRequestRowProps['onDeleted']) {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const { notify } = store.getState()
+  const again = () => queries.invalidateQueries({ queryKey: ['saved-requests', endpointId] })
+  const path = { endpointId, savedRequestId: saved.id }
+
+  async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      notify({ kind: 'error', text: (error as Error).message })
+      return false
+    } finally {
+      await again()
+    }
+  }
+  return {
+    rename: (name: string) => attempt(() => client.call('savedRequestUpdate', { path, body: { name } })),
+    async remove() {
+      if (!(await attempt(() => client.call('savedRequestDelete', { path })))) return
+      const { name, request } = saved
+      onDeleted(
+        () => void attempt(() => client.call('savedRequestCreate', { path: { endpointId }, body: { name, request } })),
+      )
+    },
+  }
+}

@@ -1,0 +1,151 @@
+/** The job that a person is writing. The text of its body is the truth; the options of the job are fields within it. */
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import { useSearchParams } from 'wouter'
+import type { InputHints } from '../../../../src-main/contract/requests.ts'
+import { parseExact, writeExact } from '../../../../src-main/domain/json/json.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { useDraft } from '../draft.ts'
+import { inputHintsQuery, jobInputQuery } from '../request-queries.ts'
+import type { JobOperation } from './responses.ts'
+
+/** What the text in the editor is: a body that can be sent, or why it cannot. */
+type ReadBody =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string }
+
+/** Reads the text of a body. */
+export function readBody(text: string): ReadBody {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return { ok: false, problem: 'A body is a JSON object, like { "input": {} }.' }
+    if (!isObject(value, 'input')) return { ok: false, problem: 'The body needs an "input" that is an object.' }
+    return { ok: true, value: value as Readonly<Record<string, unknown>> }
+  } catch (error) {
+    return { ok: false, problem: `Not valid JSON yet: ${(error as Error).message}` }
+  }
+}
+
+/** Whether a text is an object without `input`, as inputs are noted elsewhere. */
+export function lacksInput(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !('input' in value)
+  } catch {
+    return false
+  }
+}
+
+/** A body around an input. */
+export function bodyAround(input: unknown): string {
+  return writeExact({ input }, 2)
+}
+
+/** The options of a job, by where they stand in its body. */
+const OPTION_PATHS = {
+  executionTimeout: ['policy', 'executionTimeout'],
+  ttl: ['policy', 'ttl'],
+  lowPriority: ['policy', 'lowPriority'],
+  webhook: ['webhook'],
+  idempotencyKey: ['idempotencyKey'],
+} as const satisfies Record<string, readonly string[]>
+
+/** Name of an option of a job. */
+export type JobOption = keyof typeof OPTION_PATHS
+
+/** The value of an option; undefined where it is not set. */
+export function optionOf(body: Readonly<Record<string, unknown>>, option: JobOption): unknown {
+  return OPTION_PATHS[option].reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+    body,
+  )
+}
+
+/** The text with an option set; undefined takes it out, and what is left empty by that. */
+export function withOption(text: string, option: JobOption, value: unknown): string {
+  const body = parseExact(text) as Record<string, unknown>
+  const [first, second] = OPTION_PATHS[option] as readonly [string, string?]
+  if (second === undefined) return written(setIn(body, first, value))
+  const inner = isObject(body, first) ? (body[first] as Record<string, unknown>) : {}
+  const changed = setIn(inner, second, value)
+  return written(setIn(body, first, Object.keys(changed).length === 0 ? undefined : changed))
+}
+
+/** How many options are set. */
+export function optionCount(body: Readonly<Record<string, unknown>>): number {
+  return (Object.keys(OPTION_PATHS) as JobOption[]).filter((option) => optionOf(body, option) !== undefined).length
+}
+
+function setIn(fields: Readonly<Record<string, unknown>>, name: string, value: unknown): Record<string, unknown> {
+  const { [name]: _before, ...others } = fields
+  return value === undefined ? others : { ...fields, [name]: value }
+}
+
+const written = (body: object) => writeExact(body, 2)
+
+function isObject(value: object, name: string): boolean {
+  const field = (value as Record<string, unknown>)[name]
+  return typeof field === 'object' && field !== null && !Array.isArray(field)
+}
+
+/** The job that is being written. */
+export type JobDraft = {
+  readonly operation: JobOperation
+  /** The text of the editor; undefined until there is one to begin with. */
+  readonly text: string | undefined
+  readonly hints: InputHints['fields']
+  /** Why the job of the address could not be read. */
+  readonly problem: Error | null
+  readonly change: (change: { readonly operation?: JobOperation; readonly body?: string }) => void
+  /** Begins from the input of a job, or from what the newest jobs look like. */
+  readonly beginFrom: (jobId: string | undefined) => void
+}
+
+type Draft = { readonly operation: JobOperation; readonly body?: string; readonly from?: string | undefined }
+
+const INITIAL: Draft = { operation: 'runsync' }
+const NO_HINTS: InputHints['fields'] = []
+const EMPTY = bodyAround({})
+
+/** The draft of an endpoint. `?from=` in the address puts the input of that job into it. */
+export function useJobDraft(endpointId: string): JobDraft {
+  const { client, store } = useApp()
+  const [search, setSearch] = useSearchParams()
+  const [draft, change] = useDraft('job', endpointId, INITIAL)
+  const hints = useQuery(inputHintsQuery(client, endpointId))
+  const from = search.get('from') ?? undefined
+  const wanted = from !== undefined && from !== draft.from ? from : undefined
+  const job = useQuery({ ...jobInputQuery(client, wanted ?? ''), enabled: wanted !== undefined })
+
+  useEffect(() => {
+    if (wanted === undefined || job.data === undefined) return
+    const { body: before } = draft
+    change({ body: bodyAround(job.data.input), from: wanted })
+    if (before !== undefined)
+      store.getState().notify({
+        kind: 'done',
+        text: 'The input of the job has replaced yours.',
+        undo: () => change({ body: before }),
+      })
+  }, [wanted, job.data, draft, change, store])
+
+  const beginFrom = useCallback(
+    (jobId: string | undefined) => {
+      change({ from: undefined })
+      setSearch(jobId === undefined ? {} : { from: jobId })
+    },
+    [change, setSearch],
+  )
+  const example = hints.data?.example
+  const starter = hints.isPending ? undefined : example === undefined ? EMPTY : bodyAround(parseExact(example))
+  return {
+    operation: draft.operation,
+    text: draft.body ?? (wanted === undefined || job.isError ? starter : undefined),
+    hints: hints.data?.fields ?? NO_HINTS,
+    problem: wanted === undefined ? null : job.error,
+    change,
+    beginFrom,
+  }
+}

@@ -1,0 +1,96 @@
+/** The results of load tests as numbers to be shown and compared: stats, and the bars of histograms. */
+import type { LoadTest } from '../../../../src-main/contract/requests.ts'
+import { duration, percentText } from '../../../ui/format.ts'
+
+/** One stat of a load test. */
+export type Stat = {
+  readonly name: string
+  readonly of: (test: LoadTest) => number | undefined
+  readonly write: (value: number) => string
+  /** Which is better; what was asked for is neither. */
+  readonly better: 'more' | 'less' | 'neither'
+}
+
+/** Requests that ended in a second; undefined before the first. */
+function perSecond({ result }: LoadTest): number | undefined {
+  return result.elapsedMs === 0 || result.done === 0 ? undefined : (result.done * 1000) / result.elapsedMs
+}
+
+const rate = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} / s`
+const whole = (value: number) => value.toLocaleString('en')
+
+/** The stats that two load tests are compared by. */
+export const STATS: readonly Stat[] = [
+  { name: 'Requests', of: ({ result }) => result.done, write: whole, better: 'neither' },
+  {
+    name: 'Failed',
+    of: ({ result }) => (result.done === 0 ? undefined : (result.failed * 100) / result.done),
+    write: percentText,
+    better: 'less',
+  },
+  { name: 'Throughput', of: perSecond, write: rate, better: 'more' },
+  ...(['p50', 'p90', 'p99', 'max'] as const).map((part) => ({
+    name: `Latency ${part}`,
+    of: ({ result }: LoadTest) => result.latency?.[part],
+    write: duration,
+    better: 'less' as const,
+  })),
+  ...(['p50', 'p99'] as const).map((part) => ({
+    name: `Waited ${part}`,
+    of: ({ result }: LoadTest) => result.delay?.[part],
+    write: duration,
+    better: 'less' as const,
+  })),
+  ...(['p50', 'p99'] as const).map((part) => ({
+    name: `Ran ${part}`,
+    of: ({ result }: LoadTest) => result.execution?.[part],
+    write: duration,
+    better: 'less' as const,
+  })),
+]
+
+/** What was sent, as text: `2,000 × runsync, 16 at once`. */
+export function planText({ plan }: LoadTest): string {
+  const what = plan.operation === 'request' ? `${plan.method ?? 'GET'} ${plan.path ?? '/'}` : plan.operation
+  return `${plan.requests.toLocaleString('en')} × ${what}, ${plan.concurrency} at once`
+}
+
+/** How far one figure is from another, in percent of the other; undefined where that says nothing. */
+export function difference(value: number | undefined, other: number | undefined): number | undefined {
+  if (value === undefined || other === undefined || other === 0) return undefined
+  return ((value - other) / other) * 100
+}
+
+/** One bar for each of the histograms that are shown together. Spans in ms, `to` included. */
+type Bin = { readonly from: number; readonly to: number; readonly counts: readonly number[] }
+
+/** Counts by bucket; bucket n holds spans up to 1.1 to the power n. */
+type Histogram = Readonly<Record<string, number>>
+
+const GROWTH = 1.1
+
+/**
+ * The bars of a histogram of spans: the fine buckets that the service counts in, put together to as many as one can
+ * see. All bars span the same number of buckets, so that the axis is logarithmic.
+ * @param most how many bars there may be
+ */
+export function toBins(histograms: readonly Histogram[], most: number): readonly Bin[] {
+  const buckets = histograms.flatMap((histogram) => Object.keys(histogram).map(Number))
+  if (buckets.length === 0) return []
+  const [first, last] = [Math.min(...buckets), Math.max(...buckets)]
+  const width = Math.ceil((last - first + 1) / most)
+  const bins = Math.ceil((last - first + 1) / width)
+  const sums = histograms.map((histogram) => {
+    const counts = Array.from({ length: bins }, () => 0)
+    for (const [bucket, count] of Object.entries(histogram)) {
+      const at = Math.floor((Number(bucket) - first) / width)
+      counts[at] = (counts[at] ?? 0) + count
+    }
+    return counts
+  })
+  return Array.from({ length: bins }, (_bin, at) => ({
+    from: at === 0 && first === 0 ? 0 : GROWTH ** (first + at * width - 1),
+    to: GROWTH ** (first + (at + 1) * width - 1),
+    counts: sums.map((counts) => counts[at] ?? 0),
+  }))
+}

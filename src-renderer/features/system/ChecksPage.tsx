@@ -1,0 +1,157 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck, CircleX, RefreshCw } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import type { DoctorFix, DoctorRow } from '../../../src-main/contract/system.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { doctorQuery } from '../../api-client/system-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
+import { Button, CopyButton } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorNotice, SkeletonRows, useAsCalled } from '../../ui/PageStates.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+import { SystemPage } from './SystemPage.tsx'
+
+/** What the service needs, as a checklist: each row with its fix. */
+export function ChecksPage() {
+  const { client } = useApp()
+  const { data, error, isFetching, refetch } = useQuery(doctorQuery(client))
+  const commands = useMemo<readonly Command[]>(
+    () => [{ id: 'check', group: 'System', label: 'Check again', keys: 'r', run: () => void refetch() }],
+    [refetch],
+  )
+  return (
+    <SystemPage
+      tab="checks"
+      state={data && <Verdict rows={data.rows} />}
+      commands={commands}
+      actions={
+        <>
+          {data !== undefined && (
+            <span className="hidden text-small text-ink-2 sm:inline">
+              checked <RelativeTime at={data.at} />
+            </span>
+          )}
+          <Button onClick={() => void refetch()} disabled={isFetching}>
+            <RefreshCw aria-hidden /> {isFetching ? 'Checking' : 'Check again'}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={10} />}
+      {data !== undefined && (
+        <Card>
+          <ul className="divide-y divide-line">
+            {data.rows.map((row) => (
+              <CheckRow key={row.check} row={row} />
+            ))}
+          </ul>
+        </Card>
+      )}
+    </SystemPage>
+  )
+}
+
+function Verdict({ rows }: { readonly rows: readonly DoctorRow[] }) {
+  const failed = rows.filter(({ state }) => state === 'failed').length
+  const warnings = rows.filter(({ state }) => state === 'warning').length
+  if (failed > 0) return <StateDot tone="failed" text={`${counted(failed, 'check')} failed`} />
+  if (warnings > 0) return <StateDot tone="timed-out" text={counted(warnings, 'warning')} />
+  return <StateDot tone="completed" text="All checks passed" />
+}
+
+const STYLES = {
+  ok: { icon: CircleCheck, word: 'OK', colour: 'text-completed' },
+  warning: { icon: CircleAlert, word: 'Warning', colour: 'text-timed-out' },
+  failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
+} as const
+
+/** One check: its verdict, what was seen, and how to fix it, with a button where the service can. */
+function CheckRow({ row }: { readonly row: DoctorRow }) {
+  const { check, state, found, fix, action, busy } = row
+  const { icon: Icon, word, colour } = STYLES[state]
+  const apply = useFix()
+  const working = apply.isPending || busy !== undefined
+  return (
+    <li className="grid grid-cols-[1rem_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 px-3 py-2 md:grid-cols-[1rem_10rem_minmax(0,1fr)_auto]">
+      <span className="flex h-5 items-center">
+        <Icon aria-hidden className={`size-4 ${colour}`} />
+        <span className="sr-only">{word}</span>
+      </span>
+      <h2 className="truncate font-medium first-letter:uppercase">{check}</h2>
+      <div className="col-span-2 col-start-2 row-start-2 flex min-w-0 flex-col gap-0.5 md:col-span-1 md:col-start-3 md:row-start-1">
+        <p className="break-words">{found}</p>
+        {fix !== undefined && <FixText text={fix} />}
+        {action?.action === 'restart-endpoint' && action.target !== undefined && (
+          <Link to={ADDRESS.endpoint(action.target, 'logs')} className="text-small text-accent hover:underline">
+            Open its log
+          </Link>
+        )}
+        {busy !== undefined && (
+          <p role="status" className="text-small text-ink-2">
+            In progress: {busy}
+          </p>
+        )}
+        {apply.error !== null && <ErrorNotice error={apply.error} />}
+      </div>
+      <div className="col-start-3 row-start-1 md:col-start-4">
+        {action !== undefined && (
+          <Tooltip text={action.effect}>
+            <Button onClick={() => apply.mutate(action)} disabled={working}>
+              {working ? 'Working' : action.label}
+            </Button>
+          </Tooltip>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function useFix() {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ action, target }: DoctorFix) => {
+      const body = { action, ...(target === undefined ? {} : { target }) }
+      const done = client.call('doctorFix', { body })
+      // A first look at how far it has come; from there on the rows ask by themselves.
+      void queries.invalidateQueries({ queryKey: ['doctor'] })
+      return done
+    },
+    onSuccess: ({ done }) => void store.getState().notify({ kind: 'done', text: done }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['doctor'] }),
+  })
+}
+
+/** What to do, as a sentence; what stands in it between backticks is a command that can be copied. */
+function FixText({ text }: { readonly text: string }) {
+  const parts = useAsCalled()(text).split('`')
+  return (
+    <p className="text-small leading-6 text-ink-2">
+      {parts.map((part, at) =>
+        // Every other part stands between two backticks.
+        at % 2 === 0 ? (
+          part
+        ) : (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
+            key={at}
+            className="inline-flex max-w-full items-center rounded-control border border-line bg-surface-0 pl-1.5 align-middle"
+          >
+            <code className="truncate font-mono text-ink">{part}</code>
+            <span className="-my-1 scale-75">
+              <CopyButton text={part} what="command" />
+            </span>
+          </span>
+        ),
+      )}
+    </p>
+  )
+}

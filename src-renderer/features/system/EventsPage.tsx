@@ -1,0 +1,222 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Activity } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { fleetEventsQuery } from '../../api-client/system-queries.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Select } from '../../ui/form/Select.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
+import { SegmentedChoice } from '../../ui/Tabs.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/Table.tsx'
+import { Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { SystemPage } from './SystemPage.tsx'
+
+/** What happened to endpoints, workers and releases, as it happens. */
+export function EventsPage() {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const [search, setSearch] = useSearchParams()
+  const choice = EVENT_CHOICES.find((one) => one === search.get('kind')) ?? 'all'
+  const endpoint = search.get('endpoint') ?? undefined
+  const lastEvent = useAppState(
+    ({ live }) => live.recent.findLast(({ event }) => event.type !== 'job' && event.type !== 'run')?.id ?? 0,
+  )
+  const { shown, isBehind, showNow, hold } = useHeldBack(lastEvent)
+  const query = useInfiniteQuery(fleetEventsQuery(client, { kinds: KINDS_OF[choice], endpoint }, shown))
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query
+  const rows = useMemo(() => data?.pages.flatMap(({ events }) => events) ?? [], [data])
+  const narrow = (changes: { readonly kind?: EventChoice; readonly endpoint?: string }) => {
+    const next = { kind: choice, endpoint: endpoint ?? '', ...changes }
+    setSearch(
+      Object.entries(next).filter(([name, value]) => value !== '' && !(name === 'kind' && value === 'all')),
+      { replace: true },
+    )
+  }
+  return (
+    <SystemPage
+      tab="events"
+      fills
+      actions={
+        <>
+          {isBehind && <Button onClick={showNow}>Show new ones</Button>}
+          <EndpointFilter value={endpoint} onChange={(value) => narrow({ endpoint: value })} />
+        </>
+      }
+    >
+      <div className="overflow-x-auto">
+        <SegmentedChoice
+          label="Kind of event"
+          choices={EVENT_CHOICES}
+          value={choice}
+          onChange={(kind) => narrow({ kind })}
+        />
+      </div>
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={10} />}
+      {data !== undefined && rows.length === 0 && (
+        <NoEvents choice={choice} endpoint={endpoint} onAll={() => setSearch({})} />
+      )}
+      {rows.length > 0 && (
+        <div {...hold} className="flex min-h-0 flex-1 flex-col">
+          <Table
+            label="Events"
+            columns={EVENT_COLUMNS}
+            rows={rows}
+            rowId={idOf}
+            onOpen={(event) => go(pageOf(event))}
+            className="max-h-full rounded-control border border-line bg-surface-1"
+          />
+          {hasNextPage && (
+            <Button
+              kind="quiet"
+              className="mt-2 self-center"
+              disabled={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              {isFetchingNextPage ? 'Reading' : 'Show older ones'}
+            </Button>
+          )}
+        </div>
+      )}
+    </SystemPage>
+  )
+}
+
+const idOf = (event: FleetEvent) => String(event.id)
+
+const pageOf = ({ endpointId, workerId, kind }: FleetEvent) =>
+  workerId !== undefined && kind !== 'crash' ? ADDRESS.worker(workerId) : ADDRESS.endpoint(endpointId)
+
+type EndpointFilterProps = { readonly value: string | undefined; readonly onChange: (endpointId: string) => void }
+
+function EndpointFilter({ value, onChange }: EndpointFilterProps) {
+  const known = useAppState(useShallow(({ live }) => Object.keys(live.endpoints)))
+  // One that is gone still has events.
+  const ids = value === undefined || known.includes(value) ? known : [value, ...known]
+  const choices = ids.map((id) => ({ value: id, label: id }))
+  return <Select aria-label="Endpoint" none="All endpoints" choices={choices} value={value ?? ''} onChange={onChange} />
+}
+
+type NoEventsProps = {
+  readonly choice: EventChoice
+  readonly endpoint: string | undefined
+  readonly onAll: () => void
+}
+
+function NoEvents({ choice, endpoint, onAll }: NoEventsProps) {
+  const isNarrowed = choice !== 'all' || endpoint !== undefined
+  return (
+    <EmptyState icon={<Activity />} action={isNarrowed && <Button onClick={onAll}>Show all events</Button>}>
+      {isNarrowed
+        ? 'There are no events of this kind. Events are stored as long as log lines.'
+        : 'There are no events yet. New endpoints, starts and stops of workers, and crashes appear here.'}
+    </EmptyState>
+  )
+}
+
+/** A list whose new rows wait while somebody reads it. */
+type HeldBack = {
+  /** Up to which event the list goes. */
+  readonly shown: number
+  /** Whether newer ones wait. */
+  readonly isBehind: boolean
+  readonly showNow: () => void
+  /** For the element that holds the list. */
+  readonly hold: {
+    readonly onPointerEnter: () => void
+    readonly onPointerLeave: () => void
+    readonly onFocus: () => void
+    readonly onBlur: () => void
+  }
+}
+
+/** Holds new rows back while the pointer or the focus is on the list. @param newest number of the newest event */
+function useHeldBack(newest: number): HeldBack {
+  const [heldAt, setHeldAt] = useState<number>()
+  const hold = () => setHeldAt((held) => held ?? newest)
+  const release = () => setHeldAt(undefined)
+  const shown = heldAt ?? newest
+  return {
+    shown,
+    isBehind: shown < newest,
+    showNow: () => setHeldAt(newest),
+    hold: { onPointerEnter: hold, onPointerLeave: release, onFocus: hold, onBlur: release },
+  }
+}
+
+/** The columns of the list of events. */
+const EVENT_COLUMNS: readonly Column<FleetEvent>[] = [
+  { id: 'at', header: 'When', width: 110, cell: ({ at }) => <RelativeTime at={at} /> },
+  { id: 'what', header: 'What', width: 130, cell: (event) => <StateDot {...eventDot(event)} /> },
+  {
+    id: 'endpoint',
+    header: 'Endpoint',
+    width: 130,
+    grow: 1,
+    cell: ({ endpointId }) => (
+      <Link to={ADDRESS.endpoint(endpointId)} className="font-medium hover:underline">
+        {endpointId}
+      </Link>
+    ),
+  },
+  {
+    id: 'worker',
+    header: 'Worker',
+    width: 140,
+    cell: ({ workerId }) =>
+      workerId === undefined ? (
+        <Nothing />
+      ) : (
+        <Link to={ADDRESS.worker(workerId)} className="font-mono text-small hover:underline">
+          {workerId}
+        </Link>
+      ),
+  },
+  { id: 'reason', header: 'Why', width: 200, grow: 4, cell: ({ reason }) => <Reason reason={reason} /> },
+]
+
+function Reason({ reason }: Pick<FleetEvent, 'reason'>) {
+  if (reason === undefined) return <Nothing />
+  return (
+    <Tooltip text={reason}>
+      <span>{reason}</span>
+    </Tooltip>
+  )
+}
+
+/** What is shown: all that is of use, or one kind. The words stand in the address. */
+const EVENT_CHOICES = ['all', 'crashes', 'scaling', 'endpoints', 'releases', 'moves'] as const
+
+/** A choice of which events are shown. */
+type EventChoice = (typeof EVENT_CHOICES)[number]
+
+/** The kinds of a choice, as the service wants them; undefined: all but plain moves. */
+const KINDS_OF: Readonly<Record<EventChoice, FleetEvent['kind'] | undefined>> = {
+  all: undefined,
+  crashes: 'crash',
+  scaling: 'scale',
+  endpoints: 'endpoint',
+  releases: 'release',
+  moves: 'worker',
+}
+
+/** What happened, in a word with its colour. */
+function eventDot({ kind, event }: Pick<FleetEvent, 'kind' | 'event'>): StateDotProps {
+  if (kind === 'crash') return { tone: 'failed', text: event === 'unhealthy' ? 'Unhealthy' : 'Crashed' }
+  if (kind === 'release') return { tone: 'completed', text: 'Release active' }
+  if (kind === 'scale')
+    return event === 'stopping' ? { tone: 'queued', text: 'Stops' } : { tone: 'running', text: 'Starts' }
+  if (kind === 'endpoint') return { tone: 'retried', text: capital(event) }
+  return { tone: 'queued', text: capital(event) }
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)

@@ -1,0 +1,144 @@
+/** Which workers are shown: by endpoint, filtered as the address says, with those that ended lately. */
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { WORKER_STATES, type WorkerState, type WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
+import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+
+/** Which workers are wanted; undefined: all. */
+export type WorkerFilter = {
+  readonly endpointId: string | undefined
+  readonly state: WorkerState | undefined
+}
+
+/** The workers of one endpoint that are shown, oldest first, with those that ended lately. */
+export type WorkerGroup = {
+  readonly endpointId: string
+  /** undefined: the endpoint has been deleted, or is still to come. */
+  readonly endpoint: LiveEndpoint | undefined
+  readonly workers: readonly WorkerView[]
+  readonly ended: readonly EndedWorker[]
+}
+
+/** Reads a state from an address; undefined where it is none. */
+function stateIn(text: string | null): WorkerState | undefined {
+  return WORKER_STATES.find((state) => state === text)
+}
+
+/** Puts workers together by endpoint, in the order of their names. An endpoint without any that fits is left out. */
+export function groupWorkers(
+  all: {
+    readonly endpoints: readonly LiveEndpoint[]
+    readonly workers: readonly WorkerView[]
+    readonly ended: readonly EndedWorker[]
+  },
+  { endpointId, state }: WorkerFilter,
+): readonly WorkerGroup[] {
+  const fits = (worker: { readonly endpointId: string }) => endpointId === undefined || worker.endpointId === endpointId
+  const alive = new Set(all.workers.map(({ id }) => id))
+  const workers = all.workers.filter((worker) => fits(worker) && (state === undefined || worker.state === state))
+  const ended = all.ended.filter(
+    (worker) => fits(worker) && (state === undefined || state === 'ended') && !alive.has(worker.id),
+  )
+  const endpoints = new Map(all.endpoints.map((endpoint) => [endpoint.id, endpoint]))
+  const ids = [...new Set([...workers, ...ended].map((worker) => worker.endpointId))]
+  const name = (id: string) => endpoints.get(id)?.name ?? id
+  return ids
+    .toSorted((one, other) => name(one).localeCompare(name(other)))
+    .map((id) => ({
+      endpointId: id,
+      endpoint: endpoints.get(id),
+      workers: workers.filter((worker) => worker.endpointId === id).toSorted(byStart),
+      ended: ended.filter((worker) => worker.endpointId === id),
+    }))
+}
+
+const byStart = (one: WorkerView, other: WorkerView) =>
+  one.startedAt - other.startedAt || one.id.localeCompare(other.id)
+
+/** A worker that ended a little while ago. */
+export type EndedWorker = {
+  readonly id: string
+  readonly endpointId: string
+  /** ms since the epoch. */
+  readonly endedAt: number
+  /** undefined: it started before the events that are shown. */
+  readonly startedAt: number | undefined
+  /** Its last words, or why it was stopped. */
+  readonly reason: string | undefined
+  /** Whether it ended by itself. */
+  readonly crashed: boolean
+}
+
+/** How long an ended worker stays in sight, ms. */
+export const ENDED_SHOWN_MS = 600_000
+
+/** The workers that ended, newest first. @param events newest first */
+export function endedWorkers(events: readonly FleetEvent[]): readonly EndedWorker[] {
+  const startedAt = new Map(
+    events.flatMap(({ workerId, event, at }) =>
+      event === 'initializing' && workerId ? [[workerId, at] as const] : [],
+    ),
+  )
+  return events.flatMap(({ workerId, endpointId, event, at, reason, kind }) =>
+    event === 'ended' && workerId !== undefined
+      ? [
+          {
+            id: workerId,
+            endpointId,
+            endedAt: at,
+            startedAt: startedAt.get(workerId),
+            reason,
+            crashed: kind === 'crash',
+          },
+        ]
+      : [],
+  )
+}
+
+/** The parts of a worker's drawer. */
+export const DRAWER_PARTS = ['about', 'log', 'shell'] as const
+
+/** A part of a worker's drawer. */
+export type DrawerPart = (typeof DRAWER_PARTS)[number]
+
+/** What of the workers is shown: it stands in the address. */
+type WorkerAddress = {
+  readonly filter: WorkerFilter
+  /** The worker whose drawer is open. */
+  readonly opened: string | undefined
+  readonly part: DrawerPart
+  /** The address with these changes; `undefined` takes a parameter away. */
+  readonly with: (changes: Readonly<Record<string, string | undefined>>) => string
+  readonly change: (changes: Readonly<Record<string, string | undefined>>) => void
+}
+
+/**
+ * What of the workers the address says is shown, and what changes that.
+ * @param endpointId whose page this is part of; undefined: the page of all workers
+ */
+export function useWorkerAddress(endpointId: string | undefined): WorkerAddress {
+  const [path, go] = useLocation()
+  const [search] = useSearchParams()
+  const text = search.toString()
+  const withChanges = useCallback(
+    (changes: Readonly<Record<string, string | undefined>>) => {
+      const next = new URLSearchParams(text)
+      for (const [name, value] of Object.entries(changes))
+        if (value === undefined) next.delete(name)
+        else next.set(name, value)
+      return next.size === 0 ? path : `${path}?${next}`
+    },
+    [path, text],
+  )
+  return useMemo(() => {
+    const params = new URLSearchParams(text)
+    return {
+      filter: { endpointId: endpointId ?? params.get('endpoint') ?? undefined, state: stateIn(params.get('state')) },
+      opened: params.get('worker') ?? undefined,
+      part: DRAWER_PARTS.find((one) => one === params.get('part')) ?? 'about',
+      with: withChanges,
+      change: (changes) => go(withChanges(changes)),
+    }
+  }, [endpointId, text, withChanges, go])
+}

@@ -1,0 +1,207 @@
+/** Paints a whole graph: lays its nodes, links and groups out as boxes and lines, and draws them with a pen. */
+import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
+import { around } from '../../../../src-main/domain/workflow/edit/groups.ts'
+import { createGraphViewer, type LinkView } from '../../../../src-main/domain/workflow/graph-view.ts'
+import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { type Box, isBare, nodeBox, shownInputs, slotMiddle, TITLE } from '../graph/geometry.ts'
+
+/** Colours of a drawing, as a canvas takes them. */
+export type PictureColours = {
+  readonly ground: string | undefined
+  readonly box: string
+  readonly title: string
+  readonly edge: string
+  readonly ink: string
+  /** Of the links of a type. */
+  readonly slot: (type: string) => string
+}
+
+/** How a graph is fitted into a picture. */
+export type Fit = { readonly scale: number; readonly left: number; readonly top: number }
+
+/** The part of a canvas that is used. */
+export type Pen = Pick<
+  CanvasRenderingContext2D,
+  'beginPath' | 'bezierCurveTo' | 'fill' | 'fillRect' | 'fillText' | 'moveTo' | 'roundRect' | 'setTransform' | 'stroke'
+> & {
+  fillStyle: CanvasRenderingContext2D['fillStyle']
+  strokeStyle: CanvasRenderingContext2D['strokeStyle']
+  lineWidth: number
+  globalAlpha: number
+  font: string
+}
+
+// Titles that are smaller than this are a smear, px.
+const READABLE_PX = 6
+const TITLE_FONT_PX = 14
+const RADIUS = 8
+const OFF_ALPHA = 0.4
+const GROUP_ALPHA = 0.15
+// Colours of files are made for a dark ground: as a tint they are good on both.
+const TINT_ALPHA = 0.5
+// Thinner is not seen, px of the picture.
+const LINE_PX = 1.6
+
+/** Paints a graph. @param size of the picture in px */
+export function paintGraph(
+  pen: Pen,
+  picture: GraphPicture,
+  { fit, size, colours }: { readonly fit: Fit; readonly size: PictureSize; readonly colours: PictureColours },
+): void {
+  pen.setTransform(1, 0, 0, 1, 0, 0)
+  if (colours.ground !== undefined) {
+    pen.fillStyle = colours.ground
+    pen.fillRect(0, 0, size.width, size.height)
+  }
+  const { scale, left, top } = fit
+  pen.setTransform(scale, 0, 0, scale, left - picture.bounds.x * scale, top - picture.bounds.y * scale)
+  const isReadable = TITLE_FONT_PX * scale >= READABLE_PX
+  for (const group of picture.groups) paintGroup(pen, group, colours, isReadable)
+  for (const link of picture.links) paintLink(pen, link, colours, scale)
+  for (const node of picture.nodes) paintNode(pen, node, colours, isReadable)
+}
+
+/** Width and height in px. */
+export type PictureSize = { readonly width: number; readonly height: number }
+
+function paintGroup(
+  pen: Pen,
+  { box, title, colour }: PictureGroup,
+  { edge, ink }: PictureColours,
+  named: boolean,
+): void {
+  pen.globalAlpha = GROUP_ALPHA
+  pen.fillStyle = hexColour(colour) ?? edge
+  rectangle(pen, box)
+  pen.fill()
+  pen.globalAlpha = 1
+  if (!named) return
+  pen.fillStyle = ink
+  writeTitle(pen, title, box.x + RADIUS, box.y + 20, box.width)
+}
+
+function paintLink(pen: Pen, { from, to, type }: PictureLink, { slot }: PictureColours, scale: number): void {
+  const bend = Math.max(40, Math.abs(to[0] - from[0]) / 2)
+  pen.strokeStyle = slot(type)
+  pen.lineWidth = Math.max(2, LINE_PX / scale)
+  pen.beginPath()
+  pen.moveTo(...from)
+  pen.bezierCurveTo(from[0] + bend, from[1], to[0] - bend, to[1], ...to)
+  pen.stroke()
+}
+
+function paintNode(pen: Pen, node: PictureNode, colours: PictureColours, named: boolean): void {
+  const { box, title, colour, isOff, isBare } = node
+  pen.globalAlpha = isOff ? OFF_ALPHA : 1
+  pen.fillStyle = colours.box
+  rectangle(pen, box)
+  pen.fill()
+  const tint = hexColour(colour)
+  if (tint !== undefined) {
+    pen.globalAlpha = isOff ? OFF_ALPHA * TINT_ALPHA : TINT_ALPHA
+    pen.fillStyle = tint
+    rectangle(pen, box)
+    pen.fill()
+    pen.globalAlpha = isOff ? OFF_ALPHA : 1
+  }
+  if (!isBare) {
+    pen.fillStyle = colours.title
+    rectangle(pen, { ...box, height: Math.min(TITLE, box.height) })
+    pen.fill()
+  }
+  pen.strokeStyle = colours.edge
+  pen.lineWidth = 1.5
+  rectangle(pen, box)
+  pen.stroke()
+  pen.fillStyle = colours.ink
+  if (named && !isBare) writeTitle(pen, title, box.x + 10, box.y + 20, box.width)
+  pen.globalAlpha = 1
+}
+
+function rectangle(pen: Pen, { x, y, width, height }: PictureNode['box']): void {
+  pen.beginPath()
+  pen.roundRect(x, y, width, height, RADIUS)
+}
+
+// A mean width of a sign; a title that would go over the edge is cut.
+const SIGN_WIDTH = 0.56
+
+function writeTitle(pen: Pen, title: string, x: number, y: number, width: number): void {
+  const most = Math.max(0, Math.floor((width - 20) / (TITLE_FONT_PX * SIGN_WIDTH)))
+  pen.font = `${TITLE_FONT_PX}px 'Inter Variable', system-ui, sans-serif`
+  pen.fillText(title.length > most ? `${title.slice(0, Math.max(0, most - 1))}…` : title, x, y)
+}
+
+// Files hold colours as any text; a canvas would keep the one before for one that it cannot read.
+function hexColour(colour: string | undefined): string | undefined {
+  return colour !== undefined && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(colour) ? colour : undefined
+}
+
+/** Fits a graph into a picture of a size, in its middle and not larger than it is. */
+export function fitInto({ bounds }: GraphPicture, { width, height }: PictureSize, margin: number): Fit {
+  const free = { width: width - 2 * margin, height: height - 2 * margin }
+  const scale = Math.min(1, free.width / Math.max(1, bounds.width), free.height / Math.max(1, bounds.height))
+  return { scale, left: (width - bounds.width * scale) / 2, top: (height - bounds.height * scale) / 2 }
+}
+
+/** A node as a box. */
+type PictureNode = {
+  readonly box: Box
+  readonly title: string
+  /** Colour that a person gave it. */
+  readonly colour: string | undefined
+  /** It is muted or bypassed. */
+  readonly isOff: boolean
+  /** It has no title bar. */
+  readonly isBare: boolean
+}
+
+/** A link as a line. */
+type PictureLink = { readonly from: Pair; readonly to: Pair; readonly type: string }
+
+/** A group as a frame. */
+type PictureGroup = { readonly box: Box; readonly title: string; readonly colour: string | undefined }
+
+/** A graph as boxes and lines, in pixels of the canvas. */
+type GraphPicture = {
+  readonly bounds: Box
+  readonly nodes: readonly PictureNode[]
+  readonly links: readonly PictureLink[]
+  readonly groups: readonly PictureGroup[]
+}
+
+type NodeWithBox = { readonly view: NodeView; readonly box: Box }
+
+const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
+
+/** Lays out the outermost graph of a document. */
+export function graphPicture(document: WorkflowDocument, types: NodeTypes): GraphPicture {
+  // As the canvas shows it: what a host shows of its subgraph makes it higher.
+  const view = createGraphViewer()(document, undefined, types)
+  if (view === undefined) return { bounds: NOTHING, nodes: [], links: [], groups: [] }
+  const nodesById = new Map<string, NodeWithBox>()
+  for (const [at, one] of view.nodes.entries()) {
+    const node = document.nodes.items[at]
+    nodesById.set(one.id, { view: one, box: nodeBox(one, node?.pos, node?.size) })
+  }
+  const nodes = [...nodesById.values()].map(({ view: one, box }): PictureNode => {
+    const { title, bgcolor, color, mode } = one
+    return { box, title, colour: bgcolor ?? color, isOff: mode !== 'always', isBare: isBare(one) }
+  })
+  const groups = view.groups.map(({ bounds: box, title, color: colour }) => ({ box, title, colour }))
+  const boxes = [...nodes, ...groups].map(({ box }) => box)
+  return { bounds: around(boxes) ?? NOTHING, nodes, links: linksOf(view.links, nodesById), groups }
+}
+
+function linksOf(links: readonly LinkView[], nodesById: ReadonlyMap<string, NodeWithBox>): readonly PictureLink[] {
+  return links.flatMap(({ from, to, type }) => {
+    const [source, target] = [nodesById.get(from.node), nodesById.get(to.node)]
+    if (source === undefined || target === undefined) return []
+    const row = shownInputs(target.view).findIndex(({ at }) => at === to.slot)
+    const start = source.box.y + slotMiddle(source.view, from.slot, source.box.height)
+    const end = target.box.y + slotMiddle(target.view, Math.max(0, row), target.box.height)
+    return [{ from: [source.box.x + source.box.width, start], to: [target.box.x, end], type } as const]
+  })
+}

@@ -1,0 +1,88 @@
+/** Making links by hand: which slots fit, and saying why where none does. */
+import type { LinkEnd } from '../../../../src-main/domain/workflow/document/document.ts'
+import { canConnect, connect, type InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
+import { removeLinks } from '../../../../src-main/domain/workflow/edit/remove.ts'
+import { isAny, typesFit } from '../../../../src-main/domain/workflow/input-type.ts'
+import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import type { AppStore } from '../../../store/app-store.ts'
+import type { CanvasStore } from '../store/canvas-store.ts'
+import type { EditorStore } from '../store/editor-store.ts'
+import type { CanvasNode } from './flow-types.ts'
+import { endOfInput, viewOf } from './links.ts'
+
+/** What a link is made with by hand. */
+export type LinkPorts = {
+  readonly editor: EditorStore
+  readonly canvas: CanvasStore
+  readonly app: Pick<AppStore, 'getState'>
+}
+
+/** Makes a link, or says why there can be none. @param ends.taken id of the link whose end was taken, which goes */
+export function makeLink(
+  ports: LinkPorts,
+  address: GraphAddress,
+  { from, to, taken }: { readonly from: LinkEnd; readonly to: InputEnd; readonly taken?: string | undefined },
+): void {
+  const { document, types, edit } = ports.editor.getState()
+  const result = canConnect(document, address, { from, to, types })
+  if (!result.can) {
+    refuseLink(ports, result.why)
+    return
+  }
+  edit('Link', (before) => {
+    const without = taken === undefined ? before : removeLinks(before, address, new Set([taken]))
+    return connect(without, address, { from, to, types })
+  })
+  ports.canvas.getState().say(`Linked to ${to.name}.`)
+}
+
+/** Says why there is no link, to those who see and to those who hear. */
+export function refuseLink({ canvas, app }: Pick<LinkPorts, 'canvas' | 'app'>, why: string): void {
+  canvas.getState().say(why)
+  app.getState().notify({ kind: 'error', text: why })
+}
+
+/** A slot that a link may end at. */
+type FittingSlot<End> = {
+  readonly end: End
+  readonly name: string
+  readonly type: string
+  readonly isLinked: boolean
+}
+
+/** The inputs of a node that a link of a type fits: those of that very type and free ones first. */
+export function fittingInputs(node: CanvasNode, type: string): readonly FittingSlot<InputEnd>[] {
+  const view = viewOf(node)
+  if (view === undefined) return []
+  const slots = view.inputs.map((input) => {
+    return { end: endOfInput(view.id, input), name: input.label, type: input.type, isLinked: input.link !== undefined }
+  })
+  return ranked([...slots, ...widgetSlots(view)], type)
+}
+
+// A widget that has no slot yet gets one with its link.
+function widgetSlots(view: NodeView): readonly FittingSlot<InputEnd>[] {
+  const names = new Set(view.inputs.map(({ name }) => name))
+  return view.widgets.flatMap(({ name, kind, input }) =>
+    kind !== 'input' || input === undefined || names.has(name)
+      ? []
+      : [{ end: { node: view.id, name }, name, type: input.type, isLinked: false }],
+  )
+}
+
+/** The outputs of a node that fit an input of a type. */
+export function fittingOutputs(node: CanvasNode, type: string): readonly FittingSlot<LinkEnd>[] {
+  const view = viewOf(node)
+  if (view === undefined) return []
+  const slots = view.outputs.map(({ at, label, type: slotType, links }) => {
+    return { end: { node: view.id, slot: at }, name: label, type: slotType, isLinked: links.length > 0 }
+  })
+  return ranked(slots, type)
+}
+
+function ranked<End>(slots: readonly FittingSlot<End>[], type: string): readonly FittingSlot<End>[] {
+  // What takes anything is offered after what takes just this.
+  const rank = (slot: FittingSlot<End>) => (isAny(slot.type) ? 2 : 0) + (slot.isLinked ? 1 : 0)
+  return slots.filter((slot) => typesFit(slot.type, type)).sort((one, other) => rank(one) - rank(other))
+}

@@ -1,0 +1,156 @@
+/**
+ * Which part of a graph is seen: when it is opened what was looked at before, else all of it. And which place of the
+ * canvas is where in the window.
+ */
+import { getViewportForBounds, useReactFlow, useStoreApi, type Viewport } from '@xyflow/react'
+import { useEffect } from 'react'
+import type { Graph } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
+import { around } from '../../../../src-main/domain/workflow/edit/groups.ts'
+import { asDouble, isArray, isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { type Point, useCanvasStore } from '../store/canvas-store.ts'
+import { type EditorStore, useEditor, useTab } from '../store/editor-store.ts'
+import type { Flow } from './flow-graph.ts'
+import type { CanvasNode } from './flow-types.ts'
+import type { Box } from './geometry.ts'
+
+/** How far out one can zoom: fifty thousand nodes are seen at once. */
+export const LEAST_ZOOM = 0.005
+
+/** How far in one can zoom. */
+export const MOST_ZOOM = 4
+
+const MOST_FIT_ZOOM = 1
+// What stands over the canvas, px: controls and trail above, the run bar below, the edges.
+const ROOM = { top: 52, right: 24, bottom: 76, left: 24 } as const
+/** Size of the minimap with its distance to the edges, px; it stands below the controls, at the right. */
+const MINIMAP = { width: 196, height: 132 } as const
+
+/** The room of a canvas, px. */
+export type CanvasSize = { readonly width: number; readonly height: number; readonly hasMinimap?: boolean }
+
+// The least width of a window with a minimap, px. Source: `Minimap.tsx`.
+const MINIMAP_FROM = 1200
+
+/** Whether the minimap stands over the canvas. */
+export const showsMinimap = ({ hasMinimap }: { readonly hasMinimap: boolean }, windowWidth: number): boolean =>
+  hasMinimap && windowWidth >= MINIMAP_FROM
+
+// Where each graph of each open document was looked at last; gone with the document.
+const views = new WeakMap<EditorStore, Map<string, Viewport>>()
+
+/** Keeps what is looked at, for when the graph is opened again. */
+function storeView(editor: EditorStore, { address }: Flow, view: Viewport): void {
+  const stored = views.get(editor) ?? new Map<string, Viewport>()
+  stored.set(address ?? '', view)
+  views.set(editor, stored)
+}
+
+/** What is seen first. */
+export function firstView(editor: EditorStore, flow: Flow, size: CanvasSize): Viewport {
+  const stored = views.get(editor)?.get(flow.address ?? '')
+  const saved = flow.address === undefined ? savedView(editor.getState().document) : undefined
+  if (stored !== undefined) return stored
+  return saved !== undefined && seesOne(flow, saved, size) ? saved : viewOfAll(flow, size)
+}
+
+// A document may say that its owner looked at nothing, or in a larger window: of what is left of that here, at least
+// one node should be whole.
+function seesOne({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): boolean {
+  return nodes.some(({ position, width = 0, height = 0 }) => {
+    const [left, top] = [position.x * zoom + x, position.y * zoom + y]
+    const [right, bottom] = [left + width * zoom, top + height * zoom]
+    return left >= 0 && top >= 0 && right <= size.width && bottom <= size.height
+  })
+}
+
+function viewOfAll({ nodes }: Flow, size: CanvasSize): Viewport {
+  return viewportOf(nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
+}
+
+/** The view that shows nodes between the bars, and beside or below the minimap; undefined for none. */
+export function viewportOf(
+  nodes: readonly CanvasNode[],
+  { width, height, hasMinimap = false }: CanvasSize,
+): Viewport | undefined {
+  const bounds = boundsOfNodes(nodes)
+  if (bounds === undefined) return undefined
+  const fitted = ({ top, right, bottom, left }: Sides) => {
+    const [across, down] = [Math.max(1, width - left - right), Math.max(1, height - top - bottom)]
+    const view = getViewportForBounds(bounds, across, down, LEAST_ZOOM, MOST_FIT_ZOOM, 0)
+    return { ...view, x: view.x + left, y: view.y + top }
+  }
+  if (!hasMinimap) return fitted(ROOM)
+  const beside = fitted({ ...ROOM, right: ROOM.right + MINIMAP.width })
+  const below = fitted({ ...ROOM, top: ROOM.top + MINIMAP.height })
+  return below.zoom > beside.zoom ? below : beside
+}
+
+type Sides = Readonly<Record<'top' | 'right' | 'bottom' | 'left', number>>
+
+/** The rectangle around nodes; undefined for none. */
+export function boundsOfNodes(nodes: readonly CanvasNode[]): Box | undefined {
+  return around(nodes.map(({ position: { x, y }, width = 0, height = 0 }) => ({ x, y, width, height })))
+}
+
+/** Where a document was looked at when it was saved; undefined where it does not say. */
+export function savedView({ extra }: Pick<Graph, 'extra'>): Viewport | undefined {
+  const ds = isObject(extra) ? extra.get('ds') : undefined
+  if (!isObject(ds)) return undefined
+  const offset = ds.get('offset')
+  const [x, y] = isArray(offset) ? offset.map(asDouble) : []
+  const zoom = asDouble(ds.get('scale'))
+  if (x === undefined || y === undefined || zoom === undefined || !(zoom > 0)) return undefined
+  return { x: x * zoom, y: y * zoom, zoom: Math.min(MOST_ZOOM, zoom) }
+}
+
+/** The place of the canvas at a place of the window, px; undefined where it is not over the canvas. */
+export function canvasPoint(at: Point): Pair | undefined {
+  const view = document.elementFromPoint(at.x, at.y)?.closest('.react-flow')?.querySelector('.react-flow__viewport')
+  if (view === null || view === undefined) return undefined
+  // The canvas moves and scales this element from its upper left corner.
+  const { left, top } = view.getBoundingClientRect()
+  const { a: scale } = new DOMMatrixReadOnly(getComputedStyle(view).transform)
+  return [Math.round((at.x - left) / scale), Math.round((at.y - top) / scale)]
+}
+
+/** The place of the window at a place of the canvas, px; undefined where there is no canvas. */
+export function windowPoint([x, y]: Pair): Point | undefined {
+  const view = document.querySelector('.workflow-canvas .react-flow__viewport')
+  if (view === null) return undefined
+  const { left, top } = view.getBoundingClientRect()
+  const { a: scale } = new DOMMatrixReadOnly(getComputedStyle(view).transform)
+  return { x: left + x * scale, y: top + y * scale }
+}
+
+const LEAST_ZOOM_TO_READ = 0.6
+
+// Which asking of each document was followed last: a canvas may be made because of it.
+const followed = new WeakMap<EditorStore, number>()
+
+/** Leads to what somebody asks for, and keeps where the graph was looked at. */
+export function useView(flow: Flow): void {
+  const { editor } = useTab()
+  const canvas = useCanvasStore()
+  const { getViewport, setViewport, setCenter, getZoom } = useReactFlow()
+  const store = useStoreApi()
+  const revealed = useEditor((state) => state.revealed)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas shows one graph as long as it lives
+  useEffect(() => () => storeView(editor, flow, getViewport()), [])
+
+  useEffect(() => {
+    if ((followed.get(editor) ?? 0) === revealed.at) return
+    followed.set(editor, revealed.at)
+    const boxes = revealed.ids.flatMap((id) => flow.byId.get(id) ?? [])
+    const { width: across, height: down } = store.getState()
+    const hasMinimap = showsMinimap(canvas.getState().preferences, window.innerWidth)
+    const all = boxes.length > 1 ? viewportOf(boxes, { width: across, height: down, hasMinimap }) : undefined
+    if (all !== undefined) void setViewport(all)
+    const [box] = boxes
+    if (boxes.length !== 1 || box === undefined) return
+    const { position, width = 0, height = 0 } = box
+    const zoom = Math.max(getZoom(), LEAST_ZOOM_TO_READ)
+    void setCenter(position.x + width / 2, position.y + height / 2, { zoom })
+  }, [editor, canvas, revealed, flow, store, setViewport, setCenter, getZoom])
+}

@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query'
+import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { isObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { type SweepAxis, type SweepKind, sweepRuns } from '../../../../src-main/domain/workflow/publish/sweep.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { prepareRuns } from '../run/prepare-runs.ts'
+import { useTab } from '../store/editor-store.ts'
+import { randomBetween } from '../widgets/exact-number.ts'
+
+/**
+ * Checks the open document and queues its sweep. @param name of the graph; `onQueued` hears how many runs are queued
+ */
+export function useSendSweep({
+  name,
+  onQueued,
+}: {
+  readonly name: string
+  readonly onQueued: (count: number) => void
+}) {
+  const { client, platform, store } = useApp()
+  const { editor, runs, workflowId } = useTab()
+  return useMutation({
+    async mutationFn(wish: Pick<Parameters<typeof sendSweep>[0], 'axes' | 'kind'>) {
+      const { document, types } = editor.getState()
+      const { endpointId = '' } = runs.getState()
+      const { live, indexedPackages: indexed } = store.getState()
+      const endpoint = live.endpoints[endpointId]
+      const order = {
+        document,
+        types,
+        endpoint,
+        indexed,
+        count: 1,
+        only: undefined,
+        random: randomBetween,
+        now: platform.now(),
+      }
+      const prepared = prepareRuns({ ...order, seedMode: 'after', isFirst: true })
+      if (prepared.kind === 'refused') throw new Error(refusalText(prepared.refusal))
+      const [first] = prepared.runs
+      if (first === undefined) throw new Error('There is nothing to run.')
+      const sweepId = randomBetween(0n, 36n ** 12n - 1n)
+        .toString(36)
+        .padStart(12, '0')
+      await sendSweep({ ...wish, client, sweepId, endpointId, workflowId, title: name, base: first.write(), onQueued })
+      return sweepId
+    },
+  })
+}
+
+function refusalText({
+  message,
+  problems,
+}: {
+  readonly message: string
+  readonly problems: readonly { readonly message: string }[]
+}): string {
+  return [message, ...problems.slice(0, 3).map((problem) => problem.message)].join(' ')
+}
+
+/** A sweep over the values of a payload. */
+type SweepOrder = {
+  readonly client: Pick<ApiClient, 'call'>
+  readonly sweepId: string
+  readonly endpointId: string
+  readonly workflowId: string
+  readonly title: string
+  /** Texts of the run that all others are made of. */
+  readonly base: { readonly payload: string; readonly document: string }
+  readonly axes: readonly SweepAxis[]
+  readonly kind: SweepKind
+  /** Receives how many have been queued. */
+  readonly onQueued: (count: number) => void
+}
+
+/**
+ * Queues the runs of a sweep one after the other. @throws ApiError what keeps one from being queued keeps the others
+ * too
+ */
+export async function sendSweep({ client, base, axes, kind, onQueued, ...order }: SweepOrder): Promise<void> {
+  const parsed = parseJson(base.payload)
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) throw new Error('The payload cannot be read.')
+  let queued = 0
+  for (const { payload, label, cell } of sweepRuns(parsed.value, axes, kind)) {
+    const body = { ...order, cell, label: label.slice(0, 500), payload: writeJson(payload), document: base.document }
+    await client.call('runCreate', { body })
+    queued++
+    onQueued(queued)
+  }
+}

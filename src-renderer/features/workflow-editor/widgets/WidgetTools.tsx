@@ -1,0 +1,130 @@
+/** What stands at the control of a widget: the buttons of a seed, and the menu of any widget. */
+import { Dices, History } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { createPortal } from 'react-dom'
+import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
+import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { isNumber, isObject, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { useRuns } from '../store/editor-store.ts'
+import { randomBetween, wholeBounds } from './exact-number.ts'
+
+/** The buttons of a seed. */
+export type SeedToolsProps = {
+  /** Like `seed of KSampler`. */
+  readonly name: string
+  readonly input: InputType
+  /** Id of the node as the payload has it. */
+  readonly payloadId: string
+  readonly set: (value: JsonValue) => void
+}
+
+/** A new random seed, and the one of the last run. */
+export function SeedTools({ name, input, payloadId, set }: SeedToolsProps) {
+  const { client, store } = useApp()
+  const lastRun = useRuns(({ shown }) => shown?.id)
+  const takeLast = async (runId: string) => {
+    try {
+      const { payload } = await client.call('runRead', { path: { runId } })
+      const seed = valueIn(payload, payloadId, input.name)
+      if (seed !== undefined) set(seed)
+      else store.getState().notify({ kind: 'error', text: `The last run had no ${name}: the node was not part of it.` })
+    } catch (error) {
+      store
+        .getState()
+        .notify({ kind: 'error', text: `The ${name} of the last run could not be read: ${(error as Error).message}` })
+    }
+  }
+  const style =
+    'nodrag shrink-0 rounded-control p-0.5 text-ink-2 hover:bg-surface-2 hover:text-ink disabled:opacity-40 [&_svg]:size-3.5'
+  return (
+    <>
+      <button
+        type="button"
+        title="New random seed"
+        aria-label={`New random ${name}`}
+        onClick={() => set({ number: String(randomBetween(...wholeBounds(input))) })}
+        className={style}
+      >
+        <Dices aria-hidden />
+      </button>
+      <button
+        type="button"
+        title={lastRun === undefined ? 'Seed of the last run: there is none in this tab yet' : 'Seed of the last run'}
+        aria-label={`Use ${name} of the last run`}
+        disabled={lastRun === undefined}
+        onClick={() => lastRun !== undefined && void takeLast(lastRun)}
+        className={style}
+      >
+        <History aria-hidden />
+      </button>
+    </>
+  )
+}
+
+/**
+ * The value that a payload gave to an input; of a node with a subgraph that of the one node within it which has the
+ * input.
+ * @returns undefined where it gave none, or several
+ */
+function valueIn(payload: string, node: string, input: string): JsonNumber | undefined {
+  const parsed = parseJson(payload)
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
+  const nodes = readPayloadNodes(parsed.value)
+  const own = nodes.filter(({ id }) => id === node)
+  const among = own.length > 0 ? own : nodes.filter(({ id }) => id.startsWith(`${node}:`))
+  const [value, ...others] = among.map(({ inputs }) => inputs.get(input)).filter(isNumber)
+  return others.length === 0 ? value : undefined
+}
+
+/** An entry of the menu of a widget. */
+export type WidgetMenuItem = { readonly label: string; readonly onSelect: () => void; readonly disabled?: boolean }
+
+/** A menu that was asked for at a point of the window. */
+type WidgetMenuProps = {
+  readonly name: string
+  readonly x: number
+  readonly y: number
+  /** What the class says of the widget. */
+  readonly help: string | undefined
+  readonly items: readonly WidgetMenuItem[]
+  readonly onClose: () => void
+}
+
+/** The menu of a widget; it is made when it is asked for, since a canvas has thousands of widgets. */
+export function WidgetMenu({ name, x, y, help, items, onClose }: WidgetMenuProps) {
+  return createPortal(
+    <DropdownMenu.Root open onOpenChange={(open) => !open && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span aria-hidden className="pointer-events-none fixed size-0" style={{ left: x, top: y }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          aria-label={name}
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          // The trigger is a point, which cannot have the focus.
+          onCloseAutoFocus={(event) => event.preventDefault()}
+          className="enters z-50 max-w-72 min-w-44 rounded-control border border-line bg-surface-1 p-1 shadow-float"
+        >
+          <DropdownMenu.Label className="px-2 py-1 font-medium break-words">{name}</DropdownMenu.Label>
+          {help !== undefined && <p className="px-2 pb-1.5 text-small break-words text-ink-2">{help}</p>}
+          <DropdownMenu.Separator className="my-1 h-px bg-line" />
+          {items.map(({ label, onSelect, disabled = false }) => (
+            <DropdownMenu.Item
+              key={label}
+              disabled={disabled}
+              onSelect={onSelect}
+              className="rounded-control px-2 py-1 outline-none data-disabled:opacity-50 data-highlighted:bg-surface-2"
+            >
+              {label}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>,
+    document.body,
+  )
+}

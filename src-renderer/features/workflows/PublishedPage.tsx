@@ -1,0 +1,196 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { limit } from '../../../src-main/contract/limits.ts'
+import type { PublishedGraph } from '../../../src-main/contract/published.ts'
+import { MIB } from '../../../src-main/contract/units.ts'
+import { type JsonValue, writeJson } from '../../../src-main/domain/workflow/json/value.ts'
+import { defaultOf, valueProblem } from '../../../src-main/domain/workflow/publish/parameter-values.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { type JobRecord, runJob } from '../../api-client/jobs.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { CodeSamples } from '../../ui/output/CodeSamples.tsx'
+import { JobErrorNotice } from '../../ui/output/JobErrorNotice.tsx'
+import { OutputView } from '../../ui/output/OutputView.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { JobStateDot, StateDot } from '../../ui/StateDot.tsx'
+import { ParameterField } from '../workflow-editor/publish/ParameterField.tsx'
+import { VersionsCard } from './VersionsCard.tsx'
+import { publishedQuery } from './workflow-queries.ts'
+
+/** A published graph: its form, what it answers, its code, its versions. */
+export function PublishedPage({ graphId }: { readonly graphId: string }) {
+  const { client } = useApp()
+  const { data, error, refetch } = useQuery(publishedQuery(client, graphId))
+  const crumbs = [
+    { name: 'Workflows', to: ADDRESS.workflows },
+    { name: 'Published graphs', to: ADDRESS.publishedGraphs },
+    { name: data?.name ?? graphId },
+  ]
+  if (data === undefined)
+    return (
+      <Page crumbs={crumbs}>
+        {error === null ? (
+          <SkeletonRows rows={6} />
+        ) : (
+          <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+        )}
+      </Page>
+    )
+  return <Loaded key={`${data.id} ${data.version}`} graph={data} crumbs={crumbs} />
+}
+
+type LoadedProps = { readonly graph: PublishedGraph; readonly crumbs: Parameters<typeof Page>[0]['crumbs'] }
+
+function Loaded({ graph, crumbs }: LoadedProps) {
+  const [, go] = useLocation()
+  const { store } = useApp()
+  const [given, setGiven] = useState<ReadonlyMap<string, JsonValue>>(() => defaults(graph))
+  const { response, send } = useResponse(graph.id)
+  const body = useMemo(() => `{"input":${writeJson(given)}}`, [given])
+  const isWhole = graph.parameters.every((parameter) => {
+    const value = given.get(parameter.name)
+    return value !== undefined && valueProblem(parameter, value) === undefined
+  })
+  const set = (name: string, value: JsonValue | undefined) =>
+    setGiven((before) => {
+      const after = new Map(before)
+      if (value === undefined) after.delete(name)
+      else after.set(name, value)
+      return after
+    })
+  const take = (name: string, file: File) =>
+    readPicture(file).then(
+      (picture) => set(name, picture),
+      (error: Error) => store.getState().notify({ kind: 'error', text: error.message }),
+    )
+  const { workflowId } = graph
+  return (
+    <Page
+      crumbs={crumbs}
+      actions={
+        workflowId !== undefined && <Button onClick={() => go(ADDRESS.workflow(workflowId))}>Open its graph</Button>
+      }
+    >
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Card title="Parameters">
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              send(body)
+            }}
+            className="flex flex-col gap-4 p-3"
+          >
+            {graph.parameters.length === 0 && <p className="text-ink-2">This graph has no parameters.</p>}
+            {graph.parameters.map((parameter) => (
+              <ParameterField
+                key={parameter.name}
+                parameter={parameter}
+                value={given.get(parameter.name)}
+                onChange={(value) => set(parameter.name, value)}
+                onFile={(file) => void take(parameter.name, file)}
+              />
+            ))}
+            <Button kind="main" type="submit" disabled={!isWhole || response?.isOpen === true} className="self-end">
+              Run
+            </Button>
+          </form>
+        </Card>
+        <ResponseCard graphId={graph.id} response={response} />
+      </div>
+      <CodeSamples call={isWhole ? { endpointId: graph.id, url: graph.url, operation: 'runsync', body } : undefined} />
+      <VersionsCard graph={graph} />
+    </Page>
+  )
+}
+
+function defaults({ parameters }: PublishedGraph): ReadonlyMap<string, JsonValue> {
+  return new Map(
+    parameters.flatMap((parameter) => {
+      const value = defaultOf(parameter)
+      return value === undefined ? [] : [[parameter.name, value] as const]
+    }),
+  )
+}
+
+// What the pictures of a job may have, in base64, which has four characters for three bytes.
+const MOST_MIB = Math.floor(((limit('runImagesBytes') / MIB) * 3) / 4)
+
+/**
+ * The bytes of a picture as a data URI.
+ * @throws Error with a sentence for a person where it is too large or cannot be read
+ */
+async function readPicture(file: File): Promise<string> {
+  if (file.size > MOST_MIB * MIB)
+    throw new Error(
+      `${file.name} has ${Math.ceil(file.size / MIB)} MiB; the limit of a request is ${MOST_MIB}. Make it smaller first.`,
+    )
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(new Error(`${file.name} cannot be read.`))
+    reader.readAsDataURL(file)
+  })
+}
+
+/** A graph and its newest answer. */
+type ResponseCardProps = { readonly graphId: string; readonly response: GraphResponse | undefined }
+
+/** What the last request gave. */
+function ResponseCard({ graphId, response }: ResponseCardProps) {
+  const { record, error } = response ?? {}
+  return (
+    <Card
+      title="Response"
+      aside={
+        <span className="flex items-center gap-3">
+          {response?.isOpen === true && <StateDot tone="running" text="Running" pulses />}
+          {record !== undefined && <JobStateDot state={record.status} />}
+          {record !== undefined && (
+            <Link to={ADDRESS.job(record.id)} className="text-accent hover:underline">
+              Open job
+            </Link>
+          )}
+        </span>
+      }
+    >
+      <div aria-live="polite" className="flex min-w-0 flex-col gap-3 p-3">
+        {response === undefined && <p className="text-ink-2">Set the parameters and run the graph.</p>}
+        {error !== undefined && <ErrorNotice error={error} />}
+        {record?.error !== undefined && <JobErrorNotice error={record.error} endpointId={graphId} />}
+        {record?.status === 'COMPLETED' && <OutputView value={record.output} label="Output" />}
+      </div>
+    </Card>
+  )
+}
+
+/** What came of a request to a graph. */
+type GraphResponse = {
+  readonly isOpen: boolean
+  readonly record?: JobRecord
+  readonly error?: Error
+}
+
+/** The newest answer of a graph, and how to ask it. Leaving the page leaves the job alone. */
+function useResponse(graphId: string) {
+  const { client } = useApp()
+  const [response, setResponse] = useState<GraphResponse>()
+  const open = useRef<AbortController>(undefined)
+  useEffect(() => () => open.current?.abort(), [])
+  const send = (body: string) => {
+    open.current?.abort()
+    open.current = new AbortController()
+    const { signal } = open.current
+    setResponse({ isOpen: true })
+    runJob(client, { endpointId: graphId, body, signal }).then(
+      (record) => setResponse({ isOpen: false, record }),
+      (error: Error) => {
+        if (!signal.aborted) setResponse({ isOpen: false, error })
+      },
+    )
+  }
+  return { response, send }
+}

@@ -1,0 +1,154 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import type { RunView } from '../../../src-main/contract/workflows.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { drawSheet, layoutSheet, sheetHeading } from '../../../src-main/domain/workflow/publish/sweep-sheet.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { fileNameOf, saveToDisk } from '../../platform/browser-files.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { mediaKind } from '../workflow-editor/run/RunMedia.tsx'
+import { useRunList } from '../workflow-editor/run/run-list.ts'
+import { assetAddress } from '../workflow-editor/widgets/upload-asset.ts'
+import { SweepCell, SweepTable } from './SweepTable.tsx'
+
+/**
+ * The runs of a sweep on one sheet: a table over two inputs, several over three, else each under what sets it apart.
+ */
+export function SweepPage({ sweepId }: { readonly sweepId: string }) {
+  const { client, platform, store } = useApp()
+  const { phase, error, runs, fresh, more, list } = useRunList({ sweep: sweepId })
+  const [isAsking, setIsAsking] = useState(false)
+  const all = useMemo(() => [...fresh, ...runs].toReversed(), [fresh, runs])
+  const sheet = useMemo(() => layoutSheet(all), [all])
+  const [first] = all
+  const workflow = first?.workflowId
+  const ended = all.filter(({ endedAt }) => endedAt !== undefined).length
+  const open = all.length - ended
+  const notifyError = (text: string) => store.getState().notify({ kind: 'error', text })
+
+  // A table is no table until all of it is here.
+  const hasAll = !more
+  const count = runs.length
+  useEffect(() => {
+    if (count > 0 && !hasAll) void list.readMore()
+  }, [list, hasAll, count])
+
+  const cancel = useMutation({
+    mutationFn: () => client.call('sweepCancel', { path: { sweepId } }),
+    onSuccess: ({ cancelled }) =>
+      store.getState().notify({ kind: 'done', text: `${counted(cancelled, 'run')} cancelled` }),
+    onError: ({ message }) => notifyError(`The sweep was not cancelled: ${message}`),
+  })
+  const save = useMutation({
+    mutationFn: () => sheetImage(all, first?.title ?? 'Sweep'),
+    onSuccess: (picture) => saveToDisk(picture, fileNameOf(`${first?.title ?? 'Sweep'} sheet`, '.png'), platform),
+    onError: ({ message }) => notifyError(`The picture could not be created: ${message}`),
+  })
+
+  const crumbs = [
+    { name: 'Workflows', to: ADDRESS.workflows },
+    ...(first === undefined || workflow === undefined ? [] : [{ name: first.title, to: ADDRESS.workflow(workflow) }]),
+    { name: 'Sweeps', to: ADDRESS.sweeps },
+    { name: first?.label === undefined ? 'Sweep' : sheetName(first.cell?.axes.map(({ name }) => name)) },
+  ]
+  return (
+    <Page
+      crumbs={crumbs}
+      state={all.length > 0 && <span className="text-ink-2">{`${ended} of ${all.length} ended`}</span>}
+      actions={
+        all.length > 0 && (
+          <>
+            <Button disabled={save.isPending || ended === 0 || !hasAll} onClick={() => save.mutate()}>
+              {save.isPending ? 'Painting' : 'Save as one picture'}
+            </Button>
+            {open > 0 && (
+              <Button kind="danger" disabled={cancel.isPending} onClick={() => setIsAsking(true)}>
+                {cancel.isPending ? 'Cancelling' : 'Cancel the sweep'}
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {phase === 'loading' && <SkeletonRows rows={6} />}
+      {error !== undefined && (
+        <ErrorNotice error={error} action={<Button onClick={() => void list.start()}>Try again</Button>} />
+      )}
+      {phase === 'shown' && all.length === 0 && (
+        <EmptyState>The runs of this sweep are no longer stored. Runs stay in the gallery for 30 days.</EmptyState>
+      )}
+      {sheet.kind === 'table' ? (
+        <SweepTable sheet={sheet} />
+      ) : (
+        <ol aria-label="Contact sheet" className="grid grid-cols-[repeat(auto-fill,minmax(11rem,1fr))] gap-3">
+          {all.map((run) => (
+            <li key={run.id}>
+              <SweepCell run={run} isLabelled />
+            </li>
+          ))}
+        </ol>
+      )}
+      <Confirm
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        action={`Cancel ${counted(open, 'run')}`}
+        onConfirm={() => cancel.mutate()}
+      >
+        Waiting runs never start, and running ones are stopped. Ended runs stay on the sheet.
+      </Confirm>
+    </Page>
+  )
+}
+
+const sheetName = (axes: readonly string[] = []) => (axes.length === 0 ? 'Sweep' : `Sweep over ${axes.join(', ')}`)
+
+// Dark on white, so that it can be printed and sent to anybody.
+const [GROUND, INK, QUIET, FIELD] = ['#ffffff', '#111111', '#666666', '#eeeeee']
+const FONT = "'Inter Variable', system-ui, sans-serif"
+
+/** Paints the sheet of a sweep as a picture: all runs with their labels. @param title of the workflow @returns a PNG */
+async function sheetImage(runs: readonly RunView[], title: string): Promise<Blob> {
+  const sheet = layoutSheet(runs)
+  const { width, height, fontPx, texts, pictures } = drawSheet(sheet, sheetHeading(sheet, title))
+  const canvas = new OffscreenCanvas(width, height)
+  const pen = canvas.getContext('2d')
+  if (pen === null) throw new Error('This browser cannot draw a picture of this size.')
+  pen.fillStyle = GROUND
+  pen.fillRect(0, 0, width, height)
+  pen.imageSmoothingQuality = 'high'
+  // One after the other: hundreds of decoded pictures would fill the memory.
+  for (const { x, y, size, run } of pictures) {
+    const bitmap = await pictureOf(run)
+    if (bitmap === undefined) {
+      pen.fillStyle = FIELD
+      pen.fillRect(x, y, size, size)
+      pen.fillStyle = QUIET
+      pen.font = `${fontPx}px ${FONT}`
+      pen.fillText(run.results[0]?.filename ?? run.status, x + fontPx / 2, y + size / 2, size - fontPx)
+      continue
+    }
+    const scale = Math.min(size / bitmap.width, size / bitmap.height)
+    const [w, h] = [bitmap.width * scale, bitmap.height * scale]
+    pen.drawImage(bitmap, x + (size - w) / 2, y + (size - h) / 2, w, h)
+    bitmap.close()
+  }
+  pen.fillStyle = INK
+  for (const { x, y, text, isBold } of texts) {
+    pen.font = `${isBold ? '600 ' : ''}${fontPx}px ${FONT}`
+    pen.fillText(text, x, y)
+  }
+  return canvas.convertToBlob({ type: 'image/png' })
+}
+
+async function pictureOf({ results }: RunView): Promise<ImageBitmap | undefined> {
+  const result = results.find((one) => mediaKind(one) === 'image')
+  if (result === undefined) return undefined
+  const response = await fetch(assetAddress(result.asset))
+  if (!response.ok) return undefined
+  // A damaged one leaves its cell empty.
+  return createImageBitmap(await response.blob()).catch(() => undefined)
+}

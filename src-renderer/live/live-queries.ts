@@ -1,0 +1,169 @@
+/**
+ * Queries that follow the events of the service. One table says which events concern which queries, what they change in
+ * the cache at once, and how soon the query is read again, since events do not tell everything. A page shows such a
+ * query with `useQuery` and does nothing else to keep it up to date.
+ *
+ * A query that is being read when it is due is read once more after that, so that an answer from before the event does
+ * not stay. When something may have been missed, all of them are read again, and answers on their way are dropped.
+ */
+import type { Query, QueryClient } from '@tanstack/react-query'
+import type { JobList, JobState } from '../../src-main/contract/job.ts'
+import type { ServiceEvent } from '../../src-main/contract/live.ts'
+import type { RunView } from '../../src-main/contract/workflows.ts'
+import type { JobDetail } from '../api-client/jobs.ts'
+import type { Platform } from '../platform/platform.ts'
+import { createPlanner, type EventFollower } from './follow-events.ts'
+
+/** A row of the table. */
+type LiveRule<Data> = {
+  /** The first part of the keys of these queries. */
+  readonly kind: string
+  /** Whether an event says something of a query. @param id the second part of its key */
+  readonly concerns: (event: ServiceEvent, id: unknown, data: Data | undefined) => boolean
+  /** What the query holds after events that concern it, as far as they tell; the same object where nothing changes. */
+  readonly patch?: (data: Data, events: readonly ServiceEvent[]) => Data
+  /** The same where events may have been missed. */
+  readonly patchMissed?: (data: Data) => Data
+  /** How soon after an event it is read again, ms. */
+  readonly readAfterMs: number
+}
+
+/** A list of runs, as far as it was read, the newest first. */
+export type ReadRuns = {
+  readonly runs: readonly RunView[]
+  /** Whether there are older ones than those. */
+  readonly more: boolean
+  /** Runs of the list that have changed since they were read. */
+  readonly touched: ReadonlySet<string>
+}
+
+/** The run that an event says something of: a run has the id of its job. Progress changes nothing that is listed. */
+function runOf(event: ServiceEvent): string | undefined {
+  if (event.type === 'run') return event.runId
+  return event.type === 'job' && event.event !== 'progress' ? event.jobId : undefined
+}
+
+const isQueueMove = (event: ServiceEvent) => event.type === 'job' && event.event !== 'progress'
+const isRunEvent = (event: ServiceEvent) => event.type === 'run'
+
+// Twice a second is often enough for a list that a person reads; a job that reports its progress a hundred times a
+// second is not read as often. Source of all times: ours.
+const RULES: readonly LiveRule<unknown>[] = [
+  ruleOf<JobList>({
+    kind: 'jobs',
+    concerns: ({ type }) => type === 'job',
+    patch: withStates,
+    readAfterMs: 500,
+  }),
+  ruleOf<JobDetail>({
+    kind: 'job',
+    concerns: (event, id) => event.type === 'job' && event.jobId === id,
+    patch: (job, events) => events.reduce(jobAfter, job),
+    readAfterMs: 300,
+  }),
+  ruleOf<unknown>({ kind: 'queue', concerns: isQueueMove, readAfterMs: 100 }),
+  ruleOf<unknown>({ kind: 'run', concerns: (event, id) => runOf(event) === id, readAfterMs: 0 }),
+  ruleOf<ReadRuns>({
+    kind: 'run-list',
+    concerns: (event, _id, list) =>
+      (event.type === 'run' && event.event === 'created') ||
+      list === undefined ||
+      list.runs.some(({ id }) => id === runOf(event)),
+    patch: (list, events) => withTouched(list, new Set(events.map(runOf))),
+    patchMissed: (list) => withTouched(list, new Set(list.runs.filter(isOpen).map(({ id }) => id))),
+    readAfterMs: 300,
+  }),
+  ruleOf<unknown>({ kind: 'sweeps', concerns: isRunEvent, readAfterMs: 100 }),
+  ruleOf<unknown>({ kind: 'workflows', concerns: isRunEvent, readAfterMs: 100 }),
+]
+
+// Data of the cache has no type of its own: a key of this kind is given to queries of this data alone.
+function ruleOf<Data>({ kind, concerns, patch, patchMissed, readAfterMs }: LiveRule<Data>): LiveRule<unknown> {
+  return {
+    kind,
+    concerns: (event, id, data) => concerns(event, id, data as Data | undefined),
+    ...(patch === undefined ? {} : { patch: (data, events) => patch(data as Data, events) }),
+    ...(patchMissed === undefined ? {} : { patchMissed: (data) => patchMissed(data as Data) }),
+    readAfterMs,
+  }
+}
+
+const RULE_OF = new Map<unknown, LiveRule<unknown>>(RULES.map((rule) => [rule.kind, rule]))
+
+// A query that is being read when it is due is looked at again after this, ms.
+const UNDER_WAY_MS = 50
+
+/** Keeps the queries of the table as the service has them. Pass it to `followEvents`. */
+export function liveQueries(queries: QueryClient, platform: Pick<Platform, 'after'>): EventFollower {
+  const { plan } = createPlanner(platform)
+
+  function planRead(query: Query, afterMs: number): void {
+    plan(query.queryHash, afterMs, () => {
+      if (query.state.fetchStatus === 'fetching') planRead(query, UNDER_WAY_MS)
+      else void queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    })
+  }
+
+  function change(query: Query, patch: ((data: unknown) => unknown) | undefined): void {
+    const { data } = query.state
+    if (data === undefined || patch === undefined) return
+    const next = patch(data)
+    if (next !== data) queries.setQueryData(query.queryKey, next)
+  }
+
+  return {
+    onEvents(numbered) {
+      const events = numbered.map(({ event }) => event)
+      for (const query of queries.getQueryCache().getAll()) {
+        const [kind, id] = query.queryKey
+        const rule = RULE_OF.get(kind)
+        if (rule === undefined) continue
+        const own = events.filter((event) => rule.concerns(event, id, query.state.data))
+        if (own.length === 0) continue
+        const { patch } = rule
+        change(query, patch && ((data) => patch(data, own)))
+        planRead(query, rule.readAfterMs)
+      }
+    },
+    onMissed() {
+      const isLive = ({ queryKey }: Query) => RULE_OF.has(queryKey[0])
+      for (const query of queries.getQueryCache().findAll({ predicate: isLive }))
+        change(query, RULE_OF.get(query.queryKey[0])?.patchMissed)
+      void queries.invalidateQueries({ predicate: isLive })
+    },
+  }
+}
+
+function withStates(list: JobList, events: readonly ServiceEvent[]): JobList {
+  const states = new Map<string, JobState>()
+  for (const event of events) if (event.type === 'job') states.set(event.jobId, event.to)
+  if (!list.requests.some(({ id }) => states.has(id))) return list
+  const requests = list.requests.map((job) => ({ ...job, status: states.get(job.id) ?? job.status }))
+  return { ...list, requests }
+}
+
+const isOpen = ({ endedAt }: Pick<RunView, 'endedAt'>) => endedAt === undefined
+
+function withTouched(list: ReadRuns, ids: ReadonlySet<string | undefined>): ReadRuns {
+  const touched = list.runs.flatMap(({ id }) => (ids.has(id) ? [id] : []))
+  return touched.length === 0 ? list : { ...list, touched: new Set([...list.touched, ...touched]) }
+}
+
+/** A job after an event, as far as the event tells; one that is known already changes nothing. */
+function jobAfter(job: JobDetail, event: ServiceEvent): JobDetail {
+  if (event.type !== 'job') return job
+  const last = job.history.at(-1)
+  if (last !== undefined && event.at < last.at) return job
+  // Others may have followed it within the same ms.
+  if (job.history.some(({ at, event: known }) => at === event.at && known === event.event)) return job
+  const { type: _type, endpointId: _endpoint, jobId: _job, ...entry } = event
+  const { workerId: _before, waitingReason: _reason, ...rest } = job
+  const workerId = event.to === 'IN_QUEUE' ? undefined : (event.workerId ?? job.workerId)
+  return {
+    ...rest,
+    status: event.to,
+    attempt: event.attempt,
+    history: [...job.history, entry],
+    ...(workerId === undefined ? {} : { workerId }),
+  }
+}

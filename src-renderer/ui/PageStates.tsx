@@ -1,0 +1,128 @@
+/** What stands in place of content or above it: nothing there yet, not loaded yet, not found, an error, a warning. */
+import clsx from 'clsx'
+import { TriangleAlert } from 'lucide-react'
+import { type ReactNode, useCallback } from 'react'
+import { Link } from 'wouter'
+import { asCalledBy } from '../../src-main/domain/text.ts'
+import { ADDRESS } from '../addresses.ts'
+import { useAppState } from '../store/app-context.ts'
+import { CopyButton } from './Button.tsx'
+import { Page } from './Page.tsx'
+
+/** What an empty page says: one sentence, one command, one button that does the first step. */
+export type EmptyStateProps = {
+  readonly icon?: ReactNode
+  readonly children: ReactNode
+  readonly command?: string
+  readonly action?: ReactNode
+}
+
+/** Stands where there is nothing yet. */
+export function EmptyState({ icon, children, command, action }: EmptyStateProps) {
+  return (
+    <div className="mx-auto flex max-w-lg flex-col items-center gap-3 px-4 py-16 text-center">
+      {icon !== undefined && <div className="text-ink-2 [&_svg]:size-8 [&_svg]:stroke-[1.25]">{icon}</div>}
+      <p className="text-ink-2">{children}</p>
+      {command !== undefined && <CommandLine command={command} />}
+      {action}
+    </div>
+  )
+}
+
+/** A command to be typed in a terminal, with a button that copies it. */
+export function CommandLine({ command }: { readonly command: string }) {
+  const typed = useAsCalled()(command)
+  return (
+    <div className="flex max-w-full items-center gap-1 rounded-control border border-line bg-surface-1 pl-3">
+      <code className="truncate py-1.5 font-mono text-small">{typed}</code>
+      <CopyButton text={typed} what="command" />
+    </div>
+  )
+}
+
+/** Keeps the place of what is not there yet; seen after 300 ms. */
+export function Skeleton({ className }: { readonly className: string }) {
+  return <div aria-hidden className={clsx('waits-to-show rounded-control bg-surface-2', className)} />
+}
+
+/** Rows of a list that is not there yet. */
+export function SkeletonRows({ rows }: { readonly rows: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex flex-col gap-2 p-3">
+      {Array.from({ length: rows }, (_row, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
+        <Skeleton key={at} className="h-6" />
+      ))}
+    </div>
+  )
+}
+
+/** What is shown at an address that leads to nothing. `what` is missing: like `an endpoint hello`. */
+export function NotFound({ what = 'a page at this address' }: { readonly what?: string }) {
+  return (
+    <Page crumbs={[{ name: 'Not found' }]}>
+      <EmptyState
+        action={
+          <Link to={ADDRESS.endpoints} className="text-accent hover:underline">
+            All endpoints
+          </Link>
+        }
+      >
+        There is no {what.replace(/^an? /, '')}. It may have been deleted.
+      </EmptyState>
+    </Page>
+  )
+}
+
+/**
+ * Writes commands in a text as the service was started: `npx drydock` for `drydock`, where that is how it was called.
+ */
+export function useAsCalled(): (text: string) => string {
+  const command = useAppState(({ live }) => live.command)
+  return useCallback((text: string) => asCalledBy(text, command), [command])
+}
+
+/** A command within a sentence. @param command like `drydock open` */
+export function Typed({ command }: { readonly command: string }) {
+  const asCalled = useAsCalled()
+  return <code className="font-mono text-small">{asCalled(command)}</code>
+}
+
+/** An error, shown where it matters: what happened, why, what to do. */
+type ErrorNoticeProps = {
+  readonly error: Error | string
+  /** What the person can do here and now. */
+  readonly action?: ReactNode
+}
+
+/** A notice of a fault, with what can be done about it. */
+export function ErrorNotice({ error, action }: ErrorNoticeProps) {
+  const text = useAsCalled()(typeof error === 'string' ? error : error.message)
+  return (
+    <div role="alert" className="flex items-start gap-2 rounded-control bg-failed-soft py-2 pr-1 pl-3 text-failed-ink">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{text}</p>
+      {action}
+      <div className="-my-1">
+        <CopyButton text={text} what="error" />
+      </div>
+    </div>
+  )
+}
+
+/** Something to know that stops nothing, and what can be done about it. */
+type WarningNoticeProps = { readonly children: ReactNode; readonly action?: ReactNode }
+
+/** A notice of something to know, with what can be done about it. */
+export function WarningNotice({ children, action }: WarningNoticeProps) {
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-2 rounded-control bg-warn-soft px-3 py-2 text-warn-ink"
+    >
+      <TriangleAlert aria-hidden className="size-4 shrink-0 self-start mt-0.5" />
+      <div className="min-w-0 flex-1 break-words whitespace-pre-wrap">{children}</div>
+      {action}
+    </div>
+  )
+}

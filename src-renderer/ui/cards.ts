@@ -1,0 +1,83 @@
+/** Keys on a wall of cards. Each card that can take the focus has the attribute `data-card`. */
+import type { KeyboardEvent } from 'react'
+
+/** Where a card is on the page, px. */
+export type CardPosition = { readonly left: number; readonly top: number }
+
+/** How the cards of a wall lie: in rows of so many, or each at its position, where rows are broken by headings. */
+export type CardLayout =
+  | { readonly count: number; readonly columns: number }
+  | { readonly positions: readonly CardPosition[] }
+
+/**
+ * The card that a key leads to: j and k go one by one, as do h, l and the arrows to the sides; the arrows up and down
+ * go to the next row.
+ * @param from index of the card that has the focus
+ * @returns undefined where the key leads nowhere
+ */
+export function nextCard(key: string, from: number, layout: CardLayout): number | undefined {
+  const count = 'positions' in layout ? layout.positions.length : layout.count
+  const next = targetOf(key, from, count, layout)
+  return next !== undefined && next >= 0 && next < count && next !== from ? next : undefined
+}
+
+function targetOf(key: string, from: number, count: number, layout: CardLayout): number | undefined {
+  switch (key) {
+    case 'j':
+    case 'l':
+    case 'ArrowRight':
+      return from + 1
+    case 'k':
+    case 'h':
+    case 'ArrowLeft':
+      return from - 1
+    case 'ArrowDown':
+      return inNextRow(from, 1, layout)
+    case 'ArrowUp':
+      return inNextRow(from, -1, layout)
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
+}
+
+function inNextRow(from: number, direction: 1 | -1, layout: CardLayout): number | undefined {
+  if (!('positions' in layout)) return from + direction * layout.columns
+  const here = layout.positions[from]
+  if (here === undefined) return undefined
+  const ahead = layout.positions
+    .map((position, at) => ({ ...position, at }))
+    .filter(({ top }) => (top - here.top) * direction > 1)
+  const nearest = Math.min(...ahead.map(({ top }) => Math.abs(top - here.top)))
+  const row = ahead.filter(({ top }) => Math.abs(Math.abs(top - here.top) - nearest) <= 1)
+  return row.toSorted((one, other) => Math.abs(one.left - here.left) - Math.abs(other.left - here.left))[0]?.at
+}
+
+/** How many cards stand in a row. @param tops upper edges of the cards in their order, px */
+export function columnsOf(tops: readonly number[]): number {
+  const second = tops.findIndex((top) => top !== tops[0])
+  return second < 0 ? tops.length : second
+}
+
+/** The card that a key was pressed on; undefined where the key is for the browser, or for something within a card. */
+export function focusedCard({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): HTMLElement | undefined {
+  const isCard = target instanceof HTMLElement && target.dataset.card !== undefined
+  return isCard && !ctrlKey && !metaKey && !altKey ? target : undefined
+}
+
+/** Moves the focus between the cards of a wall, all of which are drawn. */
+export function moveBetweenCards(
+  event: KeyboardEvent<HTMLElement>,
+  layoutOf: (positions: readonly CardPosition[]) => CardLayout,
+): void {
+  const focused = focusedCard(event)
+  if (focused === undefined) return
+  const cards = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-card]')]
+  const next = nextCard(event.key, cards.indexOf(focused), layoutOf(cards.map((card) => card.getBoundingClientRect())))
+  if (next === undefined) return
+  event.preventDefault()
+  cards[next]?.focus()
+}

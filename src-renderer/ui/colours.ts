@@ -1,0 +1,27 @@
+/** Colours of states, and whether light or dark ones are shown. */
+import { useSyncExternalStore } from 'react'
+import { useApp, useAppState } from '../store/app-context.ts'
+
+/** The colour of a state; each has one meaning on all pages. */
+export type Tone = 'queued' | 'running' | 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'retried'
+
+/**
+ * Tone -> class of a surface in its colour. Written out, because the style sheet is made of the names found in code.
+ */
+export const TONE_FILLS: Readonly<Record<Tone, string>> = {
+  queued: 'bg-queued',
+  running: 'bg-running',
+  completed: 'bg-completed',
+  failed: 'bg-failed',
+  'timed-out': 'bg-timed-out',
+  cancelled: 'bg-cancelled',
+  retried: 'bg-retried',
+}
+
+/** The colours that are shown now: for what must be drawn anew when they change, like a canvas. */
+export function useColours(): 'light' | 'dark' {
+  const { platform } = useApp()
+  const theme = useAppState((state) => state.theme)
+  const systemIsDark = useSyncExternalStore(platform.onPrefersDark, platform.prefersDark)
+  return theme === 'system' ? (systemIsDark ? 'dark' : 'light') : theme
+}

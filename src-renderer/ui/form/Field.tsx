@@ -1,0 +1,145 @@
+/** The controls that forms are made of: a line of text, a switch, a search, and the name and hint around any other. */
+import clsx from 'clsx'
+import { Search } from 'lucide-react'
+import { Switch } from 'radix-ui'
+import { type ComponentPropsWithRef, type KeyboardEvent, type ReactNode, useId } from 'react'
+
+/** A field with its name above and a hint below. */
+export type FieldProps = ComponentPropsWithRef<'input'> & {
+  readonly label: string
+  readonly hint?: string | undefined
+  /** What is wrong with what was typed. */
+  readonly problem?: string | undefined
+}
+
+/** A field for one line of text. */
+export function Field({ label, hint, problem, ...input }: FieldProps) {
+  const id = useId()
+  const said = problem ?? hint
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      <input
+        {...input}
+        id={id}
+        aria-invalid={problem !== undefined}
+        aria-describedby={said === undefined ? undefined : `${id}-said`}
+        autoComplete="off"
+        spellCheck={false}
+        className="h-7 rounded-control border border-line-strong bg-surface-1 px-2 aria-invalid:border-failed"
+      />
+      {said !== undefined && (
+        <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
+          {said}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A control with its name above and a hint below. */
+type LabelledProps = {
+  readonly label: string
+  readonly hint: string
+  readonly problem?: string | undefined
+  readonly children: (ids: ControlIds) => ReactNode
+}
+
+/** A name and a hint around any control. */
+export function Labelled({ label, hint, problem, children }: LabelledProps) {
+  const id = useId()
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': `${id}-said`, 'aria-invalid': problem !== undefined })}
+      <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
+        {problem ?? hint}
+      </p>
+    </div>
+  )
+}
+
+/** How a field for text looks, wherever it stands. */
+export const CONTROL =
+  'rounded-control border border-line-strong bg-surface-1 px-2 placeholder:text-ink-2 aria-invalid:border-failed disabled:bg-surface-2 disabled:text-ink-2'
+
+/** What ties a control to its name and to what is said of it. */
+export type ControlIds = {
+  readonly id: string
+  readonly 'aria-describedby': string
+  readonly 'aria-invalid': boolean
+}
+
+/** A switch with its label, and what it says when it changes. */
+type ToggleProps = {
+  readonly id?: string
+  readonly 'aria-describedby'?: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+  readonly disabled?: boolean
+}
+
+/** On or off, told by place, colour and word. */
+export function Toggle({ checked, onChange, ...rest }: ToggleProps) {
+  return (
+    <span className="flex h-7 items-center gap-2">
+      <Switch.Root
+        {...rest}
+        checked={checked}
+        onCheckedChange={onChange}
+        className={clsx(
+          'relative h-4 w-7 shrink-0 rounded-full border disabled:opacity-50',
+          checked ? 'border-accent bg-accent' : 'border-line-strong bg-surface-2',
+        )}
+      >
+        <Switch.Thumb
+          className={clsx(
+            'block size-2.5 rounded-full transition-transform motion-reduce:transition-none',
+            checked ? 'translate-x-3.5 bg-on-accent' : 'translate-x-0.5 bg-line-strong',
+          )}
+        />
+      </Switch.Root>
+      <span aria-hidden className="text-ink-2">
+        {checked ? 'on' : 'off'}
+      </span>
+    </span>
+  )
+}
+
+/** The search of a page. `/` leads into it, Enter and the down arrow from it to what was found; Escape clears it. */
+type SearchFieldProps = {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
+  const { key, currentTarget } = event
+  if (key === 'Escape' && currentTarget.value === '') currentTarget.blur()
+  if (key !== 'Enter' && key !== 'ArrowDown') return
+  event.preventDefault()
+  document.querySelector<HTMLElement>('[role="grid"], [role="log"], [data-card]')?.focus()
+}
+
+/** A field to search with. */
+export function SearchField({ label, value, onChange }: SearchFieldProps) {
+  return (
+    <div className="relative">
+      <Search aria-hidden className="pointer-events-none absolute top-1.5 left-2 size-4 text-ink-2" />
+      <input
+        type="search"
+        data-search
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+        className="h-7 w-56 rounded-control border border-line-strong/60 bg-surface-1 pr-2 pl-8 placeholder:text-ink-2"
+      />
+    </div>
+  )
+}

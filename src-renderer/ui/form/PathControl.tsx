@@ -1,0 +1,224 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import clsx from 'clsx'
+import { CornerLeftUp, FileCode, Folder } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
+import type { FolderList } from '../../../src-main/contract/projects.ts'
+import { useApp } from '../../store/app-context.ts'
+import { CONTROL, type ControlIds } from './Field.tsx'
+
+/** What is chosen: a folder, one that need not be there yet, or a handler file, on the machine of the service. */
+export type PathWanted = 'folder' | 'new folder' | 'handler'
+
+/**
+ * The field of a path. `isBeginning`: what it begins with is being asked for, so what was typed now would stand beside
+ * it. `listed`: whether what is below is shown.
+ */
+export type PathControlProps = Partial<ControlIds> & {
+  readonly id: string
+  readonly wants: PathWanted
+  readonly value: string
+  readonly onChange: (path: string) => void
+  readonly listed?: boolean
+  /** Between the field and the list. */
+  readonly children?: ReactNode
+  readonly isBeginning?: boolean
+  readonly required?: boolean
+  readonly disabled?: boolean
+  readonly placeholder?: string | undefined
+  /** How much of the list is seen at once. */
+  readonly height?: string
+}
+
+/** A path that is typed or walked to: arrows move through what is below, Enter goes into a folder or takes a file. */
+export function PathControl({
+  id,
+  wants,
+  value,
+  onChange,
+  listed = true,
+  children,
+  isBeginning = false,
+  height = 'h-96',
+  ...field
+}: PathControlProps) {
+  const { client } = useApp()
+  const [active, setActive] = useState(-1)
+  const { folder, start } = splitPath(value)
+  const files = wants === 'handler' ? 'handlers' : undefined
+  const { data, error } = useQuery({
+    queryKey: ['folders', folder, files],
+    queryFn: ({ signal }) => client.call('folderList', { query: { path: folder, files }, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+    enabled: listed,
+  })
+  const entries = useMemo(() => (data === undefined ? [] : entriesOf(data)), [data])
+  const found = matchingEntries(entries, start)
+  const change = (path: string) => {
+    setActive(-1)
+    onChange(path)
+  }
+  const goInto = (path: string) => change(path === '/' ? '/' : `${path}/`)
+  const choose = ({ kind, path }: PathEntry) => (kind === 'folder' ? goInto(path) : change(path))
+
+  function onKeyDown(event: KeyboardEvent<HTMLInputElement>) {
+    const chosen = found[active]
+    if (event.key === 'ArrowDown') setActive(Math.min(active + 1, found.length - 1))
+    else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, -1))
+    else if (event.key === 'Enter' && chosen !== undefined) choose(chosen)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <>
+      <input
+        {...field}
+        id={id}
+        role="combobox"
+        aria-expanded={listed}
+        aria-controls={listed ? `${id}-list` : undefined}
+        aria-activedescendant={active < 0 || !listed ? undefined : `${id}-${active}`}
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={isBeginning}
+        value={value}
+        onChange={(event) => change(event.target.value)}
+        onKeyDown={listed ? onKeyDown : undefined}
+        className={clsx(CONTROL, 'h-7 font-mono text-small')}
+      />
+      {children}
+      {listed && (
+        <div className={clsx('mt-2 flex flex-col rounded-control border border-line', height)}>
+          <div className="flex h-8 shrink-0 items-center gap-2 border-b border-line px-2 text-small text-ink-2">
+            {data?.parent !== undefined && (
+              <button
+                type="button"
+                aria-label="Parent folder"
+                onClick={() => goInto(data.parent ?? '/')}
+                className="rounded-control p-1 hover:bg-surface-2 [&_svg]:size-4"
+              >
+                <CornerLeftUp aria-hidden />
+              </button>
+            )}
+            <span className="truncate font-mono">{data?.path}</span>
+          </div>
+          <Entries
+            id={id}
+            label={wants === 'handler' ? 'Folders and files' : 'Folders'}
+            found={found}
+            active={active}
+            chosen={value}
+            onChoose={choose}
+          />
+          <p role="status" className="px-3 py-2 text-small text-ink-2 empty:hidden">
+            {stateText({ error, data, found: found.length, start, wants })}
+          </p>
+        </div>
+      )}
+    </>
+  )
+}
+
+type EntriesProps = {
+  readonly id: string
+  readonly label: string
+  readonly found: readonly PathEntry[]
+  readonly active: number
+  /** The path in the field. */
+  readonly chosen: string
+  readonly onChoose: (entry: PathEntry) => void
+}
+
+function Entries({ id, label, found, active, chosen, onChoose }: EntriesProps) {
+  return (
+    <div id={`${id}-list`} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
+      {found.map((entry, at) => (
+        // The field keeps the focus and handles the keys, as in each combobox.
+        <div
+          key={entry.path}
+          id={`${id}-${at}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={at === active || entry.path === chosen}
+          onClick={() => onChoose(entry)}
+          onKeyDown={(event) => event.key === 'Enter' && onChoose(entry)}
+          className={clsx(
+            'flex h-7 cursor-pointer items-center gap-2 px-2 hover:bg-surface-2',
+            (at === active || entry.path === chosen) && 'bg-accent-soft',
+          )}
+        >
+          {entry.kind === 'folder' ? (
+            <Folder aria-hidden className="size-4 shrink-0 text-ink-2" />
+          ) : (
+            <FileCode aria-hidden className="size-4 shrink-0 text-ink-2" />
+          )}
+          <span className="truncate">{entry.name}</span>
+          {entry.marked && (
+            <span className="ml-auto rounded-control border border-line px-1.5 text-small">
+              {entry.kind === 'folder' ? 'app' : 'handler'}
+            </span>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+type Facts = {
+  readonly error: Error | null
+  readonly data: FolderList | undefined
+  readonly found: number
+  readonly start: string
+  readonly wants: PathWanted
+}
+
+function stateText({ error, data, found, start, wants }: Facts): string {
+  const isNew = wants === 'new folder'
+  const what = wants === 'handler' ? 'folder or handler file' : 'folder'
+  if (error !== null) return isNew ? 'This folder does not exist yet; it will be created.' : error.message
+  if (data === undefined) return ''
+  if (found === 0 && start !== '')
+    return isNew ? `“${start}” will be created here.` : `No ${what} here begins with “${start}”.`
+  if (found === 0) return wants === 'handler' ? 'No folders or handler files here.' : 'No folders here.'
+  return data.capped ? `Not everything is shown. Type the beginning of a name.` : ''
+}
+
+/** What was typed of a path: the folder that is looked into, and the beginning of a name in it. */
+type TypedPath = {
+  /** Undefined: the home folder. */
+  readonly folder: string | undefined
+  readonly start: string
+}
+
+/** Cuts a path at its last slash. */
+export function splitPath(path: string): TypedPath {
+  const at = path.lastIndexOf('/')
+  if (at < 0) return { folder: undefined, start: path }
+  return { folder: at === 0 ? '/' : path.slice(0, at), start: path.slice(at + 1) }
+}
+
+/** What a list of paths offers. `marked`: what is looked for is in it, or it is that. */
+type PathEntry = {
+  readonly name: string
+  readonly path: string
+  readonly kind: 'folder' | 'file'
+  readonly marked: boolean
+}
+
+/** What is in a folder: what is marked comes first, then folders, then files. */
+export function entriesOf({ folders, files = [] }: Pick<FolderList, 'folders' | 'files'>): readonly PathEntry[] {
+  // Where a file is looked for, a folder with an app is nothing special.
+  const marksApps = files.length === 0
+  const all: readonly PathEntry[] = [
+    ...folders.map(({ isApp, ...rest }) => ({ ...rest, kind: 'folder' as const, marked: isApp && marksApps })),
+    ...files.map(({ isHandler, ...rest }) => ({ ...rest, kind: 'file' as const, marked: isHandler })),
+  ]
+  return [...all.filter(({ marked }) => marked), ...all.filter(({ marked }) => !marked)]
+}
+
+/** The entries that what was typed may mean, in their order. */
+export function matchingEntries(entries: readonly PathEntry[], start: string): readonly PathEntry[] {
+  const wanted = start.toLowerCase()
+  return entries.filter(({ name }) => name.toLowerCase().startsWith(wanted))
+}

@@ -1,0 +1,48 @@
+/**
+ * The row that a key moves to.
+ * @param at.active index of the row that is active now; -1 for none
+ * @param at.page rows in sight
+ * @returns undefined when the key moves nothing
+ */
+export function nextRow(
+  key: string,
+  { active, count, page }: { readonly active: number; readonly count: number; readonly page: number },
+): number | undefined {
+  if (count === 0) return undefined
+  const within = (index: number) => Math.min(count - 1, Math.max(0, index))
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return within(active + 1)
+    case 'ArrowUp':
+    case 'k':
+      return within(active - 1)
+    case 'PageDown':
+      return within(active + page)
+    case 'PageUp':
+      return within(active - page)
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
+}
+
+/** Whether a key that was pressed here is text, and so no shortcut. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable="true"]') !== null
+}
+
+/** How long a key like `g` waits for the one that follows it, ms. */
+export const SEQUENCE_MS = 1000
+
+/**
+ * Whether something lies over the page, which keys are for. @param others selectors of what does beside dialogs and
+ * menus
+ */
+export function isOverlaid(...others: readonly string[]): boolean {
+  const selectors = ['[role="dialog"]', '[role="alertdialog"]', '[role="menu"]', ...others]
+  return document.querySelector(selectors.join(', ')) !== null
+}

@@ -1,0 +1,199 @@
+import { useQuery } from '@tanstack/react-query'
+import clsx from 'clsx'
+import { TriangleAlert } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
+import { editorLink } from '../../../src-main/contract/editors.ts'
+import { errorHeadline, errorLine, errorText, readJobError } from '../../../src-main/domain/job/read-error.ts'
+import {
+  type CodeFolders,
+  codeFoldersOf,
+  fileHere,
+  readTraceback,
+  type TracebackFrame,
+} from '../../../src-main/domain/job/read-traceback.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { CopyButton } from '../Button.tsx'
+import { Tooltip } from '../Tooltip.tsx'
+
+/** The error of a job. */
+export type JobErrorNoticeProps = {
+  readonly error: string
+  readonly endpointId: string
+  /** Type and message, where they are told in other words: with the node of a graph, say. */
+  readonly headline?: string
+  /** What the person can do next. */
+  readonly nextStep?: ReactNode
+  /** What the person can do here and now. */
+  readonly action?: ReactNode
+}
+
+/**
+ * Why a job failed: type and message once, below them the calls that led there. Those within a server of graphs are
+ * folded: they say little to who runs one.
+ */
+export function JobErrorNotice({ error, endpointId, headline, nextStep, action }: JobErrorNoticeProps) {
+  const read = useMemo(() => readJobError(error), [error])
+  const folders = useCodeFolders(endpointId)
+  const said = errorHeadline(read)
+  const traceback =
+    read.traceback === undefined ? undefined : (
+      <Traceback traceback={read.traceback} headline={read.node?.reason ?? said} folders={folders} />
+    )
+  return (
+    <div role="alert" className="min-w-0 rounded-control bg-failed-soft text-failed-ink">
+      <div className="flex items-start gap-2 py-2 pr-1 pl-3">
+        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <div className="max-h-60 min-w-0 flex-1 overflow-y-auto">
+          <p className="break-words whitespace-pre-wrap">{(headline ?? said) || 'It failed without a message.'}</p>
+          {nextStep !== undefined && <p className="text-small">{nextStep}</p>}
+        </div>
+        {action}
+        <div className="-my-1">
+          <CopyButton text={errorText(error)} what="error" />
+        </div>
+      </div>
+      {traceback !== undefined && read.node === undefined && traceback}
+      {traceback !== undefined && read.node !== undefined && (
+        <details>
+          <summary className="cursor-pointer px-3 pb-2 text-small">Traceback</summary>
+          {traceback}
+        </details>
+      )}
+    </div>
+  )
+}
+
+/** Where the code of an endpoint is on this machine; undefined: it is not known, as the endpoint is gone. */
+function useCodeFolders(endpointId: string): CodeFolders | undefined {
+  const { client } = useApp()
+  // A published graph has no workers of its own.
+  const endpoint = useAppState(({ live: { endpoints } }) => {
+    const own = endpoints[endpointId]
+    return own?.graph === undefined ? own : endpoints[own.graph.behind]
+  })
+  const app = endpoint?.app?.name
+  // The list of the pages of apps.
+  const { data } = useQuery({
+    queryKey: ['projects'],
+    queryFn: ({ signal }) => client.call('projectList', { signal }),
+    enabled: app !== undefined,
+  })
+  const project = data?.projects.find((one) => one.app === app && one.isThere)?.folder
+  return useMemo(() => endpoint && codeFoldersOf(endpoint, project), [endpoint, project])
+}
+
+/** The calls that led to an error. */
+type TracebackProps = {
+  readonly traceback: string
+  /** Type and message of the error, which are shown above. */
+  readonly headline: string
+  /** Where the files are on this machine; undefined: nobody knows. */
+  readonly folders: CodeFolders | undefined
+}
+
+/** A traceback as a list of calls, the user's own ones marked; a press on a place opens it in the editor. */
+function Traceback({ traceback, headline, folders }: TracebackProps) {
+  const parts = useMemo(
+    () => readTraceback(traceback, headline).map((part, at) => ({ part, at })),
+    [traceback, headline],
+  )
+  if (parts.length === 0) return null
+  return (
+    <ol
+      aria-label="Traceback"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+      tabIndex={0}
+      className="max-h-96 overflow-auto rounded-b-control border border-failed/20 bg-surface-1 py-1 text-small text-ink-2"
+    >
+      {parts.map(({ part, at }) =>
+        part.kind === 'frame' ? (
+          <Frame key={at} frame={part} here={folders && fileHere(part.file, folders)} />
+        ) : (
+          <li key={at} className="px-3 py-1 break-words whitespace-pre-wrap">
+            {part.text}
+          </li>
+        ),
+      )}
+    </ol>
+  )
+}
+
+function Frame({ frame, here }: { readonly frame: TracebackFrame; readonly here: string | undefined }) {
+  const { file, line, name, code, isOwn } = frame
+  return (
+    <li
+      className={clsx('border-l-2 px-3 py-1', isOwn ? 'border-accent bg-accent-soft text-ink' : 'border-transparent')}
+    >
+      <div className="flex items-baseline gap-2">
+        <SourceLink file={file} line={line} here={here} />
+        {name !== undefined && <span className="shrink-0 font-mono">{name}</span>}
+        <span className="min-w-0 flex-1 truncate text-ink-2" title={file}>
+          {folderOf(file)}
+        </span>
+        {isOwn && <span className="shrink-0 text-accent">your code</span>}
+      </div>
+      {code.length > 0 && <pre className="mt-0.5 font-mono">{code.join('\n')}</pre>}
+    </li>
+  )
+}
+
+const folderOf = (file: string) => /^(.*)[\\/]/.exec(file)?.[1] ?? ''
+
+/** A line of a file. */
+type SourceLinkProps = {
+  /** As the worker names it. */
+  readonly file: string
+  readonly line: number
+  /** The same file on this machine; undefined: it is not here. */
+  readonly here: string | undefined
+}
+
+const STYLE = 'shrink-0 font-mono font-medium underline decoration-dotted underline-offset-2 hover:decoration-solid'
+
+/** Opens a line of a file in the editor that the settings name; else copies it. */
+function SourceLink({ file, line, here }: SourceLinkProps) {
+  const { platform, store } = useApp()
+  const editor = useAppState((state) => state.editor)
+  const position = `${here ?? file}:${line}`
+  const name = `${file.split(/[\\/]/).at(-1)}:${line}`
+  const link = here === undefined ? undefined : editorLink(editor, here, line)
+  if (link !== undefined)
+    return (
+      <Tooltip text={`Open ${position}`}>
+        <a href={link} aria-label={`Open ${name}`} className={STYLE}>
+          {name}
+        </a>
+      </Tooltip>
+    )
+  const { notify } = store.getState()
+  const copied =
+    here === undefined
+      ? `Copied ${position}. The file is not on this machine.`
+      : `Copied ${position}. Choose an editor in Settings to open it there.`
+  const copy = () =>
+    platform.copy(position).then(
+      () => notify({ kind: 'done', text: copied }),
+      () =>
+        notify({
+          kind: 'error',
+          text: `The browser did not allow copying ${position}. Select it and copy it manually.`,
+        }),
+    )
+  return (
+    <Tooltip text={`Copy ${position}`}>
+      <button type="button" aria-label={`Copy ${name}`} onClick={() => void copy()} className={STYLE}>
+        {name}
+      </button>
+    </Tooltip>
+  )
+}
+
+/** The error of a job in a row of a table: its line, with the whole of type and message on hover. */
+export function JobErrorCell({ error }: { readonly error: string | undefined }) {
+  if (error === undefined) return null
+  return (
+    <span title={errorHeadline(readJobError(error))} className="text-failed-ink">
+      {errorLine(error)}
+    </span>
+  )
+}

@@ -1,0 +1,84 @@
+/** What the address says beside the page: parts of its query, the order of a table, the section that it leads to. */
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import type { TableSort } from './table/column.ts'
+
+/** Sets parts of the address; one without a value goes. `replace`: no entry of the history is added, as usual. */
+export type SetSearchParts = (
+  parts: Readonly<Record<string, string | undefined>>,
+  options?: { readonly replace?: boolean },
+) => void
+
+/** What the address says behind its `?`, and what changes parts of it while the others stay. */
+export function useSearchParts(): readonly [URLSearchParams, SetSearchParts] {
+  const [search, setSearch] = useSearchParams()
+  const set = useCallback<SetSearchParts>(
+    (parts, { replace = true } = {}) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          for (const [name, value] of Object.entries(parts)) {
+            if (value === undefined || value === '') next.delete(name)
+            else next.set(name, value)
+          }
+          return next
+        },
+        { replace },
+      ),
+    [setSearch],
+  )
+  return [search, set]
+}
+
+/** The order of a table as a part of the address: `?sort=queue`, downwards `?sort=-queue`. */
+export function useAddressSort(): [sort: TableSort | undefined, setSort: (sort: TableSort | undefined) => void] {
+  const [search, setSearch] = useSearchParams()
+  const text = search.get('sort')
+  const sort = useMemo(
+    () => (text ? { column: text.replace(/^-/, ''), descending: text.startsWith('-') } : undefined),
+    [text],
+  )
+  const setSort = useCallback(
+    (wanted: TableSort | undefined) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          if (wanted === undefined) next.delete('sort')
+          else next.set('sort', `${wanted.descending ? '-' : ''}${wanted.column}`)
+          return next
+        },
+        { replace: true },
+      ),
+    [setSearch],
+  )
+  return [sort, setSort]
+}
+
+/** The id of the element that a section of a long page is. */
+export const sectionId = (id: string) => `section-${id}`
+/** The id of the element that a field is. */
+export const fieldId = (name: string) => `field-${name}`
+
+// Room above a part, for the links in a narrow window; px.
+const ROOM = 44
+// No buttons: a key that is held down would press them.
+const CONTROLS = 'input, textarea, [role="combobox"], [role="switch"], [role="radio"]'
+
+/** Brings a section into sight. */
+export function showSection(id: string): void {
+  bringIntoSight(document.getElementById(sectionId(id)))
+}
+
+/** Brings a field into sight, and puts the focus into it. */
+export function showField(name: string): void {
+  const element = document.getElementById(fieldId(name))
+  bringIntoSight(element)
+  element?.querySelector<HTMLElement>(CONTROLS)?.focus({ preventScroll: true })
+}
+
+// Only the content scrolls: scrollIntoView would move the frame of the window as well.
+function bringIntoSight(element: HTMLElement | null): void {
+  const content = element?.closest('main')
+  if (element === null || content === null || content === undefined) return
+  content.scrollTop += element.getBoundingClientRect().top - content.getBoundingClientRect().top - ROOM
+}

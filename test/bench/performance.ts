@@ -1,0 +1,152 @@
+/**
+ * PERFORMANCE.md and its charts as text, from what a run of the bench has measured (last.json). It says what was
+ * measured and nothing more: a run of some rows, or of fewer rounds, says so.
+ */
+import { measuredOnText } from '../support/measured-on.ts'
+import { chartSvg } from './chart.ts'
+import { FULL_ROUNDS } from './options.ts'
+import { type Measured, type Row, short } from './report.ts'
+
+/** The document and its pictures; a picture that has nothing to show is undefined. */
+export type Performance = {
+  readonly document: string
+  readonly targets: string | undefined
+  readonly peers: string | undefined
+}
+
+/** Where the pictures lie, from the root. */
+export const PICTURES = {
+  targets: 'resources/pictures/performance.svg',
+  peers: 'resources/pictures/peers.svg',
+} as const
+
+// Bars beyond twice their target end there.
+const MOST_OF_TARGET = 2
+
+/** Writes it. */
+export function performanceReport(measured: Measured): Performance {
+  const { rows } = measured
+  const peers = peersChart(rows)
+  const targets = targetsChart(rows)
+  const judged = rows.filter(({ holds }) => holds !== undefined)
+  const document = [
+    '# Performance',
+    '',
+    'How fast Drydock is, beside floors and peers that ran in turn with it on the same machine. Machines differ: the ratios',
+    'count. Written by `npm run bench -- --report`; do not edit it. What is measured and how: [test/bench](test/bench/README.md).',
+    '',
+    ...runText(measured),
+    '',
+    summary(judged),
+    '',
+    ...(targets === undefined
+      ? []
+      : [
+          `![Each row of the table as the part of its target that it uses](${PICTURES.targets})`,
+          '',
+          'A bar is the part of its target that a row uses: up to the line it holds, and shorter is better.',
+          '',
+        ]),
+    '| what | figure | floor or peer | ratio | target | result |',
+    '|---|---|---|---|---|---|',
+    ...rows.filter(({ sides }) => sides === undefined).map(tableLine),
+    '',
+    ...listed('What fell short', judged.filter(({ holds }) => !holds).map(shortLine)),
+    ...listed('Not measured', rows.filter(isMissing).map(missingLine)),
+    ...peersText(rows, peers !== undefined),
+  ]
+  return { document: `${document.join('\n').trimEnd()}\n`, targets, peers }
+}
+
+function runText({ at, rounds, machine, only }: Measured): readonly string[] {
+  const fewer = rounds < FULL_ROUNDS ? `, where a full run has ${FULL_ROUNDS}` : ''
+  const chosen =
+    only === undefined ? [] : ['', `Only a part was measured: ${only.map((name) => `\`${name}\``).join(', ')}.`]
+  const counts = `${rounds} ${rounds === 1 ? 'round' : 'rounds'} a comparison${fewer}.`
+  return [`Measured on ${at.slice(0, 10)} with ${measuredOnText(machine)} ${counts}`, ...chosen]
+}
+
+function summary(judged: readonly Row[]): string {
+  const hold = judged.filter(({ holds }) => holds).length
+  if (judged.length === 0) return '**No row with a target was measured.**'
+  if (hold === judged.length) return `**All ${hold} rows with a target hold.**`
+  return `**Of ${judged.length} rows with a target ${hold} hold and ${judged.length - hold} fall short.**`
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+
+function tableLine({ what, figure, against = '', ratio, target, holds }: Row): string {
+  const result = holds === undefined ? '-' : holds ? 'holds' : '**short**'
+  return `| ${[what, figure, against, ratio?.toFixed(2) ?? '', target, result].map(cell).join(' | ')} |`
+}
+
+const listed = (heading: string, lines: readonly string[]) =>
+  lines.length === 0 ? [] : [`## ${heading}`, '', ...lines, '']
+
+function shortLine({ what, figure, against, ratio, target }: Row): string {
+  const beside = against === undefined ? '' : ` against ${against}`
+  return `- ${what}: ${figure}${beside}${ratio === undefined ? '' : `, ratio ${ratio.toFixed(2)}`}; target ${target}.`
+}
+
+// A row without a verdict although there is something to hold.
+const isMissing = ({ figure, target, holds }: Row) =>
+  holds === undefined && (figure === 'not measured' || !/^(none\b|$)/.test(target))
+
+const missingLine = ({ what, against }: Row) => `- ${what}${against === undefined ? '' : `: ${against}`}.`
+
+function targetsChart(rows: readonly Row[]): string | undefined {
+  const bars = rows.flatMap(({ what, figure, used, holds }) =>
+    used === undefined || !Number.isFinite(used)
+      ? []
+      : [
+          {
+            label: what,
+            value: used,
+            text: `${Math.round(100 * used)} %, ${figure}${holds ? '' : ': short'}`,
+            tone: holds ? ('ours' as const) : ('short' as const),
+          },
+        ],
+  )
+  if (bars.length === 0) return undefined
+  const title = `Part of its target that each of ${bars.length} rows uses; the table below has the same figures`
+  return chartSvg({ title, groups: [{ bars }], line: { value: 1, text: 'target' }, most: MOST_OF_TARGET })
+}
+
+type PeerRow = Row & Required<Pick<Row, 'sides'>>
+const isPeerRow = (row: Row): row is PeerRow => row.sides !== undefined
+
+function peersChart(rows: readonly Row[]): string | undefined {
+  const groups = rows
+    .filter(isPeerRow)
+    .filter(({ sides }) => sides.unit === 'jobs/s')
+    .map(({ what, sides: { unit, of } }) => ({
+      heading: what,
+      bars: of.map(({ name, value }, at) => ({
+        label: name,
+        value,
+        text: `${short(value)} ${unit}`,
+        tone: at === 0 ? ('ours' as const) : ('other' as const),
+      })),
+    }))
+  if (groups.length === 0) return undefined
+  return chartSvg({ title: 'Jobs a second of Drydock and other queues; the table below has the same figures', groups })
+}
+
+function peersText(rows: readonly Row[], hasChart: boolean): readonly string[] {
+  const beside = rows.filter(isPeerRow)
+  const names = beside[0]?.sides.of.map(({ name }) => name) ?? []
+  if (names.length === 0) return []
+  return [
+    '## Beside other queues',
+    '',
+    'A handler that does nothing, called with the client that each has. How each is set: [test/bench](test/bench/README.md).',
+    '',
+    ...(hasChart ? [`![Jobs a second of each, by the number of clients](${PICTURES.peers})`, ''] : []),
+    `| | ${names.map(cell).join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...beside.map(
+      ({ what, sides: { unit, of } }) => `| ${what}, ${unit} | ${of.map(({ value }) => short(value)).join(' | ')} |`,
+    ),
+    '',
+  ]
+}

@@ -1,0 +1,113 @@
+/**
+ * The same rows on a disk whose syncs take 5 ms longer, as on an ordinary laptop: a library that is loaded into service
+ * and floor delays each. It counts them, too, so the last row says how many the thread with the event loop makes.
+ */
+import { join } from 'node:path'
+import { noSlowSync, slowSyncs, syncCounts } from '../../support/slow-sync/slow-sync.ts'
+import { inTurn } from '../in-turn.ts'
+import type { LoadOrder, LoadResult } from '../programs/load.ts'
+import { bounded, compared, type Row, short } from '../report.ts'
+import { median, percentile } from '../statistics.ts'
+import { besideAcceptFloor, besideHandOffFloor } from '../support/beside-floor.ts'
+import { withFolder } from '../support/folders.ts'
+import { latencies } from '../support/latency.ts'
+import { loadInTurn, perSecond } from '../support/load-in-turn.ts'
+import { startProgram } from '../support/programs.ts'
+
+const ADDED_MS = 5
+const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
+const LOAD = { client: 'socket', body: BODY, ms: 3000 } as const
+const CALLS = 200
+const with5ms = (what: string) => `${what}, 5 ms added to each sync`
+
+/** Measures all of them, or says why not. */
+export async function slowDisk(rounds: number): Promise<readonly Row[]> {
+  if (noSlowSync !== undefined)
+    return [
+      { what: with5ms('durable run, runsync, health'), figure: noSlowSync, target: 'a C compiler', holds: undefined },
+    ]
+  return withFolder(async (folder) => {
+    const countPath = join(folder, 'syncs')
+    const env = slowSyncs({ addedMs: ADDED_MS, countPath })
+    return [...(await accepting(rounds, env, countPath)), ...(await one(rounds, env)), await sixteen(rounds, env)]
+  })
+}
+
+type Variables = Readonly<Record<string, string>>
+
+function accepting(rounds: number, env: Variables, countPath: string): Promise<readonly Row[]> {
+  return besideAcceptFloor(
+    async (sides) => {
+      const { ours, other } = await loadInTurn(rounds, sides, { ...LOAD, connections: 64 })
+      const run = compared(with5ms('durable run, 64 connections'), perSecond(ours), perSecond(other), {
+        unit: 'accepted/s',
+        against: 'bare, its sync on its event loop',
+        least: 3,
+      })
+      // The floor counts in a file of its own, or its syncs would be taken for ours.
+      const before = syncCounts(countPath)
+      const health = await healthUnderLoad({ ...LOAD, ...sides.ours, connections: 64 })
+      const after = syncCounts(countPath)
+      const onLoop = after.eventLoop - before.eventLoop
+      const syncs = bounded('syncs by the thread of the event loop, meanwhile', onLoop, 0, 'syncs')
+      const p99 = bounded(with5ms('/health while 64 clients submit, p99'), percentile(health, 0.99), 10, 'ms')
+      return [
+        run,
+        { ...p99, figure: `${p99.figure}, p50 ${short(median(health))} of ${health.length}` },
+        { ...syncs, figure: `${syncs.figure}, ${after.others - before.others} by others` },
+      ]
+    },
+    { service: env, floor: { ...env, SLOW_SYNC_COUNT: `${countPath}.floor` } },
+  )
+}
+
+/** Asks for the health of an endpoint again and again while others submit. */
+async function healthUnderLoad(order: LoadOrder): Promise<readonly number[]> {
+  const program = await startProgram('load')
+  try {
+    let isDone = false
+    const loaded = program.ask<LoadResult>(order).finally(() => {
+      isDone = true
+    })
+    const samples: number[] = []
+    const path = order.path.replace(/run$/, 'health')
+    while (!isDone) samples.push(...(await latencies({ port: order.port, path, headers: order.headers }, 10)))
+    await loaded
+    return samples
+  } finally {
+    await program.stop()
+  }
+}
+
+function one(rounds: number, env: Variables): Promise<readonly Row[]> {
+  return besideHandOffFloor(
+    {},
+    async ({ ours, bare }) => {
+      const body = Buffer.from(BODY)
+      const results = await inTurn(
+        rounds,
+        () => latencies({ ...ours, body }, CALLS),
+        () => latencies({ ...bare, body }, CALLS),
+      )
+      const [p50, floor] = [results.ours, results.other].map((side) => median(side.map(median))) as [number, number]
+      const row = bounded(with5ms('durable runsync, 1 client, p50'), p50, 2 * ADDED_MS + 1.5, 'ms')
+      return [{ ...row, figure: `${row.figure}, bare ${short(floor)} ms` }]
+    },
+    { service: env, floor: env },
+  )
+}
+
+function sixteen(rounds: number, env: Variables): Promise<Row> {
+  return besideHandOffFloor(
+    { loops: 16 },
+    async (sides) => {
+      const { ours, other } = await loadInTurn(rounds, sides, { ...LOAD, connections: 16 })
+      return compared(with5ms('durable runsync, 16 clients'), perSecond(ours), perSecond(other), {
+        unit: 'jobs/s',
+        against: 'bare, each row its own commit',
+        least: 6,
+      })
+    },
+    { service: env, floor: env },
+  )
+}

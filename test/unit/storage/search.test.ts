@@ -1,0 +1,57 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
+import { openStorage } from '../../../src-main/storage/open-storage.ts'
+
+const WORDS = ['keel', 'keels', 'Keelson', 'sail', 'sailor', 'größe', 'ship']
+// More words that begin with a letter than are named in a search.
+const MANY = 40
+
+async function setup() {
+  const { jobs, endpoints, search, write, close } = openStorage(':memory:', 0)
+  onTestFinished(close)
+  const moment = { now: 1, steady: 1 }
+  const none = { s3Config: undefined, webhook: undefined, idempotencyKey: undefined, lowPriority: false }
+  const times = { executionTimeoutMs: 1000, ttlMs: 1000, retentionMs: 1000 }
+  const texts = new Map<number, string>()
+  await write(() => {
+    const endpoint = { paused: false, keyHash: new Uint8Array(32), revision: 1, createdAt: 1, updatedAt: 1 }
+    endpoints.save({ ...endpoint, id: 'e', config: endpointConfig.parse({ name: 'e', command: 'true' }) }, 'created', 1)
+    for (let n = 0; n < 300; n++) {
+      const text = `${WORDS[n % 7]} ${WORDS[n % 5]} z${n % MANY}`
+      const input = JSON.stringify({ prompt: text })
+      const { seq } = jobs.insert({ id: `job ${n}`, endpointId: 'e', input, ...times, ...none }, moment)
+      texts.set(seq, text)
+    }
+    search.catchUp(1000)
+  })
+  const found = (text: string, limit = 500) => jobs.list({ text, limit }).map(({ seq }) => seq)
+  const count = (text: string) => jobs.count({ text }).count
+  return { texts, found, count }
+}
+
+it('finds jobs by the beginnings of words, few or many, newest first', async () => {
+  const { texts, found, count } = await setup()
+  for (const typed of [
+    'keel',
+    'KEEL',
+    'keels',
+    'kee sai',
+    'keelso sailor',
+    'z',
+    'z1',
+    'ship z',
+    'größ',
+    'grosse',
+    'no',
+  ]) {
+    const begins = typed.toLowerCase().split(' ')
+    const isFound = (text: string) => {
+      const words = text.toLowerCase().replace('größe', 'große').split(' ')
+      return begins.every((begin) => words.some((word) => word.startsWith(begin.replace('ö', 'o'))))
+    }
+    const wanted = [...texts].filter(([, text]) => isFound(text)).map(([seq]) => seq)
+    expect({ typed, found: found(typed) }).toEqual({ typed, found: wanted.reverse() })
+    expect(found(typed, 3)).toEqual(wanted.slice(0, 3))
+    expect(count(typed)).toBe(wanted.length)
+  }
+})

@@ -21,7 +21,7 @@ const ONE_AT_A_TIME = { maxWorkers: 1, groupOrder: 2 }
 
 // Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
-const IN_OWN_PROCESS = ['conformance', 'soak', 'comfy', 'renderer', 'pages', 'electron']
+const IN_OWN_PROCESS = ['conformance', 'soak', 'comfy', 'renderer', 'pages', 'electron', 'alone']
 const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
 
 const project = (
@@ -81,6 +81,8 @@ export default defineConfig({
         exclude: named.map((name) => `test/${name}/**`),
         isolate: true,
       }),
+      // They judge spans, so all others have ended before.
+      project('alone', { include: ['test/alone/**/*.test.ts'], isolate: true, group: ONE_AT_A_TIME }),
       // Only in `npm run test:comfy`, which installs the public editor's page.
       project('comfy', { include: ['test/comfy/**/*.test.ts'], isolate: true }),
       // Only in `npm run test:soak`; `npm test` leaves both out by name.

@@ -11,6 +11,9 @@ import { stopInOrder } from '../safety/stop-in-order.ts'
 import { soakFault } from './support/record-safety.ts'
 import { DEAD_MS, SILENT_MS } from './time-limits.ts'
 
+// A start and a stop of the service for each page; ms.
+const DAMAGED_LIMIT_MS = 60 * 60_000
+
 describe('safety', () => {
   // Source of the limit: docs/spec/targets.md, 2.1.
   test('1: the service is killed while 16 clients submit', () =>
@@ -54,9 +57,13 @@ describe('safety', () => {
   })
 
   // No row of the table: every page of a small database.
-  test('a database with damaged pages', () =>
-    soakFault({ row: 0, of: 1000 }, async (runs) => {
-      const { pages, ...figures } = await startOnDamagedPages({ pages: runs })
-      return { runs: pages, ...figures }
-    }))
+  test(
+    'a database with damaged pages',
+    () =>
+      soakFault({ row: 0, of: 1000 }, async (runs) => {
+        const { pages, ...figures } = await startOnDamagedPages({ pages: runs })
+        return { runs: pages, ...figures }
+      }),
+    DAMAGED_LIMIT_MS,
+  )
 })

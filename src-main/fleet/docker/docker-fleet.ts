@@ -101,6 +101,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const starting = new Map<string, ContainerEvent | undefined>()
   const startingIds = new Set<string>()
   let sweepDue = false
+  let hasSparedWanted = false // by the last sweep
   let cancelSweep: (() => void) | undefined
   let removal: Promise<void> = Promise.resolve()
 
@@ -174,7 +175,11 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
 
   function start(spec: WorkerSpec): Promise<FleetWorker> {
     startingIds.add(spec.workerId)
-    return startNow(spec).finally(() => startingIds.delete(spec.workerId))
+    return startNow(spec).finally(() => {
+      startingIds.delete(spec.workerId)
+      // What a sweep took for this worker's may be of a making that was cut off.
+      if (hasSparedWanted) sweepLater()
+    })
   }
 
   async function startNow(spec: WorkerSpec): Promise<FleetWorker> {
@@ -261,9 +266,11 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     const mine = new Set([...running.values()].map(({ container }) => container.id))
     const found = await docker.listContainers({ all: true, filters })
     sweepDue = false
+    const others = found.filter(({ Id }) => !mine.has(Id))
+    hasSparedWanted = others.some(({ Labels }) => isWanted(Labels))
     await Promise.all(
-      found
-        .filter(({ Id, Labels }) => !mine.has(Id) && !isWanted(Labels))
+      others
+        .filter(({ Labels }) => !isWanted(Labels))
         .map(async ({ Id, Labels }) => {
           log.warn('removes a container without an owner', { workerId: Labels[LABELS.worker] })
           await removeContainer(docker.getContainer(Id), sweepLater)

@@ -112,7 +112,8 @@ export function createCore(ports: CorePorts): Core {
   const dataFolder = () => facts().data
   const python = () => settings.get().python
   const registry = createWorkerRegistry({ storage, clock, log })
-  const access = createAccess({ storage, clock, newId, registry, writeAccountKey: ports.writeAccountKey })
+  const { writeAccountKey } = ports
+  const access = createAccess({ storage, clock, newId, log, registry, writeAccountKey })
   const fleet = ports.fleet({
     clock,
     maxWorkers: () => settings.get().maxWorkers,

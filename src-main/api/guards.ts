@@ -11,6 +11,7 @@ import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { limit, STRICT_LIMITS } from '../contract/limits.ts'
 import { PAGE_SECTIONS } from '../contract/pages.ts'
+import { isEnough, type Role } from '../contract/roles.ts'
 import type { Route } from '../contract/routes.ts'
 import { SERVICE_ROUTES } from '../contract/service-routes.ts'
 import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../domain/auth.ts'
@@ -75,11 +76,20 @@ function hasBody(c: Context): boolean {
 }
 
 /**
- * Asks for the account key, or a session.
- * @throws AppError UNAUTHORIZED, or FORBIDDEN_KEY for the key of some endpoint or of a worker that may call others
+ * Asks for the account key, a named key with this role, or a session of one of them.
+ * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE, or FORBIDDEN_KEY for the key of some endpoint or of a worker that may
+ * call others
  */
-export function requireAccount(c: Context, service: GuardServices): void {
-  if (requireCaller(c, service).holder !== 'account') throw new AppError('FORBIDDEN_KEY')
+export function requireRole(c: Context, service: GuardServices, needed: Role): Caller {
+  const caller = requireCaller(c, service)
+  requireRoleOf(caller, needed)
+  return caller
+}
+
+/** The same of a caller who is known. @throws AppError FORBIDDEN_ROLE, FORBIDDEN_KEY */
+export function requireRoleOf({ role, name = '' }: Caller, needed: Role): void {
+  if (role === undefined) throw new AppError('FORBIDDEN_KEY')
+  if (!isEnough(role, needed)) throw new AppError('FORBIDDEN_ROLE', { name, role, needed })
 }
 
 /**
@@ -88,35 +98,50 @@ export function requireAccount(c: Context, service: GuardServices): void {
  */
 export function requireCaller(c: Context, service: GuardServices): Caller {
   const key = keyFromHeader(c.req.header('authorization'))
-  if (key === undefined && hasSession(c, service)) return { holder: 'account', within: undefined }
-  const caller = key === undefined ? undefined : service.keys.callerOf(key)
+  const caller = key === undefined ? sessionCaller(c, service) : service.keys.callerOf(key)
   if (caller === undefined) throw new AppError('UNAUTHORIZED')
+  noteUse(c, service, caller)
   return caller
 }
 
 /** Who asks, be it a guest without key or session. @throws AppError UNAUTHORIZED for a wrong key */
 export function callerOrGuest(c: Context, service: GuardServices): Caller {
-  const isGuest = c.req.header('authorization') === undefined && !hasSession(c, service)
+  const isGuest = c.req.header('authorization') === undefined && sessionCaller(c, service) === undefined
   return isGuest ? GUEST : requireCaller(c, service)
+}
+
+/** The address that a request comes from; undefined where it came by no connection. */
+export function addressOf(c: Context): string | undefined {
+  const server = c.env as { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } } | undefined
+  return server?.incoming?.socket.remoteAddress
+}
+
+function noteUse(c: Context, { namedKeys }: GuardServices, { holder, name }: Caller): void {
+  if (holder === 'named' && name !== undefined) namedKeys.noteUse(name, addressOf(c))
 }
 
 /**
  * Asks for a key that opens this endpoint, or a session. Whoever has none learns nothing of which endpoints exist.
- * @throws AppError UNAUTHORIZED, ENDPOINT_NOT_FOUND
+ * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND
  */
-export function requireEndpoint(c: Context, service: GuardServices, endpointId: string): Endpoint {
+export function requireEndpoint(c: Context, service: GuardServices, endpointId: string, needed: Role): Endpoint {
   const endpoint = service.storage.endpoints.get(endpointId)
-  if (!opens(c, service, endpoint)) throw new AppError('UNAUTHORIZED')
+  requireOpen(c, service, endpoint, needed)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
   return endpoint
 }
 
 /**
- * Whether the key of this request opens the endpoint, or a session does; of one that is not there, whether it would.
+ * Asks for a key or session that opens the endpoint; of one that is not there, that would.
+ * @param needed role of the account's and named keys; the endpoint's own key and its peers open all of it
+ * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE
  */
-export function opens(c: Context, service: GuardServices, endpoint: Endpoint | undefined): boolean {
+export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoint | undefined, needed: Role): void {
   const key = keyFromHeader(c.req.header('authorization'))
-  return key === undefined ? hasSession(c, service) : service.keys.holder(key, endpoint) !== undefined
+  const caller = key === undefined ? sessionCaller(c, service) : service.keys.callerOn(key, endpoint)
+  if (caller === undefined) throw new AppError('UNAUTHORIZED')
+  noteUse(c, service, caller)
+  if (caller.role !== undefined) requireRoleOf(caller, needed)
 }
 
 /** The secret of the session that a request brings; it may have ended. */
@@ -125,10 +150,10 @@ export function sessionSecret(c: Context, { info }: ServiceBase): string | undef
 }
 
 // The cookie comes along by itself, so it counts for no other page than ours.
-function hasSession(c: Context, service: GuardServices): boolean {
-  if (!isOwnOrigin(c.req.header('origin'), service.info().hosts)) return false
+function sessionCaller(c: Context, service: GuardServices): Caller | undefined {
+  if (!isOwnOrigin(c.req.header('origin'), service.info().hosts)) return undefined
   const secret = sessionSecret(c, service)
-  return secret !== undefined && service.sessions.isOpen(secret)
+  return secret === undefined ? undefined : service.sessions.callerOf(secret)
 }
 
 // How often an endpoint may be called, while strict limits are on.

@@ -2,8 +2,10 @@
 import type { Context } from 'hono'
 import type { APP_ROUTES, AppOperation } from '../contract/app-routes.ts'
 import type { PLATFORM_ROUTES, PlatformOperation } from '../contract/platform-routes.ts'
+import { isEnough } from '../contract/roles.ts'
 import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
 import type { Json } from '../domain/json/json.ts'
+import type { Caller } from '../services/keys.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
 import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../services/service-context.ts'
 import type { Parsed } from './read-request.ts'
@@ -25,6 +27,8 @@ export type Operation = (request: OperationRequest) => Promise<Response> | Respo
 
 // Above this a string is made into bytes once; Node would go through it twice, first to measure it.
 const LONG_TEXT = 65_536
+/** What stands for the value of a variable that somebody may not see. */
+const HIDDEN = '(hidden)'
 /** Header of a response that is JSON. */
 export const JSON_TYPE = { 'content-type': 'application/json' } as const
 /** The response of an operation that has nothing to tell but that it was done. */
@@ -51,9 +55,32 @@ function piecesResponse(pieces: readonly Json[]): Response {
 }
 
 /**
- * What an operation of the management API gets: the account key has been checked, and the values are those of its row.
+ * An answer as its caller may see it: values of variables are for those who may set them, as they often are secrets.
+ * Source: ours.
  */
-export type ManagementRequest<Name extends AppOperation> = Parsed<(typeof APP_ROUTES)[Name]> & { readonly c: Context }
+export function shownTo({ role }: Caller, answer: unknown): unknown {
+  return role !== undefined && isEnough(role, 'deploy') ? answer : withoutValues(answer)
+}
+
+function withoutValues(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutValues)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, name === 'env' ? withoutTexts(one) : withoutValues(one)]),
+  )
+}
+
+function withoutTexts(env: unknown): unknown {
+  if (typeof env !== 'object' || env === null || Array.isArray(env)) return withoutValues(env)
+  return Object.fromEntries(Object.keys(env).map((name) => [name, HIDDEN]))
+}
+
+type Asked = { readonly c: Context; readonly caller: Caller }
+
+/**
+ * What an operation of the management API gets: the key has been checked, and the values are those of its row.
+ */
+export type ManagementRequest<Name extends AppOperation> = Parsed<(typeof APP_ROUTES)[Name]> & Asked
 
 type Answer<Name extends AppOperation> = Response | DeepReadonly<ResponseOf<(typeof APP_ROUTES)[Name]>>
 
@@ -68,7 +95,7 @@ export type ManagementOperations<Services = ServiceContext> = {
   ) => Answer<Name> | Promise<Answer<Name>>
 }
 
-type PlatformRequest<Name extends PlatformOperation> = Parsed<(typeof PLATFORM_ROUTES)[Name]> & { readonly c: Context }
+type PlatformRequest<Name extends PlatformOperation> = Parsed<(typeof PLATFORM_ROUTES)[Name]> & Asked
 
 type PlatformAnswer<Name extends PlatformOperation> =
   | Response

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
 import { AppError } from '../contract/errors.ts'
 import { PLATFORM_ROUTES, type PlatformOperation } from '../contract/platform-routes.ts'
+import { type Role, roleFor } from '../contract/roles.ts'
 import type { Route } from '../contract/routes.ts'
 import { SERVICE_ROUTES } from '../contract/service-routes.ts'
 import { TASK_ROUTES } from '../contract/task-calls.ts'
@@ -17,11 +18,11 @@ import {
   allowedOrigin,
   callerOrGuest,
   createStrictLimits,
-  requireAccount,
   requireEndpoint,
   requireOwnAddress,
   requireOwnHost,
   requireOwnOrigin,
+  requireRole,
   signIn,
 } from './guards.ts'
 import { manage } from './management/routes.ts'
@@ -49,8 +50,9 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   const stateManager = createStateManager(service, findEndpoint)
   const followEvents = createEventFeed(service)
 
-  const byPath = (c: Context) => requireEndpoint(c, service, c.req.param('endpointId') ?? '')
-  const byHeaders = (c: Context) => requireNamedEndpoint(c, service, findEndpoint)
+  const callerFor = (c: Context, route: Route) => requireRole(c, service, roleFor(route, c.req.method))
+  const byPath = (c: Context, role: Role) => requireEndpoint(c, service, c.req.param('endpointId') ?? '', role)
+  const byHeaders = (c: Context, role: Role) => requireNamedEndpoint(c, service, findEndpoint, role)
   const finderFor = (c: Context) =>
     c.req.param('endpointId') === NAMED && namesEndpoint((name) => c.req.header(name)) ? byHeaders : byPath
 
@@ -84,11 +86,11 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
     return new Response(null, { status: 204, headers: preflightHeaders(origin, asked) })
   }
 
-  const onEndpoint = (c: Context, limitName: string | undefined, operate: Operation, find = byPath) =>
-    forPages(c, () => onOwnEndpoint(c, limitName, operate, find))
+  type Called = { readonly route: Route; readonly limitName: string | undefined; readonly operate: Operation }
+  const onEndpoint = (c: Context, called: Called, find = byPath) => forPages(c, () => onOwnEndpoint(c, called, find))
 
-  async function onOwnEndpoint(c: Context, limitName: string | undefined, operate: Operation, find: typeof byPath) {
-    const endpoint = find(c)
+  async function onOwnEndpoint(c: Context, { route, limitName, operate }: Called, find: typeof byPath) {
+    const endpoint = find(c, roleFor(route, c.req.method))
     const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)
     try {
       return await operate({ c, service, endpoint })
@@ -102,23 +104,25 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   for (const [name, route] of Object.entries<Route>(PLATFORM_ROUTES)) {
     app.on([...route.methods], route.path, async (c) => {
       requireOwnOrigin(c, service)
-      requireAccount(c, service)
-      return operatePlatform(name as PlatformOperation, c, service)
+      const caller = callerFor(c, route)
+      return operatePlatform(name as PlatformOperation, c, service, caller)
     })
   }
-  for (const [name, route] of Object.entries(V2_ROUTES)) {
+  for (const [name, route] of Object.entries<Route>(V2_ROUTES)) {
     const operation = name as V2Operation
     const read: Operation = (request) => operateJobs(operation, request)
     const operate = operation === 'health' ? read : onQueue(read)
-    app.on([...route.methods], route.path, (c) => onEndpoint(c, LIMIT_NAMES[operation], operate, finderFor(c)))
+    const called = { route, limitName: LIMIT_NAMES[operation], operate }
+    app.on([...route.methods], route.path, (c) => onEndpoint(c, called, finderFor(c)))
   }
-  app.all(OPENAI_ROUTE.path, (c) => onEndpoint(c, 'runsync', onQueue(openai)))
+  const openAi = { route: OPENAI_ROUTE, limitName: 'runsync', operate: onQueue(openai) }
+  app.all(OPENAI_ROUTE.path, (c) => onEndpoint(c, openAi))
 
   for (const [name, route] of Object.entries<Route>(APP_ROUTES)) {
     app.on([...route.methods], route.path, async (c) => {
       requireOwnOrigin(c, service, route.bodyType)
-      requireAccount(c, service)
-      return manage(name as AppOperation, c, service)
+      const caller = callerFor(c, route)
+      return manage(name as AppOperation, c, service, caller)
     })
   }
   app.post(SERVICE_ROUTES.stateManager.path, (c) => {
@@ -135,12 +139,12 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
   addTaskCalls(app, service)
   app.get(SERVICE_ROUTES.events.path, async (c) => {
     requireOwnOrigin(c, service)
-    requireAccount(c, service)
+    callerFor(c, SERVICE_ROUTES.events)
     return followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events)) })
   })
   app.get(SERVICE_ROUTES.openApi.path, (c) => {
     requireOwnOrigin(c, service)
-    requireAccount(c, service)
+    callerFor(c, SERVICE_ROUTES.openApi)
     return c.json(openApiDocument(service.info()))
   })
   app.get(SERVICE_ROUTES.signIn.path, (c) => signIn(c, service))

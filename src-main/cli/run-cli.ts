@@ -14,6 +14,7 @@ import { addFaultCommands } from './commands/faults.ts'
 import { addHealth } from './commands/health.ts'
 import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
+import { addKey } from './commands/key.ts'
 import { addLoadTest } from './commands/load-test.ts'
 import { addLogin, addLogout } from './commands/login.ts'
 import { addLogs } from './commands/logs.ts'
@@ -41,7 +42,7 @@ const COMMANDS = [
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addWorkflow, addModels],
   ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaultCommands],
-  ...[addLogin, addLogout, addPlatform],
+  ...[addLogin, addLogout, addKey, addPlatform],
 ]
 
 /**

@@ -13,6 +13,7 @@ import {
 } from './endpoint.ts'
 import { FLEET_EVENT_ROUTES } from './fleet-events.ts'
 import { JOB_ROUTES } from './job-routes.ts'
+import { KEY_ROUTES } from './keys.ts'
 import { limit } from './limits.ts'
 import { PAGE_ROUTES } from './live.ts'
 import {
@@ -44,7 +45,7 @@ const logQuery = {
   follow: z.enum(['true', 'false']).optional().describe('keep the response open as server-sent events'),
 }
 
-/** The management API. All of it takes the account key. Source: ours. */
+/** The management API. It takes the account key, or a named key with the role that a row needs. Source: ours. */
 export const APP_ROUTES = {
   ...CATALOG_ROUTES,
   ...DEPLOY_ROUTES,
@@ -57,6 +58,7 @@ export const APP_ROUTES = {
   ...SIGN_IN_ROUTES,
   ...SYSTEM_ROUTES,
   ...JOB_ROUTES,
+  ...KEY_ROUTES,
   ...SHELL_ROUTES,
   ...WORKER_MANAGEMENT_ROUTES,
   ...WORKFLOW_ROUTES,
@@ -228,6 +230,7 @@ export const APP_ROUTES = {
     methods: ['POST'],
     path: '/api/deliveries/:deliveryId/resend',
     summary: 'Send a webhook again',
+    role: 'run',
     response: webhookDelivery,
     errors: ['DELIVERY_NOT_FOUND'],
     source: 'docs/spec/job-api.md, 6',
@@ -244,6 +247,7 @@ export const APP_ROUTES = {
     methods: ['POST'],
     path: '/api/registries',
     summary: 'Store credentials for an image registry; they replace those of the same name',
+    role: 'admin',
     body: registryCreate,
     response: registryView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
@@ -253,6 +257,7 @@ export const APP_ROUTES = {
     methods: ['DELETE'],
     path: '/api/registries/:name',
     summary: 'Remove credentials for an image registry',
+    role: 'admin',
     response: done,
     errors: ['REGISTRY_NOT_FOUND'],
     source: 'ours',
@@ -269,6 +274,7 @@ export const APP_ROUTES = {
     methods: ['PATCH'],
     path: '/api/settings',
     summary: 'Change settings',
+    role: 'admin',
     body: serviceSettingsUpdate,
     response: serviceSettings,
     errors: ['NOT_JSON', 'BAD_FIELD'],
@@ -278,6 +284,7 @@ export const APP_ROUTES = {
     methods: ['POST'],
     path: '/api/account-key/rotate',
     summary: 'Create a new account key and write it to the key file',
+    role: 'admin',
     response: z.object({ keyFile: z.string() }),
     errors: [],
     source: 'docs/spec/job-api.md, 9',

@@ -49,6 +49,7 @@ export const DEPLOY_ROUTES = {
     methods: ['PUT'],
     path: '/api/artifacts/:artifact',
     summary: 'Send the next part of an artifact; the last part checks its hash',
+    isStep: true,
     bodyType: 'application/octet-stream',
     params: { artifact: artifactName },
     bodyLimit: { bytes: limit('artifactPartBytes'), name: 'a part of an artifact' },
@@ -132,6 +133,7 @@ export const DEPLOY_ROUTES = {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/plan',
     summary: 'What a deploy of this manifest would do; nothing is changed',
+    isStep: true,
     params: place,
     body: releaseCreate.pick({ git: true, runsOn: true, withoutImages: true }).extend({
       manifest,

@@ -1,3 +1,4 @@
+import { KEY_ERRORS } from './key-errors.ts'
 import { PLATFORM_ERRORS } from './platform-errors.ts'
 
 /**
@@ -343,6 +344,7 @@ export const ERRORS = {
     title: 'Not Found',
     message: 'There are no credentials for {host}. List them with `drydock models credentials`.',
   },
+  ...KEY_ERRORS,
   ...PLATFORM_ERRORS,
   NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
   DISK_FULL: {

@@ -105,6 +105,8 @@ export const LIMITS = {
   sessionLinks: { value: 20, unit: 'count', source: 'ours, open at once: more are of a script that went wrong' },
   sessionMs: { value: 30 * DAY_MS, unit: 'ms', source: 'ours: whoever comes back each month stays signed in' },
   sessions: { value: 50, unit: 'count', source: 'ours: browsers and their private windows; the oldest makes room' },
+  namedKeys: { value: 100, unit: 'count', source: 'ours: one for each person and program; each is compared' },
+  auditEntries: { value: 100_000, unit: 'count', source: 'ours: some years of a busy team; the oldest make room' },
   shells: { value: 8, unit: 'count', source: 'ours, open at once: each is a person at a screen' },
   shellUnreadMs: { value: MINUTE_MS, unit: 'ms', source: 'ours: a page that is gone leaves its shell' },
   shellInputBytes: { value: 64 * KIB, unit: 'bytes', source: 'ours: a large paste; more is a file' },

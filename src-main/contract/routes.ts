@@ -1,5 +1,6 @@
 import { type ZodType, z } from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { Role } from './roles.ts'
 
 /**
  * One row of a route table. `path` holds `:name` parameters. The router reads requests by these rows, and hands typed
@@ -9,6 +10,10 @@ export type Route = {
   readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
   readonly path: string
   readonly summary: string
+  /** What a key must be allowed to do; undefined: read to GET, deploy for everything else. */
+  readonly role?: Role
+  /** It is one of many small steps, and not listed among the changes that people made. */
+  readonly isStep?: true
   /** Path parameters that have a form: name to schema. The others are any text. */
   readonly params?: Readonly<Record<string, ZodType>>
   /** Query parameters: name to schema. */

@@ -36,6 +36,7 @@ export const SIGN_IN_ROUTES = {
     methods: ['POST'],
     path: '/api/sign-in-requests/:requestId',
     summary: 'Allow or refuse a program that asks to be signed in',
+    role: 'admin',
     body: signInDecision,
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SIGN_IN_NOT_FOUND'],

@@ -1,33 +1,55 @@
 /**
- * Who a key is. The account opens everything; an endpoint's key that endpoint; the token of a worker that calls others,
- * a peer, the endpoints of its app and environment, as long as it lives. All are stored as hashes and compared in
- * constant time. Source: docs/spec/job-api.md, 9; of peers ours, because code of an app needs no more.
+ * Who a key is. The account opens everything; a named key what its role may do; an endpoint's key that endpoint; the
+ * token of a worker that calls others, a peer, the endpoints of its app and environment, as long as it lives. All are
+ * stored as hashes and compared in constant time. Source: docs/spec/job-api.md, 9; of named keys and peers ours: a team
+ * shares a machine, and code of an app needs no more.
  */
 
+import { ACCOUNT_NAME } from '../contract/keys.ts'
 import { limit } from '../contract/limits.ts'
+import type { Role } from '../contract/roles.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../domain/app/app-target.ts'
+import { createNamedKeys, type NamedKeys } from './named-keys.ts'
+import type { NamedKey } from './ports/keys.ts'
 import type { Endpoint, Storage } from './ports/storage.ts'
-import type { Clock, NewId } from './ports/system.ts'
+import type { Clock, Log, NewId } from './ports/system.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
 const ACCOUNT = 'account.keyHash'
 
 /** Whom a key belongs to. */
-type KeyHolder = 'account' | 'endpoint' | 'peer'
+type KeyHolder = 'account' | 'named' | 'endpoint' | 'peer'
 
-/** The holder of a key, and the app that it is of. A guest has none. */
-export type Caller = { readonly holder: KeyHolder | 'guest'; readonly within: AppTarget | undefined }
+/** Who asks. A guest has no key. */
+export type Caller = {
+  readonly holder: KeyHolder | 'guest'
+  /** What the account or a named key may do; undefined: nothing but to use what its key opens. */
+  readonly role: Role | undefined
+  /** Name of that key, as in the list of changes. */
+  readonly name: string | undefined
+  /** The app that its key is of. */
+  readonly within: AppTarget | undefined
+}
 
 /** A random text that is as hard to guess as a key, and is none: the id of something whose address is its key. */
 export const newSecretId = (newId: Pick<NewId, 'key'>): string => newId.key().replace(/^dk_/, '')
 
 /** Who brings no key. */
-export const GUEST: Caller = { holder: 'guest', within: undefined }
+export const GUEST: Caller = { holder: 'guest', role: undefined, name: undefined, within: undefined }
+
+const ACCOUNT_CALLER: Caller = { holder: 'account', role: 'admin', name: ACCOUNT_NAME, within: undefined }
+
+const callerWithout = (holder: 'endpoint' | 'peer', within: AppTarget | undefined): Caller => ({
+  holder,
+  role: undefined,
+  name: undefined,
+  within,
+})
 
 /** The keys of the service. */
 export type Keys = {
-  /** As whom this key opens the endpoint; undefined: it does not. */
-  readonly holder: (key: string, endpoint: Endpoint | undefined) => KeyHolder | undefined
+  /** As whom this key opens the endpoint; undefined: it does not. What its role is good for is asked elsewhere. */
+  readonly callerOn: (key: string, endpoint: Endpoint | undefined) => Caller | undefined
   /** Whose key this is, whatever it opens; undefined: nobody's. It looks through all endpoints. */
   readonly callerOf: (key: string) => Caller | undefined
   /** Whether this is the account key. */
@@ -37,8 +59,8 @@ export type Keys = {
 }
 
 /** Whether a caller may know what is in this environment. */
-export function maySee({ holder, within }: Caller, target: AppTarget): boolean {
-  return holder === 'account' || isSameTarget(within, target)
+export function maySee({ role, within }: Caller, target: AppTarget): boolean {
+  return role !== undefined || isSameTarget(within, target)
 }
 
 /** Makes the keys. */
@@ -46,11 +68,8 @@ function createKeys({
   storage,
   newId,
   registry,
-}: {
-  readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints'>
-  readonly newId: NewId
-  readonly registry: Pick<WorkerRegistry, 'all'>
-}): Keys {
+  namedKeys,
+}: Pick<AccessDeps, 'storage' | 'newId' | 'registry'> & Pick<Access, 'namedKeys'>): Keys {
   let accountHash = readHash(storage.state.get(ACCOUNT))
   const matches = (hash: Uint8Array, stored: Uint8Array | undefined) =>
     stored !== undefined && newId.sameHash(hash, stored)
@@ -58,22 +77,27 @@ function createKeys({
     registry.all().find(({ callsWithin, tokenHash }) => callsWithin !== undefined && matches(hash, tokenHash))
       ?.callsWithin
   return {
-    holder(key, endpoint) {
+    callerOn(key, endpoint) {
       const hash = newId.hash(key)
-      // Both are compared always, so that the time says nothing.
+      // All are compared always, so that the time says nothing.
       const isAccount = matches(hash, accountHash)
       const isEndpoint = matches(hash, endpoint?.keyHash)
-      if (isAccount) return 'account'
-      if (isEndpoint) return 'endpoint'
-      return isSameTarget(peerTarget(hash), targetOf(endpoint?.config.app)) ? 'peer' : undefined
+      const named = namedKeys.withHash(hash)
+      const within = targetOf(endpoint?.config.app)
+      if (isAccount) return ACCOUNT_CALLER
+      if (named !== undefined) return callerNamed(named)
+      if (isEndpoint) return callerWithout('endpoint', within)
+      return isSameTarget(peerTarget(hash), within) ? callerWithout('peer', within) : undefined
     },
     callerOf(key) {
       const hash = newId.hash(key)
-      if (matches(hash, accountHash)) return { holder: 'account', within: undefined }
+      if (matches(hash, accountHash)) return ACCOUNT_CALLER
+      const named = namedKeys.withHash(hash)
+      if (named !== undefined) return callerNamed(named)
       const endpoint = storage.endpoints.all().find(({ keyHash }) => matches(hash, keyHash))
-      if (endpoint !== undefined) return { holder: 'endpoint', within: targetOf(endpoint.config.app) }
+      if (endpoint !== undefined) return callerWithout('endpoint', targetOf(endpoint.config.app))
       const within = peerTarget(hash)
-      return within && { holder: 'peer', within }
+      return within && callerWithout('peer', within)
     },
     isAccountKey: (key) => matches(newId.hash(key), accountHash),
     async rotateAccountKey() {
@@ -86,67 +110,75 @@ function createKeys({
   }
 }
 
+const callerNamed = ({ name, role }: Pick<NamedKey, 'name' | 'role'>): Caller => ({
+  holder: 'named',
+  role,
+  name,
+  within: undefined,
+})
+
 function readHash(stored: unknown): Uint8Array | undefined {
   return Array.isArray(stored) ? Uint8Array.from(stored as number[]) : undefined
 }
 
-// Browsers that are signed in. Whoever has the account key makes a link; the link signs one browser in, once, within a
-// minute; from then on the browser holds the secret of its session as a cookie, which is as good as the account key
-// until it ends. Only hashes are stored: of links in memory, of sessions in the database. A new account key ends them
+// Browsers that are signed in. Whoever has the account key or a named key makes a link; the link signs one browser in,
+// once, within a minute; from then on the browser holds the secret of its session as a cookie, which is as good as that
+// key until it ends, or the key does. Only hashes are stored: of links in memory, of sessions in the database. A new account key ends them
 // all. Source: ours; the limits are in contract/limits.
 const SESSIONS = 'account.sessions'
 
 /** A session as stored. `endsAt` is steady ms. */
-type StoredSession = { readonly hash: readonly number[]; readonly endsAt: number }
-type Link = { readonly hash: Uint8Array; readonly endsAt: number }
+type StoredSession = { readonly hash: readonly number[]; readonly endsAt: number; readonly keyName?: string }
+type Link = { readonly hash: Uint8Array; readonly endsAt: number; readonly keyName?: string }
 
 /** The sessions of the service. */
 export type Sessions = {
-  /** Makes a link. @returns its code, and until when it works in wall ms */
-  readonly createLink: () => { readonly code: string; readonly expiresAt: number }
+  /** Makes a link that signs in as this caller. @returns its code, and until when it works in wall ms */
+  readonly createLink: (caller: Caller) => { readonly code: string; readonly expiresAt: number }
   /** Uses a link up. @returns the secret of the new session; undefined: the link is unknown, used or too old */
   readonly redeem: (code: string) => Promise<string | undefined>
   /** How many browsers are signed in. */
   readonly count: () => number
-  /** Whether this is the secret of a session that has not ended. */
-  readonly isOpen: (secret: string) => boolean
+  /** As whom the browser with this secret is signed in; undefined: its session, or the key behind it, has ended. */
+  readonly callerOf: (secret: string) => Caller | undefined
   /** Ends a session; one that is not there is no error. */
   readonly end: (secret: string) => Promise<void>
   /** Ends all sessions and links. */
   readonly endAll: () => Promise<void>
 }
 
-/** Keys and sessions in one. */
+/** Keys, named keys and sessions in one. */
 export type Access = {
   readonly keys: Keys
+  readonly namedKeys: NamedKeys
   readonly sessions: Sessions
   /** Makes a new account key, ends all sessions, and writes the key to the key file. */
   readonly rotateAccountKey: () => Promise<void>
 }
 
-/** Opens both on what is stored. @param writeAccountKey writes the key file */
-export function createAccess({
-  storage,
-  clock,
-  newId,
-  registry,
-  writeAccountKey,
-}: {
-  readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints'>
+type AccessDeps = {
+  readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints' | 'keys'>
   readonly clock: Clock
   readonly newId: NewId
+  readonly log: Log
   readonly registry: Pick<WorkerRegistry, 'all'>
+  /** Writes the key file. */
   readonly writeAccountKey: (key: string) => Promise<void>
-}): Access {
-  const keys = createKeys({ storage, newId, registry })
-  const sessions = createSessions({ storage, clock, newId })
+}
+
+/** Opens all on what is stored. */
+export function createAccess(deps: AccessDeps): Access {
+  const namedKeys = createNamedKeys(deps)
+  const keys = createKeys({ ...deps, namedKeys })
+  const sessions = createSessions({ ...deps, namedKeys })
   return {
     keys,
+    namedKeys,
     sessions,
     async rotateAccountKey() {
       // Asked for in one turn, so both are in one commit.
       const [key] = await Promise.all([keys.rotateAccountKey(), sessions.endAll()])
-      await writeAccountKey(key)
+      await deps.writeAccountKey(key)
     },
   }
 }
@@ -156,11 +188,8 @@ function createSessions({
   storage,
   clock,
   newId,
-}: {
-  readonly storage: Pick<Storage, 'write' | 'state'>
-  readonly clock: Clock
-  readonly newId: NewId
-}): Sessions {
+  namedKeys,
+}: Pick<AccessDeps, 'storage' | 'clock' | 'newId'> & Pick<Access, 'namedKeys'>): Sessions {
   let links: readonly Link[] = []
   let sessions = readStored(storage.state.get(SESSIONS))
 
@@ -178,10 +207,11 @@ function createSessions({
   }
 
   return {
-    createLink() {
+    createLink({ holder, name }) {
       const code = newSecret()
       const lifeMs = limit('sessionLinkMs')
-      const link = { hash: newId.hash(code), endsAt: clock.steady() + lifeMs }
+      const keyName = holder === 'named' ? name : undefined
+      const link = { hash: newId.hash(code), endsAt: clock.steady() + lifeMs, ...(keyName && { keyName }) }
       links = [...links.filter(lives), link].slice(-limit('sessionLinks'))
       return { code, expiresAt: clock.now() + lifeMs }
     },
@@ -190,12 +220,19 @@ function createSessions({
       if (link === undefined) return undefined
       links = links.filter((other) => other !== link)
       const secret = newSecret()
-      const session = { hash: [...newId.hash(secret)], endsAt: clock.steady() + limit('sessionMs') }
+      const { keyName } = link
+      const endsAt = clock.steady() + limit('sessionMs')
+      const session = { hash: [...newId.hash(secret)], endsAt, ...(keyName && { keyName }) }
       await store([...sessions.filter(lives), session].slice(-limit('sessions')))
       return secret
     },
     count: () => sessions.filter(lives).length,
-    isOpen: (secret) => sessions.filter(lives).some(isOf(secret)),
+    callerOf(secret) {
+      const session = sessions.filter(lives).find(isOf(secret))
+      if (session?.keyName === undefined) return session && ACCOUNT_CALLER
+      const key = namedKeys.named(session.keyName)
+      return key && callerNamed(key)
+    },
     async end(secret) {
       await store(sessions.filter((session) => lives(session) && !isOf(secret)(session)))
     },

@@ -16,6 +16,7 @@ import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { CHUNK_COUNT, createJobArchive } from './job-archive.ts'
 import { createJobPayloads, openPayloadFiles, type PayloadFiles, payloadsInRows } from './job-payloads.ts'
 import { createJobStore } from './job-store.ts'
+import { createKeyStore } from './key-store.ts'
 import { createLoadTestStore } from './load-test-store.ts'
 import { createLogStore } from './log-store.ts'
 import { createLogSync, openSyncSlots } from './log-sync.ts'
@@ -73,6 +74,7 @@ export function openStorage(file: string, now: number): Storage {
     search: createSearchIndex(db, state),
     metrics: createMetricsStore(db),
     secrets: createSecretStore(db, file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))),
+    keys: createKeyStore(db),
     apps: createAppStore(db),
     savedRequests: createSavedRequestStore(db),
     loadTests: createLoadTestStore(db),

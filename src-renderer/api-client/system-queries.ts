@@ -10,6 +10,8 @@ const CHECKED_FOR_MS = 30_000
 
 // How many events are read at once.
 const EVENTS_A_PAGE = 500
+// How many changes are read at once: a look, and not a search.
+const CHANGES_A_PAGE = 20
 
 /**
  * The engine, the cards, the slots for workers. @param workers how many there are: who holds a card changes with them
@@ -84,6 +86,20 @@ export const settingsQuery = (client: ApiClient) =>
 /** Stored credentials of registries, without passwords. */
 export const registriesQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['registries'], queryFn: ({ signal }) => client.call('registryList', { signal }) })
+
+/** Keys with a name and a role. */
+export const namedKeysQuery = (client: ApiClient) =>
+  queryOptions({ queryKey: ['named-keys'], queryFn: ({ signal }) => client.call('namedKeyList', { signal }) })
+
+/** Who changed what, newest first, page by page. */
+export const auditQuery = (client: ApiClient) =>
+  infiniteQueryOptions({
+    queryKey: ['audit'],
+    queryFn: ({ pageParam, signal }) =>
+      client.call('auditList', { query: { before: pageParam, limit: CHANGES_A_PAGE }, signal }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ entries }) => (entries.length < CHANGES_A_PAGE ? undefined : entries.at(-1)?.id),
+  })
 
 /** How many browsers are signed in. */
 export const sessionsQuery = (client: ApiClient) =>

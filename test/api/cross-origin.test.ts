@@ -50,9 +50,8 @@ describe('a page that an endpoint lets in', () => {
   })
 
   it('gets nothing without a key, and not with the session of our pages either', async () => {
-    const { request, service } = await setup()
-    const { sessions } = service()
-    const secret = await sessions.redeem(sessions.createLink().code)
+    const { request, service, signInCode } = await setup()
+    const secret = await service().sessions.redeem(await signInCode())
     const cookie = `drydock_session_8790=${secret}`
     for (const headers of [FOREIGN, { ...FOREIGN, cookie }]) {
       const response = await request('GET', '/v2/e/health', { key: null, headers })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError, ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
+import { limit } from '../../src-main/contract/limits.ts'
 import type { Storage } from '../../src-main/core.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
 import { type Answer, setup, type TestService } from '../support/core.ts'
@@ -66,6 +67,10 @@ async function folderOfModels(service: TestService): Promise<string> {
   return path
 }
 
+async function namedKey(service: TestService, wanted: object): Promise<string> {
+  return (await service.post('/api/keys', wanted)).key
+}
+
 /** One request for every error that can leave the service. */
 const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   NOT_JSON: (service) => run(service, { body: 'x' }),
@@ -104,6 +109,17 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   FORBIDDEN_HOST: (service) => service.ask('GET', '/v2/e/health', { headers: { host: 'x' } }),
   FORBIDDEN_ORIGIN: (service) => service.ask('GET', '/v2/e/health', { headers: { origin: 'http://x' } }),
   FORBIDDEN_KEY: async (service) => service.ask('GET', '/api/info', { key: await service.createEndpoint('other') }),
+  FORBIDDEN_ROLE: async (service) =>
+    service.ask('DELETE', '/api/endpoints/e', { key: await namedKey(service, { name: 'ada', role: 'read' }) }),
+  KEY_EXISTS: async (service) => {
+    await namedKey(service, { name: 'ada', role: 'read' })
+    return service.ask('POST', '/api/keys', { body: { name: 'ada', role: 'run' } })
+  },
+  KEY_NOT_FOUND: (service) => service.ask('DELETE', '/api/keys/nobody'),
+  TOO_MANY_KEYS: async (service) => {
+    for (let n = 0; n < limit('namedKeys'); n++) await namedKey(service, { name: `key-${n}`, role: 'read' })
+    return service.ask('POST', '/api/keys', { body: { name: 'one-more', role: 'read' } })
+  },
   ROUTE_NOT_FOUND: (service) => service.ask('GET', '/v2/e/nothing'),
   METHOD_NOT_ALLOWED: (service) => service.ask('GET', '/v2/e/run'),
   ENDPOINT_NOT_FOUND: (service) => service.ask('GET', '/v2/nope/health'),

@@ -179,3 +179,37 @@ test('commands on the pages are those by which the service was started', async (
   await open('/jobs')
   await page.getByText("npx drydock runsync ENDPOINT '{}'").waitFor()
 })
+
+test('a key with a role is made, shown once, listed with what it changed, and revoked', async () => {
+  const { service, page, open, expectAccessible, shoot } = await setup()
+  await service.createEndpoint('echo')
+  await open('/settings')
+  await page.getByRole('button', { name: 'Add key' }).click()
+  const panel = page.getByRole('dialog', { name: 'Add key' })
+  await panel.getByLabel('Name', { exact: true }).fill('ada')
+  await panel.getByLabel('Role').click()
+  await page.getByRole('option', { name: /^Deploy/ }).click()
+  await expectAccessible()
+  await shoot('settings-key-new-1440')
+  await panel.getByRole('button', { name: 'Make key' }).click()
+  const shown = page.getByRole('dialog', { name: 'Key ada' })
+  const key = (await shown.getByText(/^dk_/).textContent())?.trim() ?? ''
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('not used yet').waitFor()
+  expect(await page.content()).not.toContain(key)
+
+  const answer = await fetch(`${service.url()}/api/endpoints/echo/pause`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(answer.status).toBe(200)
+  await open('/settings')
+  await page.getByLabel('Changes').getByText('endpointPause').waitFor()
+  await page.getByText(/from 127\.0\.0\.1/).waitFor()
+  await expectAccessible()
+  await shoot('settings-keys-1440')
+  await page.getByRole('button', { name: 'Revoke ada' }).click()
+  await page.getByRole('button', { name: 'Revoke ada' }).last().click()
+  await page.getByText('ada is revoked.').waitFor()
+  await page.getByText('Only the account key exists.').waitFor()
+})

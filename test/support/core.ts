@@ -74,6 +74,8 @@ export type TestService = {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly post: (path: string, body?: unknown) => Promise<any>
   /** Makes an endpoint that keeps exactly one worker; other settings win. Gives its key. */
+  /** Code of a link that signs a browser in as the account. */
+  readonly signInCode: () => Promise<string>
   readonly createEndpoint: (id?: string, settings?: object) => Promise<string>
   /** Queues a job on endpoint e and gives its id. */
   readonly run: (input?: object, more?: object, endpointId?: string) => Promise<string>
@@ -284,6 +286,10 @@ export async function setup({
     ask,
     get: (path) => askWell('GET', path),
     post: (path, body) => askWell('POST', path, body),
+    async signInCode() {
+      const { url } = await askWell('POST', '/api/session-links')
+      return new URL(url).searchParams.get('code') ?? ''
+    },
     async createEndpoint(id = 'e', more = {}) {
       const idle = { workersMin: 1, workersMax: 1, idleTimeoutMs: 3_600_000 }
       const program = 'handler' in more ? {} : { command: 'a-worker' }

@@ -25,6 +25,7 @@ import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
+import { requireRoleOf } from '../guards.ts'
 import { findNamedEndpoint, NAMED, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
@@ -39,8 +40,8 @@ export type Admitted = {
 
 /**
  * Lets a request in.
- * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, ENDPOINT_NOT_FOUND, NOT_DEPLOYED, NOT_LOAD_BALANCED,
- * BAD_FIELD
+ * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
+ * NOT_LOAD_BALANCED, BAD_FIELD
  */
 export function admit(
   { url = '', method, headers }: IncomingMessage,
@@ -113,9 +114,12 @@ function letIn(
   }: { readonly service: GuardServices; readonly endpoint: Endpoint | undefined; readonly mayBeSession: boolean },
 ): Admitted['by'] | undefined {
   const key = keyFromHeader(authorization)
-  if (key !== undefined) return service.keys.holder(key, endpoint) === undefined ? undefined : 'key'
   const secret = mayBeSession ? cookieNamed(cookie, sessionCookieName(service.info().url)) : undefined
-  return secret !== undefined && service.sessions.isOpen(secret) ? 'session' : undefined
+  const bySession = secret === undefined ? undefined : service.sessions.callerOf(secret)
+  const caller = key === undefined ? bySession : service.keys.callerOn(key, endpoint)
+  if (caller === undefined) return undefined
+  if (caller.role !== undefined) requireRoleOf(caller, 'run')
+  return key === undefined ? 'session' : 'key'
 }
 
 // A foreign Origin was refused before this; browsers leave it out only where nothing is changed.

@@ -4,16 +4,19 @@ import { APP_ROUTES, type AppOperation } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
 import { type FleetEvent, fleetEvent } from '../../contract/fleet-events.ts'
 import { limit } from '../../contract/limits.ts'
+import type { Route } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { sessionCookieName } from '../../domain/auth.ts'
 import { listRegistries, putRegistry, removeRegistry } from '../../services/endpoints/registries.ts'
 import { readLive } from '../../services/endpoints/views.ts'
+import type { Caller } from '../../services/keys.ts'
 import { cleanDisk, readDisk } from '../../services/machine/disk.ts'
 import { readMachine, readVersions } from '../../services/machine/machine.ts'
 import type { LogScope } from '../../services/ports/worker-records.ts'
 import type { GuardServices, ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { audited } from '../audit.ts'
 import { endedSessionCookie, sessionSecret } from '../guards.ts'
-import { DONE, type ManagementOperations, type ManagementRequest } from '../operation.ts'
+import { DONE, type ManagementOperations, type ManagementRequest, shownTo } from '../operation.ts'
 import { parseRequest } from '../read-request.ts'
 import { followAsEvents } from '../send-response.ts'
 import { APP_MANAGEMENT, RELEASE_OPERATIONS } from './apps.ts'
@@ -168,8 +171,8 @@ const ARTIFACT_OPERATIONS = {
 
 /** What the web pages ask for beside the rest: links to sign in, signing out, all at one glance. */
 const PAGE_OPERATIONS = {
-  sessionLinkCreate({ c }, { sessions }) {
-    const { code, expiresAt } = sessions.createLink()
+  sessionLinkCreate({ c, caller }, { sessions }) {
+    const { code, expiresAt } = sessions.createLink(caller)
     // The host by which this caller reaches the service, which has been checked; the browser is likely to as well.
     return { url: `http://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`, expiresAt }
   },
@@ -195,6 +198,23 @@ const REGISTRY_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage' | 'clock'>>>
 
+/** Named keys, and who changed what. */
+const KEY_OPERATIONS = {
+  namedKeyList: (_request, { namedKeys }) => ({ keys: namedKeys.list() }),
+  namedKeyCreate: async ({ body }, { namedKeys }) => await namedKeys.create(body),
+  async namedKeyRevoke({ path }, { namedKeys }) {
+    await namedKeys.revoke(path.name)
+    return DONE
+  },
+  auditList: ({ query }, { storage }) => ({
+    entries: storage.keys.audit({
+      key: query.key,
+      before: query.before ?? Number.MAX_SAFE_INTEGER,
+      limit: query.limit ?? limit('listPage'),
+    }),
+  }),
+} as const satisfies Partial<ManagementOperations<GuardServices>>
+
 /** What comes ready to be made into an endpoint. */
 const CATALOG_OPERATIONS = {
   catalogList: async (_request, { catalog }) => ({ entries: await catalog.list() }),
@@ -211,6 +231,7 @@ const MANAGEMENT: ManagementOperations = {
   ...JOB_BULK_OPERATIONS,
   ...JOB_FILE_OPERATIONS,
   ...JOB_OPERATIONS,
+  ...KEY_OPERATIONS,
   ...LOAD_TEST_OPERATIONS,
   ...LOG_OPERATIONS,
   ...MODEL_OPERATIONS,
@@ -231,13 +252,20 @@ const MANAGEMENT: ManagementOperations = {
 }
 
 /**
- * Reads a request by its row, and answers it. The account key has been checked.
+ * Reads a request by its row, and answers it. The key has been checked.
  * @throws AppError and ZodError of parseRequest, AppError of the operation
  */
-export async function manage(name: AppOperation, c: Context, service: ServiceContext): Promise<Response> {
+export async function manage(
+  name: AppOperation,
+  c: Context,
+  service: ServiceContext,
+  caller: Caller,
+): Promise<Response> {
   // Row and operation have one name, which the compiler cannot see through a variable.
   const operate = MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown
-  const answer = await operate({ c, ...(await parseRequest(c, APP_ROUTES[name])) }, service)
+  const row: Route = APP_ROUTES[name]
+  const request = { c, caller, ...(await parseRequest(c, row)) }
+  const answer = await audited(service, { c, caller, operation: name, row, request }, () => operate(request, service))
   await service.storage.durable() // it may hold what others have just written
-  return answer instanceof Response ? answer : c.json(answer)
+  return answer instanceof Response ? answer : c.json(shownTo(caller, answer))
 }

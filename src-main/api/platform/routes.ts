@@ -10,6 +10,7 @@ import {
   type PlatformOperation,
   type PlatformRoute,
 } from '../../contract/platform-routes.ts'
+import type { Caller } from '../../services/keys.ts'
 import {
   listCpuTypes,
   listDataCenters,
@@ -39,7 +40,8 @@ import {
 } from '../../services/platform/records.ts'
 import { endTaskCall, findTaskCall } from '../../services/platform/task-calls.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import type { PlatformOperations } from '../operation.ts'
+import { audited } from '../audit.ts'
+import { type PlatformOperations, shownTo } from '../operation.ts'
 import { parseRequest } from '../read-request.ts'
 import { PLATFORM_ENDPOINT_OPERATIONS } from './endpoints.ts'
 
@@ -155,16 +157,23 @@ const OPERATIONS: PlatformOperations = {
 }
 
 /**
- * Reads a request by its row, and answers it. The account key has been checked.
+ * Reads a request by its row, and answers it. The key has been checked.
  * @throws AppError and ZodError of parseRequest, AppError of the operation
  */
-export async function operatePlatform(name: PlatformOperation, c: Context, service: ServiceContext): Promise<Response> {
+export async function operatePlatform(
+  name: PlatformOperation,
+  c: Context,
+  service: ServiceContext,
+  caller: Caller,
+): Promise<Response> {
   // Row and operation have one name, which the compiler cannot see through a variable.
   const operate = OPERATIONS[name] as (request: object, service: ServiceContext) => unknown
   const row: PlatformRoute = PLATFORM_ROUTES[name]
-  const answer = await operate({ c, ...(await parseRequest(c, row)) }, service)
+  const request = { c, caller, ...(await parseRequest(c, row)) }
+  const change = { c, caller, operation: `platform ${name}`, row, request }
+  const answer = await audited(service, change, () => operate(request, service))
   await service.storage.durable() // it may hold what others have just written
   if (answer instanceof Response) return answer
   if (row.status === 204) return c.body(null, 204)
-  return c.json(answer as object, row.status ?? 200)
+  return c.json(shownTo(caller, answer) as object, row.status ?? 200)
 }

@@ -7,6 +7,7 @@ import { GraphQLError, type GraphQLSchema, isScalarType } from 'graphql'
 import type { ZodType } from 'zod'
 import { appName, artifactName, environmentName } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Role } from '../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { createOf, type SavedInput, updateOf } from '../../domain/platform/saved-endpoint.ts'
 import type { TaskPod } from '../../domain/platform/task-pod.ts'
@@ -27,6 +28,8 @@ import {
 import { beginTaskCall, endTaskCall, findTaskCall } from '../../services/platform/task-calls.ts'
 import type { App, Environment } from '../../services/ports/apps.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
+import { noted, targetOf } from '../audit.ts'
+import { requireRoleOf } from '../guards.ts'
 import type { FieldResolvers } from './resolvers.ts'
 
 /** Fields that a program may ask for before it has a key. */
@@ -200,18 +203,35 @@ const time = (ms: number) => new Date(ms).toISOString()
  */
 export function platformResolvers(service: Services): Readonly<Record<string, FieldResolvers>> {
   const { Query, Mutation, ...types } = resolversOf(service)
-  return { ...types, Query: forAccount(Query), Mutation: forAccount(Mutation) }
+  return { ...types, Query: forRole('read', Query), Mutation: forRole('deploy', listed(service, Mutation)) }
 }
 
-function forAccount(fields: FieldResolvers): FieldResolvers {
+function forRole(needed: Role, fields: FieldResolvers): FieldResolvers {
   return Object.fromEntries(
     Object.entries(fields).map(([name, resolve]): [string, FieldResolvers[string]] => [
       name,
       GUEST_FIELDS.has(name)
         ? resolve
         : (source, given, context, info) => {
-            if (context.caller.holder !== 'account') throw new AppError('FORBIDDEN_KEY')
+            requireRoleOf(context.caller, needed)
             return resolve(source, given, context, info)
+          },
+    ]),
+  )
+}
+
+// Each is a change that is listed.
+function listed(service: Services, fields: FieldResolvers): FieldResolvers {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, resolve]): [string, FieldResolvers[string]] => [
+      name,
+      GUEST_FIELDS.has(name)
+        ? resolve
+        : (source, given, context, info) => {
+            const { input = given } = given as { readonly input?: unknown }
+            const { c, caller } = context
+            const change = { c, caller, operation: `graphql ${name}`, target: targetOf(c, input) }
+            return noted(service, change, () => resolve(source, given, context, info))
           },
     ]),
   )

@@ -1,9 +1,10 @@
 /** How fields of the schema get their functions. */
 import { assertObjectType, type GraphQLFieldMap, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
+import type { Context } from 'hono'
 import type { Caller } from '../../services/keys.ts'
 
-/** What each query knows: who asks. */
-export type QueryContext = { readonly caller: Caller }
+/** What each query knows: who asks, by which request. */
+export type QueryContext = { readonly caller: Caller; readonly c: Context }
 
 /** Functions of fields, by their names. */
 export type FieldResolvers = Readonly<Record<string, GraphQLFieldResolver<never, QueryContext>>>

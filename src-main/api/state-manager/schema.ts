@@ -2,7 +2,6 @@ import { buildSchema, type GraphQLSchema } from 'graphql'
 import type { DeployedEndpoint } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Manifest } from '../../contract/manifest.ts'
 import type { AppTarget } from '../../domain/app/app-target.ts'
 import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { listVariables } from '../../services/apps/variables.ts'
@@ -10,6 +9,7 @@ import { deployedEndpoints } from '../../services/apps/views.ts'
 import { type Caller, maySee } from '../../services/keys.ts'
 import type { App, Environment, Release } from '../../services/ports/apps.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
+import { shownTo } from '../operation.ts'
 import { PLATFORM_TYPES, passJson, platformResolvers } from './platform-schema.ts'
 import { type QueryContext, withResolvers } from './resolvers.ts'
 
@@ -82,9 +82,9 @@ export function createStateSchema(service: ServiceContext, findEndpoint: FindEnd
   const environmentsOf = ({ name }: App, caller: Caller) =>
     storage.apps.environments(name).filter(seesEnvironment(caller))
   const seesApp =
-    ({ holder, within }: Caller) =>
+    ({ role, within }: Caller) =>
     ({ name }: App) =>
-      holder === 'account' || within?.app === name
+      role !== undefined || within?.app === name
 
   const query: {
     readonly apps: Resolve<unknown>
@@ -122,7 +122,7 @@ export function createStateSchema(service: ServiceContext, findEndpoint: FindEnd
     variables: (parent) => listVariables(service, parent).map(({ name }) => name),
   }
   const release: { readonly manifest: Resolve<Release> } = {
-    manifest: ({ manifest }, _given, { caller }) => (caller.holder === 'account' ? manifest : withoutValues(manifest)),
+    manifest: ({ manifest }, _given, { caller }) => JSON.stringify(shownTo(caller, JSON.parse(manifest))),
   }
   const endpoint: { readonly name: Resolve<DeployedEndpoint>; readonly url: Resolve<DeployedEndpoint> } = {
     name: ({ id, resource }) => storage.endpoints.get(id)?.config.name ?? resource,
@@ -146,13 +146,4 @@ function pageOf(wanted: number): number {
   const most = limit('releasesKept')
   if (wanted >= 1 && wanted <= most) return wanted
   throw new AppError('BAD_FIELD', { field: 'limit', why: `must be from 1 to ${most}` })
-}
-
-// The source of an app may set secrets, and the key of an endpoint is given to whoever is to call it.
-function withoutValues(manifest: string): string {
-  const { resources, ...rest } = JSON.parse(manifest) as Manifest
-  const hide = (env: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.keys(env).map((name) => [name, '(hidden)']))
-  const shown = Object.entries(resources).map(([name, resource]) => [name, { ...resource, env: hide(resource.env) }])
-  return JSON.stringify({ ...rest, resources: Object.fromEntries(shown) })
 }

@@ -22,7 +22,7 @@ export function createStateManager(
     const body = await readBody(c, bytes, name)
     // Loading it takes 0.2 s, which only those wait for who ask.
     server ??= import('./query-server.ts').then(({ createQueryServer }) => createQueryServer(service, findEndpoint))
-    const answer = await (await server)(body.toString('utf8'), caller)
+    const answer = await (await server)(body.toString('utf8'), { c, caller })
     await service.storage.durable()
     return answer
   }

@@ -6,11 +6,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
+import type { Role } from '../../contract/roles.ts'
 import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { type Caller, maySee } from '../../services/keys.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
-import { opens, requireCaller } from '../guards.ts'
+import { requireCaller, requireOpen } from '../guards.ts'
 
 /** What stands for the id of an endpoint that the headers name. */
 export const NAMED = 'flash'
@@ -43,10 +44,15 @@ export function findNamedEndpoint(header: ReadHeader, caller: Caller, findEndpoi
   return endpoint
 }
 
-/** The same for a call of the job API, with a key or session that opens it. @throws the same */
-export function requireNamedEndpoint(c: Context, service: GuardServices, findEndpoint: FindEndpoint): Endpoint {
+/** The same for a call of the job API, with a key or session that opens it. @throws the same, AppError FORBIDDEN_ROLE */
+export function requireNamedEndpoint(
+  c: Context,
+  service: GuardServices,
+  findEndpoint: FindEndpoint,
+  needed: Role,
+): Endpoint {
   const endpoint = findNamedEndpoint((name) => c.req.header(name), requireCaller(c, service), findEndpoint)
-  if (!opens(c, service, endpoint)) throw new AppError('UNAUTHORIZED')
+  requireOpen(c, service, endpoint, needed)
   return endpoint
 }
 

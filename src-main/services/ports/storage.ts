@@ -9,6 +9,7 @@ import type { Json } from '../../domain/json/json.ts'
 import type { EndpointRevision } from '../../domain/platform/endpoint-view.ts'
 import type { AppStore, ArtifactFiles } from './apps.ts'
 import type { ChunkStore, JobArchive, PayloadStore, StoredPayload } from './job-storage.ts'
+import type { KeyStore } from './keys.ts'
 import type { ModelDownloadStore, ModelFiles } from './models.ts'
 import type { PlatformStore } from './platform.ts'
 import type { ProjectStore } from './projects.ts'
@@ -306,6 +307,7 @@ export type Storage = WorkflowStorage & {
   readonly search: SearchIndex
   readonly metrics: MetricsStore
   readonly secrets: SecretStore
+  readonly keys: KeyStore
   readonly apps: AppStore
   readonly savedRequests: SavedRequestStore
   readonly loadTests: LoadTestStore

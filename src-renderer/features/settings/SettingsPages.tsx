@@ -17,6 +17,7 @@ import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { fieldId, sectionId, showField, showSection } from '../../ui/use-address.ts'
 import { useSidebar } from '../../ui/use-sidebar.ts'
 import { AccessCard } from './AccessCard.tsx'
+import { ChangesCard, KeysCard } from './KeysCard.tsx'
 import { PlatformToolsCard } from './PlatformToolsCard.tsx'
 import { RegistriesCard } from './RegistriesCard.tsx'
 import { SettingRow, useSaveSetting } from './SettingRow.tsx'
@@ -70,6 +71,12 @@ export function SettingsPages() {
         </div>
         <div id={sectionId('key')}>
           <AccessCard />
+        </div>
+        <div id={sectionId('keys')}>
+          <KeysCard />
+        </div>
+        <div id={sectionId('changes')}>
+          <ChangesCard />
         </div>
         <div id={sectionId('platform')}>
           <PlatformToolsCard />

@@ -1,0 +1,56 @@
+/** Notes who changed what, for the list that admins read. Reads and small steps are not noted. Source: ours. */
+import type { Context } from 'hono'
+import { AppError, errorBody } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
+import type { Route } from '../contract/routes.ts'
+import type { Caller } from '../services/keys.ts'
+import type { ServiceBase } from '../services/service-context.ts'
+import { addressOf } from './guards.ts'
+
+/** A change that is asked for. */
+type Change = { readonly c: Context; readonly caller: Caller; readonly operation: string; readonly target: string }
+
+// Ids and names; the rest of a body may be long, or secret.
+const TARGET_LENGTH = 200
+const NAMED_BY = ['id', 'name', 'app', 'environment'] as const
+
+/** Does what a route does, and notes it where it changes something: also when it failed, with the status of that. */
+export async function audited<Answer>(
+  service: ServiceBase,
+  change: Omit<Change, 'target'> & { readonly row: Route; readonly request: { readonly body?: unknown } },
+  act: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const { c, row, request } = change
+  if (row.isStep === true || c.req.method === 'GET' || c.req.method === 'HEAD') return act()
+  return noted(service, { ...change, target: targetOf(c, request.body) }, act)
+}
+
+/** The same for a change that has no row. */
+export async function noted<Answer>(
+  { storage, clock, log }: Pick<ServiceBase, 'storage' | 'clock' | 'log'>,
+  { c, caller, operation, target }: Change,
+  act: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  let status = 500
+  try {
+    const answer = await act()
+    status = answer instanceof Response ? answer.status : 200
+    return answer
+  } catch (error) {
+    if (error instanceof AppError) status = errorBody(error).status
+    throw error
+  } finally {
+    const from = addressOf(c)
+    const entry = { at: clock.now(), key: caller.name ?? caller.holder, operation, target, status }
+    const write = () => storage.keys.record({ ...entry, ...(from && { from }) }, limit('auditEntries'))
+    // What was done is done: an answer does not fail because it could not be noted.
+    await storage.write(write).catch((error: unknown) => log.error('change not noted', { operation, error }))
+  }
+}
+
+/** What a request is about: the parameters of its path, and what its body names. */
+export function targetOf(c: Context, body: unknown): string {
+  const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
+  const named = NAMED_BY.map((name) => given[name]).filter((value) => typeof value === 'string')
+  return [...new Set([...Object.values(c.req.param()), ...named])].join(' ').slice(0, TARGET_LENGTH)
+}

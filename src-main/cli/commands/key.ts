@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import { ROLES, type Role } from '../../contract/roles.ts'
+import { DAY_MS } from '../../contract/units.ts'
+import { ago, durationText } from '../../domain/text.ts'
+import { oneOf, wholeNumber } from '../option-values.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock key`: keys with a name and a role, for a service that several people or programs use. */
+export function addKey(program: Command, surroundings: Surroundings): void {
+  const key = program.command('key').description('make, list or revoke keys with a role, and see who changed what')
+
+  key
+    .command('add')
+    .description('make a key; it is printed once and stored as a hash only')
+    .argument('<name>', 'whom it is for: letters, digits, dots, - and _')
+    .requiredOption('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
+    .option('--days <n>', 'days until it ends (default: it does not end)', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+Roles, each with all that those before it may do:
+  read     see endpoints, jobs, logs and graphs; of variables the names alone
+  run      send jobs and requests, cancel and repeat them, run graphs
+  deploy   change endpoints, deploy and roll back apps, open shells
+  admin    keys, settings, credentials of registries; the same as the account key
+
+Examples:
+  $ drydock key add ada --role deploy --days 90
+  $ drydock key add dashboard --role read --json`,
+    )
+    .action(async (name: string, { role, days }: { role: Role; days?: number }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const endsAt = days === undefined ? {} : { endsAt: surroundings.now() + days * DAY_MS }
+      const made = await client.call('namedKeyCreate', { body: { name, role, ...endsAt } })
+      if (output.json) return output.document(made)
+      output.line(made.key)
+      output.note(`This is the key ${name}, to ${role}. It is not shown again; use it with \`drydock login\`.`)
+    })
+
+  key
+    .command('list', { isDefault: true })
+    .description('list keys; a key itself is never shown again')
+    .addHelpText('after', '\nExamples:\n  $ drydock key list')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { keys } = await client.call('namedKeyList')
+      if (output.json) return output.document({ keys })
+      if (keys.length === 0) return output.line('There is the account key alone.')
+      const now = surroundings.now()
+      output.table(
+        ['NAME', 'ROLE', 'MADE', 'ENDS', 'LAST USED', 'FROM'],
+        keys.map(({ name, role, createdAt, endsAt, lastUsedAt, lastUsedFrom }) => [
+          name,
+          role,
+          ago(createdAt, now),
+          endText(endsAt, now),
+          lastUsedAt === undefined ? 'never' : ago(lastUsedAt, now),
+          lastUsedFrom ?? '',
+        ]),
+      )
+    })
+
+  key
+    .command('revoke')
+    .description('end a key at once, and the sessions of browsers that it signed in')
+    .argument('<name>', 'name of the key')
+    .addHelpText('after', '\nExamples:\n  $ drydock key revoke ada')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('namedKeyRevoke', { path: { name } })
+      if (output.json) output.document(response)
+      else output.line(`key ${name} revoked`)
+    })
+
+  key
+    .command('audit')
+    .description('list who changed what, newest first')
+    .option('--key <name>', 'only changes by this key; account is the account key')
+    .option('--limit <n>', 'how many', wholeNumber)
+    .addHelpText('after', '\nExamples:\n  $ drydock key audit --key ada --limit 20')
+    .action(async ({ key: by, limit }: { key?: string; limit?: number }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { entries } = await client.call('auditList', { query: { key: by, limit } })
+      if (output.json) return output.document({ entries })
+      if (entries.length === 0) return output.line('No change is listed.')
+      const now = surroundings.now()
+      output.table(
+        ['WHEN', 'KEY', 'FROM', 'WHAT', 'ABOUT', 'STATUS'],
+        entries.map((entry) => [
+          ago(entry.at, now),
+          entry.key,
+          entry.from ?? '',
+          entry.operation,
+          entry.target,
+          String(entry.status),
+        ]),
+      )
+    })
+}
+
+function endText(endsAt: number | undefined, now: number): string {
+  if (endsAt === undefined) return 'never'
+  return endsAt <= now ? `ended ${ago(endsAt, now)}` : `in ${durationText(endsAt - now)}`
+}

@@ -1,0 +1,91 @@
+/** Keys with a name, a role and an end, beside the account key; and the list of who changed what. */
+import { z } from 'zod'
+import { limit } from './limits.ts'
+import { ROLES } from './roles.ts'
+import type { Route } from './routes.ts'
+import { done, moment, wholeNumber } from './routes.ts'
+
+/** A named key, without the key itself. */
+export const namedKeyView = z.object({
+  name: z.string(),
+  role: z.enum(ROLES),
+  createdAt: moment,
+  endsAt: moment.optional().describe('ms since the epoch; missing: it does not end by itself'),
+  lastUsedAt: moment.optional().describe('ms since the epoch, to the minute'),
+  lastUsedFrom: z.string().optional().describe('address that it was last used from'),
+})
+
+/** A named key. */
+export type NamedKeyView = z.infer<typeof namedKeyView>
+
+const namedKeyCreate = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be 1 to 63 letters, digits, dots, - or _'),
+  role: z.enum(ROLES),
+  endsAt: moment.optional(),
+})
+
+/** What a new named key is made of. */
+export type NamedKeyCreate = z.infer<typeof namedKeyCreate>
+
+/** One change that somebody made. */
+export const auditEntry = z.object({
+  id: z.number().int(),
+  at: moment,
+  key: z.string().describe('name of the key; `account` is the account key'),
+  from: z.string().optional().describe('address that it came from'),
+  operation: z.string().describe('name of the operation, like endpointCreate'),
+  target: z.string().describe('what it was about: ids and names of the request'),
+  status: z.number().int().describe('HTTP status of the answer'),
+})
+
+/** One change that somebody made. */
+export type AuditEntry = z.infer<typeof auditEntry>
+
+/** The name under which the account key is in the list of changes; no named key may have it. */
+export const ACCOUNT_NAME = 'account'
+
+/** Part of the management API. Source: ours. */
+export const KEY_ROUTES = {
+  namedKeyList: {
+    methods: ['GET'],
+    path: '/api/keys',
+    summary: 'List named keys; a key itself is shown only when it is made',
+    role: 'admin',
+    response: z.object({ keys: z.array(namedKeyView) }),
+    errors: [],
+    source: 'ours',
+  },
+  namedKeyCreate: {
+    methods: ['POST'],
+    path: '/api/keys',
+    summary: 'Make a key with a role; it is shown only once',
+    role: 'admin',
+    body: namedKeyCreate,
+    response: namedKeyView.extend({ key: z.string() }),
+    errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_EXISTS', 'TOO_MANY_KEYS'],
+    source: 'ours',
+  },
+  namedKeyRevoke: {
+    methods: ['DELETE'],
+    path: '/api/keys/:name',
+    summary: 'Revoke a key; it stops working at once, and so do the browsers that it signed in',
+    role: 'admin',
+    response: done,
+    errors: ['KEY_NOT_FOUND'],
+    source: 'ours',
+  },
+  auditList: {
+    methods: ['GET'],
+    path: '/api/audit',
+    summary: 'List who changed what, newest first',
+    role: 'admin',
+    query: {
+      key: z.string().optional().describe('only those of this key'),
+      before: wholeNumber.optional().describe('id of the oldest entry already seen'),
+      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+    },
+    response: z.object({ entries: z.array(auditEntry) }),
+    errors: ['BAD_FIELD'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,98 @@
+/**
+ * Keys with a name, a role and an end, for a service with more users than one. They are held in memory, as each request
+ * looks through them; only their hashes are stored. Source: ours.
+ */
+import { AppError } from '../contract/errors.ts'
+import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyView } from '../contract/keys.ts'
+import { limit } from '../contract/limits.ts'
+import { MINUTE_MS } from '../contract/units.ts'
+import type { NamedKey } from './ports/keys.ts'
+import type { Storage } from './ports/storage.ts'
+import type { Clock, Log, NewId } from './ports/system.ts'
+
+// The last use is stored to the minute: it must not cost a write for each request.
+const USE_NOTED_MS = MINUTE_MS
+
+/** The named keys of the service. */
+export type NamedKeys = {
+  /** The key with this hash that has not ended. */
+  readonly withHash: (hash: Uint8Array) => NamedKey | undefined
+  /** The key with this name that has not ended. */
+  readonly named: (name: string) => NamedKey | undefined
+  readonly list: () => NamedKeyView[]
+  /** @returns the key itself, once. @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD */
+  readonly create: (wanted: NamedKeyCreate) => Promise<NamedKeyView & { readonly key: string }>
+  /** @throws AppError KEY_NOT_FOUND */
+  readonly revoke: (name: string) => Promise<void>
+  /** Notes that a key was used. @param from the address that it came from */
+  readonly noteUse: (name: string, from: string | undefined) => void
+}
+
+/** Opens them on what is stored. */
+export function createNamedKeys({
+  storage,
+  clock,
+  newId,
+  log,
+}: {
+  readonly storage: Pick<Storage, 'write' | 'keys'>
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+}): NamedKeys {
+  const keys = new Map(storage.keys.all().map((key) => [key.name, key]))
+  const lives = ({ endsAt }: NamedKey) => endsAt === null || endsAt > clock.now()
+
+  return {
+    withHash: (hash) => [...keys.values()].filter((key) => newId.sameHash(hash, key.hash)).find(lives),
+    named(name) {
+      const key = keys.get(name)
+      return key !== undefined && lives(key) ? key : undefined
+    },
+    list: () => [...keys.values()].map(viewOf).sort((a, b) => a.name.localeCompare(b.name, 'en')),
+    async create({ name, role, endsAt }) {
+      if (keys.has(name) || name === ACCOUNT_NAME) throw new AppError('KEY_EXISTS', { name })
+      if (keys.size >= limit('namedKeys')) throw new AppError('TOO_MANY_KEYS', { limit: limit('namedKeys') })
+      const createdAt = clock.now()
+      if (endsAt !== undefined && endsAt <= createdAt)
+        throw new AppError('BAD_FIELD', { field: 'endsAt', why: 'must be in the future' })
+      const text = newId.key()
+      const unused = { createdAt, endsAt: endsAt ?? null, lastUsedAt: null, lastUsedFrom: null }
+      const key: NamedKey = { name, hash: newId.hash(text), role, ...unused }
+      keys.set(name, key)
+      try {
+        await storage.write(() => storage.keys.insert(key))
+      } catch (error) {
+        keys.delete(name)
+        throw error
+      }
+      return { ...viewOf(key), key: text }
+    },
+    async revoke(name) {
+      // At once, also where the disk is slow: whoever revokes a key does not want to wait for its end.
+      if (!keys.delete(name)) throw new AppError('KEY_NOT_FOUND', { name })
+      await storage.write(() => storage.keys.remove(name))
+    },
+    noteUse(name, from) {
+      const key = keys.get(name)
+      const at = clock.now()
+      if (key === undefined) return
+      if (key.lastUsedAt !== null && at - key.lastUsedAt < USE_NOTED_MS) return
+      keys.set(name, { ...key, lastUsedAt: at, lastUsedFrom: from ?? null })
+      storage
+        .write(() => storage.keys.noteUse(name, at, from))
+        .catch((error) => log.warn('use of a key not noted', { error }))
+    },
+  }
+}
+
+function viewOf({ name, role, createdAt, endsAt, lastUsedAt, lastUsedFrom }: NamedKey): NamedKeyView {
+  return {
+    name,
+    role,
+    createdAt,
+    ...(endsAt === null ? {} : { endsAt }),
+    ...(lastUsedAt === null ? {} : { lastUsedAt }),
+    ...(lastUsedFrom === null ? {} : { lastUsedFrom }),
+  }
+}

@@ -1,0 +1,32 @@
+import type { AuditEntry } from '../../contract/keys.ts'
+import type { Role } from '../../contract/roles.ts'
+
+/** A named key as stored. Times are wall ms. */
+export type NamedKey = {
+  readonly name: string
+  /** SHA-256 of the key. */
+  readonly hash: Uint8Array
+  readonly role: Role
+  readonly createdAt: number
+  /** null: it does not end by itself. */
+  readonly endsAt: number | null
+  readonly lastUsedAt: number | null
+  readonly lastUsedFrom: string | null
+}
+
+/** Named keys, and who changed what. All but `all` and `audit` belong inside a write. */
+export type KeyStore = {
+  readonly all: () => readonly NamedKey[]
+  readonly insert: (key: NamedKey) => void
+  /** @returns whether there was one */
+  readonly remove: (name: string) => boolean
+  readonly noteUse: (name: string, at: number, from: string | undefined) => void
+  /** Stores an entry; of more than `most` the oldest goes. */
+  readonly record: (entry: Omit<AuditEntry, 'id'>, most: number) => void
+  /** Newest first. @param query.before only older ones than this id */
+  readonly audit: (query: {
+    readonly key: string | undefined
+    readonly before: number
+    readonly limit: number
+  }) => readonly AuditEntry[]
+}

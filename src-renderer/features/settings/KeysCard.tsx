@@ -1,0 +1,212 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { NamedKeyView } from '../../../src-main/contract/keys.ts'
+import { ROLES, type Role } from '../../../src-main/contract/roles.ts'
+import { DAY_MS } from '../../../src-main/contract/units.ts'
+import { auditQuery, namedKeysQuery } from '../../api-client/system-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import { Button, CopyButton } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
+import { Field, Labelled } from '../../ui/form/Field.tsx'
+import { Select } from '../../ui/form/Select.tsx'
+import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+
+const ROLE_TEXTS: Readonly<Record<Role, string>> = {
+  read: 'Read: see everything but values of variables',
+  run: 'Run: also send jobs and requests, run graphs',
+  deploy: 'Deploy: also change endpoints, deploy apps',
+  admin: 'Admin: everything, like the account key',
+}
+
+/** Keys for other people and programs. Each is shown once, when it is made. */
+export function KeysCard() {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const { data, error } = useQuery(namedKeysQuery(client))
+  const [isAdding, setAdding] = useState(false)
+  const [revoked, setRevoked] = useState<NamedKeyView>()
+  const revoke = useMutation({
+    mutationFn: ({ name }: NamedKeyView) => client.call('namedKeyRevoke', { path: { name } }),
+    onSuccess: (_done, { name }) => void store.getState().notify({ kind: 'done', text: `${name} is revoked.` }),
+    onError: (error) => void store.getState().notify({ kind: 'error', text: error.message }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
+  })
+  const add = (
+    <Button onClick={() => setAdding(true)}>
+      <Plus aria-hidden /> Add key
+    </Button>
+  )
+  return (
+    <Card title="Keys for others" aside={data !== undefined && data.keys.length > 0 && add}>
+      {error !== null && (
+        <div className="p-3">
+          <ErrorNotice error={error} />
+        </div>
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      {data?.keys.length === 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
+          <p className="max-w-prose text-ink-2">
+            Only the account key exists. Give other people and programs keys of their own, with a role and an end.
+          </p>
+          {add}
+        </div>
+      )}
+      <ul className="divide-y divide-line">
+        {data?.keys.map((key) => (
+          <li key={key.name} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1.5">
+            <span className="min-w-32 flex-1 font-medium break-all">{key.name}</span>
+            <span className="min-w-16">{key.role}</span>
+            <span className="min-w-40 flex-1 text-small text-ink-2">
+              <LastUse used={key} />
+            </span>
+            <span className="min-w-32 text-small text-ink-2">
+              {key.endsAt === undefined ? (
+                'does not end'
+              ) : (
+                <>
+                  ends <RelativeTime at={key.endsAt} />
+                </>
+              )}
+            </span>
+            <Button kind="quiet" className="ml-auto" aria-label={`Revoke ${key.name}`} onClick={() => setRevoked(key)}>
+              Revoke
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {isAdding && <NewKeyPanel onClose={() => setAdding(false)} />}
+      {revoked !== undefined && (
+        <Confirm
+          open
+          onOpenChange={() => setRevoked(undefined)}
+          action={`Revoke ${revoked.name}`}
+          onConfirm={() => revoke.mutate(revoked)}
+        >
+          Programs that use this key get status 401 at once, and browsers that it signed in are signed out.
+        </Confirm>
+      )}
+    </Card>
+  )
+}
+
+function LastUse({ used }: { readonly used: NamedKeyView }) {
+  if (used.lastUsedAt === undefined) return 'not used yet'
+  return (
+    <>
+      used <RelativeTime at={used.lastUsedAt} />
+      {used.lastUsedFrom !== undefined && ` from ${used.lastUsedFrom}`}
+    </>
+  )
+}
+
+const ROLE_CHOICES = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }))
+
+/** A form for a new key; the key is shown here once, and nowhere else. */
+function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
+  const { client, platform } = useApp()
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('run')
+  const [days, setDays] = useState('90')
+  const make = useMutation({
+    mutationFn: () => {
+      const endsAt = days === '' ? {} : { endsAt: platform.now() + Number(days) * DAY_MS }
+      return client.call('namedKeyCreate', { body: { name, role, ...endsAt } })
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate()
+  }
+  if (make.data !== undefined)
+    return (
+      <SidePanel open onOpenChange={onClose} title={`Key ${make.data.name}`}>
+        <p className="text-ink-2">Copy it now: it is stored as a hash only, and is not shown again.</p>
+        <p className="flex items-center gap-1 font-mono text-small break-all">
+          {make.data.key}
+          <CopyButton text={make.data.key} what="key" />
+        </p>
+        <Button kind="main" onClick={onClose} className="self-end">
+          Done
+        </Button>
+      </SidePanel>
+    )
+  return (
+    <SidePanel open onOpenChange={onClose} title="Add key">
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field
+          label="Name"
+          placeholder="ada"
+          hint="The person or program that it is for; changes are listed under this name."
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          required
+        />
+        <Labelled label="Role">
+          {(ids) => (
+            <Select {...ids} choices={ROLE_CHOICES} value={role} onChange={(chosen) => setRole(chosen as Role)} />
+          )}
+        </Labelled>
+        <Field
+          label="Days until it ends"
+          hint="Leave it empty for a key that does not end."
+          value={days}
+          inputMode="numeric"
+          pattern="[0-9]{0,4}"
+          onChange={(event) => setDays(event.target.value)}
+        />
+        {make.error !== null && <ErrorNotice error={make.error} />}
+        <Button kind="main" type="submit" disabled={make.isPending} className="self-end">
+          Make key
+        </Button>
+      </form>
+    </SidePanel>
+  )
+}
+
+/** Who changed what, newest first. */
+export function ChangesCard() {
+  const { client } = useApp()
+  const { data, error, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery(auditQuery(client))
+  const entries = data?.pages.flatMap((page) => page.entries) ?? []
+  return (
+    <Card title="Changes">
+      {error !== null && (
+        <div className="p-3">
+          <ErrorNotice error={error} />
+        </div>
+      )}
+      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      {data !== undefined && entries.length === 0 && (
+        <p className="px-3 py-3 text-ink-2">Nobody has changed anything yet.</p>
+      )}
+      <ul className="divide-y divide-line" aria-label="Changes">
+        {entries.map(({ id, at, key, from, operation, target, status }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1 text-small">
+            <span className="w-28 text-ink-2">
+              <RelativeTime at={at} />
+            </span>
+            <span className="min-w-24 font-medium break-all" title={from}>
+              {key}
+            </span>
+            <span className="min-w-40 font-mono">{operation}</span>
+            <span className="flex-1 break-all">{target}</span>
+            {status >= 400 && <span className="text-ink-2">refused with {status}</span>}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <div className="p-3">
+          <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
+            Show older changes
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}

@@ -156,7 +156,7 @@ test('looks well in light and dark, narrow and very narrow, and with the service
   for (const name of ['work', 'a-name-of-credentials-that-nobody-would-choose-but-somebody-will'])
     await service.post('/api/registries', { ...registry, name })
   await open('/settings')
-  await page.getByText('work', { exact: true }).waitFor()
+  await page.getByText('work', { exact: true }).first().waitFor()
   await expectAccessible()
   await shoot(`settings-1024`)
   await page.getByRole('heading', { name: 'This browser' }).scrollIntoViewIfNeeded()

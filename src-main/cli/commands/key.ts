@@ -76,10 +76,10 @@ Examples:
   key
     .command('audit')
     .description('list who changed what, newest first')
-    .option('--key <name>', 'only changes by this key; account is the account key')
+    .option('--by <name>', 'only changes by this key; account is the account key')
     .option('--limit <n>', 'how many', wholeNumber)
-    .addHelpText('after', '\nExamples:\n  $ drydock key audit --key ada --limit 20')
-    .action(async ({ key: by, limit }: { key?: string; limit?: number }, command: Command) => {
+    .addHelpText('after', '\nExamples:\n  $ drydock key audit --by ada --limit 20')
+    .action(async ({ by, limit }: { by?: string; limit?: number }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const { entries } = await client.call('auditList', { query: { key: by, limit } })
       if (output.json) return output.document({ entries })

@@ -147,7 +147,7 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setName(event.target.value)}
           required
         />
-        <Labelled label="Role">
+        <Labelled label="Role" hint="Each role may do all that those above it may.">
           {(ids) => (
             <Select {...ids} choices={ROLE_CHOICES} value={role} onChange={(chosen) => setRole(chosen as Role)} />
           )}

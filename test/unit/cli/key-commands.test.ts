@@ -54,7 +54,7 @@ describe('key', () => {
 
   test('audit lists who changed what', async () => {
     const { run, service } = await setup()
-    const { stdout } = await run(['key', 'audit', '--key', 'ada', '--limit', '5'])
+    const { stdout } = await run(['key', 'audit', '--by', 'ada', '--limit', '5'])
     expect(service.seen).toMatchObject([{ line: 'GET /api/audit?key=ada&limit=5' }])
     expect(stdout).toMatch(/14 s ago +ada +10\.0\.0\.7 +endpointPause +e +200/)
   })

@@ -112,8 +112,19 @@ export function callerOrGuest(c: Context, service: GuardServices): Caller {
 
 /** The address that a request comes from; undefined where it came by no connection. */
 export function addressOf(c: Context): string | undefined {
-  const server = c.env as { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } } | undefined
-  return server?.incoming?.socket.remoteAddress
+  return socketOf(c)?.remoteAddress
+}
+
+/** The scheme by which a request came: one port answers both. */
+export function schemeOf(c: Context): 'http' | 'https' {
+  return socketOf(c)?.encrypted === true ? 'https' : 'http'
+}
+
+type Arrived = { readonly remoteAddress?: string; readonly encrypted?: boolean }
+
+// What the node server adds; nothing where a request came by no connection.
+function socketOf(c: Context): Arrived | undefined {
+  return (c.env as { readonly incoming?: { readonly socket: Arrived } } | undefined)?.incoming?.socket
 }
 
 function noteUse(c: Context, { namedKeys }: GuardServices, { holder, name }: Caller): void {

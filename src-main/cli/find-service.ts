@@ -17,6 +17,8 @@ export type ServiceOptions = { readonly url?: string; readonly key?: string; rea
 export type FoundService = {
   readonly url: string
   readonly key: string
+  /** PEM of the certificate that `drydock login` pinned. */
+  readonly certificate?: string
   readonly keyFile?: string
   readonly by: string
 }
@@ -47,8 +49,10 @@ export async function findService(options: ServiceOptions, surroundings: Surroun
   if (!address) return byDataFolder(folder, key, surroundings.env.SVC_DATA ? 'SVC_DATA' : "the user's data folder")
 
   const url = checkedUrl(address)
-  if (key) return { url, key, by }
-  if (login !== undefined && login.url === url) return { ...login, by }
+  const isOfLogin = login !== undefined && login.url === url
+  const pinned = isOfLogin && login.certificate !== undefined ? { certificate: login.certificate } : {}
+  if (key) return { url, key, ...pinned, by }
+  if (isOfLogin) return { ...login, by }
   const keyFile = await keyFileOfSameService(folder, url)
   const found = keyFile && (await readAccountKey(folder))
   if (!found) throw new CliError('KEY_MISSING', { url })
@@ -165,12 +169,12 @@ function pathOf({ platform }: Pick<DataFolderSource, 'platform'>) {
 
 // What `drydock login` stores. The Python package reads the same file: resources/python/svc/_service.py.
 
-/** A service and the key to it; the key is sent to this address and no other. */
-export type Login = { readonly url: string; readonly key: string }
+/** A service and the key to it; the key is sent to this address and no other, and under a pinned certificate alone. */
+export type Login = { readonly url: string; readonly key: string; readonly certificate?: string }
 
 type LoginSource = Pick<Surroundings, 'env' | 'home'>
 
-/** Path of the file: JSON with `url` and `key`, readable for its owner only. */
+/** Path of the file: JSON with `url`, `key` and perhaps `certificate`, readable for its owner only. */
 export function loginFile({ env, home }: LoginSource): string {
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'svc', 'credentials.json')
 }
@@ -178,8 +182,9 @@ export function loginFile({ env, home }: LoginSource): string {
 /** The login of this user; undefined where there is none, or the file cannot be read, as in Python. */
 export async function readLogin(source: LoginSource): Promise<Login | undefined> {
   try {
-    const { url, key } = JSON.parse(await readFile(loginFile(source), 'utf8'))
-    return typeof url === 'string' && typeof key === 'string' ? { url, key } : undefined
+    const { url, key, certificate } = JSON.parse(await readFile(loginFile(source), 'utf8'))
+    if (typeof url !== 'string' || typeof key !== 'string') return undefined
+    return { url, key, ...(typeof certificate === 'string' ? { certificate } : {}) }
   } catch {
     // Missing or damaged: nobody is logged in by it, which is what undefined says.
     return undefined

@@ -4,6 +4,7 @@ import https from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createParser } from 'eventsource-parser'
+import { trusting } from './pinned-certificate.ts'
 
 /** One request to a service. */
 export type HttpRequest = {
@@ -13,6 +14,8 @@ export type HttpRequest = {
   /** Text, bytes, or what is sent as it is read. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string> | undefined
   readonly signal?: AbortSignal | undefined
+  /** PEM: the only certificate that is trusted; undefined: those that the system trusts. */
+  readonly certificate?: string | undefined
 }
 
 /** The answer: its status, and its body as UTF-8 text in the pieces that arrive. */
@@ -26,10 +29,11 @@ export type HttpResponse = {
  * Sends a request and resolves when the head of the answer is there. Not `fetch`, because that gives up when nothing
  * arrives for 5 minutes, which is as long as runsync may wait and less than a log can be silent.
  */
-export function request({ method, url, headers, body, signal }: HttpRequest): Promise<HttpResponse> {
+export function request({ method, url, headers, body, signal, certificate }: HttpRequest): Promise<HttpResponse> {
   const library = url.startsWith('https:') ? https : http
   return new Promise((resolve, reject) => {
-    const outgoing = library.request(url, { method, headers, signal }, (incoming) => {
+    const trust = certificate === undefined ? {} : trusting(certificate)
+    const outgoing = library.request(url, { method, headers, signal, ...trust }, (incoming) => {
       incoming.setEncoding('utf8')
       resolve({ status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body: incoming })
     })

@@ -42,9 +42,12 @@ const API_ERRORS: Failures = {
   refused: ({ code, status, error }) => new ApiError(code, status, error),
 }
 
-/** Makes the client of a service. @param url without a slash at the end */
+/** A service as clients find it: `url` without a slash at the end, `certificate` the PEM that is pinned. */
+export type ServiceAddress = { readonly url: string; readonly key: string; readonly certificate?: string | undefined }
+
+/** Makes the client of a service. */
 export function createServiceClient(
-  { url, key }: { readonly url: string; readonly key: string },
+  { url, key, certificate }: ServiceAddress,
   { notReachable, notDrydock, refused }: Failures = API_ERRORS,
 ): ServiceClient {
   // What ends a connection, or keeps it from beginning; errors of ours and the caller's end are passed on.
@@ -57,7 +60,7 @@ export function createServiceClient(
     async send({ address, headers, ...rest }: Omit<HttpRequest, 'url'> & { readonly address: string }) {
       const all = { authorization: `Bearer ${key}`, ...headers }
       try {
-        const answer = await request({ ...rest, url: url + address, headers: all })
+        const answer = await request({ ...rest, url: url + address, headers: all, certificate })
         return { ...answer, text: () => readText(answer.body).catch((cause: unknown) => Promise.reject(told(cause))) }
       } catch (cause) {
         throw told(cause)
@@ -90,10 +93,17 @@ export function createServiceClient(
   }
 }
 
+const UNKNOWN_CERTIFICATE = 'it shows another certificate than the one that `drydock login` stored'
+
 const CONNECTION_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was lost',
   ENOTFOUND: 'there is no host with that name',
   EAI_AGAIN: 'the host name could not be looked up',
   ETIMEDOUT: 'it took too long',
+  CERT_SIGNATURE_FAILURE: UNKNOWN_CERTIFICATE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CERTIFICATE,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CERTIFICATE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_CERTIFICATE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CERTIFICATE,
 }

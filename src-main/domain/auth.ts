@@ -20,7 +20,8 @@ export function isOwnHost(host: string | undefined, own: ReadonlySet<string>): b
 /** Whether a request may come from the page that sent it. No Origin means that no page did. */
 export function isOwnOrigin(origin: string | undefined, own: ReadonlySet<string>): boolean {
   if (origin === undefined) return true
-  return origin.startsWith('http://') && own.has(origin.slice('http://'.length).toLowerCase())
+  const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? [] // one port answers both
+  return host !== undefined && own.has(host.toLowerCase())
 }
 
 /**

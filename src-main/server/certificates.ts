@@ -3,10 +3,12 @@
  * of this service alone is made at the first need, in its data folder; it signs a certificate for each name that a
  * client asks for. Nothing trusts it by itself: a user leads a program to the file with its certificate.
  */
+import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+import { LOOPBACK } from '../domain/own-addresses.ts'
 
 /** Files of the authority; absolute paths. */
 export type CertificateFiles = {
@@ -42,24 +44,71 @@ export async function findCertificates(data: string): Promise<CertificateFiles> 
   return files
 }
 
+/** Names and addresses that the service has on the network; undefined: it is on this machine alone. */
+export type NetworkNames = {
+  /** Host names, lower case. */
+  readonly hosts: ReadonlySet<string>
+  /** IP addresses. */
+  readonly addresses: readonly string[]
+  /** A certificate and its key, as PEM, for every name; undefined: one is signed by the authority of the service. */
+  readonly given: CertificatePair | undefined
+}
+
+/** A certificate, with those that sign it after it, and its private key; PEM. */
+export type CertificatePair = { readonly cert: string; readonly key: string }
+
+/** The certificates of one service. */
+export type SecureContexts = {
+  /** The context for a name that a client asks for; rejects for one that is not of this service. */
+  readonly named: (name: string) => Promise<SecureContext>
+  /** For clients that name none, as those do that call an IP address. */
+  readonly unnamed: CertificatePair
+  /**
+   * SHA-256 of the certificate that clients pin: of the last one that is sent, which stays when others are made anew.
+   */
+  readonly fingerprint: string
+}
+
+/**
+ * Opens the certificates of a service on the network.
+ * @throws Error with a sentence for a certificate that cannot be used
+ */
+export async function openSecureContexts(data: string, network: NetworkNames): Promise<SecureContexts> {
+  const { given, addresses, hosts } = network
+  const unnamed = given ?? (await signedPair(data, 'localhost', addresses))
+  const context = createSecureContext(unnamed) // says at once what is wrong with it
+  const ofThisMachine = createSecureContexts(data, hosts)
+  const last = unnamed.cert.split(/(?=-----BEGIN CERTIFICATE-----)/).at(-1) ?? ''
+  return {
+    named: (name) => (given !== undefined && !OWN_NAME.test(name) ? Promise.resolve(context) : ofThisMachine(name)),
+    unnamed,
+    fingerprint: new X509Certificate(last).fingerprint256,
+  }
+}
+
+async function signedPair(data: string, name: string, addresses: readonly string[] = []): Promise<CertificatePair> {
+  const { authority } = await findCertificates(data)
+  const cert = await readFile(authority, 'utf8')
+  const key = await readFile(join(data, 'tls', 'authority.key'), 'utf8')
+  const leaf = await signed(name, { cert, key, addresses })
+  return { cert: `${leaf.cert}\n${cert}`, key: leaf.private }
+}
+
 /**
  * Makes what finds the context for a name that a client asks for.
+ * @param hosts names beside those that lead to this machine anyway
  * @returns rejects for a name that is not of this machine
  */
-export function createSecureContexts(data: string): (name: string) => Promise<SecureContext> {
+export function createSecureContexts(
+  data: string,
+  hosts: ReadonlySet<string> = new Set(),
+): (name: string) => Promise<SecureContext> {
   const contexts = new Map<string, Promise<SecureContext>>()
-
-  async function make(name: string): Promise<SecureContext> {
-    const { authority } = await findCertificates(data)
-    const cert = await readFile(authority, 'utf8')
-    const key = await readFile(join(data, 'tls', 'authority.key'), 'utf8')
-    const leaf = await signed(name, { cert, key })
-    return createSecureContext({ cert: `${leaf.cert}\n${cert}`, key: leaf.private })
-  }
+  const make = async (name: string) => createSecureContext(await signedPair(data, name))
 
   return (asked) => {
     const name = asked === '' ? 'localhost' : asked.toLowerCase()
-    if (!OWN_NAME.test(name)) return Promise.reject(new Error('not a name of this machine'))
+    if (!OWN_NAME.test(name) && !hosts.has(name)) return Promise.reject(new Error('not a name of this machine'))
     const context = contexts.get(name) ?? make(name)
     const [oldest] = contexts.keys()
     if (contexts.size >= NAMES_KEPT && oldest !== undefined) contexts.delete(oldest)
@@ -70,7 +119,7 @@ export function createSecureContexts(data: string): (name: string) => Promise<Se
 }
 
 // Loaded when it is needed: most services never are asked for a certificate.
-async function signed(name: string, ca: { readonly cert: string; readonly key: string } | undefined) {
+async function signed(name: string, ca: (CertificatePair & { readonly addresses: readonly string[] }) | undefined) {
   const { generate } = await import('selfsigned')
   const now = new Date()
   const end = new Date(now)
@@ -94,7 +143,7 @@ async function signed(name: string, ca: { readonly cert: string; readonly key: s
               name: 'subjectAltName',
               altNames: [
                 { type: 2, value: name },
-                { type: 7, ip: '127.0.0.1' },
+                ...[LOOPBACK, ...ca.addresses].map((ip) => ({ type: 7 as const, ip })),
               ],
             },
           ],

@@ -6,13 +6,12 @@ import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../contract/errors.ts'
 import { LOOPBACK } from '../domain/own-addresses.ts'
 import { type ConnectionLimits, endSocketWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
 import { StartError } from './data-folder.ts'
-import { answerSecurely } from './secure-connections.ts'
+import { answerSecurely, type Secured } from './secure-connections.ts'
 
 /** A port that is open, and how to close it. */
 export type Listener = {
@@ -47,7 +46,7 @@ const KEEP_ALIVE_MS = 65_000
  * @param options.host loopback, the gateway of a network of containers, or what the user asks for
  * @param options.streams answers what is for it instead of `fetch`, and all upgrades
  * @param options.bodyMs how long the body of a request for `fetch` may take, ms
- * @param options.secure finds the certificate for a name, where https is to be answered too
+ * @param options.secure how https is answered too; undefined: it is not
  * @param options.connections limits of connections that are not the usual ones
  * @throws StartError 'port-taken', 'address'
  */
@@ -65,7 +64,7 @@ export async function listen(
     readonly streams?: StreamHandler
     readonly bodyMs?: number
     readonly connections?: Partial<ConnectionLimits>
-    readonly secure?: (name: string) => Promise<SecureContext>
+    readonly secure?: Secured
   } = {},
 ): Promise<Listener> {
   const connections = watchConnections(limits)

@@ -4,12 +4,13 @@
  * its own.
  */
 import { networkInterfaces } from 'node:os'
-import type { SecureContext } from 'node:tls'
 import { isWorkerCall } from '../contract/worker-protocol.ts'
 import type { Storage } from '../core.ts'
 import { DEFAULT_PORT, HOST_OF_CONTAINERS, LOOPBACK } from '../domain/own-addresses.ts'
+import { type CertificatePair, createSecureContexts, openSecureContexts } from './certificates.ts'
 import { StartError } from './data-folder.ts'
 import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
+import type { Secured } from './secure-connections.ts'
 
 /** Where to answer, and to whom. */
 export type UserAddress = {
@@ -17,6 +18,8 @@ export type UserAddress = {
   readonly port?: number | undefined
   /** IP address of this machine on which to answer too; 0.0.0.0 and :: are all of them. Undefined: loopback alone. */
   readonly listen?: string | undefined
+  /** Answer https alone, but for loopback: with this certificate, or one that the service signs. */
+  readonly tls?: 'own' | CertificatePair | undefined
   /** Hosts to answer to beside the own addresses, like `box:9000`; without a port under that of the service. */
   readonly allowHosts?: readonly string[] | undefined
 }
@@ -25,8 +28,7 @@ export type UserAddress = {
 type Answers = {
   readonly fetch: Fetch
   readonly streams: StreamHandler
-  /** Finds the certificate for a name. */
-  readonly secure: (name: string) => Promise<SecureContext>
+  readonly secure: Secured
 }
 
 /** The listener, with the Host headers that are its own. */
@@ -69,6 +71,28 @@ async function openFirst(answers: Answers, port: number | undefined, host: strin
     }
   }
   return openAnswers(answers, 0, host)
+}
+
+/**
+ * How the listener for users answers https: on this machine for programs that insist on it, and on the network where
+ * that was asked for.
+ * @returns fingerprint of what clients elsewhere pin; undefined without TLS on the network
+ * @throws StartError 'address'
+ */
+export async function secureAnswers(
+  data: string,
+  { listen: address = LOOPBACK, allowHosts = [], tls }: UserAddress,
+): Promise<{ readonly secure: Secured; readonly fingerprint: string | undefined }> {
+  if (tls === undefined) return { secure: { contextFor: createSecureContexts(data) }, fingerprint: undefined }
+  const hosts = new Set(allowHosts.map((host) => host.replace(/:\d+$/, '').toLowerCase()))
+  const addresses = addressesOf(address).map((one) => one.replace(/^\[|\]$/g, ''))
+  const given = tls === 'own' ? undefined : tls
+  try {
+    const { named, unnamed, fingerprint } = await openSecureContexts(data, { hosts, addresses, given })
+    return { secure: { contextFor: named, unnamed, onlyLoopbackIsPlain: true }, fingerprint }
+  } catch (cause) {
+    throw new StartError('address', `The certificate cannot be used: ${(cause as Error).message}.`, { cause })
+  }
 }
 
 function openAnswers({ fetch, ...others }: Answers, port: number, host: string): Promise<Listener> {

@@ -27,12 +27,11 @@ import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { LOOPBACK } from '../domain/own-addresses.ts'
 import { calledAs } from './called-as.ts'
-import { createSecureContexts } from './certificates.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, StartError, writePrivate } from './data-folder.ts'
 import { createFleets } from './fleets.ts'
 import { createHost } from './host.ts'
 import type { Fetch } from './listen.ts'
-import { createWorkerListeners, listenForUsers, type UserAddress } from './listeners.ts'
+import { createWorkerListeners, listenForUsers, secureAnswers, type UserAddress } from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { type CommandLine, createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
@@ -57,6 +56,8 @@ export type RunningServer = {
   readonly workerUrl: string
   /** What a person should know although the service has started, a line; undefined: nothing. */
   readonly warning?: string | undefined
+  /** SHA-256 of the certificate that clients on the network pin; undefined: there is no TLS on the network. */
+  readonly fingerprint?: string | undefined
   /** Stops it in order; safe to call twice. */
   readonly stop: () => Promise<void>
   readonly stopped: Promise<void>
@@ -199,10 +200,8 @@ async function run(
   closers.push(workerListeners.close)
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
-  const userListener = await listenForUsers(
-    { fetch: userFetch, streams, secure: createSecureContexts(folder.folder) },
-    options,
-  )
+  const { secure, fingerprint } = await secureAnswers(folder.folder, options)
+  const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options)
   closers.push(userListener.close)
   const { port } = userListener
   const url = `http://${LOOPBACK}:${port}`
@@ -238,7 +237,16 @@ async function run(
     stopping ??= closeAll().finally(stopped.resolve)
     return stopping
   }
-  return { url, data: folder.folder, keyFile: folder.keyFile, workerUrl, warning, stop, stopped: stopped.promise }
+  return {
+    url,
+    data: folder.folder,
+    keyFile: folder.keyFile,
+    workerUrl,
+    warning,
+    fingerprint,
+    stop,
+    stopped: stopped.promise,
+  }
 }
 
 const TYPES: Readonly<Record<string, string>> = {

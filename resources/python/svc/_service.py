@@ -38,8 +38,14 @@ def find_service() -> Service:
     return Service(base_url, key)
 
 
+def pinned_certificate(base_url: str) -> str | None:
+    """The certificate (PEM) that `drydock login` pinned for this address; None: what the system trusts counts."""
+    login = _read_login()
+    return login.get("certificate") if login.get("url", "").rstrip("/") == base_url else None
+
+
 def login_file() -> Path:
-    """The file of `drydock login`: JSON with `url` and `key`, readable for its owner only."""
+    """The file of `drydock login`: JSON with `url`, `key` and perhaps `certificate`, readable for its owner only."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return Path(base) / "svc" / "credentials.json"
 

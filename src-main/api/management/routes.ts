@@ -15,7 +15,7 @@ import { readMachine, readVersions } from '../../services/machine/machine.ts'
 import type { LogScope } from '../../services/ports/worker-records.ts'
 import type { GuardServices, ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { audited } from '../audit.ts'
-import { endedSessionCookie, sessionSecret } from '../guards.ts'
+import { endedSessionCookie, schemeOf, sessionSecret } from '../guards.ts'
 import { DONE, type ManagementOperations, type ManagementRequest, shownTo } from '../operation.ts'
 import { parseRequest } from '../read-request.ts'
 import { followAsEvents } from '../send-response.ts'
@@ -174,7 +174,7 @@ const PAGE_OPERATIONS = {
   sessionLinkCreate({ c, caller }, { sessions }) {
     const { code, expiresAt } = sessions.createLink(caller)
     // The host by which this caller reaches the service, which has been checked; the browser is likely to as well.
-    return { url: `http://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`, expiresAt }
+    return { url: `${schemeOf(c)}://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`, expiresAt }
   },
   async sessionEnd({ c }, service) {
     const secret = sessionSecret(c, service)

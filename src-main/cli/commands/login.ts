@@ -1,7 +1,7 @@
 /** The commands that store the key to a service, and forget it. */
 import type { Command } from 'commander'
-import { readSecret } from '../ask.ts'
-import { usageError } from '../cli-error.ts'
+import { canAsk, readSecret } from '../ask.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../find-service.ts'
 import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
@@ -15,6 +15,7 @@ export function addLogin(program: Command, surroundings: Surroundings): void {
   program
     .command('login')
     .description('save the address and the key of the service that commands and scripts use')
+    .option('--fingerprint <sha256>', 'of the certificate of a service with `--tls`, as that service printed it')
     .addHelpText(
       'after',
       `
@@ -26,11 +27,15 @@ A service listens only on its own machine. To reach one elsewhere, open a tunnel
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine
 For a tunnel on another port, tell the service that address: drydock serve --allow-host 127.0.0.1:9000
 
+A service that was started with --tls prints the fingerprint of its certificate; a person is asked to compare it, a
+script names it with --fingerprint.
+
 Examples:
   $ drydock login --url http://127.0.0.1:8790 < account.key
+  $ drydock login --url https://box.lan:8790 --fingerprint 1A:2B:...
   $ drydock login`,
     )
-    .action(async (_options: object, command: Command) => {
+    .action(async ({ fingerprint }: { readonly fingerprint?: string }, command: Command) => {
       const output = outputOf(command, surroundings)
       const { url: given, key: givenKey } = globalOptions(command)
       if (!given) {
@@ -39,10 +44,11 @@ Examples:
         return
       }
       const url = checkedUrl(given)
+      const pinned = url.startsWith('https:') ? await pinCertificate(url, fingerprint, output, surroundings) : {}
       const key = givenKey || (await readSecret(KEY, surroundings)).trim()
       const { createClient } = await import('../client.ts')
-      const { version } = await createClient({ url, key }).call('info')
-      await writeLogin(surroundings, { url, key })
+      const { version } = await createClient({ url, key, ...pinned }).call('info')
+      await writeLogin(surroundings, { url, key, ...pinned })
       if (output.json) {
         output.document({ url, version, file: loginFile(surroundings) })
         return
@@ -53,6 +59,32 @@ Examples:
           `warning: the key and all data go to ${url} unencrypted. Use https or an SSH tunnel instead, see \`drydock login --help\`.`,
         )
     })
+}
+
+/** Compares the certificate of a service with what its user was told. @throws CliError USAGE, ABANDONED, NOT_REACHABLE */
+async function pinCertificate(
+  url: string,
+  fingerprint: string | undefined,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<{ readonly certificate?: string }> {
+  const { readCertificate } = await import('../../client/pinned-certificate.ts')
+  const shown = await readCertificate(url).catch((cause: Error) => {
+    throw new CliError('NOT_REACHABLE', { url, why: cause.message }, { cause })
+  })
+  if (shown === undefined) return {}
+  const isNamed = fingerprint?.replaceAll(':', '').toLowerCase() === shown.fingerprint.replaceAll(':', '').toLowerCase()
+  if (fingerprint !== undefined && !isNamed)
+    throw usageError(`The certificate of ${url} has another fingerprint: ${shown.fingerprint}. Nothing was sent there.`)
+  if (fingerprint === undefined) {
+    const found = `The certificate of ${url} has the fingerprint ${shown.fingerprint}.`
+    if (!canAsk(output, surroundings))
+      throw usageError(`${found} Compare it with what the service printed, and name it with --fingerprint.`)
+    output.note(found)
+    if (!(await surroundings.ask.yes('Did `drydock serve` print the same one?')))
+      throw new CliError('ABANDONED', { why: 'Nothing was sent there.' })
+  }
+  return { certificate: shown.certificate }
 }
 
 async function showLogin(output: Output, surroundings: Surroundings): Promise<void> {

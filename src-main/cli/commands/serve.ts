@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
+import { errorCode } from '../../domain/error-code.ts'
 import { isLoopback } from '../../domain/own-addresses.ts'
+import type { UserAddress } from '../../server/listeners.ts'
+import { usageError } from '../cli-error.ts'
 import { dataFolder } from '../find-service.ts'
 import { wholeNumber } from '../option-values.ts'
 import { globalOptions, outputOf } from '../session.ts'
@@ -11,6 +15,9 @@ type ServeOptions = {
   readonly port?: number
   readonly listen?: string
   readonly allowHost?: readonly string[]
+  readonly tls?: true
+  readonly tlsCert?: string
+  readonly tlsKey?: string
   readonly stopGrace?: number
   readonly logLevel?: string
 }
@@ -27,9 +34,12 @@ export function addServe(program: Command, surroundings: Surroundings): void {
     )
     .option(
       '--listen <address>',
-      'also listen on this IP address, 0.0.0.0 for all; unencrypted (default: loopback only)',
+      'also listen on this IP address, 0.0.0.0 for all; see --tls (default: loopback only)',
       ip,
     )
+    .option('--tls', "with --listen: answer https alone there, by the service's own certificate")
+    .option('--tls-cert <file>', 'with --listen: answer https alone there, by this certificate (PEM)')
+    .option('--tls-key <file>', 'private key of that certificate (PEM)')
     .option('--allow-host <host[:port]>', 'also accept this Host, like that of a tunnel; may be repeated', hosts)
     .option('--stop-grace <ms>', 'time for running jobs to end when the service stops', wholeNumber)
     .option('--log-level <level>', 'lowest level to log: debug, info, warn, error or silent')
@@ -41,29 +51,34 @@ With --json, one line is printed as soon as the service is ready:
 
 To use the service from another machine, open a tunnel there on the same port:
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine
-For another port, name the address that clients use: --allow-host 127.0.0.1:9000. With --listen the service
-is on the network itself, unencrypted: others there can read keys and data.
+For another port, name the address that clients use: --allow-host 127.0.0.1:9000. With --listen and --tls the service
+is on the network itself; it prints the fingerprint of its certificate, which \`drydock login\` asks others to compare.
+Without --tls others there can read keys and data. Give people keys of their own with \`drydock key add\`.
 
 Examples:
   $ drydock serve
-  $ drydock serve --data ./data --port 9000 --json`,
+  $ drydock serve --data ./data --port 9000 --json
+  $ drydock serve --listen 0.0.0.0 --tls`,
     )
-    .action(async ({ port, listen, allowHost, stopGrace, logLevel }: ServeOptions, command: Command) => {
+    .action(async ({ port, listen, allowHost, stopGrace, logLevel, ...tlsOptions }: ServeOptions, command: Command) => {
+      const tls = await tlsOf(listen, tlsOptions)
       const output = outputOf(command, surroundings)
       const options = {
         data: dataFolder(globalOptions(command).data, surroundings),
         ...(port === undefined ? {} : { port }),
         ...(listen === undefined ? {} : { listen }),
         ...(allowHost === undefined ? {} : { allowHosts: allowHost }),
+        ...(tls === undefined ? {} : { tls }),
         ...(stopGrace === undefined ? {} : { stopGraceMs: stopGrace }),
         ...(logLevel === undefined ? {} : { logLevel }),
       }
       await runService(() => startService(options), surroundings, {
-        onUp({ url, data, keyFile, warning }) {
+        onUp({ url, data, keyFile, warning, fingerprint }) {
           if (warning !== undefined) output.note(`warning: ${warning}`)
-          if (listen !== undefined && !isLoopback(listen)) output.note(openTo(listen, new URL(url).port))
+          if (listen !== undefined && !isLoopback(listen) && tls === undefined)
+            output.note(openTo(listen, new URL(url).port))
           if (output.json) {
-            output.document({ ready: true, url, data, keyFile })
+            output.document({ ready: true, url, data, keyFile, ...(fingerprint && { fingerprint }) })
             return
           }
           output.line('Drydock is up. Ctrl+C stops it.')
@@ -71,6 +86,7 @@ Examples:
             ['address', url],
             ['data folder', data],
             ['key file', keyFile],
+            ...(fingerprint === undefined ? [] : [['fingerprint', fingerprint] as const]),
           ])
         },
         onStopping: () => output.json || output.note('stopping ...'),
@@ -87,6 +103,24 @@ function hosts(text: string, before: readonly string[] = []): readonly string[] 
   if (!/^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text))
     throw new InvalidArgumentError('It must be a host, like box or box.local:9000, without http://.')
   return [...before, text]
+}
+
+async function tlsOf(
+  listen: string | undefined,
+  { tls, tlsCert, tlsKey }: Pick<ServeOptions, 'tls' | 'tlsCert' | 'tlsKey'>,
+): Promise<UserAddress['tls']> {
+  if (tls === undefined && tlsCert === undefined && tlsKey === undefined) return undefined
+  if (listen === undefined) throw usageError('--tls is for a service on the network: name its address with --listen.')
+  if (tlsCert === undefined && tlsKey === undefined) return 'own'
+  if (tlsCert === undefined || tlsKey === undefined) throw usageError('Give both --tls-cert and --tls-key.')
+  const [cert, key] = await Promise.all([tlsCert, tlsKey].map(readPem))
+  return { cert: cert ?? '', key: key ?? '' }
+}
+
+function readPem(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: unknown) => {
+    throw usageError(`${file} cannot be read (${errorCode(cause)}).`)
+  })
 }
 
 function openTo(address: string, port: string): string {

@@ -18,7 +18,7 @@ function dataFolder(): string {
 async function setup() {
   const data = dataFolder()
   const fetch = async (request: Request) => new Response(`${request.method} ${await request.text()}`)
-  const listener = await listen(fetch, 0, { secure: createSecureContexts(data) })
+  const listener = await listen(fetch, 0, { secure: { contextFor: createSecureContexts(data) } })
   onTestFinished(() => listener.close(0))
   const { authority } = await findCertificates(data)
   return { data, listener, port: listener.port, ca: readFileSync(authority, 'utf8') }

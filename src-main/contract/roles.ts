@@ -1,5 +1,4 @@
 /** What a key may do: each role may do what those before it may. Source: ours, because a service may have several users. */
-import type { Route } from './routes.ts'
 
 /** Least first. read: see everything but values of variables; run: send jobs and requests; deploy: change what runs; admin: keys, settings, credentials. */
 export const ROLES = ['read', 'run', 'deploy', 'admin'] as const
@@ -10,9 +9,4 @@ export type Role = (typeof ROLES)[number]
 /** Whether a role is enough where another one is needed. */
 export function isEnough(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed)
-}
-
-/** The role that a route needs: its own, else by what it does. @param method of the request, upper case */
-export function roleFor({ role }: Pick<Route, 'role'>, method: string): Role {
-  return role ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'deploy')
 }

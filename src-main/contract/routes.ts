@@ -33,6 +33,11 @@ export type Route = {
   readonly source: string
 }
 
+/** The role that a route needs: its own, else by what it does. @param method of the request, upper case */
+export function roleFor({ role }: Pick<Route, 'role'>, method: string): Role {
+  return role ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'deploy')
+}
+
 type PathNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathNames<Rest>
   : Path extends `${string}:${infer Name}`

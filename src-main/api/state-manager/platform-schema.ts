@@ -206,34 +206,28 @@ export function platformResolvers(service: Services): Readonly<Record<string, Fi
   return { ...types, Query: forRole('read', Query), Mutation: forRole('deploy', listed(service, Mutation)) }
 }
 
+type Resolver = FieldResolvers[string]
+
 function forRole(needed: Role, fields: FieldResolvers): FieldResolvers {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, resolve]): [string, FieldResolvers[string]] => [
-      name,
-      GUEST_FIELDS.has(name)
-        ? resolve
-        : (source, given, context, info) => {
-            requireRoleOf(context.caller, needed)
-            return resolve(source, given, context, info)
-          },
-    ]),
-  )
+  return wrapped(fields, (_name, resolve) => (source, given, context, info) => {
+    requireRoleOf(context.caller, needed)
+    return resolve(source, given, context, info)
+  })
 }
 
 // Each is a change that is listed.
 function listed(service: Services, fields: FieldResolvers): FieldResolvers {
+  return wrapped(fields, (name, resolve) => (source, given: { readonly input?: unknown }, context, info) => {
+    const change = { ...context, operation: `graphql ${name}`, target: targetOf(context.c, given.input ?? given) }
+    return noted(service, change, () => resolve(source, given as never, context, info))
+  })
+}
+
+// But for what guests may.
+function wrapped(fields: FieldResolvers, wrap: (name: string, resolve: Resolver) => Resolver): FieldResolvers {
+  const entries = Object.entries(fields)
   return Object.fromEntries(
-    Object.entries(fields).map(([name, resolve]): [string, FieldResolvers[string]] => [
-      name,
-      GUEST_FIELDS.has(name)
-        ? resolve
-        : (source, given, context, info) => {
-            const { input = given } = given as { readonly input?: unknown }
-            const { c, caller } = context
-            const change = { c, caller, operation: `graphql ${name}`, target: targetOf(c, input) }
-            return noted(service, change, () => resolve(source, given, context, info))
-          },
-    ]),
+    entries.map(([name, resolve]) => [name, GUEST_FIELDS.has(name) ? resolve : wrap(name, resolve)]),
   )
 }
 

@@ -39,7 +39,7 @@ export function requireOwnOrigin(c: Context, service: GuardServices, bodyType?: 
 export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
   const { hosts } = info()
   if (!isOwnHost(c.req.header('host'), hosts)) throw new AppError('FORBIDDEN_HOST')
-  if (!isOwnOrigin(c.req.header('origin'), hosts)) throw new AppError('FORBIDDEN_ORIGIN')
+  if (!isOwnOrigin(c.req.header('origin'), hosts, schemeOf(c))) throw new AppError('FORBIDDEN_ORIGIN')
 }
 
 /**
@@ -48,7 +48,7 @@ export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
  */
 export function allowedOrigin(c: Context, { info, storage }: ServiceBase, endpointId: string): string | undefined {
   const origin = c.req.header('origin')
-  if (origin === undefined || isOwnOrigin(origin, info().hosts)) return undefined
+  if (origin === undefined || isOwnOrigin(origin, info().hosts, schemeOf(c))) return undefined
   return storage.endpoints.get(endpointId)?.config.cors?.includes(origin) === true ? origin : undefined
 }
 
@@ -117,10 +117,15 @@ export function addressOf(c: Context): string | undefined {
 
 /** The scheme by which a request came: one port answers both. */
 export function schemeOf(c: Context): 'http' | 'https' {
-  return socketOf(c)?.encrypted === true ? 'https' : 'http'
+  return schemeOn(socketOf(c))
 }
 
-type Arrived = { readonly remoteAddress?: string; readonly encrypted?: boolean }
+/** The same for what a request arrived on. */
+export function schemeOn(socket: object | undefined): 'http' | 'https' {
+  return socket !== undefined && 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http'
+}
+
+type Arrived = { readonly remoteAddress?: string }
 
 // What the node server adds; nothing where a request came by no connection.
 function socketOf(c: Context): Arrived | undefined {
@@ -162,7 +167,7 @@ export function sessionSecret(c: Context, { info }: ServiceBase): string | undef
 
 // The cookie comes along by itself, so it counts for no other page than ours.
 function sessionCaller(c: Context, service: GuardServices): Caller | undefined {
-  if (!isOwnOrigin(c.req.header('origin'), service.info().hosts)) return undefined
+  if (!isOwnOrigin(c.req.header('origin'), service.info().hosts, schemeOf(c))) return undefined
   const secret = sessionSecret(c, service)
   return secret === undefined ? undefined : service.sessions.callerOf(secret)
 }

@@ -17,11 +17,17 @@ export function isOwnHost(host: string | undefined, own: ReadonlySet<string>): b
   return host !== undefined && own.has(host.toLowerCase())
 }
 
-/** Whether a request may come from the page that sent it. No Origin means that no page did. */
-export function isOwnOrigin(origin: string | undefined, own: ReadonlySet<string>): boolean {
+/**
+ * Whether a request may come from the page that sent it. No Origin means that no page did.
+ * @param scheme by which the request came: a page of ours asks as it was loaded
+ */
+export function isOwnOrigin(
+  origin: string | undefined,
+  own: ReadonlySet<string>,
+  scheme: 'http' | 'https' = 'http',
+): boolean {
   if (origin === undefined) return true
-  const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? [] // one port answers both
-  return host !== undefined && own.has(host.toLowerCase())
+  return origin.startsWith(`${scheme}://`) && own.has(origin.slice(`${scheme}://`.length).toLowerCase())
 }
 
 /**

@@ -5,15 +5,16 @@
  * that a soak can be run in pieces; --last only writes from them. --share 0.05 makes each fault a twentieth as often; the document says so.
  */
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { measuredOn } from '../support/measured-on.ts'
 import { type RunLine, readResults, reliabilityText } from './report/reliability.ts'
 import { PROOFS, readSafetyRows, readSoakTests } from './report/safety-rows.ts'
 import { readSoakOptions } from './report/soak-options.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const RESULTS = join(ROOT, 'out', 'soak', 'results.jsonl')
+// Beside the report and not among what is thrown away: a soak of hours is run in pieces, on more days than one.
+const RESULTS = join(ROOT, 'test', 'soak', 'report', 'outcomes.jsonl')
 
 const { report, keep, proofs, last, share, rest } = readSoakOptions(process.argv.slice(2))
 const env = { ...process.env, ...(share === undefined ? {} : { SOAK_SHARE: String(share) }) }
@@ -26,7 +27,6 @@ function vitest(args: readonly string[], variables: Readonly<Record<string, stri
 
 if (report && !last) {
   if (!keep) rmSync(RESULTS, { force: true })
-  mkdirSync(dirname(RESULTS), { recursive: true })
   const run: RunLine = {
     kind: 'run',
     at: new Date().toISOString(),

@@ -25,7 +25,7 @@ import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
-import { requireRoleOf } from '../guards.ts'
+import { requireRoleOf, schemeOn } from '../guards.ts'
 import { findNamedEndpoint, NAMED, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
@@ -44,7 +44,7 @@ export type Admitted = {
  * NOT_LOAD_BALANCED, BAD_FIELD
  */
 export function admit(
-  { url = '', method, headers }: IncomingMessage,
+  { url = '', method, headers, socket }: IncomingMessage,
   service: GuardServices,
   findEndpoint: FindEndpoint,
 ): Admitted {
@@ -54,7 +54,8 @@ export function admit(
   if (address === undefined || host === undefined || !namesOwnHost({ url, headers }, service))
     throw new AppError('FORBIDDEN_HOST')
   const page = foreignPage({ url, headers }, service)
-  if (page === undefined && !isOwnOrigin(headers.origin, address.form === 'host' ? new Set([host]) : hosts))
+  const own = address.form === 'host' ? new Set([host]) : hosts
+  if (page === undefined && !isOwnOrigin(headers.origin, own, schemeOn(socket)))
     throw new AppError('FORBIDDEN_ORIGIN')
   const site = headers['sec-fetch-site']
   if (page === undefined && site !== undefined && site !== 'same-origin' && site !== 'none')

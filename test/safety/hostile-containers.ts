@@ -10,6 +10,8 @@ import type { DockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
 const ONE = { workersMin: 1, workersMax: 1, stopGraceMs: 200 }
+// A million of them take some 8 minutes on two cores, and the default is 10; ms.
+const CHUNKS_MS = 60 * 60_000
 // Two files of 8 MB of the engine, and what it writes before it looks at the size; source:
 // fleet/docker/container-options.
 const LOG_BYTES = 2 * 8_000_000 + 2_000_000
@@ -108,10 +110,14 @@ export async function streamInContainers(engine: DockerEngine, { runs, past }: {
   const most = limit('chunksPerJob')
   for (let run = 0; run < runs; run++) {
     const service = await started(engine)
-    await service.createContainerHandler('chunks', CHUNKS, ONE, { prepared: 0 })
+    await service.createContainerHandler('chunks', CHUNKS, { ...ONE, executionTimeoutMs: CHUNKS_MS }, { prepared: 0 })
     const id = await service.run('chunks', { chunks: most + past })
-    while ((await service.get(`/v2/chunks/status/${id}`)).status !== 'COMPLETED')
+    let status = 'IN_QUEUE'
+    while (status === 'IN_QUEUE' || status === 'IN_PROGRESS') {
       slowestMs = Math.max(slowestMs, await answersOthers(service))
+      status = (await service.get(`/v2/chunks/status/${id}`)).status
+    }
+    expect(status).toBe('COMPLETED')
     const [stored] = service.readDatabase('SELECT count(*) AS count FROM job_chunks')
     expect(stored).toEqual({ count: most })
     expect(await service.stop()).toMatchObject({ exitCode: 0 })

@@ -206,7 +206,7 @@ export function createCore(ports: CorePorts): Core {
     async start() {
       if (state !== 'new') return
       state = 'running'
-      await releases.start()
+      await Promise.all([releases.start(), storage.artifacts.dropUnfinished()])
       await loadTests.begin()
       await models.start()
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })

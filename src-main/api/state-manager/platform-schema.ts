@@ -27,7 +27,7 @@ import {
 import { beginTaskCall, endTaskCall, findTaskCall } from '../../services/platform/task-calls.ts'
 import type { App, Environment } from '../../services/ports/apps.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import type { FieldResolvers } from './resolvers.ts'
+import type { FieldResolvers, QueryContext } from './resolvers.ts'
 
 /** Fields that a program may ask for before it has a key. */
 export const GUEST_FIELDS: ReadonlySet<string> = new Set(['createFlashAuthRequest', 'flashAuthRequestStatus'])
@@ -278,10 +278,14 @@ function resolversOf(service: Services) {
         await deleteEnvironment(service, environmentOf(key))
         return true
       },
-      prepareFlashArtifactUpload(_root, { input }: Given<AppKey & { readonly tarballSize: number }>) {
+      prepareFlashArtifactUpload(
+        _root,
+        { input }: Given<AppKey & { readonly tarballSize: number }>,
+        { origin }: QueryContext,
+      ) {
         const { id, expiresAt } = uploads.prepare(appOf(input).name, input.tarballSize)
         const path = SERVICE_ROUTES.upload.path.replace(':uploadId', id)
-        return { uploadUrl: `${service.info().url}${path}`, objectKey: id, expiresAt: time(expiresAt) }
+        return { uploadUrl: `${origin}${path}`, objectKey: id, expiresAt: time(expiresAt) }
       },
       finalizeFlashArtifactUpload(_root, { input }: Given<AppKey & { readonly objectKey: string; manifest: unknown }>) {
         return { id: uploads.finish(appOf(input).name, input.objectKey), manifest: input.manifest }

@@ -19,7 +19,7 @@ import type { QueryContext } from './resolvers.ts'
 import { createStateSchema } from './schema.ts'
 
 /** Answers the body of a request; what is wrong with it is in the response. @throws AppError UNAUTHORIZED for guests */
-export type RunQuery = (body: string, caller: Caller) => Promise<Response>
+export type RunQuery = (body: string, context: QueryContext) => Promise<Response>
 
 /** A query as clients send it. Tools send extensions, of which none is known here. Source: GraphQL over HTTP. */
 const queryRequest = z.strictObject({
@@ -47,7 +47,8 @@ export function createQueryServer(service: ServiceContext, findEndpoint: FindEnd
     return new GraphQLError(known.message, { nodes, path, extensions: { code: known.code } })
   }
 
-  async function response(body: string, caller: Caller): Promise<QueryAnswer> {
+  async function response(body: string, context: QueryContext): Promise<QueryAnswer> {
+    const { caller } = context
     const request = readRequest(body)
     if (typeof request === 'string') return { status: 400, result: refused([new GraphQLError(request)], 'BAD_REQUEST') }
     const document = readDocument(request.query, caller)
@@ -65,15 +66,15 @@ export function createQueryServer(service: ServiceContext, findEndpoint: FindEnd
       document,
       operationName: request.operationName,
       variableValues: request.variables,
-      contextValue: { caller } satisfies QueryContext,
+      contextValue: context,
     })
     // Without data nothing was executed: the variables do not fit the query.
     const status = data === undefined ? 400 : 200
     return { status, result: errors === undefined ? { data } : { data, errors: errors.map(shownError) } }
   }
 
-  return async (body, caller) => {
-    const { status, result } = await response(body, caller)
+  return async (body, context) => {
+    const { status, result } = await response(body, context)
     return Response.json(result, { status })
   }
 }

@@ -2,8 +2,8 @@
 import { assertObjectType, type GraphQLFieldMap, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
 import type { Caller } from '../../services/keys.ts'
 
-/** What each query knows: who asks. */
-export type QueryContext = { readonly caller: Caller }
+/** What each query knows: who asks, and the address under which they reach the service, without a slash at the end. */
+export type QueryContext = { readonly caller: Caller; readonly origin: string }
 
 /** Functions of fields, by their names. */
 export type FieldResolvers = Readonly<Record<string, GraphQLFieldResolver<never, QueryContext>>>

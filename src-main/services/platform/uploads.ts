@@ -1,10 +1,12 @@
 /**
  * Artifacts that the platform's tools upload. They ask for an address, send the bytes there without a key, and say when
- * they have: so the address is random, takes one artifact of the announced size, and works for an hour. It is known in
- * memory alone: after a restart the tool begins again.
+ * they have: so the address is random, takes one artifact of the announced size, and works for an hour. Who was cut off
+ * asks how much has come, and goes on from there. The address is known in memory alone: after a restart the tool begins
+ * again, and what had come is deleted.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import type { UploadStatus } from '../../contract/service-routes.ts'
 import { newSecretId } from '../keys.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
@@ -21,20 +23,26 @@ export type PreparedUpload = {
 export type Uploads = {
   /** @throws AppError UPLOAD_TOO_LARGE */
   readonly prepare: (app: string, bytes: number) => PreparedUpload
+  /** How much has come, in bytes. @throws AppError UPLOAD_UNKNOWN as `receive` */
+  readonly status: (id: string) => Promise<UploadStatus>
   /**
-   * Takes the bytes. One that failed on the way may be sent again.
+   * Takes the bytes. What failed on the way may be sent again, or go on.
+   * @param from bytes that came before; 0: it begins again
    * @throws AppError UPLOAD_UNKNOWN where the address was never given, has taken its artifact, takes one now, or is too old;
-   *   UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
+   *   UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
    */
-  readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>
+  readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>, from?: number) => Promise<void>
   /** The artifact that came for this app. @throws AppError UPLOAD_UNKNOWN where none did */
   readonly finish: (app: string, id: string) => string
 }
+
+const NOTHING_CAME = { file: undefined, isReceiving: false, artifact: undefined }
 
 type Upload = {
   readonly app: string
   readonly bytes: number
   readonly endsAt: number
+  file: string | undefined
   isReceiving: boolean
   artifact: string | undefined
 }
@@ -57,6 +65,12 @@ export function createUploads({
     return upload
   }
 
+  function findOpen(id: string): Upload {
+    const upload = find(id)
+    if (upload.isReceiving || upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
+    return upload
+  }
+
   function forgetOld(): void {
     for (const [id, { endsAt }] of uploads) if (endsAt <= clock.steady()) uploads.delete(id)
     const [oldest] = uploads.keys()
@@ -70,15 +84,19 @@ export function createUploads({
       forgetOld()
       const id = newSecretId(newId)
       const lifeMs = limit('uploadMs')
-      uploads.set(id, { app, bytes, endsAt: clock.steady() + lifeMs, isReceiving: false, artifact: undefined })
+      uploads.set(id, { app, bytes, endsAt: clock.steady() + lifeMs, ...NOTHING_CAME })
       return { id, expiresAt: clock.now() + lifeMs }
     },
-    async receive(id, bytes) {
-      const upload = find(id)
-      if (upload.isReceiving || upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
+    async status(id) {
+      const { file, bytes: total } = findOpen(id)
+      return { received: file === undefined ? 0 : await storage.artifacts.receivedIn(file), total }
+    },
+    async receive(id, bytes, from = 0) {
+      const upload = findOpen(id)
       upload.isReceiving = true
       try {
-        upload.artifact = await storage.artifacts.receive(bytes, upload.bytes)
+        upload.file ??= await storage.artifacts.newFile()
+        upload.artifact = await storage.artifacts.receive(bytes, { file: upload.file, from, total: upload.bytes })
       } finally {
         upload.isReceiving = false
       }

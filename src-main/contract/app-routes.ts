@@ -32,6 +32,7 @@ import type { Route } from './routes.ts'
 import { done, wholeNumber } from './routes.ts'
 import { SIGN_IN_ROUTES } from './sign-in.ts'
 import { SYSTEM_ROUTES } from './system.ts'
+import { TARGET_ROUTES } from './targets.ts'
 import { SHELL_ROUTES, WORKER_MANAGEMENT_ROUTES } from './workers.ts'
 import { WORKFLOW_ROUTES } from './workflow-routes.ts'
 
@@ -56,6 +57,7 @@ export const APP_ROUTES = {
   ...FLEET_EVENT_ROUTES,
   ...SIGN_IN_ROUTES,
   ...SYSTEM_ROUTES,
+  ...TARGET_ROUTES,
   ...JOB_ROUTES,
   ...SHELL_ROUTES,
   ...WORKER_MANAGEMENT_ROUTES,

@@ -22,6 +22,7 @@ import { nodeTypesVersion } from './migrations/2026-12-05-node-types-version.ts'
 import { runPreviews } from './migrations/2026-12-06-run-previews.ts'
 import { platformRecords } from './migrations/2026-12-07-platform-records.ts'
 import { taskCalls } from './migrations/2026-12-08-task-calls.ts'
+import { targetDeploys } from './migrations/2026-12-09-target-deploys.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   runPreviews,
   platformRecords,
   taskCalls,
+  targetDeploys,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -85,7 +85,7 @@ function savedOver(
     workersMin: saved.workersMin ?? found.workersMin,
     workersMax: saved.workersMax ?? found.workersMax,
     gpuCount: saved.gpuCount ?? found.gpuCount,
-    env: { ...found.env, ...withoutSetHere(given) },
+    env: { ...found.env, ...ofTheAppAlone(given) },
     idleTimeout: saved.idleTimeout ?? found.idleTimeout,
     scalerType: scalerOf(saved.scalerType) ?? found.scalerType,
     scalerValue: saved.scalerValue ?? found.scalerValue,
@@ -98,8 +98,8 @@ function imageOf(image: string | undefined): Pick<ManifestResource, 'imageName'>
   return image === undefined || readRuntimeImage(image) !== undefined ? {} : { imageName: image }
 }
 
-function withoutSetHere(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([variable]) => !SET_HERE.has(variable)))
+function ofTheAppAlone(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => !SET_BY_SERVICE.has(variable)))
 }
 
 function resourceOf(found: PlatformResource): ManifestResource {
@@ -114,7 +114,7 @@ function resourceOf(found: PlatformResource): ManifestResource {
     ...(found.gpus === undefined ? {} : { gpuIds: found.gpus.join(',') }),
     gpuCount: found.gpuCount,
     ...(found.instanceIds === undefined ? {} : { instanceIds: [...found.instanceIds] }),
-    env: withoutSetHere(found.env),
+    env: ofTheAppAlone(found.env),
     functions: isApi
       ? found.routes.map(({ method, path, handler }) => functionOf(handler, module, method, path))
       : [functionOf(name, module)],
@@ -133,9 +133,11 @@ function resourceOf(found: PlatformResource): ManifestResource {
   }
 }
 
-// What tells a worker where it is, and with which key it calls others, is set by the service that starts it. The key of
-// the account, which the tool sends along in clear, goes no further.
-const SET_HERE: ReadonlySet<string> = new Set([
+/**
+ * What tells a worker where it is, and with which key it calls others: set by the service that starts it. The key of the
+ * account, which the tool sends along in clear, goes no further.
+ */
+export const SET_BY_SERVICE: ReadonlySet<string> = new Set([
   'FLASH_RESOURCE_NAME',
   'FLASH_ENVIRONMENT',
   'RUNPOD_BUILD_ID',

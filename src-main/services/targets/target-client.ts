@@ -59,8 +59,11 @@ export function createTargetClient(
   signal: AbortSignal,
 ): TargetClient {
   const trustedHost = new URL(url).host
-  const refused = (why: string) =>
-    new AppError('TARGET_REFUSED', { url, why: withFullStop(why.replaceAll(key, '(key)').slice(0, REASON_AT_MOST)) })
+  const refused = (why: string) => {
+    // It was sent the key, and could give it back.
+    const told = key.length < SHORTEST_HIDDEN ? why : why.replaceAll(key, '(key)')
+    return new AppError('TARGET_REFUSED', { url, why: withFullStop(told.slice(0, REASON_AT_MOST)) })
+  }
 
   async function bare(request: Pick<TargetRequest, 'url' | 'method' | 'headers' | 'body'>) {
     try {
@@ -134,5 +137,7 @@ const problem = z.looseObject({ detail: z.string() })
 
 const detailOf = (value: unknown) => problem.safeParse(value).data?.detail
 
+// A key is longer; a shorter text could be a word of any sentence.
+const SHORTEST_HIDDEN = 8
 // The longest reason of a target that is passed on, in characters.
 const REASON_AT_MOST = 2000

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { manifestOf } from '../support/app-folder.ts'
 import { setup } from '../support/core.ts'
-import { PLACE, twoServices } from '../support/two-services.ts'
+import { BOX, twoServices } from '../support/two-services.ts'
 
 const ADDER = manifestOf({ adder: { workersMax: 2 } })
 
@@ -42,14 +42,14 @@ describe('a target', () => {
     const { here } = await twoServices()
     expect(await here.ask('DELETE', '/api/targets/box')).toMatchObject({ status: 200 })
     expect(await here.ask('DELETE', '/api/targets/box')).toMatchObject({ status: 404 })
-    expect(await here.ask('GET', `${PLACE}/deploys`)).toMatchObject({ status: 404, body: { code: 'TARGET_NOT_FOUND' } })
+    expect(await here.ask('GET', `${BOX}/deploys`)).toMatchObject({ status: 404, body: { code: 'TARGET_NOT_FOUND' } })
   })
 })
 
 describe('a deploy to a target', () => {
   it('is planned, sent, and active there', async () => {
-    const { here, there, tools, source, deploy } = await twoServices()
-    const plan = await here.post(`${PLACE}/plan`, { source: await source({ manifest: ADDER }) })
+    const { here, there, source, deploy } = await twoServices()
+    const plan = await here.post(`${BOX}/plan`, { source: await source({ manifest: ADDER }) })
     expect(plan).toEqual({
       app: 'shop',
       environment: 'production',
@@ -67,6 +67,5 @@ describe('a deploy to a target', () => {
       endpoints: [{ resource: 'adder', id: 'adder', loadBalanced: false, state: '1 idle' }],
     })
     expect((await there.get('/api/apps/shop/environments/production')).active).toMatchObject({ number: 1 })
-    void tools
   })
 })

@@ -4,15 +4,17 @@ import { pack } from 'tar-stream'
 import { expect } from 'vitest'
 import { MANIFEST_FILE, type Manifest } from '../../src-main/contract/manifest.ts'
 import type { TargetDeploy } from '../../src-main/contract/targets.ts'
-import { setup } from './core.ts'
+import { setup, type TestService } from './core.ts'
+import { cuttingProxy } from './cutting-proxy.ts'
 import { buildIdOf, platformTools } from './platform-tools.ts'
 import type { TestWorker } from './worker-client.ts'
 
 /** An artifact as our own builds make it. @param code tells it from others */
 export async function artifactOf(manifest: Manifest, code: string | Uint8Array = 'a'): Promise<Buffer> {
   const tar = pack()
-  tar.entry({ name: MANIFEST_FILE }, JSON.stringify(manifest))
-  tar.entry({ name: 'worker.py' }, Buffer.from(code))
+  const mtime = new Date(0) // the same input gives the same bytes
+  tar.entry({ name: MANIFEST_FILE, mtime }, JSON.stringify(manifest))
+  tar.entry({ name: 'worker.py', mtime }, Buffer.from(code))
   tar.finalize()
   const pieces: Buffer[] = []
   for await (const piece of tar) pieces.push(piece as Buffer)
@@ -20,7 +22,21 @@ export async function artifactOf(manifest: Manifest, code: string | Uint8Array =
 }
 
 /** Where the tests deploy, as the API of the service that deploys has it. */
-export const PLACE = '/api/targets/box/apps/shop/environments/production'
+export const BOX = '/api/targets/box/apps/shop/environments/production'
+
+const PART_BYTES = 4_000_000
+
+/** Uploads an artifact to a service, as commands do; gives its name. */
+export async function giveArtifact(service: TestService, bytes: Uint8Array): Promise<string> {
+  const artifact = buildIdOf(bytes)
+  for (let offset = 0; offset < bytes.length; offset += PART_BYTES) {
+    const body = bytes.subarray(offset, offset + PART_BYTES)
+    const path = `/api/artifacts/${artifact}?offset=${offset}&total=${bytes.length}`
+    const headers = { 'content-type': 'application/octet-stream' }
+    expect(await service.ask('PUT', path, { body, headers })).toMatchObject({ status: 200 })
+  }
+  return artifact
+}
 
 type Deploying = {
   readonly manifest: Manifest
@@ -28,33 +44,32 @@ type Deploying = {
   readonly more?: object
 }
 
-/** Starts both, and stores the second as target `box` of the first. @param via address of the second, where not its own */
-export async function twoServices(via: (url: string) => Promise<string> = async (url) => url) {
+/**
+ * Starts both, and stores the second as target `box` of the first, under an address whose way can be cut.
+ * @param options of the second
+ */
+export async function twoServices(options: Parameters<typeof platformTools>[0] = {}) {
   const here = await setup()
-  const tools = await platformTools()
+  const tools = await platformTools(options)
   const there = tools.service
-  const url = await via(await there.listen('users'))
+  const way = await cuttingProxy(await there.listen('users'))
+  const host = `127.0.0.1:${way.port}`
+  const url = `http://${host}`
+  there.answerTo(host)
   await here.post('/api/targets', { name: 'box', url, key: there.accountKey() })
 
   /** Gives the first service an artifact; gives what a deploy of it names. */
-  async function source({ manifest, code }: Deploying) {
-    const bytes = await artifactOf(manifest, code)
-    const artifact = buildIdOf(bytes)
-    for (let offset = 0; offset < bytes.length; offset += 4_000_000) {
-      const body = bytes.subarray(offset, offset + 4_000_000)
-      const path = `/api/artifacts/${artifact}?offset=${offset}&total=${bytes.length}`
-      const headers = { 'content-type': 'application/octet-stream' }
-      expect(await here.ask('PUT', path, { body, headers })).toMatchObject({ status: 200 })
-    }
-    return { artifact, manifest }
-  }
+  const source = async ({ manifest, code }: Deploying) => ({
+    artifact: await giveArtifact(here, await artifactOf(manifest, code)),
+    manifest,
+  })
 
   const begin = async (deploying: Deploying): Promise<TargetDeploy> =>
-    here.post(`${PLACE}/deploys`, { source: await source(deploying), ...deploying.more })
+    here.post(`${BOX}/deploys`, { source: await source(deploying), ...deploying.more })
 
   const read = (id: string): Promise<TargetDeploy> => here.get(`/api/target-deploys/${id}`)
 
-  /** Waits until a deploy is over. The clock of the other service goes on too, where it has to. */
+  /** Waits until a deploy is over. */
   const over = (id: string): Promise<TargetDeploy> =>
     here.clock.until(async () => {
       const deploy = await read(id)
@@ -69,5 +84,5 @@ export async function twoServices(via: (url: string) => Promise<string> = async 
     return { deploy: await over(id), workers }
   }
 
-  return { here, there, tools, url, source, begin, read, over, deploy }
+  return { here, there, tools, url, way, source, begin, read, over, deploy }
 }

@@ -26,7 +26,8 @@ it('an upload to a target goes on where it broke off', async () => {
   await ready
   expect(deploy).toMatchObject({ state: 'active', number: 1 })
   expect(way.cuts()).toBe(1)
-  expect(deploy.log).toEqual([expect.stringMatching(/^The upload broke off \(.+\) and goes on after \d.* MB\.$/)])
+  expect(deploy.log.length).toBeGreaterThan(0)
+  for (const line of deploy.log) expect(line).toMatch(/^The upload broke off \(.+\) and goes on after \d.* MiB\.$/)
 })
 
 it('a target that is killed in the middle of an upload keeps nothing of it, and the upload begins again', async () => {
@@ -48,13 +49,14 @@ it('a target that is killed in the middle of an upload keeps nothing of it, and 
 
 it('a target that is killed in the middle of a release is deployed to again', async () => {
   const folder = temporaryFolder()
-  const { here, there, begin, over, deploy } = await twoServices({ file: join(folder, 'drydock.db') })
+  const { here, there, way, begin, over, deploy } = await twoServices({ file: join(folder, 'drydock.db') })
   const { id } = await begin({ manifest: MANIFEST })
   const unfinished = await there.worker('adder')
   await there.restart('killed')
+  way.cut()
   const first = await over(id)
   expect(first).toMatchObject({ state: 'failed' })
-  expect(first.reason).toMatch(/keeps what was active until all new endpoints are ready\.$/)
+  expect(first.reason).toMatch(/refused: the service stopped while it was prepared\. /)
   const place = '/api/apps/shop/environments/production'
   expect(await there.get(place)).toMatchObject({ endpoints: [], releases: [{ number: 1, state: 'failed' }] })
   const again = await deploy({ manifest: MANIFEST }, [unfinished])

@@ -7,7 +7,9 @@ export type CuttingProxy = {
   readonly port: number
   /** Breaks the connection on which so many more bytes came from the caller, once. */
   readonly cutAfter: (bytes: number) => void
-  /** Connections that were broken. */
+  /** Breaks all connections. */
+  readonly cut: () => void
+  /** Connections on which so many bytes came. */
   readonly cuts: () => number
 }
 
@@ -24,6 +26,7 @@ export async function cuttingProxy(to: string, host = '127.0.0.1'): Promise<Cutt
       socket.on('error', () => undefined) // the other end of what was cut
       socket.on('close', () => open.delete(socket))
     }
+    service.on('close', () => caller.destroy())
     let came = 0
     caller.on('data', (piece: Buffer) => {
       came += piece.length
@@ -48,6 +51,9 @@ export async function cuttingProxy(to: string, host = '127.0.0.1'): Promise<Cutt
     port: address.port,
     cutAfter: (bytes) => {
       left = bytes
+    },
+    cut() {
+      for (const socket of open) socket.resetAndDestroy()
     },
     cuts: () => cuts,
   }

@@ -23,10 +23,11 @@ export type PreparedUpload = {
 export type Uploads = {
   /** @throws AppError UPLOAD_TOO_LARGE */
   readonly prepare: (app: string, bytes: number) => PreparedUpload
-  /** How much has come, in bytes. @throws AppError UPLOAD_UNKNOWN as `receive` */
+  /** How much has come, in bytes. @throws AppError UPLOAD_UNKNOWN where it is whole, or as `receive` */
   readonly status: (id: string) => Promise<UploadStatus>
   /**
-   * Takes the bytes. What failed on the way may be sent again, or go on.
+   * Takes the bytes. What failed on the way may be sent again, or go on: who goes on takes the place of a connection that
+   * broke without a word.
    * @param from bytes that came before; 0: it begins again
    * @throws AppError UPLOAD_UNKNOWN where the address was never given, has taken its artifact, takes one now, or is too old;
    *   UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
@@ -36,14 +37,16 @@ export type Uploads = {
   readonly finish: (app: string, id: string) => string
 }
 
-const NOTHING_CAME = { file: undefined, isReceiving: false, artifact: undefined }
+type Receiving = { readonly giveUp: () => void; readonly over: Promise<unknown> }
+
+const NOTHING_CAME = { file: undefined, receiving: undefined, artifact: undefined }
 
 type Upload = {
   readonly app: string
   readonly bytes: number
   readonly endsAt: number
   file: string | undefined
-  isReceiving: boolean
+  receiving: Receiving | undefined
   artifact: string | undefined
 }
 
@@ -67,8 +70,13 @@ export function createUploads({
 
   function findOpen(id: string): Upload {
     const upload = find(id)
-    if (upload.isReceiving || upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
+    if (upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
     return upload
+  }
+
+  async function store(upload: Upload, bytes: AsyncIterable<Uint8Array>, from: number): Promise<string> {
+    upload.file ??= await storage.artifacts.newFile()
+    return await storage.artifacts.receive(bytes, { file: upload.file, from, total: upload.bytes })
   }
 
   function forgetOld(): void {
@@ -93,12 +101,24 @@ export function createUploads({
     },
     async receive(id, bytes, from = 0) {
       const upload = findOpen(id)
-      upload.isReceiving = true
+      while (upload.receiving !== undefined) {
+        if (from === 0) throw new AppError('UPLOAD_UNKNOWN')
+        upload.receiving.giveUp()
+        await upload.receiving.over
+        findOpen(id)
+      }
+      const given = Promise.withResolvers<never>()
+      const stored = store(upload, endedBy(bytes, given.promise), from)
+      const giveUp = () => given.reject(new Error('another connection goes on with it'))
+      const over = stored.then(
+        () => undefined,
+        () => undefined,
+      )
+      upload.receiving = { giveUp, over }
       try {
-        upload.file ??= await storage.artifacts.newFile()
-        upload.artifact = await storage.artifacts.receive(bytes, { file: upload.file, from, total: upload.bytes })
+        upload.artifact = await stored
       } finally {
-        upload.isReceiving = false
+        upload.receiving = undefined
       }
     },
     finish(app, id) {
@@ -107,5 +127,16 @@ export function createUploads({
       uploads.delete(id)
       return artifact
     },
+  }
+}
+
+/** What comes of a stream until it is given up, also while nothing comes. */
+async function* endedBy(bytes: AsyncIterable<Uint8Array>, givenUp: Promise<never>): AsyncGenerator<Uint8Array> {
+  givenUp.catch(() => undefined) // it may be given up when all has come
+  const pieces = bytes[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value } = await Promise.race([pieces.next(), givenUp])
+    if (done === true) return
+    yield value
   }
 }

@@ -117,7 +117,8 @@ async function upload(
   })
 }
 
-// One after the other, as the tools do: the last one ends the deploy of a Drydock, and tells how it ended.
+// One after the other, as the tools do: the last one ends the deploy of a Drydock, and tells how it ended. Where its
+// answer is lost, the target is asked what became of it.
 async function saveEndpoints(
   client: TargetClient,
   {
@@ -127,13 +128,20 @@ async function saveEndpoints(
     build,
     environmentId,
   }: DeployWork & { readonly build: string; readonly environmentId: string },
-  { step }: DeployNews,
+  { step, line }: DeployNews,
 ): Promise<void> {
   const saved = { environmentId, environment: place.environment, build, pythonVersion: manifest.python_version, key }
-  for (const [name, resource] of Object.entries(manifest.resources)) {
+  const resources = Object.entries(manifest.resources)
+  for (const [index, [name, resource]] of resources.entries()) {
     step(name, { state: 'starting' })
     const input = saveInputOf(name, resource, saved)
-    await client.query({ text: SAVE, variables: { input }, schema: anything, writes: true })
+    try {
+      await client.query({ text: SAVE, variables: { input }, schema: anything, writes: true })
+    } catch (error) {
+      const isLost = error instanceof AppError && error.code === 'TARGET_UNREACHABLE'
+      if (!isLost || index < resources.length - 1) throw error
+      line(`The answer to the last request was lost (${error.data.why}). The target is asked what became of it.`)
+    }
   }
 }
 

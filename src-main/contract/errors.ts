@@ -1,4 +1,5 @@
 import { PLATFORM_ERRORS } from './platform-errors.ts'
+import { TARGET_ERRORS } from './target-errors.ts'
 
 /**
  * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that
@@ -191,33 +192,6 @@ export const ERRORS = {
     title: 'Conflict',
     message: 'Release {number} of {app}/{environment} is being prepared. Wait for it, or cancel it.',
   },
-  TARGET_NOT_FOUND: {
-    status: 404,
-    title: 'Not Found',
-    message: 'There is no target {target}. Add it with `drydock target add {target} --url URL`.',
-  },
-  TARGET_DEPLOY_NOT_FOUND: {
-    status: 404,
-    title: 'Not Found',
-    message: 'There is no deploy {deploy} to a target. Deploy again with `drydock deploy --target NAME`.',
-  },
-  TARGET_BUSY: {
-    status: 409,
-    title: 'Conflict',
-    message: 'A deploy to {app}/{environment} of target {target} is running. Wait for it, or cancel it.',
-  },
-  TARGET_UNREACHABLE: {
-    status: 502,
-    title: 'Bad Gateway',
-    message: 'The target at {url} does not answer: {why}. Check the address, and that it runs.',
-  },
-  TARGET_REFUSED: { status: 502, title: 'Bad Gateway', message: 'The target at {url} refused: {why}' },
-  KEY_IN_APP: {
-    status: 422,
-    title: 'Unprocessable Content',
-    message:
-      'Endpoint {endpoint} would get an account key in its variable {variable}. Take it out of the app, or allow it with --with-key.',
-  },
   UPLOAD_OFFSET: {
     status: 409,
     title: 'Conflict',
@@ -371,6 +345,7 @@ export const ERRORS = {
     message: 'There are no credentials for {host}. List them with `drydock models credentials`.',
   },
   ...PLATFORM_ERRORS,
+  ...TARGET_ERRORS,
   NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
   DISK_FULL: {
     status: 507,

@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The way. */
+/** Where callers connect, and how a test breaks what goes through it. */
 export type CuttingProxy = {
   readonly port: number
   /** Breaks the connection on which so many more bytes came from the caller, once. */
